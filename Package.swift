@@ -1,0 +1,61 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// Every target builds in Swift 6 mode, which checks concurrency completely.
+let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility")]
+
+let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
+let real: Target.Dependency = .product(name: "RealModule", package: "swift-numerics")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
+
+let package = Package(
+    name: "beacond",
+    products: [.executable(name: "beacond", targets: ["beacond"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    ],
+    targets: [
+        // System libraries: a shim header and a module map, no logic.
+        .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
+        // Pure targets: no I/O, no clock, no thread, no Foundation. Time is an argument.
+        .target(name: "HCI", swiftSettings: settings),
+        .target(name: "Beacons", dependencies: ["HCI", collections, heap, real, cryptoExtras], swiftSettings: settings),
+        .target(name: "Regions", dependencies: ["HCI", "Beacons", heap], swiftSettings: settings),
+        .target(name: "Messages", dependencies: ["HCI", "Beacons", "Regions", crypto], swiftSettings: settings),
+        .target(
+            name: "Configuration", dependencies: ["HCI", "Beacons", "Regions", "Messages", toml],
+            swiftSettings: settings),
+        .target(
+            name: "Gateway", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
+            swiftSettings: settings),
+
+        // Targets with I/O.
+        .target(name: "Outbox", dependencies: ["Messages", "Configuration", "CSQLite", collections], swiftSettings: settings),
+        .target(name: "Radio", dependencies: ["HCI", "Configuration", "CBluetooth", logging], swiftSettings: settings),
+        .target(name: "MQTT", dependencies: ["Messages", "Configuration", "Outbox", "CMosquitto", logging], swiftSettings: settings),
+        .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", real], swiftSettings: settings),
+        .executableTarget(
+            name: "beacond",
+            dependencies: [
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
+                "StoreSimulator", arguments, logging, lifecycle,
+            ],
+            swiftSettings: settings),
+    ]
+)

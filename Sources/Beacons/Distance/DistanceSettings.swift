@@ -1,0 +1,28 @@
+/// The path-loss models that can be chosen in `[distance]`. The raw value is the word in `config.toml`.
+public enum DistanceModel: String, CaseIterable, Sendable {
+    case log
+    case curve
+}
+
+/// How a smoothed RSSI becomes metres, and metres a proximity.
+public struct DistanceSettings: Hashable, Sendable {
+    public var model: DistanceModel
+    /// The exponent n of the `log` model, 1.6 to 4.
+    public var pathLossExponent: Double
+    /// Below this distance a beacon is `immediate`. Metres.
+    public var immediate_m: Double
+    /// Below this distance a beacon is `near`, from it on `far`. Metres.
+    public var near_m: Double
+    /// The share of a threshold by which it must be crossed back, 0 to less than 1.
+    public var hysteresis: Double
+
+    public init(
+        model: DistanceModel, pathLossExponent: Double, immediate_m: Double, near_m: Double, hysteresis: Double
+    ) {
+        self.model = model
+        self.pathLossExponent = pathLossExponent
+        self.immediate_m = immediate_m
+        self.near_m = near_m
+        self.hysteresis = hysteresis
+    }
+}

@@ -1,0 +1,22 @@
+/// The RSSI filters that can be chosen in `[smoothing]`. The raw value is the word in `config.toml`.
+public enum FilterKind: String, CaseIterable, Sendable {
+    case none
+    case ewma
+    case trimmedMean = "trimmed_mean"
+    case iqrMean = "iqr_mean"
+    case median
+    case kalman
+}
+
+/// One filter and its speed.
+public struct FilterSettings: Hashable, Sendable {
+    public var kind: FilterKind
+    /// Seconds that the filter looks back: the time constant of an exponential, the length of a window. Never a count
+    /// of samples, because beacons advertise at different rates and packets get lost.
+    public var timeConstant_s: Double
+
+    public init(kind: FilterKind, timeConstant_s: Double) {
+        self.kind = kind
+        self.timeConstant_s = timeConstant_s
+    }
+}

@@ -1,0 +1,37 @@
+/// `[mqtt]`: the broker and how to speak to it.
+public struct MQTTSettings: Hashable, Sendable {
+    /// The raw value is the number in `config.toml`.
+    public enum ProtocolVersion: Int, CaseIterable, Sendable {
+        /// MQTT 3.1.1.
+        case v3 = 3
+        /// MQTT 5.
+        case v5 = 5
+    }
+
+    /// Broker host name or address, without brackets around an IPv6 address.
+    public var host: String
+    public var port: UInt16
+    /// `mqtts://`: the certificate chain and the host name are verified, always.
+    public var usesTLS: Bool
+    /// First levels of every topic, without a slash at either end.
+    public var prefix: String
+    /// Empty for an anonymous login.
+    public var username: String
+    /// A file whose first line is the password; empty for `$CREDENTIALS_DIRECTORY/mqtt-password`, if that exists.
+    public var passwordFile: String
+    /// Certificates to trust, PEM; empty for the system's.
+    public var caFile: String
+    /// This client's certificate and key, PEM; both or neither.
+    public var certificateFile: String
+    public var keyFile: String
+    public var keepalive_s: Int
+    /// QoS 1 messages under way at once.
+    public var maxInflight: Int
+    public var protocolVersion: ProtocolVersion
+}
+
+/// `[outbox]`: how much may wait for the broker.
+public struct OutboxSettings: Hashable, Sendable {
+    public var maxEvents: Int
+    public var max_MiB: Int
+}

@@ -1,0 +1,56 @@
+public import Beacons
+public import Regions
+
+/// Everything that `config.toml` says, validated: whoever holds a `Settings` need not check a range again.
+public struct Settings: Hashable, Sendable {
+    public var gateway: GatewaySettings
+    public var radio: RadioSettings
+    /// `[rotation]`, `[smoothing]`, `[[device]]` and `radio.max_transmitters`.
+    public var tracker: TrackerSettings
+    public var distance: DistanceSettings
+    public var regionLimits: RegionLimits
+    public var regions: [BeaconRegion]
+    public var ranging: RangingSettings
+    public var mqtt: MQTTSettings
+    public var outbox: OutboxSettings
+    public var privacy: PrivacySettings
+    public var commands: CommandSettings
+    public var log: LogSettings
+}
+
+/// `[gateway]`: where this agent stands and where it keeps what must outlive it.
+public struct GatewaySettings: Hashable, Sendable {
+    /// One topic level.
+    public var site: String
+    /// One topic level; `nil` where the file leaves it to the host name.
+    public var id: String?
+    public var stateDirectory: String
+}
+
+/// `[privacy]`: in which form a device address leaves the gateway.
+public struct PrivacySettings: Hashable, Sendable {
+    /// The raw value is the word in `config.toml`.
+    public enum DeviceForm: String, CaseIterable, Sendable {
+        /// A keyed pseudonym that changes daily.
+        case pseudonym
+        case omit
+        case raw
+    }
+
+    public var device: DeviceForm
+}
+
+/// `[commands]`: whether requests are answered over MQTT.
+public struct CommandSettings: Hashable, Sendable {
+    public var isEnabled: Bool
+}
+
+/// `[log]`.
+public struct LogSettings: Hashable, Sendable {
+    /// The raw value is the word in `config.toml`.
+    public enum Level: String, CaseIterable, Sendable {
+        case trace, debug, info, notice, warning, error, critical
+    }
+
+    public var level: Level
+}

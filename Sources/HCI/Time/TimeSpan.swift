@@ -1,0 +1,73 @@
+/// A length of time in whole microseconds. It may be negative.
+///
+/// Arithmetic saturates instead of trapping: spans are made from capture files and configuration, so any value may
+/// come in. `TimeSpan.forever` is the largest span and stays it.
+public struct TimeSpan: Hashable, Comparable, Sendable {
+    /// Microseconds.
+    public var microseconds: Int64
+
+    public static let zero = TimeSpan(microseconds: 0)
+    public static let forever = TimeSpan(microseconds: .max)
+
+    @inlinable
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// A span of `seconds`, to the nearest microsecond. What is not a number is zero; what is too long saturates.
+    @inlinable
+    public static func seconds(_ seconds: Double) -> TimeSpan {
+        let microseconds = (seconds * 1_000_000).rounded()
+        if microseconds.isNaN { return .zero }
+        if microseconds >= 9.2e18 { return .forever }
+        if microseconds <= -9.2e18 { return TimeSpan(microseconds: .min) }
+        return TimeSpan(microseconds: Int64(microseconds))
+    }
+
+    @inlinable
+    public static func milliseconds(_ milliseconds: Int64) -> TimeSpan {
+        TimeSpan(microseconds: milliseconds.multipliedSaturating(by: 1_000))
+    }
+
+    /// Seconds, as a floating-point number.
+    @inlinable
+    public var seconds: Double { Double(microseconds) / 1_000_000 }
+
+    @inlinable
+    public static func < (left: TimeSpan, right: TimeSpan) -> Bool { left.microseconds < right.microseconds }
+
+    @inlinable
+    public static func + (left: TimeSpan, right: TimeSpan) -> TimeSpan {
+        TimeSpan(microseconds: left.microseconds.addingSaturating(right.microseconds))
+    }
+
+    @inlinable
+    public static func - (left: TimeSpan, right: TimeSpan) -> TimeSpan {
+        TimeSpan(microseconds: left.microseconds.subtractingSaturating(right.microseconds))
+    }
+
+    @inlinable
+    public static func * (left: TimeSpan, right: Int64) -> TimeSpan {
+        TimeSpan(microseconds: left.microseconds.multipliedSaturating(by: right))
+    }
+}
+
+extension Int64 {
+    @inlinable
+    func addingSaturating(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    @inlinable
+    func subtractingSaturating(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
+    }
+
+    @inlinable
+    func multipliedSaturating(by other: Int64) -> Int64 {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
+    }
+}

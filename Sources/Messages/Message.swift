@@ -1,0 +1,24 @@
+/// One MQTT message, ready to be published.
+public struct Message: Hashable, Sendable {
+    /// MQTT's quality of service. Level 2 is not used: every message is idempotent or numbered.
+    public enum QoS: UInt8, Sendable {
+        case atMostOnce = 0
+        case atLeastOnce = 1
+    }
+
+    public var topic: String
+    /// UTF-8 JSON.
+    public var payload: [UInt8]
+    public var qos: QoS
+    public var isRetained: Bool
+    /// Seconds after which a broker need not deliver it any more (MQTT 5); `nil` for never.
+    public var expiry_s: UInt32?
+
+    public init(topic: String, payload: [UInt8], qos: QoS, isRetained: Bool, expiry_s: UInt32? = nil) {
+        self.topic = topic
+        self.payload = payload
+        self.qos = qos
+        self.isRetained = isRetained
+        self.expiry_s = expiry_s
+    }
+}

@@ -1,0 +1,85 @@
+public import Beacons
+public import HCI
+
+/// A region as the operator registers it: a name, and which beacons belong to it.
+///
+/// Core Location's `CLBeaconRegion`: a proximity UUID, optionally a major, optionally a minor, which needs a major.
+public struct BeaconRegion: Hashable, Sendable {
+    /// Whether one registration stands for many instances, one for each value heard. The raw value is the word in
+    /// `config.toml`.
+    public enum Expansion: String, CaseIterable, Sendable {
+        case none
+        /// One instance for each major.
+        case major
+        /// One instance for each pair of major and minor.
+        case minor
+    }
+
+    /// The operator's own name: one MQTT topic level, unique.
+    public var id: String
+    public var uuid: ProximityUUID
+    /// Only beacons of this major; `nil` for any.
+    public var major: UInt16?
+    /// Only beacons of this minor; `nil` for any. Needs a major.
+    public var minor: UInt16?
+    public var expansion: Expansion
+    public var notifyOnEntry: Bool
+    public var notifyOnExit: Bool
+    /// Whether the beacons of the region are ranged while it is inside.
+    public var isRanged: Bool
+    public var rules: RegionRules
+
+    public init(
+        id: String, uuid: ProximityUUID, major: UInt16? = nil, minor: UInt16? = nil, expansion: Expansion = .none,
+        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, isRanged: Bool = true, rules: RegionRules
+    ) {
+        self.id = id
+        self.uuid = uuid
+        self.major = major
+        self.minor = minor
+        self.expansion = expansion
+        self.notifyOnEntry = notifyOnEntry
+        self.notifyOnExit = notifyOnExit
+        self.isRanged = isRanged
+        self.rules = rules
+    }
+}
+
+/// When a region is entered and left.
+public struct RegionRules: Hashable, Sendable {
+    /// Smoothed RSSI from which on a report counts towards an entry. −127: any report does.
+    public var entryRSSI_dBm: Double
+    /// How long a beacon must be heard like that; zero: the first report enters.
+    public var entryAfter: TimeSpan
+    /// Smoothed RSSI from which on a report keeps the region inside. −127: any report does.
+    public var exitRSSI_dBm: Double
+    /// How long nothing may have kept it before it is left.
+    public var exitAfter: TimeSpan
+    /// How long after registration a beacon counts as having been there already.
+    public var settle: TimeSpan
+    /// How long the radio may be blind before the state is `unknown`.
+    public var unknownStateAfter: TimeSpan
+
+    public init(
+        entryRSSI_dBm: Double, entryAfter: TimeSpan, exitRSSI_dBm: Double, exitAfter: TimeSpan, settle: TimeSpan,
+        unknownStateAfter: TimeSpan
+    ) {
+        self.entryRSSI_dBm = entryRSSI_dBm
+        self.entryAfter = entryAfter
+        self.exitRSSI_dBm = exitRSSI_dBm
+        self.exitAfter = exitAfter
+        self.settle = settle
+        self.unknownStateAfter = unknownStateAfter
+    }
+}
+
+/// How much `RegionMonitor` may hold.
+public struct RegionLimits: Hashable, Sendable {
+    public var maxRegions: Int
+    public var maxInstances: Int
+
+    public init(maxRegions: Int, maxInstances: Int) {
+        self.maxRegions = maxRegions
+        self.maxInstances = maxInstances
+    }
+}
