@@ -55,7 +55,7 @@ public struct Transmitter: Sendable {
     var nextInList: TransmitterSlot?
     var previousInList: TransmitterSlot?
     /// Neighbours among the transmitters of the identity.
-    var identitySlot: IdentitySlot
+    public internal(set) var identitySlot: IdentitySlot
     var nextOfIdentity: TransmitterSlot?
     var previousOfIdentity: TransmitterSlot?
 

@@ -111,6 +111,9 @@ public struct RegionMonitor: Sendable {
         registrations[states[slot].registration].region
     }
 
+    /// Where an instance stands; `nil` for one that was never heard or is not registered.
+    public func slot(of id: RegionInstanceID) -> InstanceSlot? { slots[id] }
+
     /// What subscribers were told last. Core Location's `requestState(for:)`.
     public func state(of slot: InstanceSlot) -> RegionState { states[slot].state }
 
