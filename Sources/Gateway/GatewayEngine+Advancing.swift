@@ -27,6 +27,7 @@ extension GatewayEngine {
             if tracker.nextDeadline == due {
                 _ = tracker.advance(before: limit, changes: &changes)
                 takeChanges(&outputs)
+                takeTransitions(&outputs)
             } else if monitor.nextDeadline == due {
                 _ = monitor.advance(before: limit, transitions: &transitions)
                 takeTransitions(&outputs)

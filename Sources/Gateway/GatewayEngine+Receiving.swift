@@ -49,6 +49,8 @@ extension GatewayEngine {
         let slot = tracker.receive(
             sighting, at: now, isWanted: { monitor.isWanted($0) }, changes: &changes)
         takeChanges(&outputs)
+        // An instance that is new and entered at once is told of once: transitions are passed on at the end only.
+        defer { takeTransitions(&outputs) }
         guard let slot else { return }
         let transmitter = tracker[slot]
         guard let instances = instancesOfIdentity[transmitter.identitySlot] else { return }
@@ -58,7 +60,6 @@ extension GatewayEngine {
         for instance in instances {
             monitor.receive(evidence, in: instance, at: now, transitions: &transitions) { tracker.observe(slot) }
         }
-        takeTransitions(&outputs)
     }
 
     /// The tracker's lists changed: regions learn of new identities, ranging of new lists.
@@ -76,7 +77,6 @@ extension GatewayEngine {
             }
         }
         changes.removeAll(keepingCapacity: true)
-        takeTransitions(&outputs)
         takeFailures(&outputs)
     }
 

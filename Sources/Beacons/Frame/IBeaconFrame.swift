@@ -36,7 +36,10 @@ public struct IBeaconFrame: Hashable, Sendable {
         var truncated = false
         let isWhole = ADStructures.forEach(in: data) { type, content in
             guard type == manufacturerSpecificData, content.count >= 4, hasPrefix(content) else { return }
-            guard content.count >= length else { return truncated = true }
+            guard content.count >= length else {
+                truncated = true
+                return
+            }
             body(decode(content))
         }
         if truncated { rejects.count(.truncatedBeacon) }

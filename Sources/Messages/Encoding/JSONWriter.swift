@@ -29,7 +29,10 @@ struct JSONWriter {
     ///   - decimals: 0 to 6.
     mutating func set(_ key: String, _ value: Double?, decimals: Int) {
         self.key(key)
-        guard let value, value.isFinite else { return octets += "null".utf8 }
+        guard let value, value.isFinite else {
+            octets += "null".utf8
+            return
+        }
         octets += Self.decimal(value, decimals: decimals).utf8
     }
 

@@ -16,7 +16,8 @@ public struct RegionRecord: Hashable, Sendable {
     public var isPartial: Bool
 
     public init(
-        instance: RegionInstanceID, isInside: Bool, since: Instant, major: UInt16, minor: UInt16, lastHeardAt: Instant, patience: TimeSpan,
+        instance: RegionInstanceID, isInside: Bool, since: Instant, major: UInt16, minor: UInt16, lastHeardAt: Instant,
+        patience: TimeSpan,
         rssi_dbm: Double?, isPartial: Bool
     ) {
         self.instance = instance
@@ -45,7 +46,8 @@ extension RegionMonitor {
         case .inside(let presence):
             RegionRecord(
                 instance: states[slot].id, isInside: true, since: presence.enteredAt, major: presence.major,
-                minor: presence.minor, lastHeardAt: presence.lastHeardAt, patience: presence.patience, rssi_dbm: presence.rssi_dbm,
+                minor: presence.minor, lastHeardAt: presence.lastHeardAt, patience: presence.patience,
+                rssi_dbm: presence.rssi_dbm,
                 isPartial: presence.isPartial)
         }
     }
@@ -68,7 +70,8 @@ extension RegionMonitor {
         states[slot].occupancy = .inside(
             RegionInstance.Presence(
                 enteredAt: record.since, lastHeardAt: record.lastHeardAt, leavesAt: leavesAt, major: record.major,
-                minor: record.minor, holder: nil, patience: record.patience, rssi_dbm: record.rssi_dbm, isPartial: record.isPartial, isRestored: true))
+                minor: record.minor, holder: nil, patience: record.patience, rssi_dbm: record.rssi_dbm,
+                isPartial: record.isPartial, isRestored: true))
         setTimer(slot, dueAtSeenTime: leavesAt)
         announce(slot, .inside, since: record.since, at: now, transitions: &transitions)
         return true

@@ -1,6 +1,6 @@
 public import Beacons
-import HeapModule
 public import HCI
+import HeapModule
 
 /// Where a region instance stands in the monitor.
 public typealias InstanceSlot = Int
