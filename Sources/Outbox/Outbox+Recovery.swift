@@ -16,11 +16,13 @@ extension Outbox {
         }
     }
 
-    /// Writes what can still be written and closes the file. The outbox goes on in memory, should it be used again.
+    /// Writes what can still be written, closes the file and lets another process have the folder. What is committed
+    /// afterwards stays in memory.
     public func close() {
         if folder != nil, isDurable, book.acknowledgedCount > 0 || book.areGapsChanged { persistPending() }
         if isDurable { _ = try? checkpoint() }
         store = nil
+        folder?.release()
     }
 
     /// Goes on in memory until the disk works again.

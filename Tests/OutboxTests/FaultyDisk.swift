@@ -17,7 +17,7 @@ final class FaultyDisk {
         var lasts: Bool
     }
 
-    private enum Change {
+    fileprivate enum Change {
         case write(offset: Int, bytes: [UInt8])
         case truncate(Int)
     }
@@ -123,12 +123,12 @@ final class FaultyDisk {
 
     /// Reads into `buffer`; what lies beyond the end is zero, which SQLite wants to be told.
     func read(_ node: Node, offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
-        if failing == SQLITE_IOERR { return SQLITE_IOERR_READ }
+        if failing == SQLITE_IOERR { return SQLITE_IOERR }
         let available = node.content.dropFirst(offset).prefix(buffer.count)
         buffer.copyBytes(from: available)
         if available.count == buffer.count { return SQLITE_OK }
         for index in available.count..<buffer.count { buffer[index] = 0 }
-        return SQLITE_IOERR_SHORT_READ
+        return SQLITE_IOERR | 2 << 8  // SQLITE_IOERR_SHORT_READ
     }
 
     private func code(for operation: Operation, number: Int) -> Int32? {

@@ -26,7 +26,7 @@ enum FaultyFileLayer {
         vfs.pointee.zName = UnsafePointer(strdup(name))
         vfs.pointee.pAppData = Unmanaged.passUnretained(disk).toOpaque()
         vfs.pointee.xOpen = { vfs, path, file, flags, outFlags in
-            guard let vfs, let file, let disk = disk(of: vfs) else { return SQLITE_CANTOPEN }
+            guard let vfs, let file, let disk = FaultyFileLayer.owner(of: vfs) else { return SQLITE_CANTOPEN }
             let name = path.map { String(cString: $0) } ?? "temporary"
             guard let node = disk.files[name] ?? (flags & SQLITE_OPEN_CREATE != 0 ? FaultyDisk.Node() : nil) else {
                 return SQLITE_CANTOPEN
@@ -35,18 +35,18 @@ enum FaultyFileLayer {
             UnsafeMutableRawPointer(file).initializeMemory(
                 as: File.self,
                 to: File(
-                    base: sqlite3_file(pMethods: UnsafePointer(methods)), disk: .passUnretained(disk),
+                    base: sqlite3_file(pMethods: UnsafePointer(FaultyFileLayer.methods)), disk: .passUnretained(disk),
                     node: .passRetained(node)))
             outFlags?.pointee = flags
             return SQLITE_OK
         }
         vfs.pointee.xDelete = { vfs, path, _ in
-            guard let vfs, let path, let disk = disk(of: vfs) else { return SQLITE_IOERR_DELETE }
+            guard let vfs, let path, let disk = FaultyFileLayer.owner(of: vfs) else { return SQLITE_IOERR }
             disk.files[String(cString: path)] = nil
             return SQLITE_OK
         }
         vfs.pointee.xAccess = { vfs, path, _, result in
-            guard let vfs, let path, let disk = disk(of: vfs) else { return SQLITE_IOERR_ACCESS }
+            guard let vfs, let path, let disk = FaultyFileLayer.owner(of: vfs) else { return SQLITE_IOERR }
             result?.pointee = disk.files[String(cString: path)] == nil ? 0 : 1
             return SQLITE_OK
         }
@@ -68,7 +68,7 @@ enum FaultyFileLayer {
         vfs.deallocate()
     }
 
-    private static func disk(of vfs: UnsafeMutablePointer<sqlite3_vfs>) -> FaultyDisk? {
+    private static func owner(of vfs: UnsafeMutablePointer<sqlite3_vfs>) -> FaultyDisk? {
         vfs.pointee.pAppData.map { Unmanaged<FaultyDisk>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -89,20 +89,20 @@ enum FaultyFileLayer {
             return SQLITE_OK
         }
         methods.xRead = { file, buffer, count, offset in
-            with(file, or: SQLITE_IOERR_READ) {
+            FaultyFileLayer.with(file, or: SQLITE_IOERR) {
                 $0.read($1, offset: Int(offset), into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)))
             }
         }
         methods.xWrite = { file, bytes, count, offset in
-            with(file, or: SQLITE_IOERR_WRITE) {
+            FaultyFileLayer.with(file, or: SQLITE_IOERR) {
                 $0.write(
                     $1, offset: Int(offset), bytes: Array(UnsafeRawBufferPointer(start: bytes, count: Int(count))))
             }
         }
-        methods.xTruncate = { file, size in with(file, or: SQLITE_IOERR_TRUNCATE) { $0.truncate($1, to: Int(size)) } }
-        methods.xSync = { file, _ in with(file, or: SQLITE_IOERR_FSYNC) { $0.sync($1) } }
+        methods.xTruncate = { file, size in FaultyFileLayer.with(file, or: SQLITE_IOERR) { $0.truncate($1, to: Int(size)) } }
+        methods.xSync = { file, _ in FaultyFileLayer.with(file, or: SQLITE_IOERR) { $0.sync($1) } }
         methods.xFileSize = { file, size in
-            with(file, or: SQLITE_IOERR_FSTAT) {
+            FaultyFileLayer.with(file, or: SQLITE_IOERR) {
                 size?.pointee = sqlite3_int64($0.size(of: $1))
                 return SQLITE_OK
             }
