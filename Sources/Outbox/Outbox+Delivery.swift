@@ -45,8 +45,8 @@ extension Outbox {
         for position in positions where position > -book.origin && position < book.nextPosition {
             parked.remove(position: position)
             passed.insert(position)
-            guard !pending.remove(at: position), position < book.storedEnd else { continue }
-            book.acknowledge(position)
+            guard !pending.remove(at: position), position < book.storedEnd, position >= book.droppedEnd else { continue }
+            book.acknowledged.insert(position)
         }
         settleIfEmpty()
         guard book.acknowledgedCount > 0 else { return }
@@ -130,8 +130,6 @@ extension Outbox {
 extension Bookkeeping {
     /// How many positions wait to be deleted in the file.
     var acknowledgedCount: Int64 { acknowledged.ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
-
-    mutating func acknowledge(_ position: Int64) { acknowledged.insert(position) }
 }
 
 extension RangeSet<Int64> {

@@ -85,6 +85,7 @@ extension Outbox {
             let victims = oldest.prefix(max(excess.victims(among: oldest.map(\.size)), 1))
             for victim in victims {
                 next.storedEvents -= try store.delete(victim.position..<(victim.position + 1))
+                next.droppedEnd = victim.position + 1
             }
             next.drop(victims.lazy.map { ($0.epoch, $0.seq) }, cause: excess.cause)
         }

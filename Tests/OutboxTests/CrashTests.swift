@@ -8,22 +8,40 @@ import Testing
 struct CrashTests {
     private static let rounds = ProcessInfo.processInfo.environment["BEACOND_CRASH_ROUNDS"].flatMap(Int.init) ?? 40
 
-    /// Runs the child for `microseconds` after its first line, kills it, and returns what it said.
-    private func killedChild(in folder: TemporaryFolder, after microseconds: UInt32) throws -> [Substring] {
+    /// Starts the child with `arguments`; what it says is read from the pipe.
+    private func child(_ arguments: [String]) throws -> (process: Process, output: FileHandle) {
         let directory = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
         let process = Process()
         process.executableURL = try #require(directory).appendingPathComponent("OutboxCrashChild")
-        process.arguments = [folder.path]
+        process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        var said = output.fileHandleForReading.availableData
+        return (process, output.fileHandleForReading)
+    }
+
+    /// Lets the child work for `microseconds` after its first line, kills it, and returns what it said.
+    private func killedChild(in folder: TemporaryFolder, after microseconds: UInt32) throws -> [Substring] {
+        let (process, output) = try child(["loop", folder.path])
+        var said = output.availableData
         usleep(microseconds)
         kill(process.processIdentifier, SIGKILL)
-        said += output.fileHandleForReading.readDataToEndOfFile()
+        said += output.readDataToEndOfFile()
         process.waitUntilExit()
         // A line that the kill cut short was not said.
         return String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    }
+
+    @Test("A long queue drains in order, and memory stays flat meanwhile")
+    func flatMemory() throws {
+        let folder = TemporaryFolder()
+        let count = ProcessInfo.processInfo.environment["BEACOND_OUTBOX_EVENTS"] ?? "20000"
+        let (process, output) = try child(["drain", folder.path, count])
+        let said = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(said.contains("drained=\(count) queued=0"), Comment(rawValue: said))
+        let growth = said.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("rss_growth_kib=") }
+        #expect(growth.flatMap { Int($0.dropFirst(15)) } ?? .max < 8_192, Comment(rawValue: said))
     }
 
     @Test("Killed at any moment, it keeps every event that it said was committed, with its record, and repeats no number")

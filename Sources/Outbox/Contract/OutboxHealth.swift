@@ -16,6 +16,7 @@ public struct OutboxHealth: Hashable, Sendable {
     public var transactions: Int64
     /// Times the disk was told to make writes durable: one a transaction, three a checkpoint.
     public var syncs: Int64
-    /// Bytes written to the database and its log.
+    /// Bytes written to the log and from there to the database, at most: a page that stands in the log several times is
+    /// counted each time, and copied once.
     public var bytesWritten: Int64
 }

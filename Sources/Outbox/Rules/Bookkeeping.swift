@@ -19,6 +19,8 @@ struct Bookkeeping {
     var storedEvents: Int64 = 0
     /// Positions in the file that are acknowledged and still to be deleted there.
     var acknowledged = RangeSet<Int64>()
+    /// Events below this position made room for others; an acknowledgement that comes after all changes nothing.
+    var droppedEnd: Int64 = .min
     /// Every number of the epoch below this one was acknowledged or stated as a gap.
     var settledSequence: Int64 = 1
     var gaps = GapLedger()

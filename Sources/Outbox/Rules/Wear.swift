@@ -20,7 +20,8 @@ struct Wear: Hashable {
         logBytes += pages * Self.frameBytes
     }
 
-    /// A checkpoint makes the log durable, then the database, and the log's new header as its next use begins.
+    /// A checkpoint makes the log durable, then the database, and the log's new header as its next use begins. SQLite says
+    /// how many pages of the log it went through, not how many it wrote.
     mutating func checkpointed(pages: Int64) {
         syncs += 3
         bytesWritten += pages * Self.pageBytes

@@ -16,7 +16,10 @@ final class StateFolder {
 
     /// Lets another process have the folder.
     func release() {
-        if lock >= 0 { close(lock) }
+        guard lock >= 0 else { return }
+        // A process that is just being forked off may hold a copy of the descriptor, which closing would not unlock.
+        flock(lock, LOCK_UN)
+        close(lock)
         lock = -1
     }
 
