@@ -15,6 +15,7 @@ public struct Settings: Hashable, Sendable {
     public var outbox: OutboxSettings
     public var privacy: PrivacySettings
     public var commands: CommandSettings
+    public var health: HealthSettings
     public var log: LogSettings
 }
 
@@ -43,6 +44,12 @@ public struct PrivacySettings: Hashable, Sendable {
 /// `[commands]`: whether requests are answered over MQTT.
 public struct CommandSettings: Hashable, Sendable {
     public var isEnabled: Bool
+}
+
+/// `[health]`: where else the gateway's health is told, beside MQTT.
+public struct HealthSettings: Hashable, Sendable {
+    /// A file for node_exporter's textfile collector; empty for none.
+    public var textfile: String
 }
 
 /// `[log]`.
