@@ -7,6 +7,12 @@ public struct AddressSpan: Hashable, Sendable {
     public var from: Instant
     /// First instant after its use: the rotation, or the end of the visit.
     public var until: Instant
+
+    public init(address: DeviceAddress, from: Instant, until: Instant) {
+        self.address = address
+        self.from = from
+        self.until = until
+    }
 }
 
 extension AddressSpan {

@@ -5,14 +5,9 @@ enum AdvertisingPayload {
     /// Flags as phones set them (LE General Discoverable, both kinds of simultaneous LE and BR/EDR).
     private static let flags: [UInt8] = [0x02, 0x01, 0x1A]
 
-    /// Flags and the iBeacon frame, 30 octets:
-    ///
-    ///     02 01 1A | 1A FF 4C 00 02 15 | UUID (16) | major (2) | minor (2) | measured power (1)
+    /// Flags and the iBeacon frame, 30 octets.
     static func iBeacon(_ identity: BeaconIdentity, measuredPower_dbm: Int8) -> [UInt8] {
-        flags + [0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15]
-            + bigEndian(identity.uuid.high) + bigEndian(identity.uuid.low)
-            + bigEndian(identity.major) + bigEndian(identity.minor)
-            + [UInt8(bitPattern: measuredPower_dbm)]
+        flags + IBeaconFrame(identity: identity, measuredPower_dbm: measuredPower_dbm).encodedStructure
     }
 
     /// One of the kinds of device that a shop is full of: phones' nearby messages (Apple's company identifier without
@@ -24,9 +19,5 @@ enum AdvertisingPayload {
         case 1: return flags + [0x09, 0x16, 0x9F, 0xFE] + noise
         default: return [0x05, 0x09] + Array("Band".utf8)
         }
-    }
-
-    private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
-        stride(from: value.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 }
