@@ -22,7 +22,8 @@ struct RadioTests {
 
     @Test("One that listens for 30 ms of every 60 ms hears half of that")
     func dutyCycle() {
-        let share = Double(strengths(resting(at: 1.5), scanner: Scanner()).count) / Double(strengths(resting(at: 1.5)).count)
+        let share =
+            Double(strengths(resting(at: 1.5), scanner: Scanner()).count) / Double(strengths(resting(at: 1.5)).count)
         #expect((0.47...0.53).contains(share))
     }
 
@@ -30,10 +31,12 @@ struct RadioTests {
     func weakReception() {
         let weak = (1...20).map { Double(strengths(resting(at: 28), seed: $0).count) / sent }
         #expect((0.25...0.65).contains(mean(weak)))
-        #expect(strengths(resting(at: 400)).isEmpty)
+        #expect(strengths(resting(at: 1_500)).isEmpty)
     }
 
-    @Test("Events come after the interval and 0 to 10 ms", arguments: [TimeSpan.milliseconds(100), .seconds(1), .seconds(5)])
+    @Test(
+        "Events come after the interval and 0 to 10 ms",
+        arguments: [TimeSpan.milliseconds(100), .seconds(1), .seconds(5)])
     func advertisingDelay(interval: TimeSpan) {
         let times = StoreSimulation.packets(of: floor([resting(at: 1, interval: interval)])).map(\.at)
         let gaps = zip(times, times.dropFirst()).map { ($1 - $0).microseconds }
@@ -65,13 +68,13 @@ struct RadioTests {
         #expect((1.5...5).contains(mean(levels)))
     }
 
-    @Test("On a walk RSSI scatters by 6 dB about the distance's, and forgets half of that at once, the rest slowly")
+    @Test(
+        "On a walk RSSI scatters by 5.5 dB; two thirds of the variance are forgotten at once, the rest within seconds")
     func walkingScatter() {
-        // danis: 6.3 dB; correlation 0.48 after 0.45 s, 0.37 after 3 s, 0.23 after 20 s (its receivers differ by mounting, which
-        // a single gateway doesn't).
+        // danis, each receiver's own offset taken out: 5.5 dB; correlation 0.34 after 0.45 s, 0.19 after 3 s, 0.02 after 20 s.
         var (scatter, soon, later, late): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
         for seed in 1...12 as ClosedRange<UInt64> {
-            let actor = walking(from: 1, to: 12, interval: .milliseconds(450))
+            let actor = circling(interval: .milliseconds(450))
             let residuals = StoreSimulation.packets(of: floor([actor]), seed: seed).map { packet in
                 let distance_m = max(0.1, actor.path.position(at: packet.at).distance_m(to: Position(x_m: 0, y_m: 0)))
                 return Double(packet.report.rssi_dbm ?? 0) + 59 + 20 * Double.log10(distance_m)
@@ -84,23 +87,24 @@ struct RadioTests {
             later.append(lag(6))
             late.append(lag(40))
         }
-        #expect((5.5...7).contains(mean(scatter)))
-        #expect((0.38...0.58).contains(mean(soon)))
-        #expect((0.2...0.45).contains(mean(later)))
-        #expect(mean(late) < 0.3)
+        #expect((5...6).contains(mean(scatter)))
+        #expect((0.26...0.42).contains(mean(soon)))
+        #expect((0.11...0.27).contains(mean(later)))
+        #expect(abs(mean(late)) < 0.15)
     }
 
-    @Test("A body in between costs about its loss")
+    @Test("A body in between costs its loss of 5 dB, or a little less because the weakest go unheard")
     func bodyLoss() {
         var sheltered = Propagation()
         sheltered.shadowing_db = 0
-        let actor = walking(from: 1, to: 6, interval: .milliseconds(100))
+        let actor = pacing()
         var (towards, away): ([Double], [Double]) = ([], [])
         for packet in StoreSimulation.packets(of: floor([actor], propagation: sheltered)) {
             let now = actor.path.position(at: packet.at).y_m
             let next = actor.path.position(at: packet.at + .milliseconds(1)).y_m
-            if next < now { towards.append(Double(packet.report.rssi_dbm ?? 0)) } else { away.append(Double(packet.report.rssi_dbm ?? 0)) }
+            let rssi_dbm = Double(packet.report.rssi_dbm ?? 0)
+            if next < now { towards.append(rssi_dbm) } else { away.append(rssi_dbm) }
         }
-        #expect((6...8).contains(mean(towards) - mean(away)))
+        #expect((4...5.5).contains(mean(towards) - mean(away)))
     }
 }

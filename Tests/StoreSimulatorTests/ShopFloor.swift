@@ -22,12 +22,21 @@ func resting(at distance_m: Double, interval: TimeSpan = .milliseconds(100)) -> 
         path: path, addresses: [AddressSpan(address: address, from: path.start, until: path.end)])
 }
 
-/// A phone that is carried to and fro for ten minutes between `nearest_m` and `farthest_m` from a gateway at the origin.
-func walking(from nearest_m: Double, to farthest_m: Double, interval: TimeSpan) -> Actor {
-    var path = Path(from: Position(x_m: 0, y_m: nearest_m), at: .origin)
+/// A phone that is carried to and fro for ten minutes between 1 m and 6 m from a gateway at the origin.
+func pacing() -> Actor {
+    phone(from: Position(x_m: 0, y_m: 1), by: [Position(x_m: 0, y_m: 6)], interval: .milliseconds(100))
+}
+
+/// A phone that is carried round a rectangle for ten minutes, with a gateway at the origin half a metre outside it.
+func circling(interval: TimeSpan) -> Actor {
+    let corners = [Position(x_m: 5, y_m: 6.5), Position(x_m: -3, y_m: 6.5), Position(x_m: -3, y_m: 0.5)]
+    return phone(from: Position(x_m: 5, y_m: 0.5), by: corners, interval: interval)
+}
+
+private func phone(from start: Position, by corners: [Position], interval: TimeSpan) -> Actor {
+    var path = Path(from: start, at: .origin)
     while path.end < .origin + .seconds(600) {
-        path.walk(to: Position(x_m: 0, y_m: farthest_m), speed_m_s: 1)
-        path.walk(to: Position(x_m: 0, y_m: nearest_m), speed_m_s: 1)
+        for corner in corners + [start] { path.walk(to: corner, speed_m_s: 1) }
     }
     let address = DeviceAddress(bits: 0x5000_0000_0001, type: .random)
     return Actor(
@@ -36,7 +45,8 @@ func walking(from nearest_m: Double, to farthest_m: Double, interval: TimeSpan) 
 }
 
 /// Ten minutes of these actors alone around a gateway at the origin.
-func floor(_ actors: [Actor], scanner: Scanner = .continuous, propagation: Propagation = Propagation()) -> StoreScenario {
+func floor(_ actors: [Actor], scanner: Scanner = .continuous, propagation: Propagation = Propagation()) -> StoreScenario
+{
     StoreScenario(
         name: "test", duration: .seconds(600), gateway: Position(x_m: 0, y_m: 0), actors: actors,
         propagation: propagation, scanner: scanner)

@@ -39,7 +39,8 @@ struct RadioLink: Sendable {
         rssi_dbm -= 10 * propagation.pathLossExponent * Double.log10(max(0.1, position.distance_m(to: gateway)))
         rssi_dbm += shadowing_db + fading_db(on: channel, ricianK: propagation.ricianK)
         if actor.kind == .phone {
-            rssi_dbm -= propagation.bodyLoss_db * bodyShare(of: actor.path, at: instant, position: position, gateway: gateway)
+            rssi_dbm -=
+                propagation.bodyLoss_db * bodyShare(of: actor.path, at: instant, position: position, gateway: gateway)
         }
         rssi_dbm += random.normal() * propagation.receiverNoise_db
         guard random.chance(scanner.reception(rssi_dbm: rssi_dbm)) else { return nil }

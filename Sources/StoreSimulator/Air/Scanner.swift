@@ -7,7 +7,8 @@ import RealModule
 /// 39 each time (Core 5.4, Vol 6, Part B, 4.4.3.1). An advertiser sends on all three within a few milliseconds.
 ///
 /// *rooms* (a scanner that listens all the time): of strong signals 79 to 91 % arrive, at −80 dBm about 70 %, at −85 dBm 35 to
-/// 65 %, at −90 dBm 40 %, and none below −98 dBm. Hence `collisionLoss` and the sigmoid of `sensitivity_dbm`.
+/// 65 %, at −90 dBm 40 %, and none below −98 dBm. Hence `collisionLoss` and the
+/// sigmoid of `sensitivity_dbm`.
 public struct Scanner: Hashable, Sendable {
     public var interval = TimeSpan.milliseconds(60)
     public var window = TimeSpan.milliseconds(30)
@@ -17,6 +18,8 @@ public struct Scanner: Hashable, Sendable {
     public var sensitivity_dbm = -88.0
     /// How soft that edge is: at `sensitivity_dbm` ± twice this, 12 % or 88 % come through.
     public var sensitivitySlope_db = 3.0
+    /// Nothing weaker is ever received: the recordings end at −98 and −102 dBm, a sigmoid doesn't.
+    public var floor_dbm = -102.0
 
     public init() {}
 
@@ -36,6 +39,7 @@ public struct Scanner: Hashable, Sendable {
 
     /// The probability that a packet of this strength on the channel it listens to is received.
     func reception(rssi_dbm: Double) -> Double {
-        (1 - collisionLoss) / (1 + Double.exp((sensitivity_dbm - rssi_dbm) / sensitivitySlope_db))
+        guard rssi_dbm >= floor_dbm else { return 0 }
+        return (1 - collisionLoss) / (1 + Double.exp((sensitivity_dbm - rssi_dbm) / sensitivitySlope_db))
     }
 }

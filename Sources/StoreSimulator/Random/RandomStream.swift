@@ -1,9 +1,9 @@
 import RealModule
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): 64 bits of state, the same numbers from the same seed on every machine.
+/// SplitMix64 (Steele, Lea and Flood, 2014): 64 bits of state, the same numbers from the same seed everywhere.
 ///
 /// The standard library's `random(in:using:)` may change its algorithm with the toolchain, so the distributions are
-/// here too.
+/// here too. (Logarithm and cosine are the C library's: between two of them the last bit may differ.)
 struct RandomStream: Sendable {
     private var state: UInt64
 
