@@ -3,8 +3,8 @@ import HeapModule
 
 /// What the gateway's controller hears in a scenario, one packet after the other.
 ///
-/// Packets are made when they are asked for, so a capture of days needs no more memory than an hour's. The same scenario and
-/// seed give the same packets; an actor added or taken away does not change what is heard of the others.
+/// Packets are made when they are asked for, so a capture of days needs no more memory than an hour's. The same
+/// scenario and seed give the same packets; an actor added or taken away does not change what is heard of the others.
 ///
 ///     var simulation = StoreSimulation(scenario: .firstRun(seed: 1, duration: .seconds(60)), seed: 1)
 ///     while let packet = simulation.next() { … }

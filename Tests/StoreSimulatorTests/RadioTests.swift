@@ -71,7 +71,8 @@ struct RadioTests {
     @Test(
         "On a walk RSSI scatters by 5.5 dB; two thirds of the variance are forgotten at once, the rest within seconds")
     func walkingScatter() {
-        // danis, each receiver's own offset taken out: 5.5 dB; correlation 0.34 after 0.45 s, 0.19 after 3 s, 0.02 after 20 s.
+        // danis, each receiver's own offset taken out: 5.5 dB; correlation 0.34 after 0.45 s, 0.19 after 3 s, 0.02
+        // after 20 s.
         var (scatter, soon, later, late): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
         for seed in 1...12 as ClosedRange<UInt64> {
             let actor = circling(interval: .milliseconds(450))

@@ -2,12 +2,13 @@
 ///
 /// The defaults are fitted to open recordings (*rooms* and *danis*; `StoreSimulatorTests` holds them to these figures):
 ///
-/// - *danis*: a walking beacon, true distances, twelve receivers. About the fit of RSSI against log distance, with each receiver's own
-///   offset taken out, readings scatter by 5.5 dB; two of them 0.45 s apart correlate by 0.34, 3 s by 0.19, 8 s by 0.07, 20 s by 0.02.
-///   So two thirds of the variance are fast fading (4.6 dB), and the rest is shadowing and the body, which 5 m of walking forget.
-/// - *rooms*: beacons at rest beside gateways. The one-second means wander by 0.2 to 1 dB, but within a second the three
-///   advertising channels stand up to 6 dB apart: fading is frozen while nothing moves, and its own on every channel.
-///   The receiver's noise is what is left, 0.6 to 0.9 dB including rounding to whole dBm.
+/// - *danis*: a walking beacon, true distances, twelve receivers. About the fit of RSSI against log distance, with each
+///   receiver's own offset taken out, readings scatter by 5.5 dB; two of them 0.45 s apart correlate by 0.34, 3 s by
+///   0.19, 8 s by 0.07, 20 s by 0.02. So two thirds of the variance are fast fading (4.6 dB), and the rest is shadowing
+///   and the body, which 5 m of walking forget.
+/// - *rooms*: beacons at rest beside gateways. The one-second means wander by 0.2 to 1 dB, but within a second the
+///   three advertising channels stand up to 6 dB apart: fading is frozen while nothing moves, and its own on every
+///   channel. The receiver's noise is what is left, 0.6 to 0.9 dB including rounding to whole dBm.
 public struct Propagation: Hashable, Sendable {
     /// Loss grows by 10 × this per decade of distance.
     public var pathLossExponent = 2.0

@@ -3,8 +3,8 @@ import RealModule
 
 /// The radio path from one actor to the gateway: what remains of past shadowing and fading.
 ///
-/// Both are first-order autoregressive: how much of the last value is kept depends on how far the actor moved and how long ago
-/// that was, so packets close together fade together whatever the advertising interval is.
+/// Both are first-order autoregressive: how much of the last value is kept depends on how far the actor moved and how
+/// long ago that was, so packets close together fade together whatever the advertising interval is.
 struct RadioLink: Sendable {
     private var random: RandomStream
     private var shadowing_db: Double

@@ -3,12 +3,11 @@ import RealModule
 
 /// The gateway's receiver: when it listens, on which channel, and what it misses.
 ///
-/// A scanner listens for `window` at the beginning of every `interval`, on the next of the advertising channels 37, 38 and
-/// 39 each time (Core 5.4, Vol 6, Part B, 4.4.3.1). An advertiser sends on all three within a few milliseconds.
+/// A scanner listens for `window` at the beginning of every `interval`, on the next of the advertising channels 37, 38
+/// and 39 each time (Core 5.4, Vol 6, Part B, 4.4.3.1). An advertiser sends on all three within a few milliseconds.
 ///
-/// *rooms* (a scanner that listens all the time): of strong signals 79 to 91 % arrive, at −80 dBm about 70 %, at −85 dBm 35 to
-/// 65 %, at −90 dBm 40 %, and none below −98 dBm. Hence `collisionLoss` and the
-/// sigmoid of `sensitivity_dbm`.
+/// *rooms* (a scanner that listens all the time): of strong signals 79 to 91 % arrive, at −80 dBm about 70 %, at −85
+/// dBm 35 to 65 %, at −90 dBm 40 %, and none below −98 dBm. Hence `collisionLoss` and the sigmoid of `sensitivity_dbm`.
 public struct Scanner: Hashable, Sendable {
     public var interval = TimeSpan.milliseconds(60)
     public var window = TimeSpan.milliseconds(30)

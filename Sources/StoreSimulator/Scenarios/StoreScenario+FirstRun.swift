@@ -2,7 +2,8 @@ import Beacons
 public import HCI
 
 extension StoreScenario {
-    /// The UUID of the shop's phones and trolleys: the one of `[[region]] id = "carts"` in the `config.toml` of the project.
+    /// The UUID of the shop's phones and trolleys: the one of `[[region]] id = "carts"` in the `config.toml` of the
+    /// project.
     public static let storeUUID = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
     /// The UUID of shelf beacons, which never leave and would keep a region of `storeUUID` occupied.
     public static let shelfUUID = ProximityUUID(high: 0x5A1C_0F5E_77B4_4C0D, low: 0x9E0B_6D2A_11E8_40C3)
@@ -11,7 +12,8 @@ extension StoreScenario {
 
     /// The shop of the first run: everything that a subscriber can see happens within a minute.
     ///
-    /// The region settles in an empty shop for 10 s. Then visitors come in waves of two phones and a trolley, 48 s apart:
+    /// The region settles in an empty shop for 10 s. Then visitors come in waves of two phones and a trolley, 48 s
+    /// apart:
     ///
     ///     second of the wave   0     the first phone comes in: enter
     ///                          2     the second phone and its trolley: the count rises to 3

@@ -2,8 +2,8 @@ import Beacons
 import HCI
 
 extension StoreScenario {
-    /// Devices that are in every shop's air and none of its business, for the whole time: one of four an iBeacon of somebody
-    /// else's (static address), the others no iBeacons at all (addresses that rotate).
+    /// Devices that are in every shop's air and none of its business, for the whole time: one of four an iBeacon of
+    /// somebody else's (static address), the others no iBeacons at all (addresses that rotate).
     static func neighbours(
         around gateway: Position, duration: TimeSpan, count: Int, random: inout RandomStream
     ) -> [Actor] {

@@ -11,8 +11,8 @@ extension StoreTruth {
     ///      "distance_m": [8.25, 6.9, …]},
     ///     …]}
     ///
-    /// Times count from the beginning of the scenario, which is the wall time that the capture was begun with. `distance_m` has
-    /// one number a second from `entered_at_s` on, to the centimetre.
+    /// Times count from the beginning of the scenario, which is the wall time that the capture was begun with.
+    /// `distance_m` has one number a second from `entered_at_s` on, to the centimetre.
     public func writeJSON<Failure>(_ write: (String) throws(Failure) -> Void) throws(Failure) {
         // Names are the scenarios' own: letters and dashes, nothing that JSON would have escaped.
         try write(

@@ -3,7 +3,8 @@ import Glibc
 import HCI
 import StoreSimulator
 
-/// `beacond simulate`: a simulated shop as a capture, for a first look without an adapter, for tests and for benchmarks.
+/// `beacond simulate`: a simulated shop as a capture, for a first look without an adapter, for tests and for
+/// benchmarks.
 struct SimulateCommand: ParsableCommand {
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case firstRun = "first-run"
@@ -14,9 +15,9 @@ struct SimulateCommand: ParsableCommand {
         commandName: "simulate",
         abstract: "Write a simulated shop as a btsnoop capture.",
         discussion: """
-            People with phones that are iBeacons and rotate their address, trolleys, shelf beacons and everybody else's \
-            devices, through fading, bodies and loss, as the controller of a gateway would report them. The same seed \
-            writes the same capture.
+            People with phones that are iBeacons and rotate their address, trolleys, shelf beacons and everybody \
+            else's devices, through fading, bodies and loss, as the controller of a gateway would report them. The \
+            same seed writes the same capture.
 
             Play it: beacond simulate --write - | beacond replay - --speed 1
             """,
