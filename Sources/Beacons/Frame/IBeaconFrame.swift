@@ -36,11 +36,11 @@ public struct IBeaconFrame: Hashable, Sendable {
         var truncated = false
         let isWhole = ADStructures.forEach(in: data) { type, content in
             guard type == manufacturerSpecificData, content.count >= 4, hasPrefix(content) else { return }
-            guard content.count >= length else {
+            if content.count >= length {
+                body(decode(content))
+            } else {
                 truncated = true
-                return
             }
-            body(decode(content))
         }
         if truncated { rejects.count(.truncatedBeacon) }
         // Where the controller itself lost the rest of a chain, a cut structure is no fault of the transmitter.
