@@ -25,7 +25,7 @@ extension Settings {
     /// Reads the octets of a `config.toml`, which have to be UTF-8.
     public static func parse(utf8 octets: [UInt8]) throws(ConfigurationErrors) -> Settings {
         // The limit comes first, so that no copy is made of what is refused anyway.
-        if let violation = DocumentLimits.sizeViolation(octets: octets.count) { throw ConfigurationErrors([violation]) }
+        if let violation = DocumentGuard.sizeViolation(octets: octets.count) { throw ConfigurationErrors([violation]) }
         guard let text = String(validating: octets, as: UTF8.self) else {
             throw ConfigurationErrors([
                 ConfigurationError(key: "", value: nil, requirement: "the file is not UTF-8 text")

@@ -54,7 +54,8 @@ struct SettingsReader {
         case .some(let node):
             errors.append(
                 ConfigurationError(
-                    key: table.name, value: node.text, requirement: "must be one table, \(table.heading), not \(node.kind)"))
+                    key: table.name, value: node.text,
+                    requirement: "must be one table, \(table.heading), not \(node.kind)"))
         }
         var reader = TableReader(path: table.name, table: table, entries: entries)
         let value = read(&reader)
@@ -68,7 +69,8 @@ struct SettingsReader {
     ) -> [Value] {
         guard let node = root[table.name] else { return [] }
         guard case .array(let nodes) = node else {
-            refuse(table.name, node, "must be written with double brackets, \(table.heading), once for each \(table.name)")
+            refuse(
+                table.name, node, "must be written with double brackets, \(table.heading), once for each \(table.name)")
             return []
         }
         if nodes.count > limit { refuse(table.name, node, "there are \(nodes.count); at most \(limit) are allowed") }
@@ -90,7 +92,8 @@ struct SettingsReader {
         let known = ConfigurationReference.tables.map(\.name)
         for name in root.keys.sorted() where !known.contains(name) {
             guard let node = root[name] else { continue }
-            refuse(ConfigurationReference.path(name), Suggestion.mayBeSecret(name) ? nil : node, Suggestion.forTable(name))
+            refuse(
+                ConfigurationReference.path(name), Suggestion.mayBeSecret(name) ? nil : node, Suggestion.forTable(name))
         }
     }
 

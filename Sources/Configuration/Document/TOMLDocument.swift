@@ -7,7 +7,7 @@ import TOMLKit
 enum TOMLDocument {
     /// The root table of `text`, or the first error in it.
     static func parse(_ text: String) throws(ConfigurationError) -> [String: TOMLNode] {
-        if let violation = DocumentLimits.firstViolation(in: text) { throw violation }
+        if let violation = DocumentGuard.firstViolation(in: text) { throw violation }
         do {
             return entries(of: try TOMLTable(string: text))
         } catch let error as TOMLParseError {
@@ -28,7 +28,7 @@ enum TOMLDocument {
         return entries
     }
 
-    /// Recursion goes no deeper than `DocumentLimits.maxDepth` dotted keys within as many brackets.
+    /// Recursion goes no deeper than `DocumentGuard.maxDepth` dotted keys within as many brackets.
     private static func node(_ value: TOMLValue) -> TOMLNode {
         switch value.type {
         case .bool: value.bool.map(TOMLNode.boolean) ?? .time
@@ -44,7 +44,9 @@ enum TOMLDocument {
     /// One line without the parser's own opening.
     private static func sentence(_ description: String) -> String {
         var line = ""
-        for scalar in description.unicodeScalars.prefix(200) { line.unicodeScalars.append(scalar.isControl ? " " : scalar) }
+        for scalar in description.unicodeScalars.prefix(200) {
+            line.unicodeScalars.append(scalar.isControl ? " " : scalar)
+        }
         return line
     }
 }

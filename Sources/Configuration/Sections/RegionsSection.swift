@@ -57,7 +57,7 @@ enum RegionsSection {
         if read.exitRSSI_dBm > read.entryRSSI_dBm, setsThreshold {
             let entry = read.entryRSSI_dBm.plain
             reader.refuse(
-                exitRSSI, read.exitRSSI_dBm,
+                exitRSSI, read.exitRSSI_dBm, beside: entryRSSI.name,
                 "must be at most entry_rssi_dbm (\(entry)), or a beacon between the two would enter and leave in turns")
         }
         return read
