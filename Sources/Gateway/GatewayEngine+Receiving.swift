@@ -54,6 +54,7 @@ extension GatewayEngine {
         guard let slot else { return }
         let transmitter = tracker[slot]
         guard let instances = instancesOfIdentity[transmitter.identitySlot] else { return }
+        if staysDue == .distantFuture { staysDue = now + Self.staysInterval }
         let evidence = RegionEvidence(
             transmitter: slot, identity: transmitter.identity, rssi_dbm: transmitter.regionFilter.value_dbm,
             patience: transmitter.interval.patience)
@@ -99,8 +100,8 @@ extension GatewayEngine {
     mutating func takeTransitions(_ outputs: inout [GatewayOutput]) {
         guard !transitions.isEmpty else { return }
         for transition in transitions {
-            outputs.append(.transition(transition))
             guard let slot = monitor.slot(of: transition.instance) else { continue }
+            outputs.append(.transition(transition, monitor.record(of: slot)))
             if transition.state == .inside, monitor.region(of: slot).isRanged {
                 ranger.start(slot, at: now)
             } else {
