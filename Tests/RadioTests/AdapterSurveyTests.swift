@@ -11,7 +11,9 @@ struct AdapterSurveyTests {
             index: index, address: DeviceAddress(bits: address, type: .public), isUp: isUp, isBlocked: isBlocked)
     }
 
-    private func survey(_ adapters: [Adapter], isPermitted: Bool = true, hasBlockedSwitch: Bool = false) -> AdapterSurvey {
+    private func survey(_ adapters: [Adapter], isPermitted: Bool = true, hasBlockedSwitch: Bool = false)
+        -> AdapterSurvey
+    {
         AdapterSurvey(adapters: adapters, isPermitted: isPermitted, hasBlockedSwitch: hasBlockedSwitch)
     }
 

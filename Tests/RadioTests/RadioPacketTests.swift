@@ -7,7 +7,8 @@ import Testing
 struct RadioPacketTests {
     private func read(_ octets: [UInt8]) -> RadioPacket { RadioPacket(octets.span) }
 
-    @Test("Legacy, directed and extended advertising reports prove that the radio hears", arguments: [0x02, 0x0B, 0x0D])
+    @Test(
+        "Legacy, directed and extended advertising reports prove that the radio hears", arguments: [0x02, 0x0B, 0x0D])
     func reports(subevent: UInt8) {
         #expect(read([0x04, 0x3E, 0x02, subevent, 0x00]) == .report)
     }

@@ -142,7 +142,9 @@ struct ScanControllerTests {
             #expect(controller.commandCompleted(outcome(step), features: nil, at: at(5)) == [.send(next)])
         }
         #expect(
-            controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(5)) == [.announceLiveness(.live)])
+            controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(5)) == [
+                .announceLiveness(.live)
+            ])
         #expect(controller.nextDeadline == at(35))
     }
 

@@ -7,7 +7,8 @@ import Testing
 struct ScanProcedureTests {
     /// Answers each step with a status, and returns what each answer led to.
     private func run(
-        _ purpose: ScanProcedure.Purpose = .start, features: LEFeatures = .extendedAdvertising, answering statuses: [HCIStatus]
+        _ purpose: ScanProcedure.Purpose = .start, features: LEFeatures = .extendedAdvertising,
+        answering statuses: [HCIStatus]
     ) -> [ScanProcedure.Progress] {
         var procedure = ScanProcedure(purpose, family: nil)
         return statuses.map { procedure.answered($0, features: procedure.step == .readFeatures ? features : nil) }
@@ -21,7 +22,8 @@ struct ScanProcedureTests {
                 .scanning(.legacy, isOurs: true),
             ])
         #expect(
-            run(answering: [.success, .success, .unknownCommand, .success, .success]).last == .scanning(.legacy, isOurs: true))
+            run(answering: [.success, .success, .unknownCommand, .success, .success]).last
+                == .scanning(.legacy, isOurs: true))
     }
 
     @Test("Disallowed because the other family is in use: that one is taken")
@@ -36,7 +38,8 @@ struct ScanProcedureTests {
     @Test("Disallowed because another process scans: its scan serves, without duplicate filter, and is not ours")
     func otherProcessScans() {
         #expect(
-            run(features: [], answering: [.success, .commandDisallowed, .success]).last == .scanning(.legacy, isOurs: false))
+            run(features: [], answering: [.success, .commandDisallowed, .success]).last
+                == .scanning(.legacy, isOurs: false))
     }
 
     @Test("Everything disallowed means that another process scans, unless we have switched scanning off before")
@@ -74,7 +77,8 @@ struct ScanProcedureTests {
         #expect(
             ScanStep.setParameters(.legacy).packet(type: .passive, timing: timing)
                 == [0x01, 0x0B, 0x20, 0x07, 0x00, 0x60, 0x00, 0x30, 0x00, 0x00, 0x00])
-        #expect(ScanStep.enable(.legacy).packet(type: .passive, timing: timing) == [0x01, 0x0C, 0x20, 0x02, 0x01, 0x00])
+        #expect(
+            ScanStep.enable(.legacy).packet(type: .passive, timing: timing) == [0x01, 0x0C, 0x20, 0x02, 0x01, 0x00])
         #expect(
             ScanStep.setParameters(.extended).packet(type: .active, timing: timing)
                 == [0x01, 0x41, 0x20, 0x08, 0x00, 0x00, 0x01, 0x01, 0x60, 0x00, 0x30, 0x00])
