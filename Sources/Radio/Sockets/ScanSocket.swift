@@ -5,8 +5,8 @@ import HCI
 /// The I/O half of `ScanController`: a raw socket on one adapter that takes its events and other processes' commands,
 /// and sends ours. It never blocks.
 final class ScanSocket {
-    /// What a burst may pile up before it is read: some 5,000 reports.
-    static let receiveBuffer_bytes: Int32 = 4 << 20
+    /// Octets; what a burst may pile up before it is read: some 5,000 reports.
+    static let receiveBufferSize: Int32 = 4 << 20
     /// The longest packet that the filter lets through is an event of 258 octets.
     private static let packetCapacity = 512
 
@@ -41,7 +41,7 @@ final class ScanSocket {
 
     /// A small buffer or a missing time stamp costs accuracy, not function, so neither stops us.
     private static func prepare(_ descriptor: Int32) {
-        var size = receiveBuffer_bytes
+        var size = receiveBufferSize
         let length = socklen_t(MemoryLayout<Int32>.size)
         // Beyond net.core.rmem_max only with CAP_NET_ADMIN.
         if setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &size, length) != 0 {
