@@ -92,7 +92,7 @@ extension GatewayEngine {
     private mutating func takeFailures(_ outputs: inout [GatewayOutput]) {
         guard !failures.isEmpty else { return }
         refusedInstanceCount += UInt64(failures.count)
-        outputs += failures.map { .failure($0) }
+        for failure in failures { outputs.append(.failure(failure, at: now)) }
         failures.removeAll(keepingCapacity: true)
     }
 
@@ -101,7 +101,7 @@ extension GatewayEngine {
         guard !transitions.isEmpty else { return }
         for transition in transitions {
             guard let slot = monitor.slot(of: transition.instance) else { continue }
-            outputs.append(.transition(transition, monitor.record(of: slot)))
+            outputs.append(.transition(transition, record: monitor.record(of: slot)))
             if transition.state == .inside, monitor.region(of: slot).isRanged {
                 ranger.start(slot, at: now)
             } else {

@@ -54,7 +54,7 @@ public struct GatewayEngine: Sendable {
             do throws(RegionMonitoringFailure) {
                 try monitor.register(region, at: now, transitions: &transitions)
             } catch {
-                outputs.append(.failure(error))
+                outputs.append(.failure(error, at: now))
             }
         }
         for record in records { _ = monitor.restore(record, at: now, transitions: &transitions) }

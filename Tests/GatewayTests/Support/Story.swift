@@ -26,9 +26,10 @@ struct Story {
         let origin = Instant(microseconds: start.microseconds)
         for output in outputs {
             switch output {
-            case .transition(let transition): transitions.append(((transition.at - origin).seconds, transition))
+            case .transition(let transition, record: _): transitions.append(((transition.at - origin).seconds, transition))
             case .ranging(let report): ranging.append(((report.at - origin).seconds, report))
-            case .failure(let failure): failures.append(failure)
+            case .failure(let failure, at: _): failures.append(failure)
+            case .stays: break
             }
         }
     }
