@@ -4,7 +4,7 @@ import Regions
 /// Goes through the document table by table and collects what is wrong.
 struct SettingsReader {
     private let root: [String: TOMLNode]
-    private(set) var errors: [ConfigurationError] = []
+    private(set) var errors = ErrorList()
 
     init(root: [String: TOMLNode]) {
         self.root = root
@@ -52,7 +52,7 @@ struct SettingsReader {
         case nil: break
         case .table(let found): entries = found
         case .some(let node):
-            errors.append(
+            errors.note(
                 ConfigurationError(
                     key: table.name, value: node.text,
                     requirement: "must be one table, \(table.heading), not \(node.kind)"))
@@ -97,7 +97,7 @@ struct SettingsReader {
         }
     }
 
-    private mutating func refuse(_ key: String, _ node: TOMLNode?, _ requirement: String) {
-        errors.append(ConfigurationError(key: key, value: node?.text, requirement: requirement))
+    private mutating func refuse(_ key: String, _ node: TOMLNode?, _ requirement: @autoclosure () -> String) {
+        errors.note(ConfigurationError(key: key, value: node?.text, requirement: requirement()))
     }
 }

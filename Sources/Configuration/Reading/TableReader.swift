@@ -5,7 +5,7 @@ struct TableReader {
     let path: String
     private let table: ReferenceTable
     private let entries: [String: TOMLNode]
-    private(set) var errors: [ConfigurationError] = []
+    private(set) var errors = ErrorList()
     /// The keys that have an error already. A second one that follows from the first would only mislead.
     private var unsound: Set<String> = []
 
@@ -57,9 +57,10 @@ struct TableReader {
         }
     }
 
-    private mutating func note(_ name: String, value: String?, _ requirement: String) {
+    private mutating func note(_ name: String, value: String?, _ requirement: @autoclosure () -> String) {
         unsound.insert(name)
-        let key = ConfigurationReference.path(name)
-        errors.append(ConfigurationError(key: "\(path).\(key)", value: value, requirement: requirement))
+        errors.note(
+            ConfigurationError(
+                key: "\(path).\(ConfigurationReference.path(name))", value: value, requirement: requirement()))
     }
 }
