@@ -83,7 +83,7 @@ struct RegionTests {
         #expect(
             rules
                 == RegionRules(
-                    entryRSSI_dBm: -70, entryAfter: .seconds(3), exitRSSI_dBm: -80, exitAfter: .seconds(5),
+                    entryRSSI_dbm: -70, entryAfter: .seconds(3), exitRSSI_dbm: -80, exitAfter: .seconds(5),
                     settle: .zero,
                     unknownStateAfter: .seconds(90)))
     }

@@ -39,6 +39,6 @@ enum RadioSection {
         }
         return RadioSettings(
             adapters: several.isEmpty ? [one] : several, scan: reader.value(scan), interval_ms: interval_ms,
-            window_ms: window_ms, rssiOffset_dB: reader.value(rssiOffset))
+            window_ms: window_ms, rssiOffset_db: reader.value(rssiOffset))
     }
 }

@@ -35,8 +35,8 @@ enum RegionsSection {
 
     static func read(_ reader: inout TableReader) -> (rules: RegionRules, limits: RegionLimits) {
         let builtIn = RegionRules(
-            entryRSSI_dBm: entryRSSI.defaultValue, entryAfter: entryAfter.defaultValue,
-            exitRSSI_dBm: exitRSSI.defaultValue, exitAfter: exitAfter.defaultValue, settle: settle.defaultValue,
+            entryRSSI_dbm: entryRSSI.defaultValue, entryAfter: entryAfter.defaultValue,
+            exitRSSI_dbm: exitRSSI.defaultValue, exitAfter: exitAfter.defaultValue, settle: settle.defaultValue,
             unknownStateAfter: unknownStateAfter.defaultValue)
         let rules = readRules(&reader, default: builtIn)
         let limits = RegionLimits(maxRegions: reader.value(maxRegions), maxInstances: reader.value(maxInstances))
@@ -46,18 +46,18 @@ enum RegionsSection {
     /// The rules in `[regions]` or in one `[[region]]`.
     static func readRules(_ reader: inout TableReader, default rules: RegionRules) -> RegionRules {
         let read = RegionRules(
-            entryRSSI_dBm: reader.value(entryRSSI, default: rules.entryRSSI_dBm),
+            entryRSSI_dbm: reader.value(entryRSSI, default: rules.entryRSSI_dbm),
             entryAfter: reader.value(entryAfter, default: rules.entryAfter),
-            exitRSSI_dBm: reader.value(exitRSSI, default: rules.exitRSSI_dBm),
+            exitRSSI_dbm: reader.value(exitRSSI, default: rules.exitRSSI_dbm),
             exitAfter: reader.value(exitAfter, default: rules.exitAfter),
             settle: reader.value(settle, default: rules.settle),
             unknownStateAfter: reader.value(unknownStateAfter, default: rules.unknownStateAfter))
         // A region that sets neither threshold has them from [regions], where the error stands already.
         let setsThreshold = reader.sets(entryRSSI) || reader.sets(exitRSSI)
-        if read.exitRSSI_dBm > read.entryRSSI_dBm, setsThreshold {
-            let entry = read.entryRSSI_dBm.plain
+        if read.exitRSSI_dbm > read.entryRSSI_dbm, setsThreshold {
+            let entry = read.entryRSSI_dbm.plain
             reader.refuse(
-                exitRSSI, read.exitRSSI_dBm, beside: entryRSSI.name,
+                exitRSSI, read.exitRSSI_dbm, beside: entryRSSI.name,
                 "must be at most entry_rssi_dbm (\(entry)), or a beacon between the two would enter and leave in turns")
         }
         return read

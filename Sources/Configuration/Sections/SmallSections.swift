@@ -1,7 +1,9 @@
+import Messages
+
 /// `[privacy]`.
 enum PrivacySection {
     static let device = Key(
-        "device", default: PrivacySettings.DeviceForm.pseudonym, .word,
+        "device", default: DeviceForm.pseudonym, .word,
         "How a device address is published: as a keyed pseudonym that changes daily, not at all, or as it is.")
 
     static let table = ReferenceTable("privacy", [device.row])

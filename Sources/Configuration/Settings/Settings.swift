@@ -1,4 +1,5 @@
 public import Beacons
+public import Messages
 public import Regions
 
 /// Everything that `config.toml` says, validated: whoever holds a `Settings` need not check a range again.
@@ -30,14 +31,6 @@ public struct GatewaySettings: Hashable, Sendable {
 
 /// `[privacy]`: in which form a device address leaves the gateway.
 public struct PrivacySettings: Hashable, Sendable {
-    /// The raw value is the word in `config.toml`.
-    public enum DeviceForm: String, CaseIterable, Sendable {
-        /// A keyed pseudonym that changes daily.
-        case pseudonym
-        case omit
-        case raw
-    }
-
     public var device: DeviceForm
 }
 
