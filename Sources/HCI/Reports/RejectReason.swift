@@ -1,0 +1,56 @@
+/// Why bytes from the air or from the controller were skipped.
+///
+/// The raw value is the name under which `health` counts it.
+public enum RejectReason: String, CaseIterable, Sendable {
+    /// An advertising event that announces no reports.
+    case noReports = "no_reports"
+    /// A report runs past the end of its event, or is announced and not there; the reports before it are kept.
+    case truncatedReport = "truncated_report"
+    /// A legacy report with more than 31 data octets.
+    case oversizedData = "oversized_data"
+    /// An address type that the specification does not know.
+    case unknownAddressType = "unknown_address_type"
+    /// An advertising data structure whose length runs past the payload; the structures before it are kept.
+    case overrunningStructure = "overrunning_structure"
+    /// A chain of extended reports longer than the 1650 octets that the specification allows.
+    case oversizedChain = "oversized_chain"
+    /// Apple's iBeacon prefix with fewer than 21 octets behind it.
+    case truncatedBeacon = "truncated_beacon"
+}
+
+/// How often each `RejectReason` occurred.
+public struct RejectCounts: Sendable {
+    /// One for each reason, in place: a report that is skipped must not cost an allocation.
+    private var counts = InlineArray<7, UInt64>(repeating: 0)
+
+    public init() {}
+
+    public var total: UInt64 {
+        RejectReason.allCases.reduce(0) { $0 &+ self[$1] }
+    }
+
+    public subscript(reason: RejectReason) -> UInt64 {
+        counts[Self.index(of: reason)]
+    }
+
+    public mutating func count(_ reason: RejectReason) {
+        counts[Self.index(of: reason)] &+= 1
+    }
+
+    /// Adds what another counted.
+    public mutating func add(_ other: RejectCounts) {
+        for index in counts.indices { counts[index] &+= other.counts[index] }
+    }
+
+    private static func index(of reason: RejectReason) -> Int {
+        switch reason {
+        case .noReports: 0
+        case .truncatedReport: 1
+        case .oversizedData: 2
+        case .unknownAddressType: 3
+        case .overrunningStructure: 4
+        case .oversizedChain: 5
+        case .truncatedBeacon: 6
+        }
+    }
+}
