@@ -7,7 +7,7 @@ import Messages
 import Outbox
 
 /// Plays a capture and says what it would publish.
-struct Replay: ~Copyable {
+struct Replay {
     /// How a replay is asked for.
     struct Options {
         enum Output {

@@ -8,7 +8,7 @@ import Regions
 /// Turns a capture into the messages that are to be published, with the time of each.
 ///
 /// The capture's clock is the only one: `at` is the record's time, and instants count from the Unix epoch.
-struct ReplaySession: ~Copyable {
+struct ReplaySession {
     /// Stored times are read as capture time, in whatever capture they were stored.
     static let bootID = "replay"
     /// The same every time, or two replays would differ in their epoch.

@@ -25,7 +25,7 @@ protocol ReplaySink {
 struct PrintingSink: ReplaySink {
     private let isSilent: Bool
     private let outbox: Outbox
-    private var output = Output(descriptor: STDOUT_FILENO)
+    private let output = Output(descriptor: STDOUT_FILENO)
     /// Events that an earlier process left behind are not ours to drop.
     private let firstSeq: Int64
     private let firstEpoch: String
