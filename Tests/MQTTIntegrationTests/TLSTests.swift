@@ -162,6 +162,23 @@ struct TLSTests {
         #expect(failure == expected)
     }
 
+    @Test("Waiting for a silent peer to finish the handshake costs no spinning")
+    func noSpin() async throws {
+        let broker = try await broker(for: "IP:127.0.0.1")
+        broker.freeze()
+        defer { broker.thaw() }
+        let agent = Agent(settings(broker))
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(1)
+        var rounds = 0
+        while clock.now < end {
+            agent.publisher.run(for: .seconds(1), wake: -1, events: &agent.events)
+            rounds += 1
+        }
+        #expect(rounds < 30)
+        #expect(!agent.publisher.counters.isConnected)
+    }
+
     @Test(
         "TLS spoken to a plain port, and plain MQTT to a TLS port, end in a remedy that names the port",
         .timeLimit(.minutes(1)))

@@ -4,8 +4,9 @@ import Messages
 
 /// The next few events of the outbox, in order, on their way to the broker.
 ///
-/// It is filled from the event source and never holds more than it was given at once. Sending always takes the first event that is not
-/// under way, so an event goes out after its predecessor, and one that was refused goes out again before any other.
+/// It is filled from the event source and never holds more than it was given at once. Sending always takes the first
+/// event that is not under way, so an event goes out after its predecessor, and one that was refused goes out again
+/// before any other.
 struct EventLine: Sendable {
     private struct Entry {
         var event: OutgoingEvent
@@ -44,6 +45,14 @@ struct EventLine: Sendable {
             entries.append(Entry(event: event))
             lastFetched = event.sequence
         }
+    }
+
+    /// The source begins again from its first number; what was fetched before belongs to a source that is gone.
+    mutating func restart() {
+        entries.removeAll()
+        lastFetched = nil
+        isExhausted = false
+        retryAt = nil
     }
 
     mutating func eventsAvailable() {
