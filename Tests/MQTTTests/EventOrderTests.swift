@@ -151,19 +151,6 @@ struct EventOrderTests {
         #expect(bench.session.counters == before)
     }
 
-    @Test("An outbox made anew is read from its first event, and a PUBACK for the old one's number removes nothing")
-    func restarted() {
-        var bench = SessionBench(maxInflight: 2)
-        bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
-        let old = bench.register(bench.session.supply((1...4).map(SessionBench.event), at: bench.now))
-        #expect(bench.session.eventsRestarted(at: bench.now) == [.fetchEvents(after: nil, limit: 4)])
-        let new = bench.session.supply((1...2).map(SessionBench.event), at: bench.now)
-        #expect(new.published == ["#1", "#2"])
-        #expect(bench.session.acknowledged(old[0], .success, at: bench.now).isEmpty)
-        #expect(bench.accept(new).acknowledged == [1, 2])
-    }
-
     @Test("A source whose numbers go back gets nothing sent twice")
     func disorder() {
         var bench = SessionBench(maxInflight: 9)

@@ -67,17 +67,6 @@ public final class Publisher {
         pending += session.eventsAvailable(at: BootClock.now)
     }
 
-    /// The event source was made anew, with numbers from 1. What waited in the old one is not delivered.
-    public func eventsRestarted() {
-        pending.removeAll { action in
-            switch action {
-            case .publish(.event, _), .acknowledge, .park: true
-            default: false
-            }
-        }
-        pending += session.eventsRestarted(at: BootClock.now)
-    }
-
     /// Requests that came in since the last time.
     public func takeIncoming() -> [IncomingMessage] {
         defer { incoming = [] }

@@ -18,18 +18,6 @@ extension DeliverySession {
         return fill(at: now)
     }
 
-    /// The outbox was made anew, with a new epoch and numbers from 1: a PUBACK for an old number must not remove a new
-    /// event.
-    mutating func eventsRestarted(at now: Instant) -> [DeliveryAction] {
-        func isEvent(_ ticket: Ticket) -> Bool { if case .event = ticket { true } else { false } }
-        flights = flights.filter { !isEvent($0.key) }
-        tickets = tickets.filter { !isEvent($0.value) }
-        suspects = suspects.filter { !isEvent($0) }
-        provenFaults = provenFaults.filter { !isEvent($0.key) }
-        events.restart()
-        return fill(at: now)
-    }
-
     /// The answer to `fetchEvents`.
     mutating func supply(_ supplied: [OutgoingEvent], at now: Instant) -> [DeliveryAction] {
         events.supply(supplied)

@@ -47,14 +47,6 @@ struct EventLine: Sendable {
         }
     }
 
-    /// The source begins again from its first number; what was fetched before belongs to a source that is gone.
-    mutating func restart() {
-        entries.removeAll()
-        lastFetched = nil
-        isExhausted = false
-        retryAt = nil
-    }
-
     mutating func eventsAvailable() {
         isExhausted = false
     }
