@@ -3,7 +3,9 @@
 import PackageDescription
 
 // Every target builds in Swift 6 mode, which checks concurrency completely.
-let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility")]
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+]
 
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
@@ -35,7 +37,8 @@ let package = Package(
 
         // Pure targets: no I/O, no clock, no thread, no Foundation. Time is an argument.
         .target(name: "HCI", swiftSettings: settings),
-        .target(name: "Beacons", dependencies: ["HCI", collections, heap, real, cryptoExtras], swiftSettings: settings),
+        .target(
+            name: "Beacons", dependencies: ["HCI", collections, heap, real, cryptoExtras], swiftSettings: settings),
         .target(name: "Regions", dependencies: ["HCI", "Beacons", heap], swiftSettings: settings),
         .target(name: "Messages", dependencies: ["HCI", "Beacons", "Regions", crypto], swiftSettings: settings),
         .target(
@@ -46,9 +49,13 @@ let package = Package(
             swiftSettings: settings),
 
         // Targets with I/O.
-        .target(name: "Outbox", dependencies: ["Messages", "Configuration", "CSQLite", collections], swiftSettings: settings),
+        .target(
+            name: "Outbox", dependencies: ["Messages", "Configuration", "CSQLite", collections], swiftSettings: settings
+        ),
         .target(name: "Radio", dependencies: ["HCI", "Configuration", "CBluetooth", logging], swiftSettings: settings),
-        .target(name: "MQTT", dependencies: ["Messages", "Configuration", "Outbox", "CMosquitto", logging], swiftSettings: settings),
+        .target(
+            name: "MQTT", dependencies: ["Messages", "Configuration", "Outbox", "CMosquitto", logging],
+            swiftSettings: settings),
         .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", real], swiftSettings: settings),
         .executableTarget(
             name: "beacond",
@@ -56,6 +63,11 @@ let package = Package(
                 "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
                 "StoreSimulator", arguments, logging, lifecycle,
             ],
+            swiftSettings: settings),
+
+        // Unit tests on injected time.
+        .testTarget(
+            name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Gateway"],
             swiftSettings: settings),
     ]
 )

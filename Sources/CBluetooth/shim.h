@@ -1,6 +1,7 @@
 #ifndef BEACOND_CBLUETOOTH_SHIM_H
 #define BEACOND_CBLUETOOTH_SHIM_H
 
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <bluetooth/bluetooth.h>
