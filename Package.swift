@@ -15,7 +15,6 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
 
 let package = Package(
     name: "beacond",
@@ -27,7 +26,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // System libraries: a shim header and a module map, no logic.
@@ -42,7 +40,7 @@ let package = Package(
         .target(name: "Regions", dependencies: ["HCI", "Beacons", heap], swiftSettings: settings),
         .target(name: "Messages", dependencies: ["HCI", "Beacons", "Regions", crypto], swiftSettings: settings),
         .target(
-            name: "Configuration", dependencies: ["HCI", "Beacons", "Regions", "Messages", toml],
+            name: "Configuration", dependencies: ["HCI", "Beacons", "Regions", "Messages"],
             swiftSettings: settings),
         .target(
             name: "Gateway", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
@@ -50,11 +48,11 @@ let package = Package(
 
         // Targets with I/O.
         .target(
-            name: "Outbox", dependencies: ["Messages", "Configuration", "CSQLite", collections], swiftSettings: settings
+            name: "Outbox", dependencies: ["HCI", "CSQLite", collections], swiftSettings: settings
         ),
         .target(name: "Radio", dependencies: ["HCI", "Configuration", "CBluetooth", logging], swiftSettings: settings),
         .target(
-            name: "MQTT", dependencies: ["Messages", "Configuration", "Outbox", "CMosquitto", logging],
+            name: "MQTT", dependencies: ["HCI", "Messages", "Configuration", "CMosquitto", collections, logging],
             swiftSettings: settings),
         .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", real], swiftSettings: settings),
         .executableTarget(
@@ -66,8 +64,28 @@ let package = Package(
             swiftSettings: settings),
 
         // Unit tests on injected time.
+        .testTarget(name: "HCITests", dependencies: ["HCI"], swiftSettings: settings),
+        .testTarget(name: "BeaconsTests", dependencies: ["HCI", "Beacons"], swiftSettings: settings),
         .testTarget(
-            name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Gateway"],
+            name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
+        .testTarget(
+            name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator"], swiftSettings: settings),
+
+        // Tests against the real thing: a disk, a broker.
+        .executableTarget(
+            name: "OutboxCrashChild", dependencies: ["HCI", "Outbox"], path: "Tests/OutboxCrashChild",
+            swiftSettings: settings),
+        .testTarget(
+            name: "OutboxTests", dependencies: ["HCI", "Outbox", "CSQLite", "OutboxCrashChild"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MQTTIntegrationTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT", logging],
             swiftSettings: settings),
     ]
 )

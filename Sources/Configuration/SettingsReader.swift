@@ -4,7 +4,7 @@ import Regions
 /// Goes through the document table by table and collects what is wrong.
 struct SettingsReader {
     private let root: [String: TOMLNode]
-    private(set) var errors: [ConfigurationError] = []
+    private(set) var errors = ErrorList()
 
     init(root: [String: TOMLNode]) {
         self.root = root
@@ -52,9 +52,10 @@ struct SettingsReader {
         case nil: break
         case .table(let found): entries = found
         case .some(let node):
-            errors.append(
+            errors.note(
                 ConfigurationError(
-                    key: table.name, value: node.text, requirement: "must be one table, \(table.heading), not \(node.kind)"))
+                    key: table.name, value: node.text,
+                    requirement: "must be one table, \(table.heading), not \(node.kind)"))
         }
         var reader = TableReader(path: table.name, table: table, entries: entries)
         let value = read(&reader)
@@ -68,7 +69,8 @@ struct SettingsReader {
     ) -> [Value] {
         guard let node = root[table.name] else { return [] }
         guard case .array(let nodes) = node else {
-            refuse(table.name, node, "must be written with double brackets, \(table.heading), once for each \(table.name)")
+            refuse(
+                table.name, node, "must be written with double brackets, \(table.heading), once for each \(table.name)")
             return []
         }
         if nodes.count > limit { refuse(table.name, node, "there are \(nodes.count); at most \(limit) are allowed") }
@@ -90,11 +92,12 @@ struct SettingsReader {
         let known = ConfigurationReference.tables.map(\.name)
         for name in root.keys.sorted() where !known.contains(name) {
             guard let node = root[name] else { continue }
-            refuse(ConfigurationReference.path(name), Suggestion.mayBeSecret(name) ? nil : node, Suggestion.forTable(name))
+            refuse(
+                ConfigurationReference.path(name), Suggestion.mayBeSecret(name) ? nil : node, Suggestion.forTable(name))
         }
     }
 
-    private mutating func refuse(_ key: String, _ node: TOMLNode?, _ requirement: String) {
-        errors.append(ConfigurationError(key: key, value: node?.text, requirement: requirement))
+    private mutating func refuse(_ key: String, _ node: TOMLNode?, _ requirement: @autoclosure () -> String) {
+        errors.note(ConfigurationError(key: key, value: node?.text, requirement: requirement()))
     }
 }

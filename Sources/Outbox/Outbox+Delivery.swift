@@ -45,7 +45,9 @@ extension Outbox {
         for position in positions where position > -book.origin && position < book.nextPosition {
             parked.remove(position: position)
             passed.insert(position)
-            guard !pending.remove(at: position), position < book.storedEnd, position >= book.droppedEnd else { continue }
+            guard !pending.remove(at: position), position < book.storedEnd, position >= book.droppedEnd else {
+                continue
+            }
             book.acknowledged.insert(position)
         }
         settleIfEmpty()

@@ -58,6 +58,7 @@ extension Outbox {
             try writeOut(store)
             return
         }
+        folder.makeDatabasePrivate()
         let opened = try EventStore(path: folder.databasePath, vfs: vfs, limits: limits)
         folder.synchronise()
         if hasMetFile { try rejoin(opened) } else { try meet(opened) }

@@ -58,7 +58,8 @@ extension Outbox {
     func stateLossOfStoredEvents(except events: [QueuedEvent], cause: OutboxGap.Cause) {
         guard book.isEpochStored else { return }
         let epoch = book.numbering.epoch
-        let end = pending.events.first { $0.epoch == epoch && $0.position >= book.storedEnd }?.seq
+        let end =
+            pending.events.first { $0.epoch == epoch && $0.position >= book.storedEnd }?.seq
             ?? book.numbering.nextSequence
         let found = events.filter { $0.epoch == epoch }.map(\.seq)
         guard book.settledSequence < end else { return }

@@ -2,8 +2,8 @@
 //
 // `loop FOLDER` commits, delivers and acknowledges until it is killed: `c N` after the event N is committed, `a N` before
 // the events up to N are acknowledged.
-// `drain FOLDER COUNT` commits COUNT events in batches of 100, then hands out and acknowledges all of them, and closes
-// with its figures.
+// `drain FOLDER COUNT BATCH` commits COUNT events in batches of BATCH, then hands out and acknowledges all of them, and
+// closes with its figures.
 
 import Glibc
 import HCI
@@ -46,9 +46,11 @@ func loop(_ outbox: Outbox) throws(OutboxError) {
     }
 }
 
-func drain(_ outbox: Outbox, count: Int64) throws(OutboxError) {
+func drain(_ outbox: Outbox, count: Int64, batch: Int64) throws(OutboxError) {
     let start = seconds()
-    while outbox.numbering.nextSequence <= count { _ = try commit(min(100, count), to: outbox) }
+    while outbox.numbering.nextSequence <= count {
+        _ = try commit(min(batch, count + 1 - outbox.numbering.nextSequence), to: outbox)
+    }
     let committed = seconds()
     let (syncs, bytes) = (outbox.health.syncs, outbox.health.bytesWritten)
     let before = residentKiB()
@@ -84,7 +86,8 @@ func residentKiB() -> Int {
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 128)
     guard fgets(&line, 128, file) != nil else { return 0 }
-    let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(separator: " ")
+    let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
+        separator: " ")
     return words.dropFirst().first.flatMap { Int($0) }.map { $0 * sysconf(Int32(_SC_PAGESIZE)) / 1_024 } ?? 0
 }
 
@@ -92,7 +95,9 @@ let arguments = CommandLine.arguments
 do {
     switch arguments.count {
     case 3 where arguments[1] == "loop": try loop(open(arguments[2]))
-    case 4 where arguments[1] == "drain": try drain(open(arguments[2]), count: Int64(arguments[3]) ?? 0)
+    case 5 where arguments[1] == "drain":
+        guard let count = Int64(arguments[3]), let batch = Int64(arguments[4]), count > 0, batch > 0 else { exit(64) }
+        try drain(open(arguments[2]), count: count, batch: batch)
     default: exit(64)
     }
 } catch {

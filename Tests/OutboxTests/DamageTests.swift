@@ -20,7 +20,9 @@ struct DamageTests {
         return outbox.numbering.epoch
     }
 
-    @Test("A file that is no database is set aside, and a new one begun in a new epoch", arguments: ["not a database", ""])
+    @Test(
+        "A file that is no database is set aside, and a new one begun in a new epoch",
+        arguments: ["not a database", ""])
     func noDatabase(text: String) throws {
         let folder = TemporaryFolder()
         let epoch = try filled(folder)

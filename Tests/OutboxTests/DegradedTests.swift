@@ -114,7 +114,10 @@ struct DegradedTests {
         outbox.tick(100)
         #expect(outbox.isDurable)
         outbox.rewind()
-        #expect(outbox.drain().map { "\($0.epoch == epoch) \($0.seq)" } == ["true 1", "true 2", "true 3", "false 1", "false 2"])
+        #expect(
+            outbox.drain().map { "\($0.epoch == epoch) \($0.seq)" } == [
+                "true 1", "true 2", "true 3", "false 1", "false 2",
+            ])
     }
 
     @Test("With the state folder missing it begins in memory; when the folder appears, what waits there comes too")
@@ -146,7 +149,9 @@ struct DegradedTests {
         #expect(next.numbering.epoch == outbox.numbering.epoch)
     }
 
-    @Test("A file that vanishes is made anew in a new epoch; what was in it is stated as a gap, and records are asked for")
+    @Test(
+        "A file that vanishes is made anew in a new epoch; what was in it is stated as a gap, and records are asked for"
+    )
     func fileVanishes() throws {
         let disk = FaultyDisk()
         let folder = TemporaryFolder()
@@ -175,5 +180,45 @@ struct DegradedTests {
         #expect(outbox.pending.bytes <= outbox.limits.memoryBytes)
         let first = outbox.drain().first?.seq ?? 0
         #expect(outbox.takeGaps().map { $0.toSeq + 1 } == [first])
+    }
+
+    @Test("On a real file system that is full it goes on, numbers safely, and catches up when there is space")
+    func realFullDisk() throws {
+        let folder = TemporaryFolder()
+        guard run("/bin/mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder.path) else {
+            print("skipped: mounting a small file system needs root")
+            return
+        }
+        defer { _ = run("/bin/umount", "-l", folder.path) }
+        let outbox = try Outbox.open(folder)
+        try outbox.commitEvents(3)
+        let epoch = outbox.numbering.epoch
+        let filler = folder.path + "/filler"
+        try Data().write(to: URL(fileURLWithPath: filler))
+        let handle = try #require(FileHandle(forWritingAtPath: filler))
+        while (try? handle.write(contentsOf: Data(repeating: 1, count: 4_096))) != nil {}
+        try handle.close()
+        for _ in 0..<20 { try outbox.commitEvents(10, payloadBytes: 1_000) }
+        #expect(outbox.condition?.cause == .diskFull)
+        #expect(outbox.takeReports().first?.hasPrefix("outbox: disk full") == true)
+        #expect(outbox.numbering == Numbering(epoch: epoch, nextSequence: 204))
+        #expect(outbox.drain().map(\.seq) == Array(1...203))
+        try FileManager.default.removeItem(atPath: filler)
+        outbox.tick(10)
+        #expect(outbox.isDurable)
+        outbox.close()
+        let again = try Outbox.open(folder)
+        #expect(again.drain().map(\.seq) == Array(1...203))
+        again.close()
+    }
+
+    private func run(_ program: String, _ arguments: String...) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
     }
 }

@@ -82,7 +82,9 @@ struct FaultSweepTests {
             #expect(outbox.takeGaps().isEmpty, what)
             let committed = outbox.numbering.nextSequence - 1
             outbox.close()
-            try check(try Outbox.open(folder, vfs: disk.name, limits: small, seed: 2), upTo: committed, delivered: delivered, what)
+            try check(
+                try Outbox.open(folder, vfs: disk.name, limits: small, seed: 2), upTo: committed, delivered: delivered,
+                what)
         }
     }
 

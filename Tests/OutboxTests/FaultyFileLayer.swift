@@ -99,7 +99,9 @@ enum FaultyFileLayer {
                     $1, offset: Int(offset), bytes: Array(UnsafeRawBufferPointer(start: bytes, count: Int(count))))
             }
         }
-        methods.xTruncate = { file, size in FaultyFileLayer.with(file, or: SQLITE_IOERR) { $0.truncate($1, to: Int(size)) } }
+        methods.xTruncate = { file, size in
+            FaultyFileLayer.with(file, or: SQLITE_IOERR) { $0.truncate($1, to: Int(size)) }
+        }
         methods.xSync = { file, _ in FaultyFileLayer.with(file, or: SQLITE_IOERR) { $0.sync($1) } }
         methods.xFileSize = { file, size in
             FaultyFileLayer.with(file, or: SQLITE_IOERR) {

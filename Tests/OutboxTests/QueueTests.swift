@@ -53,7 +53,9 @@ struct QueueTests {
         #expect(throws: OutboxError.misnumbered(expected: 2, found: 3)) {
             try outbox.commit { _ in
                 OutboxTransaction(
-                    events: [OutboxEvent(seq: 1, topic: "t", payload: []), OutboxEvent(seq: 3, topic: "t", payload: [])],
+                    events: [
+                        OutboxEvent(seq: 1, topic: "t", payload: []), OutboxEvent(seq: 3, topic: "t", payload: []),
+                    ],
                     records: [OutboxRecord(key: "k", value: [1])])
             }
         }
@@ -117,7 +119,9 @@ struct QueueTests {
         #expect(outbox.drain().map(\.seq) == Array(11...20))
     }
 
-    @Test("What the broker refuses is set aside, holds up nothing, and is offered again when asked", arguments: Kind.allCases)
+    @Test(
+        "What the broker refuses is set aside, holds up nothing, and is offered again when asked",
+        arguments: Kind.allCases)
     func parked(kind: Kind) throws {
         let folder = TemporaryFolder()
         let outbox = try make(kind, folder)

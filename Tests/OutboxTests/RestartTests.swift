@@ -88,10 +88,21 @@ struct RestartTests {
         outbox = nil
         outbox = try Outbox.open(folder, limits: limits)
         #expect(outbox?.takeGaps() == gaps)
-        gaps.forEach { outbox?.confirm($0) }
+        for gap in gaps { outbox?.confirm(gap) }
         outbox?.close()
         let again = try Outbox.open(folder, limits: limits)
         #expect(again.takeGaps().isEmpty)
+    }
+
+    @Test("Only the owner can read the file, since it holds keys")
+    func privateFile() throws {
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder)
+        try outbox.commitEvents(1)
+        for name in ["outbox.sqlite", "outbox.sqlite-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
     }
 
     @Test("A second agent on the same folder is refused with the remedy, and the first goes on")
@@ -123,7 +134,9 @@ struct RestartTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
     }
 
-    @Test("A hundred events in one commit cost one sync; the counters tell what the disk really did, and of bytes no less")
+    @Test(
+        "A hundred events in one commit cost one sync; the counters tell what the disk really did, and of bytes no less"
+    )
     func wear() throws {
         let disk = FaultyDisk()
         let folder = TemporaryFolder()

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("What to drop, number and retry")
 struct RuleTests {
-    private func gap(_ from: Int64, _ to: Int64, _ cause: OutboxGap.Cause = .maxEvents, epoch: String = "A") -> OutboxGap {
+    private func gap(_ from: Int64, _ to: Int64, _ cause: OutboxGap.Cause = .maxEvents, epoch: String = "A")
+        -> OutboxGap
+    {
         OutboxGap(epoch: epoch, fromSeq: from, toSeq: to, cause: cause)
     }
 
@@ -101,7 +103,8 @@ struct RuleTests {
     @Test(
         "Missing numbers are those of the range that were not found",
         arguments: [
-            (1..<6, [1, 2, 3, 4, 5], []), (1..<6, [], [1...5]), (1..<6, [3], [1...2, 4...5]), (3..<6, [1, 2, 4, 9], [3...3, 5...5]),
+            (1..<6, [1, 2, 3, 4, 5], []), (1..<6, [], [1...5]), (1..<6, [3], [1...2, 4...5]),
+            (3..<6, [1, 2, 4, 9], [3...3, 5...5]),
         ] as [(Range<Int64>, [Int64], [ClosedRange<Int64>])])
     func missing(expected: Range<Int64>, found: [Int64], missing: [ClosedRange<Int64>]) {
         #expect(MissingNumbers.ranges(of: expected, without: found) == missing)

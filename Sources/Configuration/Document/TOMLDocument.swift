@@ -1,50 +1,131 @@
-import TOMLKit
-
-/// The way from text to `TOMLNode`, and the only place that knows TOMLKit.
+/// Reads TOML 1.0.0: headings, and keys with their values.
 ///
-/// Of TOMLKit only plain look-ups are used: its iterators unwrap optionals. It never frees what it parsed, some tens of
-/// kilobytes a file, so a configuration is read at the start and when an operator asks for it, not in a loop.
-enum TOMLDocument {
+/// It is a parser of our own because a configuration is input from outside, and none may stop the process: the C++ one
+/// that Swift packages wrap aborts at `[[[region]]]` and `x = ,`, ends a text at NUL, and frees nothing.
+struct TOMLDocument {
+    /// Parts of a dotted key, and brackets within brackets. The deepest that any key needs is 2.
+    static let maxDepth = 16
+
+    private var cursor: TOMLCursor
+    private var depth = 0
+
     /// The root table of `text`, or the first error in it.
     static func parse(_ text: String) throws(ConfigurationError) -> [String: TOMLNode] {
-        if let violation = DocumentLimits.firstViolation(in: text) { throw violation }
-        do {
-            return entries(of: try TOMLTable(string: text))
-        } catch let error as TOMLParseError {
-            throw ConfigurationError(
-                key: "", value: nil, requirement: "not valid TOML: \(sentence(error.description))",
-                line: error.source.begin.line, column: error.source.begin.column)
-        } catch {
-            throw ConfigurationError(key: "", value: nil, requirement: "not valid TOML: \(sentence("\(error)"))")
-        }
-    }
-
-    private static func entries(of table: TOMLTable) -> [String: TOMLNode] {
-        var entries: [String: TOMLNode] = [:]
-        for key in table.keys {
-            guard let value = table[key] else { continue }
-            entries[key] = node(value.tomlValue)
-        }
+        var document = TOMLDocument(cursor: try TOMLCursor(text))
+        guard case .table(let entries) = try document.root() else { return [:] }
         return entries
     }
 
-    /// Recursion goes no deeper than `DocumentLimits.maxDepth` dotted keys within as many brackets.
-    private static func node(_ value: TOMLValue) -> TOMLNode {
-        switch value.type {
-        case .bool: value.bool.map(TOMLNode.boolean) ?? .time
-        case .int: value.int.map { .integer(Int64($0)) } ?? .time
-        case .double: value.double.map(TOMLNode.float) ?? .time
-        case .string: value.string.map(TOMLNode.string) ?? .time
-        case .date, .time, .dateTime: .time
-        case .array: .array(value.array.map { array in array.indices.map { node(array[$0].tomlValue) } } ?? [])
-        case .table: .table(value.table.map(entries) ?? [:])
+    private init(cursor: TOMLCursor) {
+        self.cursor = cursor
+    }
+
+    private mutating func root() throws(ConfigurationError) -> TOMLNode {
+        let root = TOMLTable(.heading)
+        var current = root
+        cursor.skipLines()
+        while !cursor.isAtEnd {
+            if cursor.take("[") {
+                current = try heading(in: root)
+            } else {
+                try pair(in: current)
+            }
+            try cursor.finishLine()
+            cursor.skipLines()
+        }
+        return root.node
+    }
+
+    /// `[a.b]` or `[[a.b]]`, after its first bracket.
+    private mutating func heading(in root: TOMLTable) throws(ConfigurationError) -> TOMLTable {
+        let start = cursor.index - 1
+        let isRepeated = cursor.take("[")
+        let path = try key()
+        guard cursor.take("]"), !isRepeated || cursor.take("]") else {
+            throw cursor.failure("expected \(isRepeated ? "]]" : "]"), not \(cursor.here)")
+        }
+        var table: TOMLTable? = root
+        for name in path.dropLast() { table = table?.child(onPath: name) }
+        if let name = path.last, let found = isRepeated ? table?.append(name) : table?.open(name) { return found }
+        throw cursor.failure("\(path.joined(separator: ".").quoted) stands in the file already", at: start)
+    }
+
+    /// `a.b = value`.
+    private mutating func pair(in table: TOMLTable) throws(ConfigurationError) {
+        let start = cursor.index
+        let path = try key()
+        guard cursor.take("=") else { throw cursor.failure("expected =, not \(cursor.here)") }
+        cursor.skipBlanks()
+        let value = try value()
+        if !table.set(path[...], value) {
+            throw cursor.failure("\(path.joined(separator: ".").quoted) stands in the file already", at: start)
         }
     }
 
-    /// One line without the parser's own opening.
-    private static func sentence(_ description: String) -> String {
-        var line = ""
-        for scalar in description.unicodeScalars.prefix(200) { line.unicodeScalars.append(scalar.isControl ? " " : scalar) }
-        return line
+    /// A key with the blanks around it: bare or quoted, dotted or not.
+    private mutating func key() throws(ConfigurationError) -> [String] {
+        var path: [String] = []
+        repeat {
+            cursor.skipBlanks()
+            if path.count == Self.maxDepth { throw tooDeep }
+            switch cursor.peek() {
+            case UInt8(ascii: "\""): path.append(try cursor.string(UInt8(ascii: "\""), mayBeLong: false))
+            case UInt8(ascii: "'"): path.append(try cursor.string(UInt8(ascii: "'"), mayBeLong: false))
+            default:
+                let name = cursor.take(while: ConfigurationReference.isBareKeyOctet)
+                if name.isEmpty { throw cursor.failure("expected a key, not \(cursor.here)") }
+                path.append(String(decoding: name, as: UTF8.self))
+            }
+            cursor.skipBlanks()
+        } while cursor.take(".")
+        return path
+    }
+
+    private mutating func value() throws(ConfigurationError) -> TOMLNode {
+        switch cursor.peek() {
+        case UInt8(ascii: "\""): return .string(try cursor.string(UInt8(ascii: "\""), mayBeLong: true))
+        case UInt8(ascii: "'"): return .string(try cursor.string(UInt8(ascii: "'"), mayBeLong: true))
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+            if depth == Self.maxDepth { throw tooDeep }
+            depth += 1
+            let node = cursor.take("[") ? try array() : try inlineTable()
+            depth -= 1
+            return node
+        default: return try cursor.scalar()
+        }
+    }
+
+    /// `[1, 2]`, after its bracket: on several lines if need be, with or without a comma at the end.
+    private mutating func array() throws(ConfigurationError) -> TOMLNode {
+        var nodes: [TOMLNode] = []
+        cursor.skipLines()
+        while !cursor.take("]") {
+            nodes.append(try value())
+            cursor.skipLines()
+            let goesOn = cursor.take(",")
+            cursor.skipLines()
+            if !goesOn, cursor.peek() != UInt8(ascii: "]") {
+                throw cursor.failure("expected , or ], not \(cursor.here)")
+            }
+        }
+        return .array(nodes)
+    }
+
+    /// `{ a = 1, b = 2 }`, at its brace: on one line, without a comma at the end.
+    private mutating func inlineTable() throws(ConfigurationError) -> TOMLNode {
+        cursor.advance()
+        let table = TOMLTable(.heading)
+        cursor.skipBlanks()
+        if cursor.take("}") { return table.node }
+        repeat {
+            try pair(in: table)
+            cursor.skipBlanks()
+        } while cursor.take(",")
+        guard cursor.take("}") else { throw cursor.failure("expected , or }, not \(cursor.here)") }
+        return table.node
+    }
+
+    private var tooDeep: ConfigurationError {
+        cursor.failure("tables are nested more than \(Self.maxDepth) deep")
     }
 }

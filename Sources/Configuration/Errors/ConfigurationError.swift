@@ -5,7 +5,7 @@ public struct ConfigurationError: Error, Hashable, Sendable {
     /// The path of the key, such as `mqtt.url` or `region[2].uuid` (tables in double brackets are counted from 1);
     /// empty where it is the file as a whole.
     public var key: String
-    /// The offending value as it would stand in the file, shortened; `nil` where there is none, or where it is a secret.
+    /// The offending value as it would stand in the file, shortened; `nil` where there is none or it is a secret.
     public var value: String?
     /// What is allowed, and the remedy where it is not plain.
     public var requirement: String

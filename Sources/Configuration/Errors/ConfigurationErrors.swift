@@ -8,9 +8,14 @@ public struct ConfigurationErrors: Error, Hashable, Sendable {
     /// No one reads more, and a broken file can have as many as it has bytes.
     public static let maxReported = 100
 
-    init(_ errors: [ConfigurationError]) {
-        self.errors = Array(errors.prefix(Self.maxReported))
-        self.omitted = errors.count - self.errors.count
+    init(_ list: ErrorList) {
+        self.errors = list.errors
+        self.omitted = list.omitted
+    }
+
+    init(_ error: ConfigurationError) {
+        self.errors = [error]
+        self.omitted = 0
     }
 
     /// One line for each error, the file's name in front: `config.toml: mqtt.protocol = 4: must be 3 or 5`.

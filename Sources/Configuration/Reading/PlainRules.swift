@@ -54,8 +54,10 @@ extension Rule where Value == Bool {
 extension Rule where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of the words of an enumeration.
     static var word: Rule {
-        Rule(
-            type: "text", allowed: Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or "),
+        let words = Value.allCases.map { "\"\($0.rawValue)\"" }
+        let allButLast = words.dropLast().joined(separator: ", ")
+        return Rule(
+            type: "text", allowed: "\(allButLast) or \(words.last ?? "")",
             read: { node in
                 guard case .string(let word) = node else { return .wrongType }
                 guard let value = Value(rawValue: word) else { return .refused(nil) }

@@ -16,7 +16,9 @@ enum Suggestion {
         if let other = tables.first(where: { $0.keys.contains { $0.name == name } }) {
             return "unknown key; it belongs to \(other.heading)"
         }
-        if let nearest = nearest(to: name, in: tables.map(\.name)), let table = tables.first(where: { $0.name == nearest }) {
+        if let nearest = nearest(to: name, in: tables.map(\.name)),
+            let table = tables.first(where: { $0.name == nearest })
+        {
             return "unknown table; did you mean \(table.heading)?"
         }
         return "unknown table; known are \(tables.map(\.heading).joined(separator: ", "))"
@@ -28,13 +30,16 @@ enum Suggestion {
         return ["pass", "pwd", "secret", "token", "irk", "key"].contains { name.contains($0) }
     }
 
-    /// The candidate that begins with the name, else the one with the fewest changed letters, if they are few for the
+    /// The candidate that begins with the name or that the name begins with, else the one with the fewest changed letters, if they are few for the
     /// length of the name.
     static func nearest(to name: String, in candidates: [String]) -> String? {
         let letters = Array(name.lowercased().utf8)
         guard letters.count <= 64 else { return nil }
-        if letters.count >= 3, let longer = candidates.first(where: { $0.utf8.starts(with: letters) }) { return longer }
-        let allowed = max(1, letters.count / 3)
+        let related = candidates.first {
+            letters.count >= 3 && $0.utf8.starts(with: letters) || $0.utf8.count >= 3 && letters.starts(with: $0.utf8)
+        }
+        if let related { return related }
+        let allowed = letters.count < 4 ? 1 : max(2, letters.count / 3)
         return candidates.map { (candidate: $0, distance: distance(letters, Array($0.utf8))) }
             .filter { $0.distance <= allowed }
             .min { ($0.distance, $0.candidate) < ($1.distance, $1.candidate) }?.candidate

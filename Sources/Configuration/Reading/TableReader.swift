@@ -1,11 +1,13 @@
-/// Reads one table of the file key by key. It never stops at an error: it notes it and goes on with the default, so that
-/// all errors are found in one go.
+/// Reads one table of the file key by key. It never stops at an error: it notes it and goes on with the default, so
+/// that all errors are found in one go.
 struct TableReader {
     /// The table's path: `radio`, `region[2]`.
     let path: String
     private let table: ReferenceTable
     private let entries: [String: TOMLNode]
-    private(set) var errors: [ConfigurationError] = []
+    private(set) var errors = ErrorList()
+    /// The keys that have an error already. A second one that follows from the first would only mislead.
+    private var unsound: Set<String> = []
 
     /// `table` says which keys are known; any other is an error.
     init(path: String, table: ReferenceTable, entries: [String: TOMLNode]) {
@@ -14,7 +16,9 @@ struct TableReader {
         self.entries = entries
         let known = table.keys.map(\.name)
         for name in entries.keys.sorted() where !known.contains(name) {
-            note(name, value: Suggestion.mayBeSecret(name) ? nil : entries[name]?.text, Suggestion.forKey(name, in: table))
+            note(
+                name, value: Suggestion.mayBeSecret(name) ? nil : entries[name]?.text,
+                Suggestion.forKey(name, in: table))
         }
     }
 
@@ -42,9 +46,10 @@ struct TableReader {
         return value(key)
     }
 
-    /// Notes that a value which is allowed by itself does not go with another. Where the file does not set it, the error
-    /// says that it is the default.
-    mutating func refuse<Value>(_ key: Key<Value>, _ value: Value, _ requirement: String) {
+    /// Notes that a value which is allowed by itself does not go with that of another key, `beside` it. Where the file
+    /// does not set it, the error says that it is the default.
+    mutating func refuse<Value>(_ key: Key<Value>, _ value: Value, beside other: String, _ requirement: String) {
+        guard unsound.isDisjoint(with: [key.name, other]) else { return }
         if let node = entries[key.name] {
             note(key.name, value: key.rule.show(node), requirement)
         } else {
@@ -52,8 +57,10 @@ struct TableReader {
         }
     }
 
-    private mutating func note(_ name: String, value: String?, _ requirement: String) {
-        let key = ConfigurationReference.path(name)
-        errors.append(ConfigurationError(key: "\(path).\(key)", value: value, requirement: requirement))
+    private mutating func note(_ name: String, value: String?, _ requirement: @autoclosure () -> String) {
+        unsound.insert(name)
+        errors.note(
+            ConfigurationError(
+                key: "\(path).\(ConfigurationReference.path(name))", value: value, requirement: requirement()))
     }
 }

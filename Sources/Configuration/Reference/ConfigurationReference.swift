@@ -13,7 +13,7 @@ public enum ConfigurationReference {
     }
 
     /// What TOML allows in a key without quotation marks.
-    private static func isBareKeyOctet(_ octet: UInt8) -> Bool {
+    static func isBareKeyOctet(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):

@@ -14,7 +14,9 @@ extension RadioSettings.Adapter {
         guard octets.count == 6 else { return nil }
         var bits: UInt64 = 0
         for octet in octets {
-            guard octet.utf8.count == 2, octet.allSatisfy(\.isHexDigit), let value = UInt8(octet, radix: 16) else { return nil }
+            guard octet.utf8.count == 2, octet.allSatisfy(\.isHexDigit), let value = UInt8(octet, radix: 16) else {
+                return nil
+            }
             bits = bits << 8 | UInt64(value)
         }
         self = .address(DeviceAddress(bits: bits, type: .public))
@@ -49,7 +51,8 @@ extension Rule where Value == [RadioSettings.Adapter] {
         let limit = 8
         return Rule(
             type: "a list",
-            allowed: "a list of 1 to \(limit) different adapters, each \"hci0\" or an address such as \"00:1A:7D:DA:71:13\"",
+            allowed:
+                "a list of 1 to \(limit) different adapters, each \"hci0\" or an address such as \"00:1A:7D:DA:71:13\"",
             read: { node in
                 guard case .array(let names) = node else { return .wrongType }
                 var adapters: [RadioSettings.Adapter] = []

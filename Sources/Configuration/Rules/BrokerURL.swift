@@ -40,7 +40,8 @@ struct BrokerURL: Hashable, Sendable {
         }
         if suffix.isEmpty { return }
         let digits = suffix.dropFirst()
-        guard suffix.hasPrefix(":"), digits.utf8.allSatisfy(Self.isDigit), let number = UInt16(digits), number > 0 else {
+        guard suffix.hasPrefix(":"), digits.utf8.allSatisfy(Self.isDigit), let number = UInt16(digits), number > 0
+        else {
             throw .notAllowed
         }
         port = number

@@ -9,7 +9,9 @@ extension Rule where Value == String {
 
     /// Several levels with a slash between them.
     static var topicPrefix: Rule {
-        text("topic levels of 1 to \(maxTopicLevelOctets) bytes each with / between them, without + # or control characters") {
+        text(
+            "topic levels of 1 to \(maxTopicLevelOctets) bytes with / between, without + # or control characters"
+        ) {
             text in
             text.utf8.count <= 1024
                 && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { isTopicLevel($0) }

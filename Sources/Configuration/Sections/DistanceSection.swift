@@ -6,12 +6,13 @@ enum DistanceSection {
     static let exponents = 1.6...4.0
 
     static let model = Key(
-        "model", default: DistanceModel.log, .word, "From RSSI to metres: path loss, or AltBeacon's fitted curve.")
+        "model", default: DistanceModel.log, .word, "From RSSI to metres: path loss over distance, or a fitted curve.")
     static let pathLossExponent = Key(
         "path_loss_exponent", default: 2.5, exponent,
         "The exponent of `log`: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
     static let immediate = Key(
-        "immediate_m", default: 0.5, .number(0.05...100), "Metres below which a beacon is `immediate`; less than `near_m`.")
+        "immediate_m", default: 0.5, .number(0.05...100),
+        "Metres below which a beacon is `immediate`; less than `near_m`.")
     static let near = Key(
         "near_m", default: 4, .number(0.05...1000), "Metres below which a beacon is `near`; from there on it is `far`.")
     static let hysteresis = Key(
@@ -24,7 +25,8 @@ enum DistanceSection {
         let immediate_m = reader.value(immediate)
         let near_m = reader.value(near)
         if immediate_m >= near_m {
-            reader.refuse(immediate, immediate_m, "must be from 0.05 to less than near_m (\(near_m.plain))")
+            reader.refuse(
+                immediate, immediate_m, beside: near.name, "must be from 0.05 to less than near_m (\(near_m.plain))")
         }
         return DistanceSettings(
             model: reader.value(model), pathLossExponent: reader.value(pathLossExponent), immediate_m: immediate_m,

@@ -19,7 +19,7 @@ enum MQTTSection {
         "key_file", default: "", .pathOrEmpty, "Its private key, PEM; needs `cert_file` and `mqtts://`.")
     static let keepalive = Key(
         "keepalive_s", default: 30, .integer(5...65535),
-        "Seconds of silence until the connection is tested; a dead one is noticed after about 1.5 times that.")
+        "Seconds of silence until the connection is tested with a ping.")
     static let maxInflight = Key(
         "max_inflight", default: 20, .integer(1...1000), "Messages sent and not yet acknowledged.")
     static let protocolVersion = Key(
@@ -49,17 +49,21 @@ enum MQTTSection {
             for (key, file) in [
                 (caFile, settings.caFile), (certificateFile, settings.certificateFile), (keyFile, settings.keyFile),
             ] where !file.isEmpty {
-                reader.refuse(key, file, "must be empty unless url begins with mqtts://: without TLS it is not used")
+                reader.refuse(
+                    key, file, beside: url.name,
+                    "must be empty unless url begins with mqtts://: without TLS it is not used")
             }
         }
         if !settings.certificateFile.isEmpty, settings.keyFile.isEmpty {
-            reader.refuse(keyFile, "", "must be set where cert_file is")
+            reader.refuse(keyFile, "", beside: certificateFile.name, "must be set where cert_file is")
         }
         if settings.certificateFile.isEmpty, !settings.keyFile.isEmpty {
-            reader.refuse(certificateFile, "", "must be set where key_file is")
+            reader.refuse(certificateFile, "", beside: keyFile.name, "must be set where key_file is")
         }
         if settings.protocolVersion == .v3, settings.username.isEmpty, !settings.passwordFile.isEmpty {
-            reader.refuse(username, "", "must be set where password_file is: MQTT 3.1.1 has no password without a user")
+            reader.refuse(
+                username, "", beside: passwordFile.name,
+                "must be set where password_file is: MQTT 3.1.1 has no password without a user")
         }
     }
 
@@ -68,7 +72,8 @@ enum MQTTSection {
             type: "an integer", allowed: "3 or 5",
             read: { node in
                 guard case .integer(let number) = node else { return .wrongType }
-                return Int(exactly: number).flatMap(MQTTSettings.ProtocolVersion.init).map { .value($0) } ?? .refused(nil)
+                return Int(exactly: number).flatMap(MQTTSettings.ProtocolVersion.init).map { .value($0) }
+                    ?? .refused(nil)
             },
             write: { String($0.rawValue) })
     }

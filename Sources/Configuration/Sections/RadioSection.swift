@@ -25,14 +25,17 @@ enum RadioSection {
     /// Without `max_transmitters`, which is the tracker's.
     static func read(_ reader: inout TableReader) -> RadioSettings {
         if reader.sets(adapter), reader.sets(adapters) {
-            reader.refuse(adapter, .automatic, "adapter and adapters exclude each other: keep one of them")
+            reader.refuse(
+                adapter, .automatic, beside: adapters.name,
+                "adapter and adapters exclude each other: keep one of them")
         }
         let one = reader.value(adapter)
         let several = reader.value(adapters)
         let interval_ms = reader.value(interval)
         let window_ms = reader.value(window)
         if window_ms > interval_ms {
-            reader.refuse(window, window_ms, "must be from 2.5 to interval_ms (\(interval_ms.plain))")
+            reader.refuse(
+                window, window_ms, beside: interval.name, "must be from 2.5 to interval_ms (\(interval_ms.plain))")
         }
         return RadioSettings(
             adapters: several.isEmpty ? [one] : several, scan: reader.value(scan), interval_ms: interval_ms,

@@ -21,7 +21,8 @@ enum RangingSection {
         let longest = reader.value(maxInterval)
         if longest < shortest {
             reader.refuse(
-                maxInterval, longest, "must be from min_interval_s (\(shortest.seconds.plain)) to 86400")
+                maxInterval, longest, beside: minInterval.name,
+                "must be from min_interval_s (\(shortest.seconds.plain)) to 86400")
         }
         return RangingSettings(
             mode: reader.value(mode), minInterval: shortest, maxInterval: longest,

@@ -39,20 +39,23 @@ enum RegionSection {
         let id = reader.required(id)
         let uuid = reader.required(uuid)
         if let id, !taken.insert(id).inserted {
-            reader.refuse(Self.id, id, "must be unique: another [[region]] has this id")
+            reader.refuse(Self.id, id, beside: Self.id.name, "must be unique: another [[region]] has this id")
         }
         let major = reader.value(major)
         let minor = reader.value(minor)
         let expansion = reader.value(expand)
         if minor != nil, !reader.sets(Self.major) {
-            reader.refuse(Self.minor, minor, "needs a major beside it")
+            reader.refuse(Self.minor, minor, beside: Self.major.name, "needs a major beside it")
         }
         if expansion == .major, reader.sets(Self.major) {
             reader.refuse(
-                expand, expansion, "must be \"none\" or \"minor\" where major is set: there is only one major to hear")
+                expand, expansion, beside: Self.major.name,
+                "must be \"none\" or \"minor\" where major is set: there is only one major to hear")
         }
         if expansion == .minor, reader.sets(Self.minor) {
-            reader.refuse(expand, expansion, "must be \"none\" where minor is set: there is only one minor to hear")
+            reader.refuse(
+                expand, expansion, beside: Self.minor.name,
+                "must be \"none\" where minor is set: there is only one minor to hear")
         }
         let notifyOnEntry = reader.value(notifyOnEntry)
         let notifyOnExit = reader.value(notifyOnExit)

@@ -57,7 +57,7 @@ enum RegionsSection {
         if read.exitRSSI_dbm > read.entryRSSI_dbm, setsThreshold {
             let entry = read.entryRSSI_dbm.plain
             reader.refuse(
-                exitRSSI, read.exitRSSI_dbm,
+                exitRSSI, read.exitRSSI_dbm, beside: entryRSSI.name,
                 "must be at most entry_rssi_dbm (\(entry)), or a beacon between the two would enter and leave in turns")
         }
         return read

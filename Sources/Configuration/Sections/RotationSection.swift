@@ -16,7 +16,8 @@ enum RotationSection {
         let resolve = reader.value(resolveAfter)
         if resolve <= unknown {
             reader.refuse(
-                resolveAfter, resolve, "must be more than unknown_after_s (\(unknown.seconds.plain)), at most 86400")
+                resolveAfter, resolve, beside: unknownAfter.name,
+                "must be more than unknown_after_s (\(unknown.seconds.plain)), at most 86400")
         }
         return (unknown, resolve)
     }

@@ -10,7 +10,8 @@ enum SmoothingSection {
     static let regionFilter = Key(
         "region_filter", default: FilterKind.ewma, .word, "The filter for `entry_rssi_dbm` and `exit_rssi_dbm`.")
     static let regionTimeConstant = Key(
-        "region_time_constant_s", default: 2.5, .number(0.1...120), "Seconds that it looks back; a doorway needs 2 to 3.")
+        "region_time_constant_s", default: 2.5, .number(0.1...120),
+        "Seconds that it looks back; a doorway needs 2 to 3.")
 
     static let table = ReferenceTable(
         "smoothing", [distanceFilter.row, distanceTimeConstant.row, regionFilter.row, regionTimeConstant.row])

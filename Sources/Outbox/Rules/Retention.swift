@@ -5,7 +5,9 @@ struct Retention: Hashable {
 
     /// How far `events` and `bytes` are beyond the limits; `nil` where both hold.
     func excess(events: Int64, bytes: Int64) -> Excess? {
-        if events > maxEvents { return Excess(cause: .maxEvents, events: events - maxEvents, bytes: max(bytes - maxBytes, 0)) }
+        if events > maxEvents {
+            return Excess(cause: .maxEvents, events: events - maxEvents, bytes: max(bytes - maxBytes, 0))
+        }
         if bytes > maxBytes { return Excess(cause: .maxMiB, events: 0, bytes: bytes - maxBytes) }
         return nil
     }

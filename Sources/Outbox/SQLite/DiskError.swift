@@ -64,6 +64,8 @@ struct DiskError: Error, Hashable {
 
 extension OutboxCondition {
     init(_ error: DiskError, directory: String) {
-        self.init(cause: error.cause, code: error.code, operation: error.operation, directory: directory)
+        // An SQL text may run over several lines; the condition is one.
+        let operation = error.operation.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        self.init(cause: error.cause, code: error.code, operation: String(operation.prefix(60)), directory: directory)
     }
 }

@@ -37,7 +37,9 @@ struct Salvage {
         (records, isEveryRecordThere) = Self.pairs(in: "record", of: database)
         values = Self.pairs(in: "value", of: database).pairs
         try? database.query("SELECT epoch, from_seq, to_seq, cause FROM gap ORDER BY id") { row in
-            guard let cause = OutboxGap.Cause(rawValue: row.text(3)), row.integer(1) <= row.integer(2) else { return true }
+            guard let cause = OutboxGap.Cause(rawValue: row.text(3)), row.integer(1) <= row.integer(2) else {
+                return true
+            }
             gaps.append(
                 OutboxGap(epoch: row.text(0), fromSeq: row.integer(1), toSeq: row.integer(2), cause: cause))
             return true
@@ -46,7 +48,8 @@ struct Salvage {
 
     /// From the oldest up to the damage, then from the newest down to it.
     private mutating func readEvents(from database: Database) {
-        isEveryEventThere = read("SELECT position, epoch, seq, topic, payload FROM event ORDER BY position", from: database)
+        isEveryEventThere = read(
+            "SELECT position, epoch, seq, topic, payload FROM event ORDER BY position", from: database)
         guard !isEveryEventThere, bytes < limit else { return }
         let front = events
         events = []
@@ -65,7 +68,8 @@ struct Salvage {
                     throw DiskError(source: .sqlite, code: SQLITE_CORRUPT, systemError: 0, operation: "salvage")
                 }
                 let event = QueuedEvent(
-                    position: row.integer(0), epoch: epoch, seq: row.integer(2), topic: row.text(3), payload: row.bytes(4))
+                    position: row.integer(0), epoch: epoch, seq: row.integer(2), topic: row.text(3),
+                    payload: row.bytes(4))
                 bytes += event.size
                 guard bytes <= limit else {
                     throw DiskError(source: .sqlite, code: SQLITE_NOMEM, systemError: 0, operation: "salvage")

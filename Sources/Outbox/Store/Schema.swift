@@ -33,7 +33,8 @@ enum Schema {
             return false
         }
         guard journal == "wal" else {
-            throw DiskError(source: .sqlite, code: SQLITE_CANTOPEN, systemError: 0, operation: "begin the write-ahead log")
+            throw DiskError(
+                source: .sqlite, code: SQLITE_CANTOPEN, systemError: 0, operation: "begin the write-ahead log")
         }
         try database.execute("PRAGMA synchronous = FULL")
         try database.execute("PRAGMA secure_delete = OFF")

@@ -45,13 +45,21 @@ final class StateFolder {
         }
         lock = descriptor
         // Its disk block has to be there before the disk is full. Where this fails, reserving fails later, which is seen.
-        if reservationBytes().count < Reservation.length { _ = write([UInt8](repeating: 0x20, count: Reservation.length)) }
+        if reservationBytes().count < Reservation.length {
+            _ = write([UInt8](repeating: 0x20, count: Reservation.length))
+        }
     }
 
     func reservation() -> Reservation? { Reservation(bytes: reservationBytes()) }
 
     /// Writes the reservation in place and waits until the disk has it; `false` where the disk refuses.
     func reserve(_ reservation: Reservation) -> Bool { write(reservation.bytes) }
+
+    /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it.
+    func makeDatabasePrivate() {
+        let descriptor = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+    }
 
     /// Sets a damaged database aside as `outbox.sqlite.corrupt`, in place of an earlier one, with its log beside it so
     /// that both can be read together.
