@@ -7,5 +7,5 @@ struct Beacond: ParsableCommand {
         commandName: "beacond",
         abstract: "Scans iBeacons, monitors regions, ranges beacons and publishes to MQTT.",
         version: Version.current,
-        subcommands: [ReplayCommand.self])
+        subcommands: [ReplayCommand.self, SimulateCommand.self])
 }
