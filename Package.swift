@@ -54,7 +54,7 @@ let package = Package(
         .target(
             name: "MQTT", dependencies: ["HCI", "Messages", "Configuration", "CMosquitto", collections, logging],
             swiftSettings: settings),
-        .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", real], swiftSettings: settings),
+        .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", heap, real], swiftSettings: settings),
         .executableTarget(
             name: "beacond",
             dependencies: [
@@ -75,7 +75,8 @@ let package = Package(
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
         .testTarget(
-            name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator"], swiftSettings: settings),
+            name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator", real],
+            swiftSettings: settings),
 
         // Tests against the real thing: a disk, a broker.
         .executableTarget(
