@@ -19,6 +19,8 @@ final class RadioRunner<Owner: RadioOwner> {
     private var liveness: RadioLiveness?
     private var ownerDeadline: Instant = .origin
     private var nextCount: Instant
+    /// The latest instant that the owner has been told.
+    private var latest: Instant = .origin
 
     init(settings: RadioSettings, owner: Owner, bell: Doorbell, logger: Logger) {
         self.owner = owner
@@ -40,9 +42,9 @@ final class RadioRunner<Owner: RadioOwner> {
         for station in stations {
             station.start(at: start)
         }
-        announce(at: start)
+        announce(at: forward(to: start))
         while !isStopping() { turn() }
-        let end = MonotonicClock.now
+        let end = forward(to: MonotonicClock.now)
         for station in stations { station.stop(at: end) }
         count(at: end)
     }
@@ -51,10 +53,11 @@ final class RadioRunner<Owner: RadioOwner> {
     private func turn() {
         for (slot, station) in stations.enumerated() { polled[slot].fd = station.descriptor ?? -1 }
         var mustTick = false
+        var hasBacklog = false
         if poll(&polled, nfds_t(polled.count), timeout_ms(from: MonotonicClock.now)) > 0 {
             // Sockets come before device events, which may close one and open another in its place.
             for (slot, station) in stations.enumerated() where polled[slot].revents != 0 {
-                drain(station, woken: Int32(polled[slot].revents))
+                if drain(station, woken: Int32(polled[slot].revents)) { hasBacklog = true }
                 mustTick = true
             }
             if polled[stations.count].revents != 0 {
@@ -63,21 +66,33 @@ final class RadioRunner<Owner: RadioOwner> {
             }
             if polled[stations.count + 1].revents != 0 { noteDeviceEvents() }
         }
-        let now = MonotonicClock.now
+        // While packets wait, time is theirs: silence is not yet known to be silence.
+        let now = forward(to: hasBacklog ? latest : MonotonicClock.now)
         for station in stations { station.tick(at: now) }
         announce(at: now)
         if now >= nextCount { count(at: now) }
         if mustTick || now >= ownerDeadline { ownerDeadline = owner.tick(at: now) }
     }
 
-    private func drain(_ station: ScanStation, woken: Int32) {
+    /// Returns whether packets are still waiting.
+    private func drain(_ station: ScanStation, woken: Int32) -> Bool {
+        var hasBacklog = false
         if woken & POLLIN != 0 {
-            station.drain(limit: Self.packetsPerRound) { packet, instant in
+            hasBacklog = station.drain(limit: Self.packetsPerRound) { packet, arrival in
+                let instant = forward(to: arrival)
                 if station.hasNews { announce(at: instant) }
                 owner.packet(packet, at: instant)
             }
         }
         if woken & (POLLERR | POLLHUP | POLLNVAL) != 0 { station.socketFailed(at: MonotonicClock.now) }
+        return hasBacklog
+    }
+
+    /// For the owner, time never goes back: a packet may be read after a timer that it preceded by microseconds, and two
+    /// adapters are read one after the other.
+    private func forward(to instant: Instant) -> Instant {
+        latest = max(latest, instant)
+        return latest
     }
 
     private func noteDeviceEvents() {
