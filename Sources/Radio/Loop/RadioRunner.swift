@@ -54,7 +54,12 @@ final class RadioRunner<Owner: RadioOwner> {
         for (slot, station) in stations.enumerated() { polled[slot].fd = station.descriptor ?? -1 }
         var mustTick = false
         var hasBacklog = false
-        if poll(&polled, nfds_t(polled.count), timeout_ms(from: MonotonicClock.now)) > 0 {
+        let sockets = nfds_t(polled.count)
+        poll(&polled, sockets, pollTimeout(from: MonotonicClock.now))
+        // The clock is read before the sockets are asked again: whatever came before `clock` is then read in this turn, even
+        // where the process was stopped or starved in between, and no timer takes unread packets for silence.
+        let clock = MonotonicClock.now
+        if poll(&polled, sockets, 0) > 0 {
             // Sockets come before device events, which may close one and open another in its place.
             for (slot, station) in stations.enumerated() where polled[slot].revents != 0 {
                 if drain(station, woken: Int32(polled[slot].revents)) { hasBacklog = true }
@@ -66,9 +71,9 @@ final class RadioRunner<Owner: RadioOwner> {
             }
             if polled[stations.count + 1].revents != 0 { noteDeviceEvents() }
         }
-        // While packets wait, time is theirs: silence is not yet known to be silence.
-        let now = forward(to: hasBacklog ? latest : MonotonicClock.now)
-        for station in stations { station.tick(at: now) }
+        // While packets still wait, time is theirs, and the answer to a command may be among them.
+        let now = forward(to: hasBacklog ? latest : clock)
+        if !hasBacklog { for station in stations { station.tick(at: now) } }
         announce(at: now)
         if now >= nextCount { count(at: now) }
         if mustTick || now >= ownerDeadline { ownerDeadline = owner.tick(at: now) }
@@ -128,8 +133,8 @@ final class RadioRunner<Owner: RadioOwner> {
         owner.counted(total, at: instant)
     }
 
-    /// Rounded up, so that a timer is never met too early and waited for again.
-    private func timeout_ms(from now: Instant) -> Int32 {
+    /// Milliseconds until the next deadline, rounded up, so that a timer is never met too early and waited for again.
+    private func pollTimeout(from now: Instant) -> Int32 {
         let deadline = stations.reduce(min(ownerDeadline, nextCount)) { min($0, $1.nextDeadline) }
         guard deadline > now else { return 0 }
         return Int32(clamping: ((deadline - now).microseconds + 999) / 1_000)
