@@ -75,6 +75,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
+        .testTarget(name: "RadioTests", dependencies: ["HCI", "Configuration", "Radio"], swiftSettings: settings),
         .testTarget(
             name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator", real],
             swiftSettings: settings),

@@ -17,7 +17,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let settings = try loadSettings(config)
         var report = CheckReport()
-        report.add("configuration", "\(settings.regions.count) regions", remedy: "")
+        report.add("configuration", "valid, regions: \(settings.regions.count)", remedy: "")
         for adapter in AdapterSurvey.current().reports(on: settings.radio) {
             report.add("adapter", "\(adapter)", remedy: adapter.remedy)
         }
