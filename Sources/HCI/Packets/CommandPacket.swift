@@ -1,18 +1,18 @@
-/// A command as it reaches the controller.
+/// A command as it reaches the controller, whichever it is; `HCICommand` is one that is known.
 ///
 /// Core 5.4, Vol 4, Part E, 5.4.1:
 ///
-///     octets 0…1     opcode, least significant octet first: bits 15…10 group, 9…0 command
+///     octets 0…1     opcode, least significant octet first
 ///     octet 2        length n of the parameters
 ///     octets 3…2+n   parameters
 public struct CommandPacket: Hashable, Sendable {
-    public static let headerLength = 3
+    static let headerLength = 3
 
-    public var opcode: UInt16
+    public var opcode: Opcode
     /// At most 255 octets.
     public var parameters: [UInt8]
 
-    public init(opcode: UInt16, parameters: [UInt8]) {
+    public init(opcode: Opcode, parameters: [UInt8]) {
         self.opcode = opcode
         self.parameters = parameters
     }
@@ -24,7 +24,7 @@ public struct CommandPacket: Hashable, Sendable {
         guard bytes.count >= Self.headerLength else { return nil }
         let end = Self.headerLength + Int(bytes[2])
         guard bytes.count >= end else { return nil }
-        self.opcode = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
-        self.parameters = (Self.headerLength..<end).map { bytes[$0] }
+        self.opcode = Opcode(rawValue: bytes.parameter16(at: 0))
+        self.parameters = Array(bytes.parameterOctets(from: Self.headerLength).prefix(end - Self.headerLength))
     }
 }

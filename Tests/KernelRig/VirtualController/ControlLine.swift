@@ -1,9 +1,11 @@
+import HCI
+
 /// One line on standard input: what the operator of the rig makes happen to the controller.
 enum ControlLine: Equatable {
     /// Leave commands unanswered, and answer them again.
     case mute, unmute
     /// Fail a command with a status; status 0 ends that. Both hexadecimal.
-    case fail(opcode: UInt16, status: UInt8)
+    case fail(Opcode, HCIStatus)
     /// Report a hardware error.
     case hardwareError
     /// Pull the adapter out, and put it back.
@@ -29,7 +31,7 @@ enum ControlLine: Equatable {
         case ("quit", nil, nil): self = .quit
         case ("fail", let opcode?, let status?):
             guard let opcode = UInt16(opcode, radix: 16), let status = UInt8(status, radix: 16) else { return nil }
-            self = .fail(opcode: opcode, status: status)
+            self = .fail(Opcode(rawValue: opcode), HCIStatus(rawValue: status))
         case ("hex", let digits?, nil):
             guard let event = octets(hex: digits) else { return nil }
             self = .inject(event)

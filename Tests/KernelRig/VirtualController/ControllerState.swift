@@ -3,7 +3,7 @@ import HCI
 /// The controller's side of HCI: commands in, events and lines for the log out.
 ///
 /// It answers as a real one would, down to the refusals that a careless host runs into: the other family of commands,
-/// parameters while a scan is running, commands of a feature that it doesn't have.
+/// parameters while a scan is running, values that are reserved, commands of a feature that it doesn't have.
 struct ControllerState {
     /// What to do about a command.
     enum Action: Equatable {
@@ -13,27 +13,21 @@ struct ControllerState {
         case say(String)
     }
 
-    private enum ErrorCode {
-        static let unknownCommand: UInt8 = 0x01
-        static let commandDisallowed: UInt8 = 0x0C
-        static let invalidParameters: UInt8 = 0x12
-    }
-
     let identity: ControllerIdentity
     /// Commands are swallowed unanswered, as by firmware that hangs.
     var isMuted = false
     /// The scan that is running, if one is.
     private(set) var scan: Scan?
-    private var family: Opcode.Family?
-    private var failures: [UInt16: UInt8] = [:]
+    private var family: KnownCommand.Family?
+    private var failures: [Opcode: HCIStatus] = [:]
 
     init(identity: ControllerIdentity) {
         self.identity = identity
     }
 
-    /// From now on the command fails with this status; status 0 ends that.
-    mutating func fail(_ opcode: UInt16, with status: UInt8) {
-        failures[opcode] = status == 0 ? nil : status
+    /// From now on the command fails with this status; `success` ends that.
+    mutating func fail(_ opcode: Opcode, with status: HCIStatus) {
+        failures[opcode] = status == .success ? nil : status
     }
 
     /// Power is gone, and with it everything the host had set.
@@ -42,53 +36,54 @@ struct ControllerState {
         family = nil
     }
 
-    mutating func receive(_ command: CommandPacket) -> [Action] {
+    mutating func receive(_ packet: CommandPacket) -> [Action] {
         if isMuted { return [] }
-        if let status = failures[command.opcode] { return [complete(command, [status])] }
-        guard let opcode = Opcode(rawValue: command.opcode),
-            identity.hasExtendedAdvertising || !opcode.needsExtendedAdvertising
+        if let status = failures[packet.opcode] { return refuse(packet, status) }
+        guard let command = KnownCommand(rawValue: packet.opcode.rawValue),
+            identity.hasExtendedAdvertising || !command.needsExtendedAdvertising
         else {
-            let refusal = CommandStatusEvent(opcode: command.opcode, status: ErrorCode.unknownCommand)
-            return [.say("UNKNOWN \(hex(command.opcode))"), .send(refusal.octets)]
+            let refusal = CommandStatusEvent(opcode: packet.opcode, status: .unknownCommand)
+            return [.say("REFUSED \(packet.opcode) \(HCIStatus.unknownCommand)"), .send(refusal.octets)]
         }
-        if let needed = opcode.family {
-            if let family, family != needed { return [complete(command, [ErrorCode.commandDisallowed])] }
+        if let needed = command.family {
+            if let family, family != needed { return refuse(packet, .commandDisallowed) }
             family = needed
         }
-        return perform(opcode, command)
+        return perform(command, packet)
     }
 
-    private mutating func perform(_ opcode: Opcode, _ command: CommandPacket) -> [Action] {
-        let parameters = command.parameters
-        let success = complete(command, ReturnParameters.of(opcode, identity))
-        switch opcode {
+    private mutating func perform(_ command: KnownCommand, _ packet: CommandPacket) -> [Action] {
+        switch command {
         case .reset:
             let stopped = stopScan()
             powerOff()
-            return stopped + [success]
+            return stopped + [success(command, packet)]
         case .leSetScanParameters, .leSetExtendedScanParameters:
-            guard scan == nil else { return [complete(command, [ErrorCode.commandDisallowed])] }
-            return [.say("PARAMETERS \(hex(parameters))"), success]
+            if scan != nil { return refuse(packet, .commandDisallowed) }
+            let isValid =
+                command == .leSetScanParameters
+                ? LESetScanParameters(parameters: packet.parameters.span) != nil
+                : LESetExtendedScanParameters(parameters: packet.parameters.span) != nil
+            guard isValid else { return refuse(packet, .invalidParameters) }
+            return [.say("PARAMETERS \(hex(packet.parameters))"), success(command, packet)]
         case .leSetScanEnable, .leSetExtendedScanEnable:
-            return setScan(opcode, command, success)
-        case .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetAdvertisingEnable, .leSetScanResponseData,
+            guard let request = Scan.Request(command, packet.parameters.span) else {
+                return refuse(packet, .invalidParameters)
+            }
+            return set(request) + [success(command, packet)]
+        case .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetAdvertisingEnable,
             .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData, .leSetExtendedAdvertisingEnable:
-            return [.say("ADVERTISE \(hex(command.opcode)) \(hex(parameters))"), success]
+            return [.say("ADVERTISE \(packet.opcode) \(hex(packet.parameters))"), success(command, packet)]
         default:
-            return [success]
+            return [success(command, packet)]
         }
     }
 
-    /// Core 5.4, Vol 4, Part E, 7.8.11 and 7.8.65: octet 0 enable, octet 1 filter duplicates.
-    private mutating func setScan(_ opcode: Opcode, _ command: CommandPacket, _ success: Action) -> [Action] {
-        guard let enable = command.parameters.first, enable <= 1, let filter = command.parameters.dropFirst().first
-        else { return [complete(command, [ErrorCode.invalidParameters])] }
-        if enable == 0 { return stopScan() + [success] }
-        let family: Opcode.Family = opcode == .leSetScanEnable ? .legacy : .extended
-        let wanted = Scan(family: family, filtersDuplicates: filter != 0)
-        if scan == wanted { return [success] }
+    private mutating func set(_ request: Scan.Request) -> [Action] {
+        guard case .on(let wanted) = request else { return stopScan() }
+        if scan == wanted { return [] }
         scan = wanted
-        return [.say("SCAN 1 \(family) filter_duplicates=\(filter)"), success]
+        return [.say("SCAN 1 \(wanted.family)\(wanted.filtersDuplicates ? " filters duplicates" : "")")]
     }
 
     private mutating func stopScan() -> [Action] {
@@ -97,7 +92,13 @@ struct ControllerState {
         return [.say("SCAN 0")]
     }
 
-    private func complete(_ command: CommandPacket, _ parameters: [UInt8]) -> Action {
-        .send(CommandCompleteEvent(opcode: command.opcode, returnParameters: parameters).octets)
+    private func success(_ command: KnownCommand, _ packet: CommandPacket) -> Action {
+        let parameters = ReturnParameters.of(command, identity)
+        return .send(CommandCompleteEvent(opcode: packet.opcode, returnParameters: parameters).octets)
+    }
+
+    private func refuse(_ packet: CommandPacket, _ status: HCIStatus) -> [Action] {
+        let answer = CommandCompleteEvent(opcode: packet.opcode, returnParameters: [status.rawValue])
+        return [.say("REFUSED \(packet.opcode) \(status)"), .send(answer.octets)]
     }
 }

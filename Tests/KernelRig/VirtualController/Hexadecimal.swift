@@ -1,8 +1,3 @@
-/// Four digits: an opcode as the specification and btmon write it.
-func hex(_ opcode: UInt16) -> String {
-    hex([UInt8(truncatingIfNeeded: opcode >> 8), UInt8(truncatingIfNeeded: opcode)])
-}
-
 /// Two digits an octet, lower case, nothing between.
 func hex(_ octets: [UInt8]) -> String {
     octets.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()

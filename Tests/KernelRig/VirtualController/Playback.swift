@@ -82,7 +82,9 @@ struct Playback {
     }
 
     private func entry(at position: Int) -> Capture.Entry? {
-        if case .rate = pace { return capture.entries.isEmpty ? nil : capture.entries[position % capture.entries.count] }
+        if case .rate = pace {
+            return capture.entries.isEmpty ? nil : capture.entries[position % capture.entries.count]
+        }
         return position < capture.entries.count ? capture.entries[position] : nil
     }
 

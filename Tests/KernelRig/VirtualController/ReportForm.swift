@@ -36,12 +36,12 @@ struct ReportForm {
         return Self.packed(wanted.filter { !scan.filtersDuplicates || heard.insert($0.report.address).inserted })
     }
 
-    private func isInForm(_ event: [UInt8], _ family: Opcode.Family) -> Bool {
+    private func isInForm(_ event: [UInt8], _ family: KnownCommand.Family) -> Bool {
         let subevent: UInt8 = family == .legacy ? 0x02 : 0x0D
         return event.count > 2 && event[0] == 0x3E && event[2] == subevent
     }
 
-    private static func report(_ report: AdvertisingReport, as family: Opcode.Family) -> AdvertisingReport? {
+    private static func report(_ report: AdvertisingReport, as family: KnownCommand.Family) -> AdvertisingReport? {
         var report = report
         switch (family, report.isExtended) {
         case (.legacy, false), (.extended, true): return report

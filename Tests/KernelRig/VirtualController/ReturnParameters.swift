@@ -2,13 +2,16 @@ import HCI
 
 /// What the virtual controller answers to a command that succeeds, status included.
 ///
-/// Core 5.4, Vol 4, Part E, 7.3, 7.4 and 7.8; the offsets below count from the status octet, which is 0.
+/// Core 5.4, Vol 4, Part E, 7.3, 7.4 and 7.8; offsets count from the status octet, which is 0.
 enum ReturnParameters {
-    static func of(_ opcode: Opcode, _ identity: ControllerIdentity) -> [UInt8] {
-        switch opcode {
+    static func of(_ command: KnownCommand, _ identity: ControllerIdentity) -> [UInt8] {
+        switch command {
         case .readLocalVersion:
-            // HCI and LMP version 9 (5.0); company 0x05F1, The Linux Foundation.
-            return octets(9, [1: 0x09, 4: 0x09, 5: 0xF1, 6: 0x05])
+            // Version 9 is 5.0, and company 0x05F1 The Linux Foundation.
+            return ReadLocalVersionInformation.ReturnParameters(
+                status: .success, hciVersion: 9, hciSubversion: 0, lmpVersion: 9, companyIdentifier: 0x05F1,
+                lmpSubversion: 0
+            ).encoded
         case .readLocalCommands:
             return supportedCommands(identity)
         case .readLocalFeatures:
@@ -17,21 +20,22 @@ enum ReturnParameters {
         case .readBufferSize:
             return octets(8, [1: 0xC0, 4: 0x01])
         case .readAddress:
-            return [0] + (0..<6).map { UInt8(truncatingIfNeeded: identity.address.bits >> (8 * UInt64($0))) }
+            return ReadBDADDR.ReturnParameters(status: .success, address: identity.address).encoded
         case .readLocalName:
             let name = Array(identity.name.utf8.prefix(247))
             return [0] + name + [UInt8](repeating: 0, count: 248 - name.count)
         case .leReadBufferSize:
             return octets(4, [1: 27, 3: 1])
         case .leReadLocalFeatures:
-            // Bit 12: LE extended advertising.
-            return octets(9, identity.hasExtendedAdvertising ? [1 + 1: 0x10] : [:])
+            return LEReadLocalSupportedFeatures.ReturnParameters(
+                status: .success, features: identity.hasExtendedAdvertising ? .extendedAdvertising : []
+            ).encoded
         case .leReadAdvertisingTransmitPower, .leSetExtendedAdvertisingParameters:
             return octets(2, [:])
         case .leReadFilterAcceptListSize:
             return octets(2, [1: 8])
         case .leRandom:
-            // Linux asks once and mixes it with its own entropy; a constant keeps runs alike.
+            // Linux mixes it with entropy of its own; a constant keeps runs alike.
             return octets(9, [1: 0x5A, 8: 0xA5])
         case .leReadSupportedStates:
             return [0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0]
@@ -46,22 +50,20 @@ enum ReturnParameters {
 
     /// The command bits of Vol 4, Part E, 6.27.
     private static func supportedCommands(_ identity: ControllerIdentity) -> [UInt8] {
-        var parameters = octets(
-            65,
-            [
-                1 + 5: 0xC0,  // Set Event Mask, Reset
-                1 + 14: 0xA8,  // Read Local Version, Features, Buffer Size
-                1 + 15: 0x02,  // Read BD_ADDR
-                1 + 25: 0xF7,  // LE Set Event Mask … LE Set Advertising Data
-                1 + 26: 0xCF,  // LE Set Scan Response Data … LE Set Scan Enable, filter accept list size and clear
-                1 + 27: 0x80,  // LE Rand
-                1 + 28: 0x08,  // LE Read Supported States
-            ])
+        var bits: [Int: UInt8] = [
+            1 + 5: 0xC0,  // Set Event Mask, Reset
+            1 + 14: 0xA8,  // Read Local Version Information, Supported Features, Buffer Size
+            1 + 15: 0x02,  // Read BD_ADDR
+            1 + 25: 0xF7,  // LE Set Event Mask … LE Set Advertising Data
+            1 + 26: 0xCF,  // LE Set Scan Response Data … LE Set Scan Enable, filter accept list size and clear
+            1 + 27: 0x80,  // LE Rand
+            1 + 28: 0x08,  // LE Read Supported States
+        ]
         if identity.hasExtendedAdvertising {
-            parameters[1 + 36] = 0xFE  // LE Set Advertising Set Random Address … LE Read Number of Advertising Sets
-            parameters[1 + 37] = 0x63  // LE Remove and Clear Advertising Sets, extended scan parameters and enable
+            bits[1 + 36] = 0xFE  // LE Set Advertising Set Random Address … LE Read Number of Advertising Sets
+            bits[1 + 37] = 0x63  // LE Remove and Clear Advertising Sets, extended scan parameters and enable
         }
-        return parameters
+        return octets(65, bits)
     }
 
     private static func octets(_ count: Int, _ values: [Int: UInt8]) -> [UInt8] {

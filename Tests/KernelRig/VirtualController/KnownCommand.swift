@@ -2,7 +2,7 @@
 /// those of a scanner and of an advertiser.
 ///
 /// Core 5.4, Vol 4, Part E, 7.1 to 7.8; the upper six bits are the group.
-enum Opcode: UInt16, CaseIterable {
+enum KnownCommand: UInt16, CaseIterable {
     // Controller and baseband (0x03).
     case setEventMask = 0x0C01
     case reset = 0x0C03
