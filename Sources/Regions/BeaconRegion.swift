@@ -48,11 +48,11 @@ public struct BeaconRegion: Hashable, Sendable {
 /// When a region is entered and left.
 public struct RegionRules: Hashable, Sendable {
     /// Smoothed RSSI from which on a report counts towards an entry. −127: any report does.
-    public var entryRSSI_dBm: Double
+    public var entryRSSI_dbm: Double
     /// How long a beacon must be heard like that; zero: the first report enters.
     public var entryAfter: TimeSpan
     /// Smoothed RSSI from which on a report keeps the region inside. −127: any report does.
-    public var exitRSSI_dBm: Double
+    public var exitRSSI_dbm: Double
     /// How long nothing may have kept it before it is left.
     public var exitAfter: TimeSpan
     /// How long after registration a beacon counts as having been there already.
@@ -61,12 +61,12 @@ public struct RegionRules: Hashable, Sendable {
     public var unknownStateAfter: TimeSpan
 
     public init(
-        entryRSSI_dBm: Double, entryAfter: TimeSpan, exitRSSI_dBm: Double, exitAfter: TimeSpan, settle: TimeSpan,
+        entryRSSI_dbm: Double, entryAfter: TimeSpan, exitRSSI_dbm: Double, exitAfter: TimeSpan, settle: TimeSpan,
         unknownStateAfter: TimeSpan
     ) {
-        self.entryRSSI_dBm = entryRSSI_dBm
+        self.entryRSSI_dbm = entryRSSI_dbm
         self.entryAfter = entryAfter
-        self.exitRSSI_dBm = exitRSSI_dBm
+        self.exitRSSI_dbm = exitRSSI_dbm
         self.exitAfter = exitAfter
         self.settle = settle
         self.unknownStateAfter = unknownStateAfter

@@ -26,5 +26,5 @@ public struct RadioSettings: Hashable, Sendable {
     /// Milliseconds of each interval spent listening, 2.5 to `interval_ms`.
     public var window_ms: Double
     /// Added to every RSSI before smoothing, dB.
-    public var rssiOffset_dB: Double
+    public var rssiOffset_db: Double
 }

@@ -21,6 +21,7 @@ extension HCICommand {
     /// The whole packet, from the indicator 0x01 on.
     public var packet: [UInt8] {
         let parameters = encodedParameters.prefix(255)
-        return [0x01] + Self.opcode.rawValue.littleEndianOctets + [UInt8(truncatingIfNeeded: parameters.count)] + parameters
+        return [0x01] + Self.opcode.rawValue.littleEndianOctets + [UInt8(truncatingIfNeeded: parameters.count)]
+            + parameters
     }
 }

@@ -26,7 +26,8 @@ public struct LEReadLocalSupportedFeatures: HCICommand, Hashable {
         }
 
         public var encoded: [UInt8] {
-            [status.rawValue] + stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: features.rawValue >> $0) }
+            [status.rawValue]
+                + stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: features.rawValue >> $0) }
         }
 
         /// `nil` where octets are missing, as they may where the status is not `success`.

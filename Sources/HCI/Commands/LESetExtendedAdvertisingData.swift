@@ -35,7 +35,8 @@ public struct LESetExtendedAdvertisingData: HCICommand, Hashable {
     }
 
     public var encodedParameters: [UInt8] {
-        [handle, operation.rawValue, prefersNoFragmentation.parameterOctet, UInt8(truncatingIfNeeded: data.count)] + data
+        [handle, operation.rawValue, prefersNoFragmentation.parameterOctet, UInt8(truncatingIfNeeded: data.count)]
+            + data
     }
 
     public init?(parameters: Span<UInt8>) {

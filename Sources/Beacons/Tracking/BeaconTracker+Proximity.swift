@@ -1,0 +1,36 @@
+import HCI
+
+/// How near a transmitter is now.
+public struct BeaconObservation: Hashable, Sendable {
+    /// Metres; −1 exactly when `proximity` is `unknown`.
+    public var accuracy_m: Double
+    public var proximity: Proximity
+    /// Smoothed; `nil` where no report carried a strength.
+    public var rssi_dbm: Double?
+
+    public static let undetermined_m = -1.0
+
+    public init(accuracy_m: Double, proximity: Proximity, rssi_dbm: Double?) {
+        self.accuracy_m = accuracy_m
+        self.proximity = proximity
+        self.rssi_dbm = rssi_dbm
+    }
+}
+
+/// The rules of distance and proximity, for one transmitter.
+extension BeaconTracker {
+    /// Distance and proximity by what the transmitter's filter says now. The proximity is remembered, because to leave
+    /// a zone it takes more than to enter it.
+    public mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
+        let transmitter = table.transmitters[slot]
+        let rssi_dbm = transmitter.distanceFilter.value_dbm
+        guard transmitter.presence == .heard, let rssi_dbm else {
+            return BeaconObservation(
+                accuracy_m: BeaconObservation.undetermined_m, proximity: .unknown, rssi_dbm: rssi_dbm)
+        }
+        let distance_m = estimator.distance_m(rssi_dbm: rssi_dbm, measuredPower_dbm: transmitter.measuredPower_dbm)
+        let zone = classifier.classify(distance_m: distance_m, previous: transmitter.zone)
+        table.transmitters[slot].zone = zone
+        return BeaconObservation(accuracy_m: distance_m, proximity: zone, rssi_dbm: rssi_dbm)
+    }
+}

@@ -1,0 +1,175 @@
+import HCI
+
+/// The rules of rotation: one beacon, whatever its address.
+///
+/// A new private address of a known identity is *resolving*: listed, not counted. Its predecessor is a transmitter with
+/// a private address that fell silent before the newcomer was first heard. Once that is silent for `unknown_after_s`,
+/// the newcomer takes over its track and its filters. If the predecessor is heard again, they are two.
+extension BeaconTracker {
+    /// Newcomers and predecessors of one identity that are weighed against each other; the cost of a flood of addresses
+    /// under one identity is bounded by this. A newcomer beyond it is a track of its own at once.
+    static let maxResolvingOfIdentity = 64
+
+    /// Decides whether a new transmitter may be an old one under a new address.
+    mutating func resolveNewcomer(_ slot: TransmitterSlot, at now: Instant) {
+        let newcomer = table.transmitters[slot]
+        guard newcomer.mayHaveRotated,
+            table.identities[newcomer.identitySlot].resolvingCount < Self.maxResolvingOfIdentity,
+            let deadline = resolvingDeadline(of: slot)
+        else {
+            trackCount += 1
+            return
+        }
+        table.transmitters[slot].standing = .resolving
+        table.identities[newcomer.identitySlot].resolvingCount += 1
+        table.identities[newcomer.identitySlot].lastNewcomer = now
+        watchResolving(slot, until: deadline)
+        resolveRotations(of: newcomer.identitySlot, at: now)
+    }
+
+    /// A report shows that its transmitter did not fall silent before some newcomer was first heard.
+    ///
+    /// - Parameter previously: when it was heard before.
+    mutating func proveAlive(
+        _ slot: TransmitterSlot, since previously: Instant, at now: Instant, changes: inout [TrackerChange]
+    ) {
+        let transmitter = table.transmitters[slot]
+        let identity = table.identities[transmitter.identitySlot]
+        guard identity.resolvingCount > 0, transmitter.standing == .settled, previously <= identity.lastNewcomer else {
+            return
+        }
+        resolveRotations(of: transmitter.identitySlot, at: now)
+        if table.identities[transmitter.identitySlot].resolvingCount < identity.resolvingCount {
+            changes.append(.listChanged(transmitter.identitySlot))
+        }
+    }
+
+    /// Goes through the newcomers of an identity: those whose predecessor is silent take over, those without any
+    /// possible predecessor are tracks of their own, the others wait.
+    ///
+    /// Predecessors that are not silent for long enough yet take part in the pairing, so that a newcomer waits for the
+    /// right one instead of taking the first.
+    mutating func resolveRotations(of identitySlot: IdentitySlot, at now: Instant) {
+        guard table.identities[identitySlot].resolvingCount > 0 else { return }
+        let slots = table.slots(of: identitySlot)
+        let newcomers = slots.filter { table.transmitters[$0].standing == .resolving }
+        let predecessors = self.predecessors(among: slots)
+        let pairs = RotationPairing.pairs(
+            newcomers: newcomers.map { candidate($0, time: table.transmitters[$0].firstHeard) },
+            predecessors: predecessors.map { candidate($0, time: table.transmitters[$0].lastHeard) })
+        for pair in pairs where table.transmitters[pair.predecessor].presence == .silent {
+            takeOver(pair.newcomer, from: pair.predecessor)
+        }
+        for slot in newcomers where table.transmitters[slot].standing == .resolving {
+            if resolvingDeadline(of: slot) == nil { settle(slot) }
+        }
+    }
+
+    private func candidate(_ slot: TransmitterSlot, time: Instant) -> RotationPairing.Candidate {
+        let transmitter = table.transmitters[slot]
+        return RotationPairing.Candidate(
+            slot: slot, track: transmitter.track, time: time, rssi_dbm: transmitter.distanceFilter.value_dbm)
+    }
+
+    /// The transmitters that may have rotated, those heard last first, no more than are weighed.
+    private func predecessors(among slots: [TransmitterSlot]) -> [TransmitterSlot] {
+        let possible = slots.filter {
+            let transmitter = table.transmitters[$0]
+            return transmitter.standing == .settled && transmitter.isListed && transmitter.mayHaveRotated
+        }
+        guard possible.count > Self.maxResolvingOfIdentity else { return possible }
+        let byAge = possible.sorted {
+            let (left, right) = (table.transmitters[$0], table.transmitters[$1])
+            return (left.lastHeard, left.track) > (right.lastHeard, right.track)
+        }
+        return Array(byAge.prefix(Self.maxResolvingOfIdentity))
+    }
+
+    /// Until when a newcomer may still turn out to be a rotation: `resolve_after_s` from its first report, longer where
+    /// a possible predecessor advertises slowly. `nil` where none is possible any more.
+    private func resolvingDeadline(of slot: TransmitterSlot) -> Instant? {
+        let newcomer = table.transmitters[slot]
+        var deadline: Instant?
+        for other in table.slots(of: newcomer.identitySlot) where other != slot {
+            let predecessor = table.transmitters[other]
+            guard predecessor.standing == .settled, predecessor.isListed, predecessor.mayHaveRotated,
+                predecessor.lastHeard <= newcomer.firstHeard
+            else { continue }
+            let latest = predecessor.lastHeard + unknownAfter(predecessor)
+            deadline = max(deadline ?? newcomer.firstHeard + settings.resolveAfter, latest)
+        }
+        return deadline
+    }
+
+    private mutating func watchResolving(_ slot: TransmitterSlot, until deadline: Instant) {
+        table.transmitters[slot].resolvingDue = deadline
+        setTimer(slot, deadline)
+    }
+
+    /// The deadline of a newcomer is there: it waits on only where a predecessor turned out to be slower than it seemed.
+    mutating func resolvingTimerFired(_ slot: TransmitterSlot, at now: Instant, changes: inout [TrackerChange]) {
+        table.transmitters[slot].resolvingDue = .distantFuture
+        guard table.transmitters[slot].standing == .resolving else { return }
+        resolveRotations(of: table.transmitters[slot].identitySlot, at: now)
+        if table.transmitters[slot].standing == .resolving {
+            if let deadline = resolvingDeadline(of: slot), deadline > now {
+                return watchResolving(slot, until: deadline)
+            }
+            settle(slot)
+        }
+        changes.append(.listChanged(table.transmitters[slot].identitySlot))
+    }
+
+    /// A newcomer that leaves the list is decided before.
+    mutating func settleBeforeLeaving(_ slot: TransmitterSlot) {
+        if table.transmitters[slot].standing == .resolving { settle(slot) }
+    }
+
+    /// The newcomer is a track of its own.
+    private mutating func settle(_ slot: TransmitterSlot) {
+        stopResolving(slot)
+        trackCount += 1
+    }
+
+    private mutating func stopResolving(_ slot: TransmitterSlot) {
+        table.transmitters[slot].standing = .settled
+        table.transmitters[slot].resolvingDue = .distantFuture
+        table.identities[table.transmitters[slot].identitySlot].resolvingCount -= 1
+    }
+
+    /// The newcomer goes on where the predecessor fell silent: track, filters, learned interval.
+    private mutating func takeOver(_ slot: TransmitterSlot, from predecessorSlot: TransmitterSlot) {
+        let predecessor = table.transmitters[predecessorSlot]
+        table.transmitters[slot].track = predecessor.track
+        table.transmitters[slot].trackFirstHeard = predecessor.trackFirstHeard
+        table.transmitters[slot].interval.takeOver(predecessor.interval)
+        table.transmitters[slot].distanceFilter.takeOver(predecessor.distanceFilter)
+        table.transmitters[slot].regionFilter.takeOver(predecessor.regionFilter)
+        stopResolving(slot)
+        table.transmitters[predecessorSlot].standing = .succeeded(by: slot)
+    }
+
+    /// A transmitter whose track was taken over is heard again: there are two devices after all.
+    ///
+    /// The one that is heard under its old address keeps the track; the newcomer, and whoever took over from it, gets a
+    /// number never used before. One that had left the list meanwhile has lost its track and gets a new one itself.
+    mutating func provedDistinct(_ slot: TransmitterSlot, from successor: TransmitterSlot, wasGone: Bool) {
+        let track = table.transmitters[slot].track
+        table.transmitters[slot].standing = .settled
+        let number = newTrack()
+        trackCount += 1
+        if wasGone {
+            table.transmitters[slot].track = number
+            return
+        }
+        var next: TransmitterSlot? = successor
+        // The successor's slot may have been given to another since.
+        while let heir = next, table.transmitters[heir].track == track,
+            table.transmitters[heir].identitySlot == table.transmitters[slot].identitySlot
+        {
+            table.transmitters[heir].track = number
+            table.transmitters[heir].trackFirstHeard = table.transmitters[successor].firstHeard
+            if case .succeeded(let heirOfHeir) = table.transmitters[heir].standing { next = heirOfHeir } else { next = nil }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+public import HCI
+import HeapModule
+
+/// The rules of silence: unknown after 2 s, off the list after 10 s, longer for beacons that advertise slowly.
+extension BeaconTracker {
+    /// When `advance` has something to do next.
+    public var nextDeadline: Instant { timers.min?.due ?? .distantFuture }
+
+    /// Runs the first timer that is due before `limit`.
+    ///
+    /// - Returns: when it was due; `nil` where none is. The caller goes on with other timers up to that time, so that
+    ///   everything happens in order.
+    public mutating func advance(before limit: Instant, changes: inout [TrackerChange]) -> Instant? {
+        guard let timer = timers.min, timer.due < limit else { return nil }
+        timers.removeMin()
+        // A timer that was set again, or whose transmitter is forgotten, is stale.
+        if table.transmitters[timer.slot].silenceDue == timer.due {
+            silenceTimerFired(timer.slot, at: timer.due, changes: &changes)
+        } else if table.transmitters[timer.slot].resolvingDue == timer.due {
+            resolvingTimerFired(timer.slot, at: timer.due, changes: &changes)
+        }
+        return timer.due
+    }
+
+    /// The silence after which a transmitter has no proximity.
+    func unknownAfter(_ transmitter: Transmitter) -> TimeSpan {
+        max(settings.unknownAfter, transmitter.interval.patience)
+    }
+
+    /// The silence after which a transmitter leaves the list.
+    func resolveAfter(_ transmitter: Transmitter) -> TimeSpan {
+        max(settings.resolveAfter, transmitter.interval.patience)
+    }
+
+    /// When the transmitter's presence changes next if it stays silent.
+    func silenceDeadline(of transmitter: Transmitter) -> Instant {
+        switch transmitter.presence {
+        case .heard: transmitter.lastHeard + unknownAfter(transmitter)
+        case .silent: transmitter.lastHeard + resolveAfter(transmitter)
+        case .gone: transmitter.lastHeard + max(Self.remembered, resolveAfter(transmitter))
+        }
+    }
+
+    mutating func watchSilence(of slot: TransmitterSlot) {
+        let due = silenceDeadline(of: table.transmitters[slot])
+        table.transmitters[slot].silenceDue = due
+        setTimer(slot, due)
+    }
+
+    mutating func setTimer(_ slot: TransmitterSlot, _ due: Instant) {
+        timerNumber += 1
+        timers.insert(Timer(due: due, number: timerNumber, slot: slot))
+    }
+
+    /// Timers are lazy: one is set and reports only move `lastHeard`. When it fires, it is seen whether it was silence.
+    private mutating func silenceTimerFired(_ slot: TransmitterSlot, at now: Instant, changes: inout [TrackerChange]) {
+        let transmitter = table.transmitters[slot]
+        guard silenceDeadline(of: transmitter) <= now else { return watchSilence(of: slot) }
+        switch transmitter.presence {
+        case .heard:
+            table.transmitters[slot].presence = .silent
+            table.transmitters[slot].zone = .unknown
+            watchSilence(of: slot)
+            resolveRotations(of: transmitter.identitySlot, at: now)
+            changes.append(.listChanged(transmitter.identitySlot))
+        case .silent:
+            settleBeforeLeaving(slot)
+            table.transmitters[slot].presence = .gone
+            if !transmitter.isWanted { unwanted.remove(slot, in: &table.transmitters) }
+            gone.append(slot, in: &table.transmitters)
+            watchSilence(of: slot)
+            resolveRotations(of: transmitter.identitySlot, at: now)
+            changes.append(.listChanged(transmitter.identitySlot))
+        case .gone:
+            forget(slot, changes: &changes)
+        }
+    }
+
+    /// A silent transmitter is heard again.
+    mutating func returned(
+        _ slot: TransmitterSlot, from presence: Transmitter.Presence, at now: Instant, changes: inout [TrackerChange]
+    ) {
+        let transmitter = table.transmitters[slot]
+        table.transmitters[slot].presence = .heard
+        if presence == .gone {
+            gone.remove(slot, in: &table.transmitters)
+            if !transmitter.isWanted { unwanted.append(slot, in: &table.transmitters) }
+            // What it looked like before it left says nothing about where it is now.
+            table.transmitters[slot].distanceFilter.reset()
+            table.transmitters[slot].regionFilter.reset()
+            table.transmitters[slot].trackFirstHeard = now
+            table.transmitters[slot].firstHeard = now
+        }
+        if case .succeeded(let successor) = transmitter.standing {
+            provedDistinct(slot, from: successor, wasGone: presence == .gone)
+        }
+        changes.append(.listChanged(transmitter.identitySlot))
+    }
+
+    /// Takes a transmitter out of everything that knows it.
+    private mutating func forget(_ slot: TransmitterSlot, changes: inout [TrackerChange]) {
+        let transmitter = table.transmitters[slot]
+        if transmitter.presence == .gone {
+            gone.remove(slot, in: &table.transmitters)
+        } else if !transmitter.isWanted {
+            unwanted.remove(slot, in: &table.transmitters)
+        }
+        if transmitter.standing == .resolving { table.identities[transmitter.identitySlot].resolvingCount -= 1 }
+        table.transmitters[slot].silenceDue = .distantFuture
+        table.transmitters[slot].resolvingDue = .distantFuture
+        if transmitter.isListed { changes.append(.listChanged(transmitter.identitySlot)) }
+        if let identitySlot = table.remove(slot) { changes.append(.identityForgotten(identitySlot)) }
+    }
+
+    /// Makes room in a full table: those off the list first, the longest gone before the others, then, for a transmitter
+    /// that a region wants, the oldest one that none does. What is tracked for a region stays.
+    mutating func makeRoom(forWanted isWanted: Bool, changes: inout [TrackerChange]) -> Bool {
+        guard let slot = gone.first ?? (isWanted ? unwanted.first : nil) else { return false }
+        forget(slot, changes: &changes)
+        return true
+    }
+}

@@ -1,0 +1,150 @@
+public import HCI
+import HeapModule
+
+/// What changed in the tracker's lists; in the order in which it happened.
+public enum TrackerChange: Hashable, Sendable {
+    /// An identity has its first transmitter.
+    case identityAppeared(IdentitySlot)
+    /// A transmitter of the identity came, left, fell silent, was heard again, or is counted differently.
+    case listChanged(IdentitySlot)
+    /// The last transmitter of the identity is forgotten; its slot may be used again.
+    case identityForgotten(IdentitySlot)
+}
+
+/// Keeps who is who in the air: one transmitter for each identity and address, one track for each physical beacon.
+///
+/// Reports go in with `receive`, time with `advance`; both append what changed. The rules stand in the extensions:
+/// `+Silence` (unknown, gone, forgotten), `+Rotation` (one beacon, whatever its address), `+Counting`, `+Proximity`.
+public struct BeaconTracker: Sendable {
+    /// A timer that looks at the silence of a transmitter, or at a newcomer that is still resolving.
+    struct Timer: Comparable, Sendable {
+        var due: Instant
+        /// Timers of equal time fire in the order they were set, so that a replay is the same every time.
+        var number: UInt64
+        var slot: TransmitterSlot
+
+        static func < (left: Timer, right: Timer) -> Bool {
+            (left.due, left.number) < (right.due, right.number)
+        }
+    }
+
+    /// A transmitter off the list is remembered this long, so that it is the same track if it comes back, with its
+    /// learned interval. A phone keeps an address for about as long.
+    static let remembered = TimeSpan.seconds(15 * 60)
+
+    let settings: TrackerSettings
+    let estimator: DistanceEstimator
+    let classifier: ProximityClassifier
+    let resolver: AddressResolver
+    var table = TransmitterTable()
+    var timers = Heap<Timer>()
+    var timerNumber: UInt64 = 0
+    /// Those off the list, the longest gone first; the first to give way when the table is full.
+    var gone = SlotList()
+    /// Those on the list that no region wants, the oldest first; the next to give way.
+    var unwanted = SlotList()
+    var lastTrack: TrackID = 0
+
+    /// Tracks counted so far: provisional ones that were taken over are not among them.
+    public internal(set) var trackCount: UInt64 = 0
+    /// Newcomers refused because `max_transmitters` were listed already.
+    public internal(set) var refusedCount: UInt64 = 0
+
+    public init(_ settings: TrackerSettings, distance: DistanceSettings) {
+        self.settings = settings
+        self.estimator = DistanceEstimator(distance)
+        self.classifier = ProximityClassifier(distance)
+        self.resolver = AddressResolver(settings.devices)
+    }
+
+    public subscript(slot: TransmitterSlot) -> Transmitter { table.transmitters[slot] }
+
+    /// How many transmitters are remembered.
+    public var transmitterCount: Int { table.count }
+
+    /// The identity in a slot.
+    public func identity(in slot: IdentitySlot) -> BeaconIdentity { table.identities[slot].value }
+
+    /// The listed transmitters of an identity, in no particular order.
+    public func listed(_ identitySlot: IdentitySlot) -> [TransmitterSlot] {
+        table.slots(of: identitySlot).filter { table.transmitters[$0].isListed }
+    }
+
+    /// Takes a sighting in.
+    ///
+    /// - Parameters:
+    ///   - isWanted: whether a region is interested in the identity; asked for new transmitters only.
+    ///   - now: not before the time of an earlier call.
+    /// - Returns: where its transmitter stands; `nil` where the table is full and it was refused.
+    public mutating func receive(
+        _ sighting: Sighting, at now: Instant, isWanted: (BeaconIdentity) -> Bool, changes: inout [TrackerChange]
+    ) -> TransmitterSlot? {
+        if let slot = table.slot(sighting.identity, sighting.address) {
+            heardAgain(slot, sighting, at: now, changes: &changes)
+            return slot
+        }
+        let device = resolver.device(for: sighting.address)
+        if let device, let slot = slot(of: device, sighting.identity) {
+            table.readdress(slot, sighting.address)
+            heardAgain(slot, sighting, at: now, changes: &changes)
+            return slot
+        }
+        return appeared(sighting, device: device, isWanted: isWanted(sighting.identity), at: now, changes: &changes)
+    }
+
+    /// A transmitter that was never heard before.
+    private mutating func appeared(
+        _ sighting: Sighting, device: Int?, isWanted: Bool, at now: Instant, changes: inout [TrackerChange]
+    ) -> TransmitterSlot? {
+        if table.count >= settings.maxTransmitters, !makeRoom(forWanted: isWanted, changes: &changes) {
+            refusedCount += 1
+            return nil
+        }
+        let identitySlot = table.identitySlot(sighting.identity)
+        if table.identities[identitySlot].first == nil { changes.append(.identityAppeared(identitySlot)) }
+        let newcomer = Transmitter(
+            sighting, device: device, track: newTrack(), isWanted: isWanted, settings: settings,
+            identitySlot: identitySlot, at: now)
+        let slot = table.insert(newcomer)
+        if !isWanted { unwanted.append(slot, in: &table.transmitters) }
+        smooth(slot, sighting, at: now)
+        watchSilence(of: slot)
+        resolveNewcomer(slot, at: now)
+        changes.append(.listChanged(identitySlot))
+        return slot
+    }
+
+    /// A transmitter that is remembered is heard.
+    private mutating func heardAgain(
+        _ slot: TransmitterSlot, _ sighting: Sighting, at now: Instant, changes: inout [TrackerChange]
+    ) {
+        let before = table.transmitters[slot].presence
+        let previously = table.transmitters[slot].lastHeard
+        table.transmitters[slot].interval.add(gap: now - previously)
+        table.transmitters[slot].lastHeard = now
+        table.transmitters[slot].measuredPower_dbm = sighting.measuredPower_dbm
+        if before != .heard { returned(slot, from: before, at: now, changes: &changes) }
+        smooth(slot, sighting, at: now)
+        if silenceDeadline(of: table.transmitters[slot]) < table.transmitters[slot].silenceDue {
+            watchSilence(of: slot)
+        }
+        proveAlive(slot, since: previously, at: now, changes: &changes)
+    }
+
+    private mutating func smooth(_ slot: TransmitterSlot, _ sighting: Sighting, at now: Instant) {
+        guard let rssi_dbm = sighting.rssi_dbm else { return }
+        table.transmitters[slot].distanceFilter.add(rssi_dbm, at: now)
+        table.transmitters[slot].regionFilter.add(rssi_dbm, at: now)
+    }
+
+    /// The transmitter of a known device under one identity, whatever its address was.
+    private func slot(of device: Int, _ identity: BeaconIdentity) -> TransmitterSlot? {
+        guard let identitySlot = table.existingIdentitySlot(identity) else { return nil }
+        return table.slots(of: identitySlot).first { table.transmitters[$0].device == device }
+    }
+
+    mutating func newTrack() -> TrackID {
+        lastTrack += 1
+        return lastTrack
+    }
+}

@@ -1,0 +1,19 @@
+public import HCI
+
+/// One iBeacon frame in one advertising report: what the tracker is fed.
+public struct Sighting: Hashable, Sendable {
+    public var identity: BeaconIdentity
+    public var address: DeviceAddress
+    /// RSSI at one metre as the transmitter states it, dBm.
+    public var measuredPower_dbm: Int8
+    /// As received, with the gateway's offset added; `nil` where the controller had none to give. It then proves
+    /// presence and feeds no filter.
+    public var rssi_dbm: Double?
+
+    public init(identity: BeaconIdentity, address: DeviceAddress, measuredPower_dbm: Int8, rssi_dbm: Double?) {
+        self.identity = identity
+        self.address = address
+        self.measuredPower_dbm = measuredPower_dbm
+        self.rssi_dbm = rssi_dbm
+    }
+}

@@ -1,0 +1,90 @@
+public import HCI
+
+/// The number of a track: one physical beacon as far as can be told. From 1, never used twice.
+public typealias TrackID = UInt64
+
+/// One (identity, address) pair, or one known device with its identity, whatever its address.
+public struct Transmitter: Sendable {
+    /// How long ago it was heard, as far as it matters.
+    public enum Presence: Sendable {
+        case heard
+        /// Silent for `unknown_after_s`: listed, without a proximity.
+        case silent
+        /// Silent for `resolve_after_s`: off the list, only remembered.
+        case gone
+    }
+
+    /// Which track it is counted as.
+    public enum Standing: Equatable, Sendable {
+        /// A track of its own, or one taken over.
+        case settled
+        /// A new private address of an identity that may just have rotated: listed, not counted.
+        case resolving
+        /// It fell silent and the transmitter in that slot has taken its track over.
+        case succeeded(by: TransmitterSlot)
+    }
+
+    public internal(set) var identity: BeaconIdentity
+    public internal(set) var address: DeviceAddress
+    /// Index of the `[[device]]` whose key explains the address.
+    public internal(set) var device: Int?
+    public internal(set) var measuredPower_dbm: Int8
+    public internal(set) var presence = Presence.heard
+    public internal(set) var standing = Standing.settled
+    public internal(set) var track: TrackID
+    /// When this address was first heard: what an earlier one must have fallen silent before.
+    public internal(set) var firstHeard: Instant
+    public internal(set) var lastHeard: Instant
+    /// When its track was first heard, under whatever address, since it was last off the list.
+    public internal(set) var trackFirstHeard: Instant
+    public internal(set) var interval = LearnedInterval()
+    /// What distance and proximity are made from.
+    public internal(set) var distanceFilter: SignalFilter
+    /// What the RSSI thresholds of regions look at.
+    public internal(set) var regionFilter: SignalFilter
+    /// Hysteresis needs to know where it was.
+    public internal(set) var zone = Proximity.unknown
+
+    /// Whether a region is interested in it; the others give way when the table is full.
+    var isWanted: Bool
+    /// When the silence of this transmitter is looked at next; other timers in the queue are stale.
+    var silenceDue = Instant.distantFuture
+    /// When it is decided at the latest whether it is a track of its own; not set where that is decided.
+    var resolvingDue = Instant.distantFuture
+    /// Neighbours in the list of those that give way, `gone` or `unwanted`.
+    var nextInList: TransmitterSlot?
+    var previousInList: TransmitterSlot?
+    /// Neighbours among the transmitters of the identity.
+    var identitySlot: IdentitySlot
+    var nextOfIdentity: TransmitterSlot?
+    var previousOfIdentity: TransmitterSlot?
+
+    init(
+        _ sighting: Sighting, device: Int?, track: TrackID, isWanted: Bool, settings: TrackerSettings,
+        identitySlot: IdentitySlot, at now: Instant
+    ) {
+        self.identity = sighting.identity
+        self.address = sighting.address
+        self.device = device
+        self.measuredPower_dbm = sighting.measuredPower_dbm
+        self.track = track
+        self.firstHeard = now
+        self.lastHeard = now
+        self.trackFirstHeard = now
+        self.distanceFilter = SignalFilter(settings.distanceFilter)
+        self.regionFilter = SignalFilter(settings.regionFilter)
+        self.isWanted = isWanted
+        self.identitySlot = identitySlot
+    }
+
+    /// Whether it stands in the ranged list.
+    public var isListed: Bool { presence != .gone }
+
+    /// Only a random private address changes by itself; a known device needs no guessing.
+    var mayHaveRotated: Bool { address.rotates && device == nil }
+}
+
+/// Where a transmitter stands in the tracker. Used again once it is forgotten.
+public typealias TransmitterSlot = Int
+/// Where an identity stands in the tracker. Used again once its last transmitter is forgotten.
+public typealias IdentitySlot = Int

@@ -1,0 +1,111 @@
+import HCI
+
+/// Holds the transmitters, finds them by identity and address, and those of one identity one after the other.
+///
+/// A slot is stable while its transmitter is remembered and is handed out again later, so nothing grows beyond the most
+/// transmitters that were ever there at once. Slots never come from outside.
+struct TransmitterTable: Sendable {
+    private struct Key: Hashable, Sendable {
+        var identity: BeaconIdentity
+        var address: DeviceAddress
+    }
+
+    /// What is known of an identity beside its transmitters, which are linked through `Transmitter.nextOfIdentity`.
+    struct Identity: Sendable {
+        var value: BeaconIdentity
+        var first: TransmitterSlot?
+        /// How many of them are resolving: while this is zero, rotation costs nothing.
+        var resolvingCount = 0
+        /// When the youngest of those was first heard.
+        var lastNewcomer = Instant.origin
+    }
+
+    /// Indexed by slot. What stands in a free slot is stale.
+    var transmitters: [Transmitter] = []
+    /// Indexed by identity slot, likewise.
+    var identities: [Identity] = []
+
+    private var slots: [Key: TransmitterSlot] = [:]
+    private var freeSlots: [TransmitterSlot] = []
+    private var identitySlots: [BeaconIdentity: IdentitySlot] = [:]
+    private var freeIdentitySlots: [IdentitySlot] = []
+
+    var count: Int { slots.count }
+
+    func slot(_ identity: BeaconIdentity, _ address: DeviceAddress) -> TransmitterSlot? {
+        slots[Key(identity: identity, address: address)]
+    }
+
+    func existingIdentitySlot(_ identity: BeaconIdentity) -> IdentitySlot? {
+        identitySlots[identity]
+    }
+
+    /// The slot of an identity, new where it has no transmitter yet.
+    mutating func identitySlot(_ identity: BeaconIdentity) -> IdentitySlot {
+        if let known = identitySlots[identity] { return known }
+        let slot: IdentitySlot
+        if let free = freeIdentitySlots.popLast() {
+            slot = free
+            identities[slot] = Identity(value: identity)
+        } else {
+            slot = identities.count
+            identities.append(Identity(value: identity))
+        }
+        identitySlots[identity] = slot
+        return slot
+    }
+
+    /// The slots of an identity's transmitters, the latest first.
+    func slots(of identitySlot: IdentitySlot) -> [TransmitterSlot] {
+        var slots: [TransmitterSlot] = []
+        var next = identities[identitySlot].first
+        while let slot = next {
+            slots.append(slot)
+            next = transmitters[slot].nextOfIdentity
+        }
+        return slots
+    }
+
+    mutating func insert(_ transmitter: Transmitter) -> TransmitterSlot {
+        let slot: TransmitterSlot
+        if let free = freeSlots.popLast() {
+            slot = free
+            transmitters[slot] = transmitter
+        } else {
+            slot = transmitters.count
+            transmitters.append(transmitter)
+        }
+        let next = identities[transmitter.identitySlot].first
+        transmitters[slot].nextOfIdentity = next
+        transmitters[slot].previousOfIdentity = nil
+        if let next { transmitters[next].previousOfIdentity = slot }
+        identities[transmitter.identitySlot].first = slot
+        slots[Key(identity: transmitter.identity, address: transmitter.address)] = slot
+        return slot
+    }
+
+    /// - Returns: the identity's slot, where this was its last transmitter and it is forgotten as well.
+    mutating func remove(_ slot: TransmitterSlot) -> IdentitySlot? {
+        let gone = transmitters[slot]
+        slots[Key(identity: gone.identity, address: gone.address)] = nil
+        if let next = gone.nextOfIdentity { transmitters[next].previousOfIdentity = gone.previousOfIdentity }
+        if let previous = gone.previousOfIdentity {
+            transmitters[previous].nextOfIdentity = gone.nextOfIdentity
+        } else {
+            identities[gone.identitySlot].first = gone.nextOfIdentity
+        }
+        freeSlots.append(slot)
+        guard identities[gone.identitySlot].first == nil else { return nil }
+        identitySlots[gone.identity] = nil
+        freeIdentitySlots.append(gone.identitySlot)
+        return gone.identitySlot
+    }
+
+    /// A known device has a new address: the same transmitter is found under it from now on.
+    mutating func readdress(_ slot: TransmitterSlot, _ address: DeviceAddress) {
+        let transmitter = transmitters[slot]
+        slots[Key(identity: transmitter.identity, address: transmitter.address)] = nil
+        transmitters[slot].address = address
+        slots[Key(identity: transmitter.identity, address: address)] = slot
+    }
+}

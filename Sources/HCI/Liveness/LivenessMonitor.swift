@@ -1,0 +1,189 @@
+/// Tells quiet air from a dead radio.
+///
+/// Reports of any kind, from beacons or not, prove that the radio hears. Silence for longer than the norm, 5 s or 20
+/// times the median gap between reports, makes it suspect: it is probed with a command and with scanning switched off
+/// and on. An answer proves that the air is quiet; from then on the probe is repeated in the background, without
+/// suspicion. No answer means that the radio is blind until it answers or a report comes.
+///
+/// Where nothing can be probed, as in a replay, silence beyond the norm is blindness.
+public struct LivenessMonitor: Sendable {
+    /// What to do about it. Both parts may be empty.
+    public struct Outcome: Hashable, Sendable {
+        /// Set where the liveness has changed.
+        public var announcement: RadioLiveness?
+        /// Probe the controller now, then call `probeAnswered(at:)` or `probeFailed(at:)`.
+        public var probes: Bool
+
+        public init(announcement: RadioLiveness? = nil, probes: Bool = false) {
+            self.announcement = announcement
+            self.probes = probes
+        }
+    }
+
+    /// Silence up to here is never suspicious.
+    public static let shortestNorm = TimeSpan.seconds(5)
+    /// How many median gaps of silence are normal.
+    public static let gapsInNorm: Int64 = 20
+    /// From one background probe to the next, while the air is quiet.
+    public static let quietProbeInterval = TimeSpan.seconds(30)
+    /// From one probe of a blind radio to the next: doubled each time, between these.
+    public static let blindProbeIntervals = TimeSpan.seconds(2)...TimeSpan.seconds(30)
+
+    private enum State: Sendable {
+        case live
+        /// Live by answer: `nextProbe` is when to ask again, `distantFuture` while a probe is under way.
+        case quiet(nextProbe: Instant)
+        case suspect
+        case blind(nextProbe: Instant, interval: TimeSpan)
+        /// Blind because the owner said so: there is nothing to probe.
+        case interrupted
+    }
+
+    private let canProbe: Bool
+    private var state: State = .interrupted
+    private var gaps = GapHistory()
+    /// `nil` where the next gap would span a known outage, which says nothing about the air.
+    private var lastReport: Instant?
+    /// The last report, answer or start: until then the radio heard.
+    private var lastProof: Instant
+    /// When to look at the silence again.
+    private var nextLook: Instant = .distantFuture
+
+    /// A radio that hears nothing until `resumed(at:)` or the first report.
+    ///
+    /// - Parameters:
+    ///   - canProbe: false where there is no controller to ask.
+    ///   - instant: since when it has been blind.
+    public init(canProbe: Bool, at instant: Instant) {
+        self.canProbe = canProbe
+        lastProof = instant
+    }
+
+    public var liveness: RadioLiveness {
+        switch state {
+        case .live, .quiet: .live
+        case .suspect: .suspect(since: lastProof)
+        case .blind, .interrupted: .blind(since: lastProof)
+        }
+    }
+
+    /// When to call `tick(at:)` next. It may turn out to be early, never late.
+    public var nextDeadline: Instant {
+        switch state {
+        case .live: nextLook
+        case .quiet(let nextProbe), .blind(let nextProbe, _): nextProbe
+        case .suspect, .interrupted: .distantFuture
+        }
+    }
+
+    /// A report came, whatever it holds. Returns the liveness where it has changed.
+    public mutating func reportReceived(at instant: Instant) -> RadioLiveness? {
+        if let lastReport { gaps.append(instant - lastReport) }
+        lastReport = instant
+        lastProof = instant
+        nextLook = instant + Self.shortestNorm
+        switch state {
+        case .live:
+            return nil
+        case .quiet:
+            state = .live
+            return nil
+        case .suspect, .blind, .interrupted:
+            state = .live
+            return .live
+        }
+    }
+
+    /// Scanning has begun, by the controller's own word: silence counts from here.
+    public mutating func resumed(at instant: Instant) -> RadioLiveness? {
+        lastProof = instant
+        nextLook = instant + Self.shortestNorm
+        switch state {
+        case .live, .quiet:
+            return nil
+        case .suspect, .blind, .interrupted:
+            state = .live
+            return .live
+        }
+    }
+
+    /// The adapter is gone, off, blocked or forbidden. Returns the liveness where it has changed.
+    public mutating func interrupted(at instant: Instant) -> RadioLiveness? {
+        defer {
+            state = .interrupted
+            lastReport = nil
+        }
+        switch state {
+        case .blind, .interrupted: return nil
+        case .live, .quiet, .suspect: return .blind(since: lastProof)
+        }
+    }
+
+    public mutating func tick(at instant: Instant) -> Outcome {
+        guard instant >= nextDeadline else { return Outcome() }
+        switch state {
+        case .live:
+            let norm = norm
+            guard instant - lastProof >= norm else {
+                nextLook = lastProof + norm
+                return Outcome()
+            }
+            guard canProbe else {
+                state = .blind(nextProbe: .distantFuture, interval: .zero)
+                return Outcome(announcement: .blind(since: lastProof))
+            }
+            state = .suspect
+            return Outcome(announcement: .suspect(since: lastProof), probes: true)
+        case .quiet:
+            state = .quiet(nextProbe: .distantFuture)
+            return Outcome(probes: true)
+        case .blind(_, let interval):
+            state = .blind(nextProbe: .distantFuture, interval: interval)
+            return Outcome(probes: true)
+        case .suspect, .interrupted:
+            return Outcome()
+        }
+    }
+
+    /// The controller went through a whole probe. Returns the liveness where it has changed.
+    public mutating func probeAnswered(at instant: Instant) -> RadioLiveness? {
+        switch state {
+        case .live, .interrupted:
+            return nil
+        case .quiet, .suspect, .blind:
+            let wasLive = liveness == .live
+            lastProof = instant
+            state = .quiet(nextProbe: instant + Self.quietProbeInterval)
+            return wasLive ? nil : .live
+        }
+    }
+
+    /// The controller did not answer a probe in time, or not as an adapter that has just been opened should. Returns the
+    /// liveness where it has changed.
+    public mutating func probeFailed(at instant: Instant) -> RadioLiveness? {
+        switch state {
+        case .live:
+            // Reports came while the probe was under way.
+            return nil
+        case .interrupted:
+            let interval = Self.blindProbeIntervals.lowerBound
+            state = .blind(nextProbe: instant + interval, interval: interval)
+            return nil
+        case .blind(_, let interval):
+            let longer = min(interval * 2, Self.blindProbeIntervals.upperBound)
+            state = .blind(nextProbe: instant + longer, interval: longer)
+            return nil
+        case .quiet, .suspect:
+            let interval = Self.blindProbeIntervals.lowerBound
+            lastReport = nil
+            state = .blind(nextProbe: instant + interval, interval: interval)
+            return .blind(since: lastProof)
+        }
+    }
+
+    /// How long silence may last before it is suspicious.
+    private var norm: TimeSpan {
+        guard let median = gaps.median else { return Self.shortestNorm }
+        return max(Self.shortestNorm, median * Self.gapsInNorm)
+    }
+}

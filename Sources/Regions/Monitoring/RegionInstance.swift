@@ -1,0 +1,47 @@
+import Beacons
+import HCI
+
+/// One region instance and what is known of it.
+struct RegionInstance: Sendable {
+    /// Whether something is in there, as far as reports have shown; a blind radio does not change it.
+    enum Occupancy: Equatable, Sendable {
+        /// Monitoring has begun and it is not clear yet who was there before.
+        case unsettled
+        case outside
+        case inside(Presence)
+    }
+
+    /// A beacon is in there.
+    struct Presence: Equatable, Sendable {
+        var enteredAt: Instant
+        /// The last report at or above the exit threshold.
+        var lastHeardAt: Instant
+        /// Seen time at which it has left, unless it is heard again.
+        var leavesAt: Instant
+        /// Whose report set `leavesAt`: a slower beacon may have set it further off.
+        var holder: TransmitterSlot?
+        /// The silence that was ordinary for the beacon heard last.
+        var patience: TimeSpan
+        var rssi_dbm: Double?
+        var isPartial: Bool
+        /// Read from the store and not heard since.
+        var isRestored: Bool
+    }
+
+    let id: RegionInstanceID
+    let registration: Int
+    var occupancy = Occupancy.unsettled
+    /// What subscribers were told last, and since when it was so.
+    var state = RegionState.unknown
+    var since: Instant
+    /// The run of reports at or above the entry threshold; seen times. `nil` where there is none.
+    var candidacy: Candidacy?
+    /// Seen time of the timer that is set; others in the queue are stale.
+    var due = Instant.distantFuture
+
+    struct Candidacy: Equatable, Sendable {
+        var firstHeardAt: Instant
+        var firstSeen: Instant
+        var lastSeen: Instant
+    }
+}

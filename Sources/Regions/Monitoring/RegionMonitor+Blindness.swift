@@ -1,0 +1,45 @@
+public import HCI
+
+/// What a blind radio does to states. That it stops the exit timers is `BlindRadio`'s rule.
+extension RegionMonitor {
+    /// The radio hears nothing, or it is not known whether it does.
+    ///
+    /// - Parameter since: its last report. Exits due after that and not made yet wait.
+    public mutating func blinded(since: Instant) {
+        guard !radio.isBlind else { return }
+        radio.blinded(since: since)
+        scheduleUnknown(from: since)
+    }
+
+    /// The radio hears again, or has proved that there is nothing to hear.
+    ///
+    /// A region that was inside goes on: heard again, no event; not heard, its exit timer runs where it stood. One that
+    /// was outside and whose state became unknown is outside again once the radio has listened as long as for settling;
+    /// who is heard before that has entered.
+    public mutating func sees(at now: Instant) {
+        guard radio.isBlind else { return }
+        radio.sees(at: now)
+        unknownDue = .distantFuture
+        for slot in states.indices where states[slot].occupancy == .outside && states[slot].state == .unknown {
+            setTimer(slot, dueAtSeenTime: radio.seenTime(at: now) + rules(of: slot).settle)
+        }
+    }
+
+    private mutating func scheduleUnknown(from: Instant) {
+        unknownDue = registrations.map { from + $0.region.rules.unknownStateAfter }.min() ?? .distantFuture
+    }
+
+    /// The radio is blind for `unknown_state_after_s`: nobody can say any more who is there. That is no crossing.
+    mutating func statesBecomeUnknown(at now: Instant, transitions: inout [RegionTransition]) {
+        unknownDue = .distantFuture
+        guard let since = radio.blindSince else { return }
+        for slot in states.indices where states[slot].state != .unknown {
+            let due = since + rules(of: slot).unknownStateAfter
+            if due <= now {
+                announce(slot, .unknown, since: now, at: now, transitions: &transitions)
+            } else {
+                unknownDue = min(unknownDue, due)
+            }
+        }
+    }
+}

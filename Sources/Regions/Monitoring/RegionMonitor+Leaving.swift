@@ -1,0 +1,79 @@
+import Beacons
+public import HCI
+import HeapModule
+
+/// The rules of leaving: nothing heard at or above `exit_rssi_dbm` for `exit_after_s`, longer where beacons are slow.
+extension RegionMonitor {
+    /// A beacon is heard in a region that is inside.
+    mutating func heardInside(
+        _ slot: InstanceSlot, _ presence: RegionInstance.Presence, _ evidence: RegionEvidence, at now: Instant,
+        transitions: inout [RegionTransition]
+    ) {
+        let rules = rules(of: slot)
+        guard qualifies(evidence, threshold_dbm: rules.exitRSSI_dbm) else { return }
+        var presence = presence
+        let leavesAt = leavingTime(evidence, rules: rules, at: now)
+        // Of several beacons the one that may be silent longest decides; its own reports move that freely.
+        if leavesAt >= presence.leavesAt || presence.holder == evidence.transmitter || presence.isRestored {
+            presence.leavesAt = leavesAt
+            presence.holder = evidence.transmitter
+        }
+        presence.lastHeardAt = now
+        presence.patience = evidence.patience
+        presence.rssi_dbm = evidence.rssi_dbm
+        presence.isRestored = false
+        states[slot].occupancy = .inside(presence)
+        if presence.leavesAt < states[slot].due { setTimer(slot, dueAtSeenTime: presence.leavesAt) }
+        // Heard again after the radio was blind, and inside before: no event.
+        if states[slot].state != .inside {
+            announce(slot, .inside, since: presence.enteredAt, at: now, transitions: &transitions)
+        }
+    }
+
+    /// Seen time at which the region is left if nothing more is heard.
+    func leavingTime(_ evidence: RegionEvidence, rules: RegionRules, at now: Instant) -> Instant {
+        radio.seenTime(at: now) + max(rules.exitAfter, evidence.patience)
+    }
+
+    /// When `advance` has something to do next.
+    public var nextDeadline: Instant {
+        min(timers.min.map { radio.instant(ofSeenTime: $0.due) } ?? .distantFuture, unknownDue)
+    }
+
+    /// Runs the first timer that is due before `limit`, and returns when it was due; `nil` where none is.
+    public mutating func advance(before limit: Instant, transitions: inout [RegionTransition]) -> Instant? {
+        let now = nextDeadline
+        guard now < limit else { return nil }
+        if unknownDue == now {
+            statesBecomeUnknown(at: now, transitions: &transitions)
+        } else if let timer = timers.popMin(), states[timer.slot].due == timer.due {
+            states[timer.slot].due = .distantFuture
+            timerFired(timer.slot, seen: timer.due, at: now, transitions: &transitions)
+        }
+        return now
+    }
+
+    private mutating func timerFired(
+        _ slot: InstanceSlot, seen: Instant, at now: Instant, transitions: inout [RegionTransition]
+    ) {
+        guard case .inside(let presence) = states[slot].occupancy else {
+            return settlingTimerFired(slot, seen: seen, at: now, transitions: &transitions)
+        }
+        // Timers are lazy: reports only moved `leavesAt`.
+        if presence.leavesAt > seen { return setTimer(slot, dueAtSeenTime: presence.leavesAt) }
+        let region = region(of: slot)
+        states[slot].occupancy = .outside
+        var event: RegionEvent?
+        if region.notifyOnExit {
+            let stay = RegionStay(
+                enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, isPartial: presence.isPartial,
+                isInferred: presence.isRestored)
+            event = RegionEvent(
+                kind: .exit(stay), uuid: region.uuid, major: region.major ?? states[slot].id.major,
+                minor: region.minor ?? states[slot].id.minor,
+                observation: BeaconObservation(
+                    accuracy_m: BeaconObservation.undetermined_m, proximity: .unknown, rssi_dbm: presence.rssi_dbm))
+        }
+        announce(slot, .outside, since: now, at: now, event: event, transitions: &transitions)
+    }
+}

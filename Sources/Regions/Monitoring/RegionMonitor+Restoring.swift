@@ -1,0 +1,84 @@
+public import HCI
+
+/// What outlives the process of one region instance.
+public struct RegionRecord: Hashable, Sendable {
+    public var instance: RegionInstanceID
+    /// `inside` or `outside`: a region that had not settled has nothing to restore.
+    public var isInside: Bool
+    /// Since when.
+    public var since: Instant
+    /// The stay under way, while inside.
+    public var lastHeardAt: Instant
+    public var patience: TimeSpan
+    public var rssi_dbm: Double?
+    public var isPartial: Bool
+
+    public init(
+        instance: RegionInstanceID, isInside: Bool, since: Instant, lastHeardAt: Instant, patience: TimeSpan,
+        rssi_dbm: Double?, isPartial: Bool
+    ) {
+        self.instance = instance
+        self.isInside = isInside
+        self.since = since
+        self.lastHeardAt = lastHeardAt
+        self.patience = patience
+        self.rssi_dbm = rssi_dbm
+        self.isPartial = isPartial
+    }
+}
+
+/// State outlives the process: still inside is no event, gone is an exit with the time last heard, new is an entry.
+extension RegionMonitor {
+    /// What to store of an instance; `nil` while it is unsettled.
+    public func record(of slot: InstanceSlot) -> RegionRecord? {
+        switch states[slot].occupancy {
+        case .unsettled:
+            nil
+        case .outside:
+            RegionRecord(
+                instance: states[slot].id, isInside: false, since: states[slot].since,
+                lastHeardAt: states[slot].since, patience: .zero, rssi_dbm: nil, isPartial: false)
+        case .inside(let presence):
+            RegionRecord(
+                instance: states[slot].id, isInside: true, since: presence.enteredAt,
+                lastHeardAt: presence.lastHeardAt, patience: presence.patience, rssi_dbm: presence.rssi_dbm,
+                isPartial: presence.isPartial)
+        }
+    }
+
+    /// Goes on from a stored state. Call it after the registrations and before the first report.
+    ///
+    /// - Returns: `false` where no region of that id, expanded in that way, is registered any more.
+    public mutating func restore(
+        _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition]
+    ) -> Bool {
+        guard let slot = restorableSlot(record.instance, at: now, transitions: &transitions) else { return false }
+        let rules = rules(of: slot)
+        guard record.isInside else {
+            states[slot].occupancy = .outside
+            announce(slot, .outside, since: record.since, at: now, transitions: &transitions)
+            return true
+        }
+        // Whoever left while nobody listened gets the same time to be heard again as anyone.
+        let leavesAt = radio.seenTime(at: now) + max(rules.exitAfter, record.patience)
+        states[slot].occupancy = .inside(
+            RegionInstance.Presence(
+                enteredAt: record.since, lastHeardAt: record.lastHeardAt, leavesAt: leavesAt, holder: nil,
+                patience: record.patience, rssi_dbm: record.rssi_dbm, isPartial: record.isPartial, isRestored: true))
+        setTimer(slot, dueAtSeenTime: leavesAt)
+        announce(slot, .inside, since: record.since, at: now, transitions: &transitions)
+        return true
+    }
+
+    private mutating func restorableSlot(
+        _ id: RegionInstanceID, at now: Instant, transitions: inout [RegionTransition]
+    ) -> InstanceSlot? {
+        if let slot = slots[id] { return slot }
+        let registration = registrations.firstIndex {
+            $0.region.id == id.region && ($0.region.expansion != .none) == (id.major != nil)
+                && ($0.region.expansion == .minor) == (id.minor != nil)
+        }
+        guard let registration else { return nil }
+        return try? instance(id, of: registration, at: now, transitions: &transitions)
+    }
+}

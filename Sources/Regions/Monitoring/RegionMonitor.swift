@@ -1,0 +1,139 @@
+public import Beacons
+import HeapModule
+public import HCI
+
+/// Where a region instance stands in the monitor.
+public typealias InstanceSlot = Int
+
+/// A report of a beacon, as far as regions are concerned.
+public struct RegionEvidence: Sendable {
+    public var transmitter: TransmitterSlot
+    public var identity: BeaconIdentity
+    /// Smoothed by the region filter; `nil` where no report of this transmitter carried a strength.
+    public var rssi_dbm: Double?
+    /// The silence that is ordinary for this transmitter.
+    public var patience: TimeSpan
+
+    public init(transmitter: TransmitterSlot, identity: BeaconIdentity, rssi_dbm: Double?, patience: TimeSpan) {
+        self.transmitter = transmitter
+        self.identity = identity
+        self.rssi_dbm = rssi_dbm
+        self.patience = patience
+    }
+}
+
+/// Monitors regions the way Core Location documents it: only crossings of a boundary make events.
+///
+/// Registrations go in with `register`, reports with `receive`, time with `advance`, the radio's sight with `blinded`
+/// and `sees`. The rules stand in the extensions: `+Entering`, `+Leaving`, `+Settling`, `+Blindness`, `+Restoring`.
+public struct RegionMonitor: Sendable {
+    /// One registered region.
+    struct Registration: Sendable {
+        var region: BeaconRegion
+        /// Seen time at which what is there counts as having been there before.
+        var settlesAt: Instant
+        /// Whether a refused instance was reported.
+        var hasFailed = false
+    }
+
+    /// A timer of one instance, on seen time.
+    struct Timer: Comparable, Sendable {
+        var due: Instant
+        var number: UInt64
+        var slot: InstanceSlot
+
+        static func < (left: Timer, right: Timer) -> Bool { (left.due, left.number) < (right.due, right.number) }
+    }
+
+    let limits: RegionLimits
+    var registrations: [Registration] = []
+    var index = RegionIndex()
+    public internal(set) var instances: [RegionInstanceID] = []
+    var states: [RegionInstance] = []
+    var slots: [RegionInstanceID: InstanceSlot] = [:]
+    var timers = Heap<Timer>()
+    var timerNumber: UInt64 = 0
+    var radio = BlindRadio()
+    /// When states become unknown while the radio is blind.
+    var unknownDue = Instant.distantFuture
+
+    public init(limits: RegionLimits) {
+        self.limits = limits
+    }
+
+    /// Begins to monitor a region. One that is not expanded has its instance, and a state, at once.
+    public mutating func register(
+        _ region: BeaconRegion, at now: Instant, transitions: inout [RegionTransition]
+    ) throws(RegionMonitoringFailure) {
+        guard registrations.count < limits.maxRegions else {
+            throw RegionMonitoringFailure(region: region.id, cause: .tooManyRegions(limit: limits.maxRegions))
+        }
+        let settlesAt = radio.seenTime(at: now) + region.rules.settle
+        registrations.append(Registration(region: region, settlesAt: settlesAt))
+        let registration = registrations.count - 1
+        index.insert(region, as: registration)
+        if region.expansion == .none {
+            let id = RegionInstanceID(region: region.id)
+            _ = try instance(id, of: registration, at: now, transitions: &transitions)
+        }
+    }
+
+    /// Whether any region is interested in the identity.
+    public func isWanted(_ identity: BeaconIdentity) -> Bool {
+        !index.registrations(of: identity).isEmpty
+    }
+
+    /// The instances that an identity belongs to; those of expanded regions are made where the value is new.
+    ///
+    /// - Parameter failures: instances that a limit refused, each region reported once.
+    public mutating func instances(
+        of identity: BeaconIdentity, at now: Instant, transitions: inout [RegionTransition],
+        failures: inout [RegionMonitoringFailure]
+    ) -> [InstanceSlot] {
+        var found: [InstanceSlot] = []
+        for registration in index.registrations(of: identity) {
+            let region = registrations[registration].region
+            var id = RegionInstanceID(region: region.id)
+            if region.expansion != .none { id.major = identity.major }
+            if region.expansion == .minor { id.minor = identity.minor }
+            do throws(RegionMonitoringFailure) {
+                found.append(try instance(id, of: registration, at: now, transitions: &transitions))
+            } catch {
+                if !registrations[registration].hasFailed { failures.append(error) }
+                registrations[registration].hasFailed = true
+            }
+        }
+        return found
+    }
+
+    /// The region that an instance belongs to.
+    public func region(of slot: InstanceSlot) -> BeaconRegion {
+        registrations[states[slot].registration].region
+    }
+
+    /// What subscribers were told last. Core Location's `requestState(for:)`.
+    public func state(of slot: InstanceSlot) -> RegionState { states[slot].state }
+
+    mutating func instance(
+        _ id: RegionInstanceID, of registration: Int, at now: Instant, transitions: inout [RegionTransition]
+    ) throws(RegionMonitoringFailure) -> InstanceSlot {
+        if let known = slots[id] { return known }
+        guard states.count < limits.maxInstances else {
+            throw RegionMonitoringFailure(region: id.region, cause: .tooManyInstances(limit: limits.maxInstances))
+        }
+        let slot = states.count
+        states.append(RegionInstance(id: id, registration: registration, since: now))
+        instances.append(id)
+        slots[id] = slot
+        beginSettling(slot, at: now, transitions: &transitions)
+        return slot
+    }
+
+    mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
+        states[slot].due = due
+        timerNumber += 1
+        timers.insert(Timer(due: due, number: timerNumber, slot: slot))
+    }
+
+    func rules(of slot: InstanceSlot) -> RegionRules { region(of: slot).rules }
+}

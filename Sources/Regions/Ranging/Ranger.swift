@@ -1,0 +1,118 @@
+public import Beacons
+public import HCI
+import HeapModule
+
+/// Decides when the beacons of a region are reported: on a change, at most every `min_interval_s`, at least every
+/// `max_interval_s`.
+///
+/// It is told when ranging of an instance starts and stops and when its list changed. When an instance is due, the
+/// caller makes the list and hands it to `isDue`, which says whether it is worth publishing.
+public struct Ranger: Sendable {
+    private struct Timer: Comparable, Sendable {
+        var due: Instant
+        var number: UInt64
+        var slot: InstanceSlot
+
+        static func < (left: Timer, right: Timer) -> Bool { (left.due, left.number) < (right.due, right.number) }
+    }
+
+    /// What was published last of a beacon.
+    private struct Published: Hashable, Sendable {
+        var track: TrackID
+        var proximity: Proximity
+        var accuracy_m: Double
+        var isResolving: Bool
+        var isDuplicate: Bool
+    }
+
+    private struct Session: Sendable {
+        var due: Instant
+        /// `nil` before the first report.
+        var lastReport: Instant?
+        var count = 0
+        var published: [TransmitterSlot: Published] = [:]
+    }
+
+    private let settings: RangingSettings
+    private var sessions: [InstanceSlot: Session] = [:]
+    private var timers = Heap<Timer>()
+    private var timerNumber: UInt64 = 0
+
+    public init(_ settings: RangingSettings) {
+        self.settings = settings
+    }
+
+    /// When `advance` has something to do next.
+    public var nextDeadline: Instant { timers.min?.due ?? .distantFuture }
+
+    /// The region came to be inside: it is reported at once.
+    public mutating func start(_ slot: InstanceSlot, at now: Instant) {
+        guard sessions[slot] == nil else { return }
+        sessions[slot] = Session(due: now)
+        setTimer(slot, now)
+    }
+
+    /// The region is inside no more: nothing is reported.
+    public mutating func stop(_ slot: InstanceSlot) {
+        sessions[slot] = nil
+    }
+
+    /// A beacon came, left, fell silent or is counted differently: it is reported as soon as the interval allows.
+    public mutating func listChanged(_ slot: InstanceSlot, at now: Instant) {
+        guard let session = sessions[slot], settings.mode == .change else { return }
+        let due = max(now, (session.lastReport ?? now) + settings.minInterval)
+        if due < session.due { setTimer(slot, due) }
+    }
+
+    /// Takes the first instance that is due before `limit`; the caller then makes its list and calls `isDue`.
+    public mutating func advance(before limit: Instant) -> (slot: InstanceSlot, at: Instant)? {
+        while let timer = timers.min, timer.due < limit {
+            timers.removeMin()
+            if sessions[timer.slot]?.due == timer.due { return (timer.slot, timer.due) }
+        }
+        return nil
+    }
+
+    /// Whether the list is worth publishing now; if so it is what later lists are compared with.
+    ///
+    /// Distances are looked at once every `min_interval_s`, not with every report from the air.
+    public mutating func isDue(
+        _ slot: InstanceSlot, count: Int, beacons: [RangedBeacon], at now: Instant
+    ) -> Bool {
+        guard let session = sessions[slot] else { return false }
+        let isWorthIt =
+            settings.mode == .interval || count != session.count || hasChanged(beacons, since: session.published)
+            || session.lastReport.map { now - $0 >= settings.maxInterval } ?? true
+        if isWorthIt {
+            sessions[slot]?.lastReport = now
+            sessions[slot]?.count = count
+            sessions[slot]?.published = Dictionary(
+                beacons.map { ($0.transmitter, Self.published($0)) }, uniquingKeysWith: { first, _ in first })
+        }
+        setTimer(slot, now + settings.minInterval)
+        return isWorthIt
+    }
+
+    private func hasChanged(_ beacons: [RangedBeacon], since published: [TransmitterSlot: Published]) -> Bool {
+        guard beacons.count == published.count else { return true }
+        return beacons.contains { beacon in
+            guard let before = published[beacon.transmitter] else { return true }
+            let now = Self.published(beacon)
+            return now.track != before.track || now.proximity != before.proximity
+                || now.isResolving != before.isResolving || now.isDuplicate != before.isDuplicate
+                || abs(now.accuracy_m - before.accuracy_m) >= settings.distanceFilter_m
+        }
+    }
+
+    private static func published(_ beacon: RangedBeacon) -> Published {
+        Published(
+            track: beacon.track, proximity: beacon.observation.proximity, accuracy_m: beacon.observation.accuracy_m,
+            isResolving: beacon.isResolving, isDuplicate: beacon.isDuplicate)
+    }
+
+    private mutating func setTimer(_ slot: InstanceSlot, _ due: Instant) {
+        sessions[slot]?.due = due
+        timerNumber += 1
+        timers.insert(Timer(due: due, number: timerNumber, slot: slot))
+    }
+}

@@ -1,0 +1,80 @@
+import HCI
+import Testing
+
+@Suite("Answers to HCI commands")
+struct CommandOutcomeTests {
+    @Test("Command Complete names the command and its status")
+    func complete() {
+        let octets: [UInt8] = [0x01, 0x0C, 0x20, 0x0C]
+        let outcome = CommandOutcome(eventCode: 0x0E, parameters: octets.span)
+        #expect(
+            outcome == CommandOutcome(commandCredits: 1, opcode: LESetScanEnable.opcode, status: .commandDisallowed))
+    }
+
+    @Test("Command Complete without return parameters has no status")
+    func completeWithoutStatus() {
+        let octets: [UInt8] = [0x01, 0x00, 0x00]
+        let outcome = CommandOutcome(eventCode: 0x0E, parameters: octets.span)
+        #expect(outcome == CommandOutcome(commandCredits: 1, opcode: Opcode(rawValue: 0), status: nil))
+    }
+
+    @Test("Command Status names the command and its status")
+    func status() {
+        let octets: [UInt8] = [0x01, 0x02, 0x42, 0x20]
+        let outcome = CommandOutcome(eventCode: 0x0F, parameters: octets.span)
+        #expect(
+            outcome
+                == CommandOutcome(commandCredits: 2, opcode: LESetExtendedScanEnable.opcode, status: .unknownCommand))
+    }
+
+    @Test("Other events and short ones are no answer")
+    func others() {
+        let octets: [UInt8] = [0x01, 0x02, 0x42, 0x20]
+        #expect(CommandOutcome(eventCode: 0x3E, parameters: octets.span) == nil)
+        #expect(CommandOutcome(eventCode: 0x0E, parameters: octets.span.extracting(first: 2)) == nil)
+        #expect(CommandOutcome(eventCode: 0x0F, parameters: octets.span.extracting(first: 3)) == nil)
+    }
+
+    @Test("Bit 12 of the LE features is extended advertising")
+    func features() throws {
+        let octets: [UInt8] = [0x00, 0x01, 0x10, 0, 0, 0, 0, 0, 0x80]
+        let decoded = LEReadLocalSupportedFeatures.ReturnParameters(returnParameters: octets.span)
+        let answer = try #require(decoded)
+        #expect(answer.status == .success)
+        #expect(answer.features.contains(.extendedAdvertising))
+        #expect(answer.features.rawValue == 0x8000_0000_0000_1001)
+        #expect(answer.encoded == octets)
+        let short = LEReadLocalSupportedFeatures.ReturnParameters(returnParameters: octets.span.extracting(first: 8))
+        #expect(short == nil)
+    }
+
+    @Test("Read BD_ADDR answers with the address, least significant octet first")
+    func address() throws {
+        let octets: [UInt8] = [0x00, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11]
+        let decoded = ReadBDADDR.ReturnParameters(returnParameters: octets.span)
+        let answer = try #require(decoded)
+        #expect(answer.address.description == "11:22:33:44:55:66")
+        #expect(answer.encoded == octets)
+        let short = ReadBDADDR.ReturnParameters(returnParameters: octets.span.extracting(first: 6))
+        #expect(short == nil)
+    }
+
+    @Test("Read Local Version answers with version and manufacturer")
+    func version() throws {
+        let octets: [UInt8] = [0x00, 0x09, 0x34, 0x12, 0x09, 0xF1, 0x05, 0x78, 0x56]
+        let decoded = ReadLocalVersionInformation.ReturnParameters(returnParameters: octets.span)
+        let answer = try #require(decoded)
+        #expect(answer.hciVersion == 9)
+        #expect(answer.hciSubversion == 0x1234)
+        #expect(answer.companyIdentifier == 0x05F1)
+        #expect(answer.lmpSubversion == 0x5678)
+        #expect(answer.encoded == octets)
+    }
+
+    @Test("A status and an opcode print as the specification writes them")
+    func descriptions() {
+        #expect(HCIStatus.commandDisallowed.description == "Command Disallowed (0x0C)")
+        #expect(HCIStatus(rawValue: 0xFE).description == "Status (0xFE)")
+        #expect(Opcode.reset.description == "0x0C03")
+    }
+}
