@@ -49,7 +49,7 @@ class CompareTest(unittest.TestCase):
             self.assertIn(word, "\n".join(text))
 
     def test_streams_that_differ_in_epoch_clock_and_base_time_are_equal(self):
-        self.assertEqual(self.verdict(), (["2 events and 3 states equal"], True))
+        self.assertEqual(self.verdict(), (["2 events and 3 states equal, at most 0.000 s apart"], True))
 
     def test_times_may_differ_by_the_tolerance_and_no_more(self):
         self.received[1]["payload"]["at"] = time(RECEIVED_BEGAN, 5.29)
@@ -70,7 +70,7 @@ class CompareTest(unittest.TestCase):
         for index, field, value in (
             (1, "seq", 7), (1, "type", "exit"), (1, "proximity", "far"), (1, "rssi_dbm", -61.0), (1, "accuracy_m", 2.2),
             (3, "minor", 3), (3, "dwell_s", 16.0), (2, "event_seq", 0), (2, "state", "unknown"), (1, "schema", 2),
-            (3, "accuracy_m", 1), (1, "clock", None), (1, "epoch", None)):
+            (3, "accuracy_m", -0.99), (1, "clock", "set"), (1, "epoch", None)):
             with self.subTest(field):
                 kept = copy.deepcopy(self.received)
                 self.received[index]["payload"][field] = value
