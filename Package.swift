@@ -3,7 +3,9 @@
 import PackageDescription
 
 // Every target builds in Swift 6 mode, which checks concurrency completely.
-let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility")]
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+]
 
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
@@ -13,7 +15,6 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
 
 let package = Package(
     name: "beacond",
@@ -25,7 +26,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // System libraries: a shim header and a module map, no logic.
@@ -35,27 +35,58 @@ let package = Package(
 
         // Pure targets: no I/O, no clock, no thread, no Foundation. Time is an argument.
         .target(name: "HCI", swiftSettings: settings),
-        .target(name: "Beacons", dependencies: ["HCI", collections, heap, real, cryptoExtras], swiftSettings: settings),
+        .target(
+            name: "Beacons", dependencies: ["HCI", collections, heap, real, cryptoExtras], swiftSettings: settings),
         .target(name: "Regions", dependencies: ["HCI", "Beacons", heap], swiftSettings: settings),
         .target(name: "Messages", dependencies: ["HCI", "Beacons", "Regions", crypto], swiftSettings: settings),
         .target(
-            name: "Configuration", dependencies: ["HCI", "Beacons", "Regions", "Messages", toml],
+            name: "Configuration", dependencies: ["HCI", "Beacons", "Regions", "Messages"],
             swiftSettings: settings),
         .target(
             name: "Gateway", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
             swiftSettings: settings),
 
         // Targets with I/O.
-        .target(name: "Outbox", dependencies: ["Messages", "Configuration", "CSQLite", collections], swiftSettings: settings),
+        .target(
+            name: "Outbox", dependencies: ["HCI", "CSQLite", collections], swiftSettings: settings
+        ),
         .target(name: "Radio", dependencies: ["HCI", "Configuration", "CBluetooth", logging], swiftSettings: settings),
-        .target(name: "MQTT", dependencies: ["Messages", "Configuration", "Outbox", "CMosquitto", logging], swiftSettings: settings),
-        .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", real], swiftSettings: settings),
+        .target(
+            name: "MQTT", dependencies: ["HCI", "Messages", "Configuration", "CMosquitto", collections, logging],
+            swiftSettings: settings),
+        .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", heap, real], swiftSettings: settings),
         .executableTarget(
             name: "beacond",
             dependencies: [
                 "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
                 "StoreSimulator", arguments, logging, lifecycle,
             ],
+            swiftSettings: settings),
+
+        // Unit tests on injected time.
+        .testTarget(name: "HCITests", dependencies: ["HCI"], swiftSettings: settings),
+        .testTarget(name: "BeaconsTests", dependencies: ["HCI", "Beacons"], swiftSettings: settings),
+        .testTarget(
+            name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
+        .testTarget(
+            name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator", real],
+            swiftSettings: settings),
+
+        // Tests against the real thing: a disk, a broker.
+        .executableTarget(
+            name: "OutboxCrashChild", dependencies: ["HCI", "Outbox"], path: "Tests/OutboxCrashChild",
+            swiftSettings: settings),
+        .testTarget(
+            name: "OutboxTests", dependencies: ["HCI", "Outbox", "CSQLite", "OutboxCrashChild"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MQTTIntegrationTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT", logging],
             swiftSettings: settings),
     ]
 )

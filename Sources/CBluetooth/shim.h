@@ -1,8 +1,10 @@
 #ifndef BEACOND_CBLUETOOTH_SHIM_H
 #define BEACOND_CBLUETOOTH_SHIM_H
 
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/timex.h>
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 #include <bluetooth/hci_lib.h>

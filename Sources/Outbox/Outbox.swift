@@ -1,1 +1,130 @@
-// placeholder
+public import HCI
+
+/// Where events wait until the broker has acknowledged them, beside the region states that they changed.
+///
+/// One thread owns it. It never blocks on anything but its disk, and never fails because of it: while the disk refuses,
+/// it works in memory, within its limits, tries again by itself (`tick`), and writes in order what it kept once the disk
+/// works again. What is wrong is in `condition`, and once per cause in `takeReports`.
+///
+/// Usage, in the delivery loop: `commit` what the engine produced; send what `next` hands out; `acknowledge` each
+/// event whose PUBACK says success; publish what `takeGaps` hands out and `confirm` it; `rewind` on every new connection;
+/// `tick` about once a second.
+public final class Outbox {
+    /// What `next` hands out at most.
+    static let largestPage = 1_000
+    static let largestPageBytes: Int64 = 1 << 20
+
+    let limits: OutboxLimits
+    /// `nil` for an outbox that lives in memory alone.
+    let folder: StateFolder?
+    let vfs: String?
+    var generator: any RandomNumberGenerator
+
+    /// The open file, also where it can only be read at the moment.
+    var store: EventStore?
+    var book: Bookkeeping
+    var pending = PendingChanges()
+    /// Whether this outbox and the file in the folder have met: from then on this outbox knows best.
+    var hasMetFile = false
+    /// Positions that `next` passes over: handed out, acknowledged or parked.
+    var passed = RangeSet<Int64>()
+    var parked = ParkedEvents()
+
+    /// What keeps the outbox from its disk; `nil` where nothing does.
+    public internal(set) var condition: OutboxCondition?
+    var retry = RetrySchedule()
+    var replacement = Replacement.none
+    var reported: Set<OutboxCondition.Cause> = []
+    var reports: [String] = []
+    var now: Instant
+    var wallTime: WallTime
+    /// When acknowledged events are deleted in the file at the latest.
+    var deletionDue = Instant.distantFuture
+    var wear = Wear()
+
+    /// How often a file was made anew while the process lived, because it was damaged or gone. Whoever sees it grow
+    /// commits every record again: those in the old file may be lost.
+    public internal(set) var fileGeneration = 0
+
+    /// An outbox in memory: for a replay without a state folder.
+    ///
+    /// - Parameters:
+    ///   - wallTime: When the outbox begins; it is part of the epoch's name.
+    ///   - generator: The rest of the epoch's name; a seeded one makes a replay repeatable.
+    public init(
+        limits: OutboxLimits, at now: Instant, wallTime: WallTime,
+        generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        self.limits = limits
+        self.now = now
+        self.wallTime = wallTime
+        self.generator = generator
+        folder = nil
+        vfs = nil
+        book = Bookkeeping(numbering: Numbering(epoch: "", nextSequence: 1))
+        beginEpoch()
+    }
+
+    /// An outbox in `directory`, going on where the last process left off. Where the disk refuses, it begins in memory
+    /// and says so in `condition`.
+    ///
+    /// - Throws: `OutboxError.inUse` where another process holds the directory.
+    public convenience init(
+        directory: String, limits: OutboxLimits, at now: Instant, wallTime: WallTime,
+        generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) throws(OutboxError) {
+        try self.init(directory: directory, vfs: nil, limits: limits, at: now, wallTime: wallTime, generator: generator)
+    }
+
+    /// As above, through SQLite's file layer of the name `vfs`.
+    init(
+        directory: String, vfs: String?, limits: OutboxLimits, at now: Instant, wallTime: WallTime,
+        generator: any RandomNumberGenerator
+    ) throws(OutboxError) {
+        self.limits = limits
+        self.now = now
+        self.wallTime = wallTime
+        self.generator = generator
+        self.vfs = vfs
+        let folder = StateFolder(path: directory)
+        self.folder = folder
+        book = Bookkeeping(numbering: Numbering(epoch: "", nextSequence: 1))
+        beginEpoch()
+        do {
+            try folder.hold()
+        } catch {
+            if error.source == .inUse { throw .inUse(directory: directory) }
+            fail(error)
+            return
+        }
+        recover()
+    }
+
+    /// The current epoch and the number that the next event gets. Both may change in `tick` and, where the disk fails, in
+    /// `commit`; `status` names the epoch.
+    public var numbering: Numbering { book.numbering }
+
+    /// Whether what is committed now reaches the disk.
+    public var isDurable: Bool { store != nil && condition == nil }
+
+    /// Begins numbering anew, in memory: the file knows nothing of this epoch yet.
+    func beginEpoch() {
+        book.begin(epoch: EpochName.make(at: wallTime, using: &generator))
+    }
+
+    /// What to log, a line each: a fault once per cause until the disk works again, and that it does.
+    public func takeReports() -> [String] {
+        defer { reports = [] }
+        return reports
+    }
+
+    /// The outbox in figures.
+    public var health: OutboxHealth {
+        let stored = max(book.storedEvents - book.acknowledgedCount, 0)
+        return OutboxHealth(
+            queuedEvents: stored + Int64(pending.events.count), eventsInMemory: Int64(pending.events.count),
+            queuedBytes: pending.bytes + wear.usedBytes, parkedEvents: parked.entries.count,
+            droppedEvents: book.dropped, condition: condition, transactions: wear.transactions, syncs: wear.syncs,
+            bytesWritten: wear.bytesWritten)
+    }
+}

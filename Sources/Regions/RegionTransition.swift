@@ -40,14 +40,14 @@ public struct RegionEvent: Hashable, Sendable {
 
     public var kind: Kind
     public var uuid: ProximityUUID
-    /// What the region instance fixes; where it leaves it open, that of the beacon that caused an entry.
-    public var major: UInt16?
-    public var minor: UInt16?
+    /// What the region instance fixes; where it leaves it open, that of the beacon that caused the entry, at the exit too.
+    public var major: UInt16
+    public var minor: UInt16
     /// At an exit: the last smoothed RSSI, accuracy −1, proximity `unknown`.
     public var observation: BeaconObservation
 
     public init(
-        kind: Kind, uuid: ProximityUUID, major: UInt16?, minor: UInt16?, observation: BeaconObservation
+        kind: Kind, uuid: ProximityUUID, major: UInt16, minor: UInt16, observation: BeaconObservation
     ) {
         self.kind = kind
         self.uuid = uuid

@@ -27,13 +27,13 @@ public struct DistanceEstimator: Sendable {
 
     /// - Parameters:
     ///   - rssi_dbm: The smoothed RSSI.
-    ///   - measuredPower_dBm: What the beacon says its RSSI is at 1 m.
+    ///   - measuredPower_dbm: What the beacon says its RSSI is at 1 m.
     /// - Returns: Metres within `range_m`. An RSSI that is not a number is as far as can be.
-    public func distance_m(rssi_dbm: Double, measuredPower_dBm: Int8) -> Double {
-        let power_dbm = Double(measuredPower_dBm)
+    public func distance_m(rssi_dbm: Double, measuredPower_dbm: Int8) -> Double {
+        guard !rssi_dbm.isNaN else { return Self.range_m.upperBound }
+        let power_dbm = Double(measuredPower_dbm)
         // A ratio to a measured power of 0 dBm or more means nothing. The logarithm still does.
         let metres = model == .curve && power_dbm < 0 ? curve(rssi_dbm / power_dbm) : log(power_dbm - rssi_dbm)
-        guard !metres.isNaN else { return Self.range_m.upperBound }
         return min(max(metres, Self.range_m.lowerBound), Self.range_m.upperBound)
     }
 

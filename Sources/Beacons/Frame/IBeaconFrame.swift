@@ -36,8 +36,11 @@ public struct IBeaconFrame: Hashable, Sendable {
         var truncated = false
         let isWhole = ADStructures.forEach(in: data) { type, content in
             guard type == manufacturerSpecificData, content.count >= 4, hasPrefix(content) else { return }
-            guard content.count >= length else { return truncated = true }
-            body(decode(content))
+            if content.count >= length {
+                body(decode(content))
+            } else {
+                truncated = true
+            }
         }
         if truncated { rejects.count(.truncatedBeacon) }
         // Where the controller itself lost the rest of a chain, a cut structure is no fault of the transmitter.

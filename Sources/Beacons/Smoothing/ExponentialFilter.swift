@@ -71,7 +71,8 @@ struct ExponentialFilter: Sendable {
             (earlier, earlierWeight) = (former.mean, formerWeight)
             latestWeight = weight(ofSpan_s: gap_s)
         } else {
-            let correction = (weight(ofSpan_s: gap_s) - weight(ofSpan_s: Self.firstSpan_s)) * kept(after_s: sinceFirst_s)
+            let changeOfFirst = weight(ofSpan_s: gap_s) - weight(ofSpan_s: Self.firstSpan_s)
+            let correction = changeOfFirst * kept(after_s: sinceFirst_s)
             let weight = earlierWeight + correction + formerWeight
             guard weight > 0 else { return }
             earlier = (earlier * earlierWeight + first * correction + former.mean * formerWeight) / weight

@@ -38,12 +38,13 @@ struct KalmanFilter: Sendable {
         if elapsed_s > 0 || elapsed_s < -timeConstant_s { at = now }
 
         let predicted = variance + wandered(in_s: elapsed_s)
+        let share = 1 / (predicted + 1)
         let surprise = reading - level
-        level += predicted / (predicted + 1) * surprise
-        variance = predicted / (predicted + 1)
-        first += covariance / (predicted + 1) * surprise
-        firstVariance -= covariance * covariance / (predicted + 1)
-        covariance /= predicted + 1
+        level += predicted * share * surprise
+        variance = predicted * share
+        first += covariance * share * surprise
+        firstVariance -= covariance * covariance * share
+        covariance *= share
     }
 
     /// What the predecessor knew, grown uncertain over the gap, is a measurement of the level at the first reading.

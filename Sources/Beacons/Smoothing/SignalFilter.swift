@@ -7,11 +7,11 @@ public import HCI
 /// - the value stays within the range of the readings,
 /// - silence does not move it: it is the level as of the last reading, whatever time it is now,
 /// - readings of one instant may come in any order (except with `none`, where the last one counts),
-/// - a reading that comes late counts, by at most the time constant, as one of its own or of the newest instant; one
-///   that is older still means that the clock was set back, and what is known is kept and goes on from there.
+/// - a reading that comes late, by the time constant at most, counts as one of its own or of the newest instant; one
+///   that is later still means that the clock was set back: what is known is kept and goes on from there.
 ///
-/// `none`, `ewma` and `kalman` are small inline values that never allocate. The windowed kinds keep at most
-/// `SlidingWindow.slotCount` slots on the heap.
+/// `none`, `ewma` and `kalman` are inline values of 80 bytes that never allocate. The windowed kinds keep at most 64
+/// slots on the heap.
 public struct SignalFilter: Sendable {
     /// The range of the HCI: readings beyond it are taken as its end. dBm.
     static let range_dbm = -127.0...20.0

@@ -7,6 +7,9 @@ extension BeaconTracker {
         Set(slots.lazy.map { table.transmitters[$0] }.filter { $0.standing != .resolving }.map(\.track)).count
     }
 
+    /// How many physical beacons are listed now.
+    public var listedTrackCount: Int { count(table.usedSlots.filter { table.transmitters[$0].isListed }) }
+
     /// Whether another beacon with the same identity is alive: a clone, or a misconfiguration.
     ///
     /// Two tracks are alive together where each was heard after the other had begun and both are still listed. A beacon

@@ -169,7 +169,11 @@ extension BeaconTracker {
         {
             table.transmitters[heir].track = number
             table.transmitters[heir].trackFirstHeard = table.transmitters[successor].firstHeard
-            if case .succeeded(let heirOfHeir) = table.transmitters[heir].standing { next = heirOfHeir } else { next = nil }
+            if case .succeeded(let heirOfHeir) = table.transmitters[heir].standing {
+                next = heirOfHeir
+            } else {
+                next = nil
+            }
         }
     }
 }

@@ -55,7 +55,7 @@ public struct Transmitter: Sendable {
     var nextInList: TransmitterSlot?
     var previousInList: TransmitterSlot?
     /// Neighbours among the transmitters of the identity.
-    var identitySlot: IdentitySlot
+    public internal(set) var identitySlot: IdentitySlot
     var nextOfIdentity: TransmitterSlot?
     var previousOfIdentity: TransmitterSlot?
 
@@ -72,7 +72,7 @@ public struct Transmitter: Sendable {
         self.lastHeard = now
         self.trackFirstHeard = now
         self.distanceFilter = SignalFilter(settings.distanceFilter)
-        self.regionFilter = SignalFilter(settings.regionFilter)
+        self.regionFilter = SignalFilter(settings.regionFilter, scale: .fieldStrength)
         self.isWanted = isWanted
         self.identitySlot = identitySlot
     }

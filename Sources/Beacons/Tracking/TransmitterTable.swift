@@ -32,6 +32,9 @@ struct TransmitterTable: Sendable {
 
     var count: Int { slots.count }
 
+    /// In no particular order.
+    var usedSlots: some Sequence<TransmitterSlot> { slots.values }
+
     func slot(_ identity: BeaconIdentity, _ address: DeviceAddress) -> TransmitterSlot? {
         slots[Key(identity: identity, address: address)]
     }

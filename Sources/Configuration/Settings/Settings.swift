@@ -1,4 +1,5 @@
 public import Beacons
+public import Messages
 public import Regions
 
 /// Everything that `config.toml` says, validated: whoever holds a `Settings` need not check a range again.
@@ -15,6 +16,7 @@ public struct Settings: Hashable, Sendable {
     public var outbox: OutboxSettings
     public var privacy: PrivacySettings
     public var commands: CommandSettings
+    public var health: HealthSettings
     public var log: LogSettings
 }
 
@@ -29,20 +31,18 @@ public struct GatewaySettings: Hashable, Sendable {
 
 /// `[privacy]`: in which form a device address leaves the gateway.
 public struct PrivacySettings: Hashable, Sendable {
-    /// The raw value is the word in `config.toml`.
-    public enum DeviceForm: String, CaseIterable, Sendable {
-        /// A keyed pseudonym that changes daily.
-        case pseudonym
-        case omit
-        case raw
-    }
-
     public var device: DeviceForm
 }
 
 /// `[commands]`: whether requests are answered over MQTT.
 public struct CommandSettings: Hashable, Sendable {
     public var isEnabled: Bool
+}
+
+/// `[health]`: where else the gateway's health is told, beside MQTT.
+public struct HealthSettings: Hashable, Sendable {
+    /// A file for node_exporter's textfile collector; empty for none.
+    public var textfile: String
 }
 
 /// `[log]`.

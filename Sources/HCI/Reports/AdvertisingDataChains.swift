@@ -8,6 +8,18 @@ public struct AdvertisingDataChains: Sendable {
     /// Chains under way at once; the oldest gives way.
     public static let maxChains = 16
 
+    /// What a report makes of its chain.
+    public enum Step: Hashable, Sendable {
+        /// The report's data is all there is.
+        case whole
+        /// It was the last piece: here is all of the data.
+        case joined([UInt8])
+        /// More is to come.
+        case pending
+        /// The chain is longer than any can be; it is dropped.
+        case rejected(RejectReason)
+    }
+
     private struct Chain {
         var address: DeviceAddress
         var sid: UInt8
@@ -18,33 +30,18 @@ public struct AdvertisingDataChains: Sendable {
 
     public init() {}
 
-    /// Hands `body` the report with all of its data once that is there: at once for a report that is whole.
-    public mutating func append(
-        _ report: AdvertisingReport, _ data: Span<UInt8>, rejects: inout RejectCounts,
-        body: (AdvertisingReport, Span<UInt8>) -> Void
-    ) {
-        if chains.isEmpty, report.dataStatus != .moreToCome { return body(report, data) }
-        appendToChain(report, data, rejects: &rejects, body: body)
-    }
-
-    private mutating func appendToChain(
-        _ report: AdvertisingReport, _ data: Span<UInt8>, rejects: inout RejectCounts,
-        body: (AdvertisingReport, Span<UInt8>) -> Void
-    ) {
+    public mutating func append(_ report: AdvertisingReport, _ data: Span<UInt8>) -> Step {
+        if chains.isEmpty, report.dataStatus != .moreToCome { return .whole }
         let index = chains.firstIndex { $0.address == report.address && $0.sid == report.advertisingSID }
-        var chain = index.map { chains.remove(at: $0) }
-        if chain == nil {
-            if report.dataStatus != .moreToCome { return body(report, data) }
-            chain = Chain(address: report.address, sid: report.advertisingSID, data: [])
-        }
-        guard var chain else { return }
-        guard chain.data.count + data.count <= Self.maxLength else { return rejects.count(.oversizedChain) }
+        guard index != nil || report.dataStatus == .moreToCome else { return .whole }
+        var chain =
+            index.map { chains.remove(at: $0) }
+            ?? Chain(address: report.address, sid: report.advertisingSID, data: [])
+        guard chain.data.count + data.count <= Self.maxLength else { return .rejected(.oversizedChain) }
         for index in data.indices { chain.data.append(data[index]) }
-        if report.dataStatus == .moreToCome {
-            if chains.count >= Self.maxChains { chains.removeFirst() }
-            chains.append(chain)
-        } else {
-            body(report, chain.data.span)
-        }
+        guard report.dataStatus == .moreToCome else { return .joined(chain.data) }
+        if chains.count >= Self.maxChains { chains.removeFirst() }
+        chains.append(chain)
+        return .pending
     }
 }

@@ -15,6 +15,11 @@ public enum AdvertisingEvent {
     static let extendedSubevent: UInt8 = 0x0D
     static let headerLength = 4
 
+    /// Whether an event packet carries advertising reports, well-formed or not: a radio that sends them hears.
+    public static func isAdvertising(_ event: Span<UInt8>) -> Bool {
+        event.count > 2 && event[0] == metaEventCode && (event[2] == legacySubevent || event[2] == extendedSubevent)
+    }
+
     /// Hands every well-formed report of an HCI event to `body`, with its advertising data, and counts the others.
     ///
     /// - Parameters:
@@ -24,9 +29,8 @@ public enum AdvertisingEvent {
     public static func decode(
         _ event: Span<UInt8>, rejects: inout RejectCounts, body: (AdvertisingReport, Span<UInt8>) -> Void
     ) {
-        guard event.count > 2, event[0] == metaEventCode else { return }
+        guard isAdvertising(event) else { return }
         let subevent = event[2]
-        guard subevent == legacySubevent || subevent == extendedSubevent else { return }
         let end = 2 + Int(event[1])
         // What follows the announced length is not part of the event; what is missing costs the reports it belongs to.
         let content = event.extracting(first: min(event.count, end))

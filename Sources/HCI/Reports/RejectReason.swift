@@ -19,14 +19,15 @@ public enum RejectReason: String, CaseIterable, Sendable {
 }
 
 /// How often each `RejectReason` occurred.
-public struct RejectCounts: Hashable, Sendable {
-    private var counts: [UInt64]
+public struct RejectCounts: Sendable {
+    /// One for each reason, in place: a report that is skipped must not cost an allocation.
+    private var counts = InlineArray<7, UInt64>(repeating: 0)
 
-    public init() {
-        self.counts = Array(repeating: 0, count: RejectReason.allCases.count)
+    public init() {}
+
+    public var total: UInt64 {
+        RejectReason.allCases.reduce(0) { $0 &+ self[$1] }
     }
-
-    public var total: UInt64 { counts.reduce(0, &+) }
 
     public subscript(reason: RejectReason) -> UInt64 {
         counts[Self.index(of: reason)]
@@ -34,6 +35,11 @@ public struct RejectCounts: Hashable, Sendable {
 
     public mutating func count(_ reason: RejectReason) {
         counts[Self.index(of: reason)] &+= 1
+    }
+
+    /// Adds what another counted.
+    public mutating func add(_ other: RejectCounts) {
+        for index in counts.indices { counts[index] &+= other.counts[index] }
     }
 
     private static func index(of reason: RejectReason) -> Int {

@@ -18,6 +18,9 @@ struct RegionInstance: Sendable {
         var lastHeardAt: Instant
         /// Seen time at which it has left, unless it is heard again.
         var leavesAt: Instant
+        /// The beacon that caused the entry, or was there first.
+        var major: UInt16
+        var minor: UInt16
         /// Whose report set `leavesAt`: a slower beacon may have set it further off.
         var holder: TransmitterSlot?
         /// The silence that was ordinary for the beacon heard last.

@@ -48,7 +48,8 @@ extension RegionMonitor {
         states[slot].occupancy = .inside(
             RegionInstance.Presence(
                 enteredAt: enteredAt, lastHeardAt: now,
-                leavesAt: leavingTime(evidence, rules: region.rules, at: now), holder: evidence.transmitter,
+                leavesAt: leavingTime(evidence, rules: region.rules, at: now), major: evidence.identity.major,
+                minor: evidence.identity.minor, holder: evidence.transmitter,
                 patience: evidence.patience, rssi_dbm: evidence.rssi_dbm, isPartial: wasThere, isRestored: false))
         setTimer(slot, dueAtSeenTime: leavingTime(evidence, rules: region.rules, at: now))
         var event: RegionEvent?

@@ -69,8 +69,7 @@ extension RegionMonitor {
                 enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, isPartial: presence.isPartial,
                 isInferred: presence.isRestored)
             event = RegionEvent(
-                kind: .exit(stay), uuid: region.uuid, major: region.major ?? states[slot].id.major,
-                minor: region.minor ?? states[slot].id.minor,
+                kind: .exit(stay), uuid: region.uuid, major: presence.major, minor: presence.minor,
                 observation: BeaconObservation(
                     accuracy_m: BeaconObservation.undetermined_m, proximity: .unknown, rssi_dbm: presence.rssi_dbm))
         }

@@ -7,19 +7,24 @@ public struct RegionRecord: Hashable, Sendable {
     public var isInside: Bool
     /// Since when.
     public var since: Instant
-    /// The stay under way, while inside.
+    /// The stay under way, while inside, and the beacon that began it.
+    public var major: UInt16
+    public var minor: UInt16
     public var lastHeardAt: Instant
     public var patience: TimeSpan
     public var rssi_dbm: Double?
     public var isPartial: Bool
 
     public init(
-        instance: RegionInstanceID, isInside: Bool, since: Instant, lastHeardAt: Instant, patience: TimeSpan,
+        instance: RegionInstanceID, isInside: Bool, since: Instant, major: UInt16, minor: UInt16, lastHeardAt: Instant,
+        patience: TimeSpan,
         rssi_dbm: Double?, isPartial: Bool
     ) {
         self.instance = instance
         self.isInside = isInside
         self.since = since
+        self.major = major
+        self.minor = minor
         self.lastHeardAt = lastHeardAt
         self.patience = patience
         self.rssi_dbm = rssi_dbm
@@ -36,12 +41,13 @@ extension RegionMonitor {
             nil
         case .outside:
             RegionRecord(
-                instance: states[slot].id, isInside: false, since: states[slot].since,
+                instance: states[slot].id, isInside: false, since: states[slot].since, major: 0, minor: 0,
                 lastHeardAt: states[slot].since, patience: .zero, rssi_dbm: nil, isPartial: false)
         case .inside(let presence):
             RegionRecord(
-                instance: states[slot].id, isInside: true, since: presence.enteredAt,
-                lastHeardAt: presence.lastHeardAt, patience: presence.patience, rssi_dbm: presence.rssi_dbm,
+                instance: states[slot].id, isInside: true, since: presence.enteredAt, major: presence.major,
+                minor: presence.minor, lastHeardAt: presence.lastHeardAt, patience: presence.patience,
+                rssi_dbm: presence.rssi_dbm,
                 isPartial: presence.isPartial)
         }
     }
@@ -63,8 +69,9 @@ extension RegionMonitor {
         let leavesAt = radio.seenTime(at: now) + max(rules.exitAfter, record.patience)
         states[slot].occupancy = .inside(
             RegionInstance.Presence(
-                enteredAt: record.since, lastHeardAt: record.lastHeardAt, leavesAt: leavesAt, holder: nil,
-                patience: record.patience, rssi_dbm: record.rssi_dbm, isPartial: record.isPartial, isRestored: true))
+                enteredAt: record.since, lastHeardAt: record.lastHeardAt, leavesAt: leavesAt, major: record.major,
+                minor: record.minor, holder: nil, patience: record.patience, rssi_dbm: record.rssi_dbm,
+                isPartial: record.isPartial, isRestored: true))
         setTimer(slot, dueAtSeenTime: leavesAt)
         announce(slot, .inside, since: record.since, at: now, transitions: &transitions)
         return true

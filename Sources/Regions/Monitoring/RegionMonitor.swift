@@ -1,6 +1,6 @@
 public import Beacons
-import HeapModule
 public import HCI
+import HeapModule
 
 /// Where a region instance stands in the monitor.
 public typealias InstanceSlot = Int
@@ -110,6 +110,9 @@ public struct RegionMonitor: Sendable {
     public func region(of slot: InstanceSlot) -> BeaconRegion {
         registrations[states[slot].registration].region
     }
+
+    /// Where an instance stands; `nil` for one that was never heard or is not registered.
+    public func slot(of id: RegionInstanceID) -> InstanceSlot? { slots[id] }
 
     /// What subscribers were told last. Core Location's `requestState(for:)`.
     public func state(of slot: InstanceSlot) -> RegionState { states[slot].state }

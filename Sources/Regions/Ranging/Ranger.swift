@@ -1,4 +1,4 @@
-public import Beacons
+import Beacons
 public import HCI
 import HeapModule
 

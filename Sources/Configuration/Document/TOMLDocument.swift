@@ -1,0 +1,131 @@
+/// Reads TOML 1.0.0: headings, and keys with their values.
+///
+/// It is a parser of our own because a configuration is input from outside, and none may stop the process: the C++ one
+/// that Swift packages wrap asserts, in release builds too, and aborts at `[[[region]]]`. It also ends a text at NUL.
+struct TOMLDocument {
+    /// Parts of a dotted key, and brackets within brackets. The deepest that any key needs is 2.
+    static let maxDepth = 16
+
+    private var cursor: TOMLCursor
+    private var depth = 0
+
+    /// The root table of `text`, or the first error in it.
+    static func parse(_ text: String) throws(ConfigurationError) -> [String: TOMLNode] {
+        var document = TOMLDocument(cursor: try TOMLCursor(text))
+        guard case .table(let entries) = try document.root() else { return [:] }
+        return entries
+    }
+
+    private init(cursor: TOMLCursor) {
+        self.cursor = cursor
+    }
+
+    private mutating func root() throws(ConfigurationError) -> TOMLNode {
+        let root = TOMLTable(.heading)
+        var current = root
+        cursor.skipLines()
+        while !cursor.isAtEnd {
+            if cursor.take("[") {
+                current = try heading(in: root)
+            } else {
+                try pair(in: current)
+            }
+            try cursor.finishLine()
+            cursor.skipLines()
+        }
+        return root.node
+    }
+
+    /// `[a.b]` or `[[a.b]]`, after its first bracket.
+    private mutating func heading(in root: TOMLTable) throws(ConfigurationError) -> TOMLTable {
+        let start = cursor.index - 1
+        let isRepeated = cursor.take("[")
+        let path = try key()
+        guard cursor.take("]"), !isRepeated || cursor.take("]") else {
+            throw cursor.failure("expected \(isRepeated ? "]]" : "]"), not \(cursor.here)")
+        }
+        var table: TOMLTable? = root
+        for name in path.dropLast() { table = table?.child(onPath: name) }
+        if let name = path.last, let found = isRepeated ? table?.append(name) : table?.open(name) { return found }
+        throw cursor.failure("\(path.joined(separator: ".").quoted) stands in the file already", at: start)
+    }
+
+    /// `a.b = value`.
+    private mutating func pair(in table: TOMLTable) throws(ConfigurationError) {
+        let start = cursor.index
+        let path = try key()
+        guard cursor.take("=") else { throw cursor.failure("expected =, not \(cursor.here)") }
+        cursor.skipBlanks()
+        let value = try value()
+        if !table.set(path[...], value) {
+            throw cursor.failure("\(path.joined(separator: ".").quoted) stands in the file already", at: start)
+        }
+    }
+
+    /// A key with the blanks around it: bare or quoted, dotted or not.
+    private mutating func key() throws(ConfigurationError) -> [String] {
+        var path: [String] = []
+        repeat {
+            cursor.skipBlanks()
+            if path.count == Self.maxDepth { throw tooDeep }
+            switch cursor.peek() {
+            case UInt8(ascii: "\""): path.append(try cursor.string(UInt8(ascii: "\""), mayBeLong: false))
+            case UInt8(ascii: "'"): path.append(try cursor.string(UInt8(ascii: "'"), mayBeLong: false))
+            default:
+                let name = cursor.take(while: ConfigurationReference.isBareKeyOctet)
+                if name.isEmpty { throw cursor.failure("expected a key, not \(cursor.here)") }
+                path.append(String(decoding: name, as: UTF8.self))
+            }
+            cursor.skipBlanks()
+        } while cursor.take(".")
+        return path
+    }
+
+    private mutating func value() throws(ConfigurationError) -> TOMLNode {
+        switch cursor.peek() {
+        case UInt8(ascii: "\""): return .string(try cursor.string(UInt8(ascii: "\""), mayBeLong: true))
+        case UInt8(ascii: "'"): return .string(try cursor.string(UInt8(ascii: "'"), mayBeLong: true))
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+            if depth == Self.maxDepth { throw tooDeep }
+            depth += 1
+            let node = cursor.take("[") ? try array() : try inlineTable()
+            depth -= 1
+            return node
+        default: return try cursor.scalar()
+        }
+    }
+
+    /// `[1, 2]`, after its bracket: on several lines if need be, with or without a comma at the end.
+    private mutating func array() throws(ConfigurationError) -> TOMLNode {
+        var nodes: [TOMLNode] = []
+        cursor.skipLines()
+        while !cursor.take("]") {
+            nodes.append(try value())
+            cursor.skipLines()
+            let goesOn = cursor.take(",")
+            cursor.skipLines()
+            if !goesOn, cursor.peek() != UInt8(ascii: "]") {
+                throw cursor.failure("expected , or ], not \(cursor.here)")
+            }
+        }
+        return .array(nodes)
+    }
+
+    /// `{ a = 1, b = 2 }`, at its brace: on one line, without a comma at the end.
+    private mutating func inlineTable() throws(ConfigurationError) -> TOMLNode {
+        cursor.advance()
+        let table = TOMLTable(.heading)
+        cursor.skipBlanks()
+        if cursor.take("}") { return table.node }
+        repeat {
+            try pair(in: table)
+            cursor.skipBlanks()
+        } while cursor.take(",")
+        guard cursor.take("}") else { throw cursor.failure("expected , or }, not \(cursor.here)") }
+        return table.node
+    }
+
+    private var tooDeep: ConfigurationError {
+        cursor.failure("tables are nested more than \(Self.maxDepth) deep")
+    }
+}

@@ -1,0 +1,85 @@
+/// A value of a TOML document, apart from the library that parsed it.
+indirect enum TOMLNode: Hashable, Sendable {
+    case boolean(Bool)
+    case integer(Int64)
+    case float(Double)
+    case string(String)
+    /// One of TOML's dates and times. No key takes one, so its value is not kept.
+    case time
+    case array([TOMLNode])
+    case table([String: TOMLNode])
+
+    /// What it is, with an article, for the end of "must be a number, not …".
+    var kind: String {
+        switch self {
+        case .boolean: "true or false"
+        case .integer: "an integer"
+        case .float: "a number with a fraction"
+        case .string: "text"
+        case .time: "a date or time"
+        case .array: "a list"
+        case .table: "a table"
+        }
+    }
+
+    /// As it would stand in the file: one line, at most about 60 characters, control characters escaped.
+    var text: String {
+        switch self {
+        case .boolean(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .float(let value): value.plain
+        case .string(let value): value.quoted
+        case .time: "(a date or time)"
+        case .array(let values):
+            values.count > 4
+                ? "[… \(values.count) values]" : "[" + values.map(\.text).joined(separator: ", ").shortened + "]"
+        case .table: "{…}"
+        }
+    }
+}
+
+extension Double {
+    /// Without a fraction where there is none: `60`, `0.15`, `nan`.
+    var plain: String {
+        guard let whole = Int64(exactly: self) else { return description }
+        return String(whole)
+    }
+}
+
+extension String {
+    /// In quotation marks, fit for one line of an error.
+    var quoted: String { "\"" + shortened + "\"" }
+
+    /// On one line and at most about 60 characters: the end is cut, quotation marks, backslashes and control
+    /// characters are escaped as in TOML.
+    var shortened: String {
+        var line = ""
+        for (position, scalar) in unicodeScalars.enumerated() {
+            if position == 60 { return line + "…" }
+            switch scalar {
+            case "\"": line += "\\\""
+            case "\\": line += "\\\\"
+            case "\n": line += "\\n"
+            case "\t": line += "\\t"
+            default:
+                if scalar.endsLineOrHides {
+                    let digits = String(scalar.value, radix: 16, uppercase: true)
+                    line += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+                } else {
+                    line.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return line
+    }
+}
+
+extension Unicode.Scalar {
+    /// A C0 or C1 control character, as Unicode's category Cc.
+    var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
+
+    /// What must not reach a terminal or a log line as it is: controls, line separators, text direction marks.
+    fileprivate var endsLineOrHides: Bool {
+        isControl || (0x2028...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+    }
+}

@@ -1,0 +1,107 @@
+/// Where a broker is: `mqtt://host`, `mqtts://host:8884`, `mqtt://[fd00::1]:1883`, and nothing else in it.
+struct BrokerURL: Hashable, Sendable {
+    var host: String
+    var port: UInt16
+    var usesTLS: Bool
+
+    enum Problem: Error {
+        case hasUser, notAllowed
+    }
+
+    init(host: String, port: UInt16, usesTLS: Bool) {
+        self.host = host
+        self.port = port
+        self.usesTLS = usesTLS
+    }
+
+    init(_ text: String) throws(Problem) {
+        guard text.utf8.count <= 300, let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else {
+            throw text.contains("@") ? .hasUser : .notAllowed
+        }
+        if text.contains("@") { throw .hasUser }
+        switch text[..<colon].lowercased() {
+        case "mqtt": usesTLS = false
+        case "mqtts": usesTLS = true
+        default: throw .notAllowed
+        }
+        port = usesTLS ? 8883 : 1883
+        let authority = text[colon...].dropFirst(3)
+        let suffix: Substring
+        if authority.hasPrefix("[") {
+            guard let bracket = authority.firstIndex(of: "]") else { throw .notAllowed }
+            host = String(authority[..<bracket].dropFirst())
+            guard Self.looksLikeIPv6(host) else { throw .notAllowed }
+            suffix = authority[bracket...].dropFirst()
+        } else {
+            let end = authority.firstIndex(of: ":") ?? authority.endIndex
+            host = String(authority[..<end])
+            guard Self.looksLikeHost(host) else { throw .notAllowed }
+            suffix = authority[end...]
+        }
+        if suffix.isEmpty { return }
+        let digits = suffix.dropFirst()
+        guard suffix.hasPrefix(":"), digits.utf8.allSatisfy(Self.isDigit), let number = UInt16(digits), number > 0
+        else {
+            throw .notAllowed
+        }
+        port = number
+    }
+
+    var text: String {
+        "\(usesTLS ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
+    /// The text without what may be a password: everything between the scheme and the last `@`.
+    static func withoutUser(_ text: String) -> String {
+        guard let at = text.lastIndex(of: "@") else { return text }
+        let scheme = text.hasPrefix("mqtts://") ? "mqtts://" : text.hasPrefix("mqtt://") ? "mqtt://" : ""
+        return scheme + "…" + text[at...]
+    }
+
+    private static func isDigit(_ octet: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= octet }
+
+    private static func isLetter(_ octet: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= octet | 0x20 }
+
+    /// Letters, digits, dashes, dots and underscores. Whether it exists is for the resolver to say.
+    private static func looksLikeHost(_ host: String) -> Bool {
+        (1...253).contains(host.utf8.count)
+            && host.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-._".utf8.contains($0) }
+    }
+
+    /// Hexadecimal digits, colons and dots, and a zone after `%`, as in `fe80::1%eth0`.
+    private static func looksLikeIPv6(_ host: String) -> Bool {
+        let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first, address.contains(":"), address.utf8.count <= 45 else { return false }
+        let isAddress = address.utf8.allSatisfy {
+            isDigit($0) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 | 0x20 || ":.".utf8.contains($0)
+        }
+        return isAddress && parts.dropFirst().allSatisfy { $0.utf8.count <= 16 && looksLikeHost(String($0)) }
+    }
+}
+
+extension Rule where Value == BrokerURL {
+    static var brokerURL: Rule {
+        let allowed = "mqtt://host, mqtts://host or either with :port (an IPv6 address in brackets), without a path"
+        return Rule(
+            type: "text", allowed: allowed,
+            read: { node in
+                guard case .string(let text) = node else { return .wrongType }
+                do throws(BrokerURL.Problem) {
+                    return .value(try BrokerURL(text))
+                } catch {
+                    switch error {
+                    case .notAllowed: return .refused(nil)
+                    case .hasUser:
+                        return .refused(
+                            "must not have a user or password in it: the user belongs in username, the password in the"
+                                + " file that password_file names or in $CREDENTIALS_DIRECTORY/mqtt-password")
+                    }
+                }
+            },
+            write: { $0.text.quoted },
+            show: { node in
+                guard case .string(let text) = node else { return node.text }
+                return BrokerURL.withoutUser(text).quoted
+            })
+    }
+}

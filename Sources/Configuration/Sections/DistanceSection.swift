@@ -1,0 +1,47 @@
+import Beacons
+
+/// `[distance]`.
+enum DistanceSection {
+    /// Outside of these limits an exponent describes no room; it is moved to the nearer one.
+    static let exponents = 1.6...4.0
+
+    static let model = Key(
+        "model", default: DistanceModel.log, .word, "From RSSI to metres: path loss over distance, or a fitted curve.")
+    static let pathLossExponent = Key(
+        "path_loss_exponent", default: 2.5, exponent,
+        "The exponent of `log`: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
+    static let immediate = Key(
+        "immediate_m", default: 0.5, .number(0.05...100),
+        "Metres below which a beacon is `immediate`; less than `near_m`.")
+    static let near = Key(
+        "near_m", default: 4, .number(0.05...1000), "Metres below which a beacon is `near`; from there on it is `far`.")
+    static let hysteresis = Key(
+        "hysteresis", default: 0.15, .number(0...0.9), "The share of a threshold by which it must be crossed back.")
+
+    static let table = ReferenceTable(
+        "distance", [model.row, pathLossExponent.row, immediate.row, near.row, hysteresis.row])
+
+    static func read(_ reader: inout TableReader) -> DistanceSettings {
+        let immediate_m = reader.value(immediate)
+        let near_m = reader.value(near)
+        if immediate_m >= near_m {
+            reader.refuse(
+                immediate, immediate_m, beside: near.name, "must be from 0.05 to less than near_m (\(near_m.plain))")
+        }
+        return DistanceSettings(
+            model: reader.value(model), pathLossExponent: reader.value(pathLossExponent), immediate_m: immediate_m,
+            near_m: near_m, hysteresis: reader.value(hysteresis))
+    }
+
+    /// Any positive number, clamped: a wrong guess of the room is no reason not to start.
+    private static var exponent: Rule<Double> {
+        let number = Rule<Double>.number(.leastNonzeroMagnitude ... .greatestFiniteMagnitude)
+        return Rule(
+            type: number.type, allowed: "a finite number above 0",
+            read: { node in
+                guard case .value(let exponent) = number.read(node) else { return number.read(node) }
+                return .value(min(max(exponent, exponents.lowerBound), exponents.upperBound))
+            },
+            write: number.write)
+    }
+}

@@ -1,0 +1,15 @@
+/// `[gateway]`.
+enum GatewaySection {
+    static let site = Key("site", default: "store", .topicLevel, "The store: a level of every topic.")
+    static let id = Key(
+        "id", default: nil, .topicLevelOrEmpty, "This gateway: the level below the site. Empty: the host name.")
+    static let stateDirectory = Key(
+        "state_dir", default: "/var/lib/beacond", .path, "The folder for the outbox and the state of the regions.")
+
+    static let table = ReferenceTable("gateway", [site.row, id.row, stateDirectory.row])
+
+    static func read(_ reader: inout TableReader) -> GatewaySettings {
+        GatewaySettings(
+            site: reader.value(site), id: reader.value(id), stateDirectory: reader.value(stateDirectory))
+    }
+}

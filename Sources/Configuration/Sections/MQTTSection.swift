@@ -1,0 +1,80 @@
+/// `[mqtt]`.
+enum MQTTSection {
+    static let url = Key(
+        "url", default: BrokerURL(host: "127.0.0.1", port: 1883, usesTLS: false), .brokerURL,
+        "The broker. `mqtts://` verifies its certificate and host name, always. Ports: 1883, with TLS 8883.")
+    static let prefix = Key("prefix", default: "beacons", .topicPrefix, "The first levels of every topic.")
+    static let username = Key(
+        "username", default: "",
+        .text("at most 1024 bytes without control characters") { $0.utf8.count <= 1024 && !$0.hasControls },
+        "The user to log in as. Empty: anonymous.")
+    static let passwordFile = Key(
+        "password_file", default: "", .pathOrEmpty,
+        "The file whose first line is the password. Empty: `$CREDENTIALS_DIRECTORY/mqtt-password`, if it exists.")
+    static let caFile = Key(
+        "ca_file", default: "", .pathOrEmpty, "Certificates to trust, PEM; needs `mqtts://`. Empty: the system's.")
+    static let certificateFile = Key(
+        "cert_file", default: "", .pathOrEmpty, "This client's certificate, PEM; needs `key_file` and `mqtts://`.")
+    static let keyFile = Key(
+        "key_file", default: "", .pathOrEmpty, "Its private key, PEM; needs `cert_file` and `mqtts://`.")
+    static let keepalive = Key(
+        "keepalive_s", default: 30, .integer(5...65535),
+        "Seconds of silence until the connection is tested with a ping.")
+    static let maxInflight = Key(
+        "max_inflight", default: 20, .integer(1...1000), "Messages sent and not yet acknowledged.")
+    static let protocolVersion = Key(
+        "protocol", default: MQTTSettings.ProtocolVersion.v5, version, "MQTT 5, or 3 for MQTT 3.1.1.")
+
+    static let table = ReferenceTable(
+        "mqtt",
+        [
+            url.row, prefix.row, username.row, passwordFile.row, caFile.row, certificateFile.row, keyFile.row,
+            keepalive.row, maxInflight.row, protocolVersion.row,
+        ])
+
+    static func read(_ reader: inout TableReader) -> MQTTSettings {
+        let broker = reader.value(url)
+        let settings = MQTTSettings(
+            host: broker.host, port: broker.port, usesTLS: broker.usesTLS, prefix: reader.value(prefix),
+            username: reader.value(username), passwordFile: reader.value(passwordFile), caFile: reader.value(caFile),
+            certificateFile: reader.value(certificateFile), keyFile: reader.value(keyFile),
+            keepalive_s: reader.value(keepalive), maxInflight: reader.value(maxInflight),
+            protocolVersion: reader.value(protocolVersion))
+        checkFiles(settings, &reader)
+        return settings
+    }
+
+    private static func checkFiles(_ settings: MQTTSettings, _ reader: inout TableReader) {
+        if !settings.usesTLS {
+            for (key, file) in [
+                (caFile, settings.caFile), (certificateFile, settings.certificateFile), (keyFile, settings.keyFile),
+            ] where !file.isEmpty {
+                reader.refuse(
+                    key, file, beside: url.name,
+                    "must be empty unless url begins with mqtts://: without TLS it is not used")
+            }
+        }
+        if !settings.certificateFile.isEmpty, settings.keyFile.isEmpty {
+            reader.refuse(keyFile, "", beside: certificateFile.name, "must be set where cert_file is")
+        }
+        if settings.certificateFile.isEmpty, !settings.keyFile.isEmpty {
+            reader.refuse(certificateFile, "", beside: keyFile.name, "must be set where key_file is")
+        }
+        if settings.protocolVersion == .v3, settings.username.isEmpty, !settings.passwordFile.isEmpty {
+            reader.refuse(
+                username, "", beside: passwordFile.name,
+                "must be set where password_file is: MQTT 3.1.1 has no password without a user")
+        }
+    }
+
+    private static var version: Rule<MQTTSettings.ProtocolVersion> {
+        Rule(
+            type: "an integer", allowed: "3 or 5",
+            read: { node in
+                guard case .integer(let number) = node else { return .wrongType }
+                return Int(exactly: number).flatMap(MQTTSettings.ProtocolVersion.init).map { .value($0) }
+                    ?? .refused(nil)
+            },
+            write: { String($0.rawValue) })
+    }
+}

@@ -1,0 +1,44 @@
+/// `[radio]`.
+enum RadioSection {
+    static let adapter = Key(
+        "adapter", default: .automatic, .adapter,
+        "The Bluetooth adapter: the first usable one, by index, or by address, which stays when indices change.")
+    static let adapters = Key(
+        "adapters", default: [], .adapters, "Several adapters at once, instead of `adapter`.", defaultNote: "none")
+    static let scan = Key(
+        "scan", default: RadioSettings.ScanMode.passive, .word,
+        "`active` also asks for scan responses; an iBeacon is heard without.")
+    static let interval = Key(
+        "interval_ms", default: 60, .number(2.5...10240), "Milliseconds from one scan window to the next.")
+    static let window = Key(
+        "window_ms", default: 30, .number(2.5...10240),
+        "Milliseconds of each interval spent listening; at most `interval_ms`.")
+    static let rssiOffset = Key(
+        "rssi_offset_db", default: 0, .number(-40...40), "Added to every RSSI, for an antenna or a housing. dB.")
+    static let maxTransmitters = Key(
+        "max_transmitters", default: 8192, .integer(1...65536), "Transmitters kept in memory; more are refused.")
+
+    static let table = ReferenceTable(
+        "radio",
+        [adapter.row, adapters.row, scan.row, interval.row, window.row, rssiOffset.row, maxTransmitters.row])
+
+    /// Without `max_transmitters`, which is the tracker's.
+    static func read(_ reader: inout TableReader) -> RadioSettings {
+        if reader.sets(adapter), reader.sets(adapters) {
+            reader.refuse(
+                adapter, .automatic, beside: adapters.name,
+                "adapter and adapters exclude each other: keep one of them")
+        }
+        let one = reader.value(adapter)
+        let several = reader.value(adapters)
+        let interval_ms = reader.value(interval)
+        let window_ms = reader.value(window)
+        if window_ms > interval_ms {
+            reader.refuse(
+                window, window_ms, beside: interval.name, "must be from 2.5 to interval_ms (\(interval_ms.plain))")
+        }
+        return RadioSettings(
+            adapters: several.isEmpty ? [one] : several, scan: reader.value(scan), interval_ms: interval_ms,
+            window_ms: window_ms, rssiOffset_db: reader.value(rssiOffset))
+    }
+}

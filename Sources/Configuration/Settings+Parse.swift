@@ -1,0 +1,45 @@
+extension Settings {
+    /// What holds where `config.toml` says nothing. There are no regions in it.
+    public static let defaults: Settings = {
+        var reader = SettingsReader(root: [:])
+        return reader.read()
+    }()
+
+    /// Octets of UTF-8 in a file, at most.
+    static let maxOctets = 1 << 20
+
+    /// Reads the text of a `config.toml`.
+    ///
+    /// - Throws: all that is wrong with it, or the first error in its TOML. A text of more than 1 MiB is not read.
+    public static func parse(_ text: String) throws(ConfigurationErrors) -> Settings {
+        try checkSize(text.utf8.count)
+        let root: [String: TOMLNode]
+        do throws(ConfigurationError) {
+            root = try TOMLDocument.parse(text)
+        } catch {
+            throw ConfigurationErrors(error)
+        }
+        var reader = SettingsReader(root: root)
+        let settings = reader.read()
+        guard reader.errors.isEmpty else { throw ConfigurationErrors(reader.errors) }
+        return settings
+    }
+
+    /// Reads the octets of a `config.toml`, which have to be UTF-8.
+    public static func parse(utf8 octets: [UInt8]) throws(ConfigurationErrors) -> Settings {
+        // The limit comes first, so that no copy is made of what is refused anyway.
+        try checkSize(octets.count)
+        guard let text = String(validating: octets, as: UTF8.self) else {
+            throw ConfigurationErrors(
+                ConfigurationError(key: "", value: nil, requirement: "the file is not UTF-8 text"))
+        }
+        return try parse(text)
+    }
+
+    private static func checkSize(_ octets: Int) throws(ConfigurationErrors) {
+        guard octets > maxOctets else { return }
+        throw ConfigurationErrors(
+            ConfigurationError(
+                key: "", value: nil, requirement: "the file has \(octets) bytes; at most \(maxOctets) are allowed"))
+    }
+}

@@ -1,0 +1,87 @@
+import Beacons
+public import HCI
+import Regions
+
+/// Time passes: timers of tracker, monitor and ranger fire in order.
+extension GatewayEngine {
+    /// When `advance` has something to do next.
+    public var nextDeadline: Instant {
+        min(tracker.nextDeadline, monitor.nextDeadline, ranger.nextDeadline, staysDue)
+    }
+
+    /// Runs everything that is due up to and including `instant`: what a live radio does after each round.
+    public mutating func advance(through instant: Instant, outputs: inout [GatewayOutput]) {
+        advance(before: instant + TimeSpan(microseconds: 1), outputs: &outputs)
+        now = max(now, instant)
+    }
+
+    /// Runs everything that is due before `limit`, each thing at its own time.
+    ///
+    /// A report of the same instant as a timer comes first: a beacon that is heard just in time was heard in time.
+    /// At equal times who is there is decided before what regions make of it, and that before what is reported.
+    mutating func advance(before limit: Instant, outputs: inout [GatewayOutput]) {
+        while true {
+            let due = nextDeadline
+            guard due < limit else { return }
+            now = max(now, due)
+            if tracker.nextDeadline == due {
+                _ = tracker.advance(before: limit, changes: &changes)
+                takeChanges(&outputs)
+                takeTransitions(&outputs)
+            } else if monitor.nextDeadline == due {
+                _ = monitor.advance(before: limit, transitions: &transitions)
+                takeTransitions(&outputs)
+            } else if staysDue == due {
+                storeStays(&outputs)
+            } else if let session = ranger.advance(before: limit) {
+                range(session.slot, at: now, outputs: &outputs)
+            }
+        }
+    }
+
+    private mutating func storeStays(_ outputs: inout [GatewayOutput]) {
+        let stays = monitor.instances.indices.compactMap { monitor.record(of: $0) }.filter(\.isInside)
+        if !stays.isEmpty { outputs.append(.stays(stays)) }
+        // The next report sets it again: what was not heard since has nothing new to store.
+        staysDue = .distantFuture
+    }
+
+    /// The radio hears, or does not, or nobody can tell.
+    ///
+    /// - Parameter instant: when that was found out; the liveness says since when it is so.
+    public mutating func liveness(
+        _ liveness: RadioLiveness, at instant: Instant, outputs: inout [GatewayOutput]
+    ) {
+        advance(before: instant, outputs: &outputs)
+        now = max(now, instant)
+        switch liveness {
+        case .live: monitor.sees(at: now)
+        case .suspect(let since), .blind(let since): monitor.blinded(since: min(since, now))
+        }
+    }
+
+    private mutating func range(_ instance: InstanceSlot, at now: Instant, outputs: inout [GatewayOutput]) {
+        var beacons: [RangedBeacon] = []
+        var slots: [TransmitterSlot] = []
+        for identity in identitiesOfInstance[instance] ?? [] {
+            let listed = tracker.listed(identity)
+            slots += listed
+            for slot in listed { beacons.append(ranged(slot, among: listed)) }
+        }
+        beacons.sort(by: RangedBeacon.isNearer)
+        let count = tracker.count(slots)
+        guard ranger.isDue(instance, count: count, beacons: beacons, at: now) else { return }
+        outputs.append(
+            .ranging(RangingReport(instance: monitor.instances[instance], at: now, count: count, beacons: beacons)))
+    }
+
+    private mutating func ranged(_ slot: TransmitterSlot, among listed: [TransmitterSlot]) -> RangedBeacon {
+        let observation = tracker.observe(slot)
+        let transmitter = tracker[slot]
+        return RangedBeacon(
+            transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
+            device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
+            lastHeard: transmitter.lastHeard, isResolving: transmitter.standing == .resolving,
+            isDuplicate: tracker.isDuplicate(slot, among: listed))
+    }
+}

@@ -1,0 +1,113 @@
+import Beacons
+public import HCI
+import Regions
+
+/// From bytes to beacons: reports come in.
+extension GatewayEngine {
+    /// Takes an HCI event in that was received at `instant`. What was due before comes first.
+    ///
+    /// - Parameters:
+    ///   - event: the event packet from its event code on. Any bytes: what is malformed is counted and skipped.
+    ///   - outputs: what follows is appended here.
+    public mutating func receive(_ event: Span<UInt8>, at instant: Instant, outputs: inout [GatewayOutput]) {
+        advance(before: instant, outputs: &outputs)
+        now = max(now, instant)
+        // The counter leaves `self` while the reports go through its other parts.
+        var eventRejects = RejectCounts()
+        AdvertisingEvent.decode(event, rejects: &eventRejects) { report, data in
+            reportCount &+= 1
+            switch chains.append(report, data) {
+            case .whole: receive(report, data, outputs: &outputs)
+            case .joined(let joined): receive(report, joined.span, outputs: &outputs)
+            case .pending: break
+            case .rejected(let reason): rejects.count(reason)
+            }
+        }
+        rejects.add(eventRejects)
+    }
+
+    private mutating func receive(
+        _ report: AdvertisingReport, _ data: Span<UInt8>, outputs: inout [GatewayOutput]
+    ) {
+        var frameRejects = RejectCounts()
+        IBeaconFrame.forEach(in: report, data, rejects: &frameRejects) { frame in
+            beaconCount &+= 1
+            let sighting = Sighting(
+                identity: frame.identity, address: report.address, measuredPower_dbm: frame.measuredPower_dbm,
+                rssi_dbm: report.rssi_dbm.map(withOffset))
+            receive(sighting, outputs: &outputs)
+        }
+        if frameRejects.total > 0 { rejects.add(frameRejects) }
+    }
+
+    /// The gateway's own correction, kept within what RSSI can be.
+    private func withOffset(_ rssi_dbm: Int8) -> Double {
+        min(max(Double(rssi_dbm) + rssiOffset_db, -127), 20)
+    }
+
+    private mutating func receive(_ sighting: Sighting, outputs: inout [GatewayOutput]) {
+        let slot = tracker.receive(
+            sighting, at: now, isWanted: { monitor.isWanted($0) }, changes: &changes)
+        takeChanges(&outputs)
+        // An instance that is new and entered at once is told of once: transitions are passed on at the end only.
+        defer { takeTransitions(&outputs) }
+        guard let slot else { return }
+        let transmitter = tracker[slot]
+        guard let instances = instancesOfIdentity[transmitter.identitySlot] else { return }
+        if staysDue == .distantFuture { staysDue = now + Self.staysInterval }
+        let evidence = RegionEvidence(
+            transmitter: slot, identity: transmitter.identity, rssi_dbm: transmitter.regionFilter.value_dbm,
+            patience: transmitter.interval.patience)
+        for instance in instances {
+            monitor.receive(evidence, in: instance, at: now, transitions: &transitions) { tracker.observe(slot) }
+        }
+    }
+
+    /// The tracker's lists changed: regions learn of new identities, ranging of new lists.
+    mutating func takeChanges(_ outputs: inout [GatewayOutput]) {
+        guard !changes.isEmpty else { return }
+        for change in changes {
+            switch change {
+            case .identityAppeared(let identity): identityAppeared(identity)
+            case .listChanged(let identity):
+                for instance in instancesOfIdentity[identity] ?? [] { ranger.listChanged(instance, at: now) }
+            case .identityForgotten(let identity):
+                for instance in instancesOfIdentity.removeValue(forKey: identity) ?? [] {
+                    identitiesOfInstance[instance]?.remove(identity)
+                }
+            }
+        }
+        changes.removeAll(keepingCapacity: true)
+        takeFailures(&outputs)
+    }
+
+    private mutating func identityAppeared(_ identity: IdentitySlot) {
+        let instances = monitor.instances(
+            of: tracker.identity(in: identity), at: now, transitions: &transitions, failures: &failures)
+        guard !instances.isEmpty else { return }
+        instancesOfIdentity[identity] = instances
+        for instance in instances { identitiesOfInstance[instance, default: []].insert(identity) }
+    }
+
+    private mutating func takeFailures(_ outputs: inout [GatewayOutput]) {
+        guard !failures.isEmpty else { return }
+        refusedInstanceCount += UInt64(failures.count)
+        for failure in failures { outputs.append(.failure(failure, at: now)) }
+        failures.removeAll(keepingCapacity: true)
+    }
+
+    /// Passes on what the monitor decided, and ranges what is inside.
+    mutating func takeTransitions(_ outputs: inout [GatewayOutput]) {
+        guard !transitions.isEmpty else { return }
+        for transition in transitions {
+            guard let slot = monitor.slot(of: transition.instance) else { continue }
+            outputs.append(.transition(transition, record: monitor.record(of: slot)))
+            if transition.state == .inside, monitor.region(of: slot).isRanged {
+                ranger.start(slot, at: now)
+            } else {
+                ranger.stop(slot)
+            }
+        }
+        transitions.removeAll(keepingCapacity: true)
+    }
+}

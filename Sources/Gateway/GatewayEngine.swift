@@ -1,0 +1,70 @@
+import Beacons
+public import Configuration
+public import HCI
+public import Regions
+
+/// The whole job between the bytes and the messages: reports and time in, transitions and ranging out.
+///
+/// One struct owns tracker, monitor and ranger, and is owned by one thread. It reads no clock and does no I/O: the same
+/// bytes at the same instants give the same outputs, always. Reports come in `+Receiving`, time passes in `+Advancing`.
+public struct GatewayEngine: Sendable {
+    var tracker: BeaconTracker
+    var monitor: RegionMonitor
+    var ranger: Ranger
+    var chains = AdvertisingDataChains()
+    let rssiOffset_db: Double
+
+    /// The instances that the identity in a slot belongs to.
+    var instancesOfIdentity: [IdentitySlot: [InstanceSlot]] = [:]
+    /// The identities heard that belong to an instance: whose transmitters are ranged for it.
+    var identitiesOfInstance: [InstanceSlot: Set<IdentitySlot>] = [:]
+
+    /// How often the time last heard is stored: so exact is an exit that is inferred after a restart.
+    public static let staysInterval = TimeSpan.seconds(60)
+    var staysDue = Instant.distantFuture
+
+    /// Time never goes back: what comes late counts as coming now.
+    var now: Instant
+    var reportCount: UInt64 = 0
+    var beaconCount: UInt64 = 0
+    var rejects = RejectCounts()
+    var refusedInstanceCount: UInt64 = 0
+
+    /// Buffers that are used again for every report, so that one costs no allocation.
+    var changes: [TrackerChange] = []
+    var transitions: [RegionTransition] = []
+    var failures: [RegionMonitoringFailure] = []
+
+    /// Registers the configured regions and goes on from their stored states.
+    ///
+    /// - Parameters:
+    ///   - records: what an earlier process stored; those of regions no longer configured are ignored.
+    ///   - radioSees: whether the radio hears from the start. A live one has to say so first.
+    public init(
+        _ settings: Settings, restoring records: [RegionRecord] = [], radioSees: Bool, at now: Instant,
+        outputs: inout [GatewayOutput]
+    ) {
+        self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
+        self.monitor = RegionMonitor(limits: settings.regionLimits)
+        self.ranger = Ranger(settings.ranging)
+        self.rssiOffset_db = settings.radio.rssiOffset_db
+        self.now = now
+        if !radioSees { monitor.blinded(since: now) }
+        for region in settings.regions {
+            do throws(RegionMonitoringFailure) {
+                try monitor.register(region, at: now, transitions: &transitions)
+            } catch {
+                outputs.append(.failure(error, at: now))
+            }
+        }
+        for record in records { _ = monitor.restore(record, at: now, transitions: &transitions) }
+        takeTransitions(&outputs)
+    }
+
+    public var figures: GatewayFigures {
+        GatewayFigures(
+            reports: reportCount, beacons: beaconCount, rejects: rejects, tracks: tracker.trackCount,
+            listedTracks: tracker.listedTrackCount, instances: monitor.instances.count,
+            refusedTransmitters: tracker.refusedCount, refusedInstances: refusedInstanceCount)
+    }
+}

@@ -1,0 +1,31 @@
+public import HCI
+public import Regions
+
+/// What the engine has to tell, in the order in which it happened.
+public enum GatewayOutput: Hashable, Sendable {
+    /// A region's state changed, and what to store of it; `nil` while there is nothing to go on from.
+    case transition(RegionTransition, record: RegionRecord?)
+    /// What to store of the regions that are inside, every `GatewayEngine.staysInterval`.
+    case stays([RegionRecord])
+    case ranging(RangingReport)
+    case failure(RegionMonitoringFailure, at: Instant)
+}
+
+/// What the engine has counted since it was made.
+public struct GatewayFigures: Sendable {
+    /// Advertising reports decoded, iBeacon or not.
+    public var reports: UInt64
+    /// iBeacon frames among them.
+    public var beacons: UInt64
+    /// Bytes that were skipped, by reason.
+    public var rejects: RejectCounts
+    /// Physical beacons counted so far.
+    public var tracks: UInt64
+    /// Physical beacons listed now.
+    public var listedTracks: Int
+    public var instances: Int
+    /// Newcomers refused because `max_transmitters` were listed already.
+    public var refusedTransmitters: UInt64
+    /// Region instances refused, each region counted once.
+    public var refusedInstances: UInt64
+}

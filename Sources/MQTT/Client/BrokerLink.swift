@@ -1,0 +1,95 @@
+import Configuration
+import Glibc
+import Messages
+
+/// The way to the broker: the lookup of its name, then one libmosquitto client. Shared by delivery and `beacond check`.
+final class BrokerLink {
+    private let settings: MQTTSettings
+    private let clientID: String
+    private var lookup: HostLookup?
+    private var isLookupWanted = false
+    private var lookupFailure: ConnectionFailure?
+    private(set) var client: MosquittoClient?
+    private var will: Message?
+    /// A host with addresses of both families is tried over IPv4 alone after an attempt that got nowhere, and the other
+    /// way around: libmosquitto takes the first address that does not fail at once, even if nothing ever answers there.
+    private var isIPv4Turn = false
+
+    init(settings: MQTTSettings, clientID: String) {
+        self.settings = settings
+        self.clientID = clientID
+    }
+
+    /// Begins an attempt. `will` is what the broker publishes if this connection breaks; `failure` is how the attempt
+    /// before ended.
+    func connect(will: Message?, after failure: ConnectionFailure? = nil) throws(ConnectionFailure) {
+        drop()
+        switch failure {
+        case .unreachable, .connectTimedOut: isIPv4Turn.toggle()
+        default: break
+        }
+        self.will = will
+        isLookupWanted = true
+        // One that is still under way for an earlier attempt will do: a name server that is silent collects no threads.
+        if lookup == nil { lookup = HostLookup(host: settings.host) }
+        guard lookup != nil else { throw .hostNotFound(host: settings.host, detail: systemText(errno)) }
+    }
+
+    /// Closes without a DISCONNECT.
+    func drop() {
+        client = nil
+        isLookupWanted = false
+    }
+
+    /// Waits for the network or `wake`, at most `timeout_ms`, and does what it allows. Returns what happened.
+    func wait(timeout_ms: Int32, wake: Int32) -> [ClientEvent] {
+        var descriptors = [
+            pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: client?.descriptor ?? -1, events: client?.interest ?? 0, revents: 0),
+            pollfd(fd: isLookupWanted ? lookup?.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0),
+        ]
+        let patience = client?.patience_ms ?? .max
+        let count = poll(&descriptors, nfds_t(descriptors.count), max(0, min(timeout_ms, patience)))
+        let events = count > 0 ? descriptors[1].revents : 0
+        if isLookupWanted { proceed() }
+        guard let client else { return takeLookupFailure() }
+        client.service(events: events)
+        return takeLookupFailure() + client.takeEvents()
+    }
+
+    private func takeLookupFailure() -> [ClientEvent] {
+        defer { lookupFailure = nil }
+        return lookupFailure.map { [.lost($0)] } ?? []
+    }
+
+    private func proceed() {
+        guard let outcome = lookup?.outcome() else { return }
+        lookup = nil
+        isLookupWanted = false
+        do throws(ConnectionFailure) {
+            switch outcome {
+            case .failed(let detail): throw .hostNotFound(host: settings.host, detail: detail)
+            case .found(let hasIPv4, let hasIPv6):
+                let client = try makeClient()
+                try client.connect(bindAddress: hasIPv4 && hasIPv6 && isIPv4Turn ? "0.0.0.0" : nil)
+                self.client = client
+            }
+        } catch {
+            lookupFailure = error
+        }
+    }
+
+    private func makeClient() throws(ConnectionFailure) -> MosquittoClient {
+        let password: String?
+        do throws(PasswordError) {
+            let directory = Password.credentialsDirectory
+            password = try Password.read(file: settings.passwordFile, credentialsDirectory: directory)
+            if password != nil, settings.username.isEmpty, settings.protocolVersion == .v3 {
+                throw .withoutUsername(path: settings.passwordFile)
+            }
+        } catch {
+            throw .password(error)
+        }
+        return try MosquittoClient(settings: settings, clientID: clientID, will: will, password: password)
+    }
+}

@@ -1,0 +1,80 @@
+import CMosquitto
+
+/// What libmosquitto's callbacks leave behind. The callbacks only write here.
+final class ClientInbox {
+    var events: [ClientEvent] = []
+    /// The code of the first disconnect callback: 0x80 and above is the broker's reason, below libmosquitto's own
+    /// error.
+    var endCode: Int32?
+    /// The CONNACK's reason where it refused us.
+    var refusal: ReasonCode?
+    /// Errors of libmosquitto and OpenSSL, oldest first. They say more than the return codes.
+    private(set) var errorLines: [String] = []
+
+    let isVersion5: Bool
+
+    init(isVersion5: Bool) {
+        self.isVersion5 = isVersion5
+    }
+
+    /// Registers the callbacks. `self` must outlive the handle.
+    func attach(to handle: OpaquePointer) {
+        mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        mosquitto_connect_v5_callback_set(handle) { _, context, code, _, properties in
+            ClientInbox.of(context)?.connected(code, properties)
+        }
+        mosquitto_disconnect_v5_callback_set(handle) { _, context, code, _ in
+            guard let inbox = ClientInbox.of(context), inbox.endCode == nil else { return }
+            inbox.endCode = code
+        }
+        mosquitto_publish_v5_callback_set(handle) { _, context, mid, reason, _ in
+            guard let mid = UInt16(exactly: mid), let reason = UInt8(exactly: reason) else { return }
+            ClientInbox.of(context)?.events.append(.acknowledged(mid: mid, ReasonCode(rawValue: reason)))
+        }
+        mosquitto_subscribe_v5_callback_set(handle) { _, context, _, count, granted, _ in
+            let codes = UnsafeBufferPointer(start: granted, count: Int(count))
+            let reasons = codes.map { ReasonCode(rawValue: UInt8(truncatingIfNeeded: $0)) }
+            ClientInbox.of(context)?.events.append(.subscribed(reasons))
+        }
+        mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
+            guard let message else { return }
+            ClientInbox.of(context)?.received(message.pointee, properties)
+        }
+        mosquitto_log_callback_set(handle) { _, context, level, text in
+            guard level == MOSQ_LOG_ERR, let text else { return }
+            ClientInbox.of(context)?.log(String(cString: text))
+        }
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> ClientInbox? {
+        context.map { Unmanaged<ClientInbox>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func connected(_ code: Int32, _ properties: OpaquePointer?) {
+        let byte = UInt8(truncatingIfNeeded: code)
+        let reason = isVersion5 ? ReasonCode(rawValue: byte) : ReasonCode(connectReturnCode: byte)
+        if reason == .success {
+            events.append(.connected(MosquittoProperties.limits(properties)))
+        } else {
+            refusal = reason
+        }
+    }
+
+    private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {
+        guard let topic = message.topic else { return }
+        let bytes = UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
+        let isOversize = bytes.count > IncomingMessage.maxPayload_bytes
+        events.append(
+            .received(
+                IncomingMessage(
+                    topic: String(cString: topic),
+                    payload: isOversize ? .oversize(length: bytes.count) : .bytes([UInt8](bytes)),
+                    isRetained: message.retain,
+                    responseTopic: MosquittoProperties.responseTopic(properties),
+                    correlationData: MosquittoProperties.correlationData(properties))))
+    }
+
+    private func log(_ line: String) {
+        if errorLines.count < 16 { errorLines.append(line) }
+    }
+}

@@ -1,0 +1,235 @@
+import CMosquitto
+import Configuration
+import Glibc
+import Messages
+
+/// One connection to the broker through libmosquitto, from the first SYN to its end.
+///
+/// Every attempt gets a client of its own: libmosquitto would otherwise keep unacknowledged messages and send them
+/// again on reconnect, beside the session that does so itself; and a fresh client reads certificates and password anew.
+/// The caller polls `descriptor` and calls `service`; there is no thread. Deinitializing it closes the socket without a
+/// DISCONNECT, so the broker publishes the will.
+///
+/// libmosquitto resolves the host name inside `connect`, which blocks; `HostLookup` goes before it for that reason.
+final class MosquittoClient {
+    enum Phase {
+        /// TCP is being connected.
+        case connecting
+        /// TLS handshake, CONNECT, and waiting for the CONNACK.
+        case loggingIn
+        case connected
+        case over
+    }
+
+    enum PublishFailure: Error {
+        /// This message can't go out over this connection.
+        case refused(ReasonCode)
+        /// The connection is over; `takeEvents` says why.
+        case connectionLost
+    }
+
+    private(set) var phase = Phase.connecting
+    let handle: OpaquePointer
+    let inbox: ClientInbox
+    let settings: MQTTSettings
+    private var isDisconnecting = false
+    /// Packet identifiers that wait for a PUBACK.
+    private var unacknowledged: Set<UInt16> = []
+
+    private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
+
+    /// - Parameter clientID: unique among all clients of the broker.
+    init(settings: MQTTSettings, clientID: String, will: Message?, password: String?) throws(ConnectionFailure) {
+        guard Self.isLibraryReady, let handle = mosquitto_new(clientID, true, nil) else {
+            throw .library(call: "mosquitto_new", detail: systemText(errno))
+        }
+        self.handle = handle
+        self.settings = settings
+        inbox = ClientInbox(isVersion5: settings.protocolVersion == .v5)
+        inbox.attach(to: handle)
+        try configure(will: will, password: password)
+    }
+
+    deinit {
+        // The callbacks of the closing reach an inbox that is still there: it goes after the handle.
+        mosquitto_destroy(handle)
+    }
+
+    /// The socket to poll; `nil` once the connection is over.
+    var descriptor: Int32? {
+        let descriptor = mosquitto_socket(handle)
+        return descriptor >= 0 && phase != .over ? descriptor : nil
+    }
+
+    /// What to poll the socket for.
+    var interest: Int16 {
+        switch phase {
+        case .connecting: Int16(POLLOUT)
+        // libmosquitto wants to write throughout a handshake: to ask for POLLOUT would spin until the peer answers.
+        case .loggingIn: Int16(POLLIN)
+        case .connected: Int16(POLLIN) | (isBackedUp ? Int16(POLLOUT) : 0)
+        case .over: 0
+        }
+    }
+
+    /// After so many milliseconds `service` wants to be called even if the socket is silent: keepalive counts seconds,
+    /// and a handshake that could not write goes on.
+    var patience_ms: Int32 {
+        switch phase {
+        case .loggingIn: 100
+        case .connecting, .connected: 1_000
+        case .over: 0
+        }
+    }
+
+    /// The socket takes no more for now.
+    var isBackedUp: Bool { mosquitto_want_write(handle) }
+
+    /// Begins to connect, without waiting.
+    func connect(bindAddress: String? = nil) throws(ConnectionFailure) {
+        errno = 0
+        let code = mosquitto_connect_bind_async(
+            handle, settings.host, Int32(settings.port), Int32(clamping: settings.keepalive_s), bindAddress)
+        let number = errno
+        guard code == MOSQ_ERR_SUCCESS.rawValue else {
+            phase = .over
+            throw failure(code: code, number: number)
+        }
+        guard !settings.usesTLS || mosquitto_ssl_get(handle) != nil else {
+            phase = .over
+            throw .tls(detail: "libmosquitto made no TLS context")
+        }
+    }
+
+    /// Reads and writes what the socket allows. `events` is what poll said of it, 0 when it said nothing.
+    func service(events: Int16) {
+        switch phase {
+        case .connecting:
+            guard events != 0 else { return }
+            if let number = socketError() {
+                return end(.unreachable(host: settings.host, port: settings.port, detail: systemText(number)))
+            }
+            phase = .loggingIn
+            transfer()
+        case .loggingIn:
+            // libmosquitto takes the end of the stream within a TLS handshake for "try again".
+            if events != 0, isClosedByPeer() {
+                return end(.closedBeforeLogin(host: settings.host, port: settings.port))
+            }
+            transfer()
+        case .connected: transfer()
+        case .over: break
+        }
+    }
+
+    func publish(_ message: Message) throws(PublishFailure) -> UInt16 {
+        guard phase == .connected else { throw .connectionLost }
+        guard !message.topic.utf8.contains(0) else { throw .refused(.topicNameInvalid) }
+        guard let length = Int32(exactly: message.payload.count) else { throw .refused(.packetTooLarge) }
+        var properties = inbox.isVersion5 ? MosquittoProperties.publication(of: message) : nil
+        defer { mosquitto_property_free_all(&properties) }
+        var mid: Int32 = 0
+        errno = 0
+        let code = message.payload.withUnsafeBytes { bytes in
+            mosquitto_publish_v5(
+                handle, &mid, message.topic, length, bytes.baseAddress, Int32(message.qos.rawValue), message.isRetained,
+                properties)
+        }
+        let number = errno
+        switch mosq_err_t(rawValue: code) {
+        case MOSQ_ERR_SUCCESS: return try register(UInt16(truncatingIfNeeded: mid), qos: message.qos)
+        case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: throw .refused(.topicNameInvalid)
+        case MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_OVERSIZE_PACKET: throw .refused(.packetTooLarge)
+        case MOSQ_ERR_QOS_NOT_SUPPORTED: throw .refused(.qosNotSupported)
+        case MOSQ_ERR_NOMEM: throw .refused(.unspecifiedError)
+        default:
+            settle(code: code, number: number)
+            throw .connectionLost
+        }
+    }
+
+    /// Asks for messages at QoS 1; `takeEvents` brings the answer.
+    func subscribe(_ filter: String) {
+        guard phase == .connected else { return }
+        errno = 0
+        settle(code: mosquitto_subscribe(handle, nil, filter, 1), number: errno)
+    }
+
+    /// Says DISCONNECT, which makes the broker forget the will. The socket closes once that is written.
+    func disconnect() {
+        guard phase == .connected else { return }
+        isDisconnecting = true
+        errno = 0
+        settle(code: mosquitto_disconnect_v5(handle, 0, nil), number: errno)
+    }
+
+    func takeEvents() -> [ClientEvent] {
+        let events = inbox.events
+        inbox.events = []
+        for case .acknowledged(let mid, _) in events { unacknowledged.remove(mid) }
+        return events
+    }
+
+    /// libmosquitto counts packet identifiers up and around, QoS 0 included, without asking whether one is still in
+    /// use. A message that took an identifier which waits for its PUBACK would be taken for that PUBACK.
+    private func register(_ mid: UInt16, qos: Message.QoS) throws(PublishFailure) -> UInt16 {
+        guard !unacknowledged.contains(mid) else {
+            inbox.events.removeAll { if case .acknowledged(mid, _) = $0 { true } else { false } }
+            end(.library(call: "publish", detail: "out of packet identifiers"))
+            throw .connectionLost
+        }
+        if qos == .atLeastOnce { unacknowledged.insert(mid) }
+        return mid
+    }
+
+    private func transfer() {
+        // Reading drives the TLS handshake as well, and finds the handshake done for the write that follows.
+        errno = 0
+        settle(code: mosquitto_loop_read(handle, 1), number: errno)
+        guard phase != .over else { return }
+        errno = 0
+        settle(code: mosquitto_loop_write(handle, 1), number: errno)
+        guard phase != .over else { return }
+        errno = 0
+        settle(code: mosquitto_loop_misc(handle), number: errno)
+    }
+
+    /// Looks at what a call into the library has changed.
+    private func settle(code: Int32, number: Int32) {
+        if phase == .loggingIn, inbox.events.contains(where: { if case .connected = $0 { true } else { false } }) {
+            phase = .connected
+        }
+        if let endCode = inbox.endCode {
+            end(failure(code: endCode, number: number))
+        } else if code != MOSQ_ERR_SUCCESS.rawValue {
+            end(failure(code: code, number: number))
+        }
+    }
+
+    private func end(_ failure: ConnectionFailure) {
+        guard phase != .over else { return }
+        phase = .over
+        if !isDisconnecting { inbox.events.append(.lost(failure)) }
+    }
+
+    private func failure(code: Int32, number: Int32) -> ConnectionFailure {
+        MosquittoFailure(
+            code: code, number: number, refusal: inbox.refusal, errorLines: inbox.errorLines, host: settings.host,
+            port: settings.port, wasConnected: phase == .connected
+        ).interpreted
+    }
+
+    private func socketError() -> Int32? {
+        var number: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard let descriptor, getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length) == 0 else { return EBADF }
+        return number == 0 ? nil : number
+    }
+
+    private func isClosedByPeer() -> Bool {
+        guard let descriptor else { return true }
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
+    }
+}

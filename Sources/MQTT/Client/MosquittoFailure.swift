@@ -1,0 +1,53 @@
+import CMosquitto
+import Glibc
+
+/// What libmosquitto left behind when a connection failed, and what it means.
+struct MosquittoFailure {
+    /// A `mosq_err_t`, or the broker's reason from a DISCONNECT (0x80 and above).
+    var code: Int32
+    /// `errno` as the call left it.
+    var number: Int32
+    var refusal: ReasonCode?
+    var errorLines: [String]
+    var host: String
+    var port: UInt16
+    /// Whether a CONNACK had accepted us.
+    var wasConnected: Bool
+
+    var interpreted: ConnectionFailure {
+        if let refusal { return .refused(refusal) }
+        if code >= 0x80, let reason = UInt8(exactly: code) { return .disconnected(ReasonCode(rawValue: reason)) }
+        if let failure = tlsFailure { return failure }
+        switch mosq_err_t(rawValue: code) {
+        case MOSQ_ERR_EAI: return .hostNotFound(host: host, detail: String(cString: gai_strerror(number)))
+        case MOSQ_ERR_KEEPALIVE: return .keepaliveExpired
+        case MOSQ_ERR_CONN_LOST, MOSQ_ERR_SUCCESS: return closed
+        case MOSQ_ERR_ERRNO where number == 0: return closed
+        // libmosquitto's own word for a TLS stream that ended, where OpenSSL had nothing to add.
+        case MOSQ_ERR_ERRNO where number == EPROTO:
+            return wasConnected ? .closedByBroker : .tls(detail: "the broker ended the handshake")
+        case MOSQ_ERR_ERRNO: return .unreachable(host: host, port: port, detail: systemText(number))
+        case MOSQ_ERR_TLS: return .tls(detail: "handshake failed")
+        default: return .library(call: "connection", detail: String(cString: mosquitto_strerror(code)))
+        }
+    }
+
+    private var closed: ConnectionFailure {
+        wasConnected ? .closedByBroker : .closedBeforeLogin(host: host, port: port)
+    }
+
+    /// libmosquitto says in its log, and nowhere else, why TLS failed:
+    ///
+    ///     Error: host name verification failed.
+    ///     OpenSSL Error[0]: error:0A000086:SSL routines::certificate verify failed
+    private var tlsFailure: ConnectionFailure? {
+        if errorLines.contains(where: { $0.hasPrefix("Error: host name verification failed") }) {
+            return .certificateForAnotherHost(host: host)
+        }
+        guard let line = errorLines.first(where: { $0.hasPrefix("OpenSSL Error") }) else { return nil }
+        let detail = line.split(separator: ":").last.map(String.init) ?? line
+        // A broker that goes without closing TLS first, as every broker that is killed.
+        if wasConnected, detail == "unexpected eof while reading" { return .closedByBroker }
+        return detail == "certificate verify failed" ? .certificateUntrusted(detail: detail) : .tls(detail: detail)
+    }
+}

@@ -1,0 +1,167 @@
+public import Configuration
+import DequeModule
+public import HCI
+public import Logging
+public import Messages
+
+/// Delivers messages to the broker: the I/O half of `DeliverySession`.
+///
+/// It belongs to one thread, which calls `run` in its loop; nothing else here waits. Everything handed to it is kept or
+/// dropped by the session's rules, and goes out in the next round.
+public final class Publisher {
+    private var session: DeliverySession
+    private let link: BrokerLink
+    private let logger: Logger
+    private var pending: Deque<DeliveryAction> = []
+    private var incoming: [IncomingMessage] = []
+    private var isStarted = false
+
+    /// What the broker publishes when this connection breaks. A change takes effect with the next connection.
+    public var will: Message
+
+    /// Requests that nobody takes are dropped beyond this many.
+    private static let maxIncoming = 64
+
+    /// - Parameters:
+    ///   - clientID: the MQTT client identifier, unique among all clients of the broker.
+    ///   - online: the retained birth message, published first on every connection.
+    ///   - will: the retained offline message, on the same topic.
+    ///   - requestFilters: topic filters to subscribe to on every connection.
+    ///   - seed: for the jitter of pauses.
+    public init(
+        settings: MQTTSettings, clientID: String, online: Message, will: Message, requestFilters: [String] = [],
+        seed: UInt64 = .random(in: .min ... .max), logger: Logger
+    ) {
+        let parameters = DeliverySession.Parameters(
+            host: settings.host, port: settings.port, maxInflight: max(1, settings.maxInflight))
+        session = DeliverySession(online: online, filters: requestFilters, parameters: parameters, seed: seed)
+        link = BrokerLink(settings: settings, clientID: clientID)
+        self.will = will
+        self.logger = logger
+    }
+
+    /// How delivery goes.
+    public var counters: DeliveryCounters { session.counters }
+
+    /// Whether everything handed over, and every event that the source had, has been accepted by the broker.
+    public var isDrained: Bool { pending.isEmpty && session.isDrained }
+
+    /// Publishes a retained message, QoS 1, now and on every new connection. Of several for one topic the latest
+    /// counts. The status is one of them, told by its topic.
+    public func setRetained(_ message: Message) {
+        pending += session.setRetained(message, at: BootClock.now)
+    }
+
+    /// Publishes a QoS 0 message, or drops and counts it where it can't go out at once.
+    public func publishEphemeral(_ message: Message) {
+        guard session.admitsEphemeral(isBackedUp: link.client?.isBackedUp ?? true) else { return }
+        do throws(MosquittoClient.PublishFailure) {
+            _ = try link.client?.publish(message)
+        } catch {
+            logger.debug("ranging message not sent", metadata: ["topic": "\(message.topic)"])
+        }
+    }
+
+    /// The event source has events that it had not.
+    public func eventsAvailable() {
+        pending += session.eventsAvailable(at: BootClock.now)
+    }
+
+    /// Requests that came in since the last time.
+    public func takeIncoming() -> [IncomingMessage] {
+        defer { incoming = [] }
+        return incoming
+    }
+
+    /// One round: sends what there is, then waits for the network or for `wake` to become readable, at most `timeout`.
+    ///
+    /// `wake` is an eventfd of the caller's, which reads it; −1 for none.
+    public func run(for timeout: TimeSpan, wake: Int32, events: inout some EventSource) {
+        let start = BootClock.now
+        pending += isStarted ? session.tick(at: start) : session.start(at: start)
+        isStarted = true
+        perform(&events)
+        let span = max(.zero, min(timeout, session.nextWake - BootClock.now))
+        // Rounded up, so that a timer which is almost due isn't polled for in a spin.
+        let timeout_ms = Int32(clamping: (span.microseconds / 1_000).addingReportingOverflow(1).partialValue)
+        for event in link.wait(timeout_ms: timeout_ms, wake: wake) { receive(event) }
+        pending += session.tick(at: BootClock.now)
+        perform(&events)
+    }
+
+    /// Says goodbye: publishes `offline` on the status topic, waits for its PUBACK, disconnects.
+    ///
+    /// Returns whether that went through within `timeout`. Where it didn't, the broker publishes the will, if it ever
+    /// had one.
+    public func close(offline: Message, timeout: TimeSpan, events: inout some EventSource) -> Bool {
+        let deadline = BootClock.now + timeout
+        pending += session.close(offline: offline, until: deadline, at: BootClock.now)
+        perform(&events)
+        let isPolite = link.client != nil
+        while let client = link.client, client.phase != .over, BootClock.now < deadline {
+            run(for: deadline - BootClock.now, wake: -1, events: &events)
+        }
+        let isDone = isPolite && session.state == .closed && session.retained.isStatusDelivered
+        link.drop()
+        return isDone
+    }
+
+    private func receive(_ event: ClientEvent) {
+        let now = BootClock.now
+        switch event {
+        case .connected(let broker): pending += session.connected(broker, at: now)
+        case .acknowledged(let mid, let reason): pending += session.acknowledged(mid, reason, at: now)
+        case .subscribed(let reasons): pending += session.subscribed(reasons)
+        case .received(let message):
+            if incoming.count < Self.maxIncoming {
+                incoming.append(message)
+            } else {
+                session.counters.incomingDropped += 1
+            }
+        case .lost(let failure): lose(failure)
+        }
+    }
+
+    private func lose(_ failure: ConnectionFailure) {
+        link.drop()
+        pending += session.connectionLost(failure, at: BootClock.now)
+    }
+
+    /// Carries out what the session asked for, and what it asks for in consequence.
+    private func perform(_ events: inout some EventSource) {
+        var acknowledged: [UInt64] = []
+        while let action = pending.popFirst() {
+            switch action {
+            case .connect:
+                do throws(ConnectionFailure) {
+                    try link.connect(will: will, after: counters.lastFailure)
+                } catch {
+                    lose(error)
+                }
+            case .drop: link.drop()
+            case .disconnect: link.client?.disconnect()
+            case .subscribe(let filters): for filter in filters { link.client?.subscribe(filter) }
+            case .publish(let ticket, let message): publish(ticket, message)
+            case .fetchEvents(let sequence, let limit):
+                pending += session.supply(events.next(after: sequence, limit: limit), at: BootClock.now)
+            case .acknowledge(let sequence): acknowledged.append(sequence)
+            case .park(let sequence, let reason): events.park(sequence, reason: reason)
+            case .say(let notice): logger.log(level: notice.isWarning ? .warning : .info, "mqtt: \(notice)")
+            }
+        }
+        if !acknowledged.isEmpty { events.acknowledge(acknowledged) }
+    }
+
+    private func publish(_ ticket: Ticket, _ message: Message) {
+        guard let client = link.client else { return }
+        do throws(MosquittoClient.PublishFailure) {
+            session.published(ticket, as: try client.publish(message))
+        } catch {
+            switch error {
+            case .refused(let reason): pending += session.refusedLocally(ticket, reason, at: BootClock.now)
+            // The client's last event says why; it is read in the next round.
+            case .connectionLost: break
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import HCI
+import Messages
+
+extension DeliverySession {
+    /// The latest retained message of its topic; what the broker has not yet got of an older one is dropped.
+    mutating func setRetained(_ message: Message, at now: Instant) -> [DeliveryAction] {
+        guard retained.set(message) else {
+            counters.retainedTopicsRefused += 1
+            let isFirst = counters.retainedTopicsRefused == 1
+            return isFirst ? [.say(.tooManyRetainedTopics(limit: parameters.maxRetainedTopics))] : []
+        }
+        return fill(at: now)
+    }
+
+    /// The outbox has events that it had not.
+    mutating func eventsAvailable(at now: Instant) -> [DeliveryAction] {
+        events.eventsAvailable()
+        return fill(at: now)
+    }
+
+    /// The answer to `fetchEvents`.
+    mutating func supply(_ supplied: [OutgoingEvent], at now: Instant) -> [DeliveryAction] {
+        events.supply(supplied)
+        return fill(at: now)
+    }
+
+    /// The connection took a message and gave it a packet identifier.
+    mutating func published(_ ticket: Ticket, as mid: UInt16) {
+        guard flights[ticket] != nil else { return }
+        flights[ticket]?.mid = mid
+        tickets[mid] = ticket
+        counters.published += 1
+    }
+
+    /// The connection would not take a message, for a reason that lies in the message or in what the broker allows.
+    mutating func refusedLocally(_ ticket: Ticket, _ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
+        guard flights.removeValue(forKey: ticket) != nil else { return [] }
+        return refuse(ticket, reason, at: now) + fill(at: now)
+    }
+
+    /// A PUBACK. A failure code completes the handshake too, which is why only the reason decides.
+    mutating func acknowledged(_ mid: UInt16, _ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
+        guard let ticket = tickets.removeValue(forKey: mid), flights.removeValue(forKey: ticket) != nil else {
+            return []
+        }
+        let actions = reason.isSuccess ? settle(ticket) : refuse(ticket, reason, at: now)
+        return actions + fill(at: now)
+    }
+
+    /// The broker's answer to `subscribe`.
+    func subscribed(_ reasons: [ReasonCode]) -> [DeliveryAction] {
+        reasons.filter { !$0.isSuccess }.prefix(1).map { .say(.subscriptionRefused($0)) }
+    }
+
+    /// Whether a QoS 0 message may go out now. It never waits: what can't go is dropped and counted.
+    mutating func admitsEphemeral(isBackedUp: Bool) -> Bool {
+        guard case .connected = state else {
+            counters.ephemeralDroppedOffline += 1
+            return false
+        }
+        guard !isBackedUp else {
+            counters.ephemeralDroppedBackedUp += 1
+            return false
+        }
+        counters.ephemeralPublished += 1
+        return true
+    }
+
+    /// Nothing waits and nothing is under way, as far as we know.
+    var isDrained: Bool { flights.isEmpty && retained.isEmpty && events.isEmpty }
+
+    /// Sends as much as the window holds.
+    mutating func fill(at now: Instant) -> [DeliveryAction] {
+        var actions: [DeliveryAction] = []
+        switch state {
+        case .connected(_, let window):
+            let window = suspects.isEmpty ? window : 1
+            while flights.count < window, let action = takeNext(at: now) { actions.append(action) }
+            if let request = events.request(window: parameters.maxInflight) { actions.append(request) }
+        case .closing(_, let window):
+            if flights.count < window, let status = retained.takeNext(at: now, onlyStatus: true) {
+                actions.append(send(.retained(topic: status.topic), status, at: now))
+            } else if retained.isStatusDelivered {
+                state = .closed
+                counters.isConnected = false
+                actions.append(.disconnect)
+            }
+        case .idle, .waiting, .connecting, .closed: break
+        }
+        return actions
+    }
+
+    private mutating func takeNext(at now: Instant) -> DeliveryAction? {
+        if let message = retained.takeNext(at: now, onlyStatus: false) {
+            return send(.retained(topic: message.topic), message, at: now)
+        }
+        guard let event = events.takeNext(at: now) else { return nil }
+        let message = Message(topic: event.topic, payload: event.payload, qos: .atLeastOnce, isRetained: false)
+        return send(.event(sequence: event.sequence), message, at: now)
+    }
+
+    private mutating func send(_ ticket: Ticket, _ message: Message, at now: Instant) -> DeliveryAction {
+        flights[ticket] = Flight(sentAt: now, mid: nil)
+        return .publish(ticket, message)
+    }
+}

@@ -1,0 +1,72 @@
+import HCI
+import Messages
+
+extension DeliverySession {
+    /// The broker has it: only now may an event leave the outbox.
+    mutating func settle(_ ticket: Ticket) -> [DeliveryAction] {
+        counters.acknowledged += 1
+        acquit(ticket)
+        switch ticket {
+        case .retained(let topic):
+            if retained.delivered(topic) { saidRetainedRefusals.forget() }
+            return []
+        case .event(let sequence):
+            guard let hadBeenRefused = events.remove(sequence) else { return [] }
+            if hadBeenRefused { saidEventRefusals.forget() }
+            return [.acknowledge(sequence: sequence)]
+        }
+    }
+
+    /// The broker does not want it: it is kept and tried again, unless it is at fault itself and was tried often
+    /// enough.
+    mutating func refuse(_ ticket: Ticket, _ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
+        counters.refused[reason, default: 0] += 1
+        switch ticket {
+        case .retained(let topic):
+            let refusals = retained.refuse(topic, at: now)
+            if reason.blamesMessage, refusals >= parameters.maxRefusals { return giveUp(ticket, topic: topic, reason) }
+            return saidRetainedRefusals.isNew(reason) ? [.say(.retainedRefused(topic: topic, reason))] : []
+        case .event(let sequence):
+            guard let (event, refusals) = events.refuse(sequence, at: now) else { return [] }
+            if reason.blamesMessage, refusals >= parameters.maxRefusals {
+                return giveUp(ticket, topic: event.topic, reason)
+            }
+            return saidEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.topic, reason))] : []
+        }
+    }
+
+    /// The broker hung up and blamed a message, as some do instead of a PUBACK. With one message under way it is that
+    /// one; with several, they go one at a time from now on.
+    mutating func blame(_ reason: ReasonCode) -> [DeliveryAction] {
+        suspects.formUnion(flights.keys)
+        guard flights.count == 1, let ticket = flights.keys.first else { return [] }
+        counters.refused[reason, default: 0] += 1
+        provenFaults[ticket, default: 0] += 1
+        guard provenFaults[ticket, default: 0] >= parameters.maxRefusals else { return [] }
+        switch ticket {
+        case .retained(let topic): return giveUp(ticket, topic: topic, reason)
+        case .event(let sequence): return giveUp(ticket, topic: events.topic(of: sequence) ?? "", reason)
+        }
+    }
+
+    private mutating func giveUp(_ ticket: Ticket, topic: String, _ reason: ReasonCode) -> [DeliveryAction] {
+        acquit(ticket)
+        switch ticket {
+        case .retained(let topic):
+            retained.giveUp(topic)
+            return [.say(.retainedGivenUp(topic: topic, reason))]
+        case .event(let sequence):
+            _ = events.remove(sequence)
+            counters.parked += 1
+            return [
+                .park(sequence: sequence, reason),
+                .say(.eventParked(sequence: sequence, topic: topic, reason)),
+            ]
+        }
+    }
+
+    private mutating func acquit(_ ticket: Ticket) {
+        suspects.remove(ticket)
+        provenFaults[ticket] = nil
+    }
+}

@@ -1,0 +1,191 @@
+import HCI
+import Messages
+
+/// Everything that delivery decides, without a socket: when to connect, what to send next, what a PUBACK means.
+///
+/// Each verb is one thing that happened; what it returns is to be done, in order. Everything that the session sends
+/// itself is QoS 1, and at most a window of it is under way: `[mqtt] max_inflight` or what the broker allows, whichever
+/// is less. On every new connection the status goes first, then every retained state, then the events in order.
+///
+/// The broker is asked for a clean session: events wait in our own outbox and states are sent again anyway, so a
+/// session kept by the broker would only deliver some of them twice.
+struct DeliverySession: Sendable {
+    struct Parameters: Sendable {
+        /// The broker, as `[mqtt] url` names it.
+        var host: String
+        var port: UInt16
+        /// `[mqtt] max_inflight`.
+        var maxInflight: Int
+        /// From the first attempt to resolve the host to the CONNACK.
+        var connectTimeout = TimeSpan.seconds(15)
+        /// A PUBACK later than this means that the connection is dead, whatever TCP believes.
+        var acknowledgementTimeout = TimeSpan.seconds(30)
+        /// A connection that stood this long was a good one: the next failure starts from the shortest pause.
+        var stableAfter = TimeSpan.seconds(30)
+        /// How long to stay away once another client has taken our identifier: a fight would serve neither.
+        var takenOverPause = TimeSpan.seconds(300)
+        /// After so many refusals that blame the message, it is set aside.
+        var maxRefusals = 5
+        /// Status, health and one for each region instance; a backstop, as `[regions] max_instances` bounds them
+        /// already.
+        var maxRetainedTopics = 65_536
+    }
+
+    enum State: Equatable, Sendable {
+        case idle
+        case waiting(until: Instant)
+        case connecting(until: Instant)
+        case connected(since: Instant, window: Int)
+        /// The offline status is on its way; nothing new is sent besides.
+        case closing(until: Instant, window: Int)
+        case closed
+    }
+
+    struct Flight: Sendable {
+        var sentAt: Instant
+        /// The packet identifier, once the connection has given one.
+        var mid: UInt16?
+    }
+
+    let parameters: Parameters
+    let filters: [String]
+    var state = State.idle
+    var retained: RetainedStates
+    var events: EventLine
+    var flights: [Ticket: Flight] = [:]
+    var tickets: [UInt16: Ticket] = [:]
+    /// What was under way when the broker blamed a message and hung up: one of these is at fault. Until they are all
+    /// settled they go one at a time, so that the next time it is plain which.
+    var suspects: Set<Ticket> = []
+    /// How often each suspect ended a connection alone.
+    var provenFaults: [Ticket: Int] = [:]
+    var backoff: Backoff
+    var saidFailures = SaidCauses<ConnectionFailure>()
+    var saidEventRefusals = SaidCauses<ReasonCode>()
+    var saidRetainedRefusals = SaidCauses<ReasonCode>()
+    var counters = DeliveryCounters()
+    private var hasBeenConnected = false
+
+    /// `online` is the birth message; its topic is the status topic, which the will shares.
+    init(online: Message, filters: [String] = [], parameters: Parameters, seed: UInt64) {
+        self.parameters = parameters
+        self.filters = filters
+        retained = RetainedStates(status: online, maxTopics: parameters.maxRetainedTopics, seed: seed)
+        events = EventLine(seed: seed &+ 1)
+        backoff = Backoff(seed: seed &+ 2)
+    }
+
+    mutating func start(at now: Instant) -> [DeliveryAction] {
+        guard state == .idle else { return [] }
+        return connect(at: now)
+    }
+
+    /// The broker's CONNACK accepted us.
+    mutating func connected(_ broker: BrokerLimits, at now: Instant) -> [DeliveryAction] {
+        guard case .connecting = state else { return [] }
+        state = .connected(since: now, window: max(1, min(parameters.maxInflight, broker.receiveMaximum)))
+        if hasBeenConnected { counters.reconnects += 1 }
+        let isNews = !hasBeenConnected || !saidFailures.isEmpty
+        hasBeenConnected = true
+        counters.isConnected = true
+        events.eventsAvailable()
+        var actions: [DeliveryAction] = isNews ? [.say(.connected(broker))] : []
+        if !filters.isEmpty { actions.append(.subscribe(filters: filters)) }
+        return actions + fill(at: now)
+    }
+
+    /// An attempt failed or a connection ended; the socket is closed already.
+    mutating func connectionLost(_ failure: ConnectionFailure, at now: Instant) -> [DeliveryAction] {
+        var wasStable = false
+        switch state {
+        case .idle, .waiting, .closed: return []
+        case .closing:
+            forgetConnection()
+            state = .closed
+            return []
+        case .connecting: break
+        case .connected(let since, _): wasStable = now - since >= parameters.stableAfter
+        }
+        if wasStable {
+            backoff.reset()
+            saidFailures.forget()
+        }
+        counters.lastFailure = failure
+        var actions: [DeliveryAction] = []
+        if saidFailures.isNew(failure) { actions.append(.say(.connectionFailed(failure))) }
+        if case .disconnected(let reason) = failure, reason.blamesMessage {
+            actions += blame(reason)
+        }
+        forgetConnection()
+        let isTakenOver = failure == .disconnected(.sessionTakenOver)
+        state = .waiting(until: now + (isTakenOver ? backoff.jittered(parameters.takenOverPause) : backoff.next()))
+        return actions
+    }
+
+    /// Time has passed; call it whenever `nextWake` is reached.
+    mutating func tick(at now: Instant) -> [DeliveryAction] {
+        switch state {
+        case .waiting(let until) where now >= until:
+            return connect(at: now)
+        case .connecting(let until) where now >= until:
+            return [.drop] + connectionLost(.connectTimedOut(host: parameters.host, port: parameters.port), at: now)
+        case .connected:
+            if let overdue = acknowledgementDue, now >= overdue {
+                return [.drop] + connectionLost(.acknowledgementOverdue, at: now)
+            }
+            return fill(at: now)
+        case .closing(let until, _) where now >= until:
+            // Without a DISCONNECT the broker publishes the will, which says the same.
+            forgetConnection()
+            state = .closed
+            return [.drop]
+        case .closing: return fill(at: now)
+        case .idle, .waiting, .connecting, .closed: return []
+        }
+    }
+
+    /// Ends delivery: `offline` replaces the status and goes out before everything that waits; its PUBACK closes.
+    mutating func close(offline: Message, until deadline: Instant, at now: Instant) -> [DeliveryAction] {
+        switch state {
+        case .connected(_, let window):
+            state = .closing(until: deadline, window: window)
+            _ = retained.set(offline)
+            return fill(at: now)
+        case .connecting:
+            state = .closed
+            return [.drop]
+        case .idle, .waiting:
+            state = .closed
+            return []
+        case .closing, .closed: return []
+        }
+    }
+
+    /// When `tick` is due, if nothing happens before.
+    var nextWake: Instant {
+        switch state {
+        case .idle, .closed: .distantFuture
+        case .waiting(let until), .connecting(let until): until
+        case .connected:
+            [acknowledgementDue, retained.retryAt, events.retryAt].compactMap(\.self).min() ?? .distantFuture
+        case .closing(let until, _): min(until, retained.retryAt ?? .distantFuture)
+        }
+    }
+
+    private var acknowledgementDue: Instant? {
+        flights.values.map(\.sentAt).min().map { $0 + parameters.acknowledgementTimeout }
+    }
+
+    private mutating func connect(at now: Instant) -> [DeliveryAction] {
+        state = .connecting(until: now + parameters.connectTimeout)
+        return [.connect]
+    }
+
+    private mutating func forgetConnection() {
+        counters.isConnected = false
+        flights.removeAll()
+        tickets.removeAll()
+        retained.connectionLost()
+        events.connectionLost()
+    }
+}

@@ -1,0 +1,93 @@
+import DequeModule
+import HCI
+import Messages
+
+/// The next few events of the outbox, in order, on their way to the broker.
+///
+/// It is filled from the event source and never holds more than it was given at once. Sending always takes the first
+/// event that is not under way, so an event goes out after its predecessor, and one that was refused goes out again
+/// before any other.
+struct EventLine: Sendable {
+    private struct Entry {
+        var event: OutgoingEvent
+        var isUnderWay = false
+        var refusals = 0
+    }
+
+    private var entries: Deque<Entry> = []
+    private var lastFetched: UInt64?
+    /// The source has no more than what was fetched, as far as we know.
+    private var isExhausted = false
+    private var isFetching = false
+    private var backoff: Backoff
+    /// Set while a refusal is waited out.
+    private(set) var retryAt: Instant?
+
+    init(seed: UInt64) {
+        backoff = Backoff(seed: seed)
+    }
+
+    /// Nothing waits, as far as we know.
+    var isEmpty: Bool { entries.isEmpty && isExhausted && !isFetching }
+
+    /// What to ask the source for, so that about two windows are at hand.
+    mutating func request(window: Int) -> DeliveryAction? {
+        guard !isExhausted, !isFetching, entries.count < window else { return nil }
+        isFetching = true
+        return .fetchEvents(after: lastFetched, limit: window * 2 - entries.count)
+    }
+
+    /// Takes what the source had. What does not continue the order is left out: the source's numbers ascend.
+    mutating func supply(_ events: [OutgoingEvent]) {
+        isFetching = false
+        isExhausted = events.isEmpty
+        for event in events where lastFetched.map({ event.sequence > $0 }) ?? true {
+            entries.append(Entry(event: event))
+            lastFetched = event.sequence
+        }
+    }
+
+    mutating func eventsAvailable() {
+        isExhausted = false
+    }
+
+    /// The event to send now, which is then under way.
+    mutating func takeNext(at now: Instant) -> OutgoingEvent? {
+        if let retryAt, now < retryAt { return nil }
+        retryAt = nil
+        guard let index = entries.firstIndex(where: { !$0.isUnderWay }) else { return nil }
+        entries[index].isUnderWay = true
+        return entries[index].event
+    }
+
+    /// Accepted: it leaves the line. Returns whether it had been refused before, or `nil` for one that isn't here.
+    mutating func remove(_ sequence: UInt64) -> Bool? {
+        guard let index = index(of: sequence) else { return nil }
+        backoff.reset()
+        return entries.remove(at: index).refusals > 0
+    }
+
+    /// Refused: it waits in its place, and everything behind it that is not under way waits with it.
+    /// Returns the event and how often it has been refused.
+    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (event: OutgoingEvent, refusals: Int)? {
+        guard let index = index(of: sequence) else { return nil }
+        entries[index].isUnderWay = false
+        entries[index].refusals += 1
+        // A whole window refused at once is one occasion, not twenty.
+        if (retryAt ?? .origin) <= now { retryAt = now + backoff.next() }
+        return (entries[index].event, entries[index].refusals)
+    }
+
+    /// The connection is gone, and with it what it carried.
+    mutating func connectionLost() {
+        for index in entries.indices { entries[index].isUnderWay = false }
+    }
+
+    func topic(of sequence: UInt64) -> String? {
+        index(of: sequence).map { entries[$0].event.topic }
+    }
+
+    private func index(of sequence: UInt64) -> Int? {
+        entries.firstIndex { $0.event.sequence == sequence }
+    }
+}

@@ -1,0 +1,142 @@
+import DequeModule
+import HCI
+import Messages
+
+/// The latest retained message of every topic, and which of them the broker has yet to get.
+///
+/// A state that changes while it waits is sent once, as it is then. On a new connection everything is sent again, the
+/// status first, then in the order in which the topics first appeared.
+struct RetainedStates: Sendable {
+    private struct Entry {
+        var message: Message
+        var isUnderWay = false
+        /// It changed, or was refused, since it was last sent.
+        var isPending = true
+        var refusals = 0
+        /// Refused for what it is: left out until it changes.
+        var isGivenUp = false
+    }
+
+    let statusTopic: String
+    private let maxTopics: Int
+    private var entries: [String: Entry] = [:]
+    private var order: [String] = []
+    /// Topics to send; one that has become unsendable meanwhile is skipped.
+    private var waiting: Deque<String> = []
+    /// Topics that were refused and wait for `retryAt`.
+    private var resting: [String] = []
+    private(set) var retryAt: Instant?
+    private var backoff: Backoff
+
+    init(status: Message, maxTopics: Int, seed: UInt64) {
+        statusTopic = status.topic
+        self.maxTopics = maxTopics
+        backoff = Backoff(seed: seed)
+        _ = set(status)
+    }
+
+    /// Whether nothing waits to be sent. What is under way is not counted.
+    var isEmpty: Bool { waiting.isEmpty && resting.isEmpty }
+
+    /// Whether the broker has the status as it is now.
+    var isStatusDelivered: Bool {
+        entries[statusTopic].map { !$0.isUnderWay && !$0.isPending } ?? true
+    }
+
+    /// `false` where there are too many topics for a new one.
+    mutating func set(_ message: Message) -> Bool {
+        let topic = message.topic
+        guard var entry = entries[topic] else {
+            guard entries.count < maxTopics else { return false }
+            entries[topic] = Entry(message: message)
+            order.append(topic)
+            enqueue(topic)
+            return true
+        }
+        let isQueued = entry.isPending && !entry.isUnderWay && !entry.isGivenUp
+        entry.message = message
+        entry.isPending = true
+        entry.refusals = 0
+        entry.isGivenUp = false
+        entries[topic] = entry
+        if !isQueued && !entry.isUnderWay { enqueue(topic) }
+        return true
+    }
+
+    /// The message to send now, which is then under way; with `onlyStatus`, the status or nothing.
+    mutating func takeNext(at now: Instant, onlyStatus: Bool) -> Message? {
+        wakeResting(at: now)
+        if onlyStatus {
+            guard waiting.contains(statusTopic) else { return nil }
+            waiting.removeAll { $0 == statusTopic }
+            return takeUnderWay(statusTopic)
+        }
+        while let topic = waiting.popFirst() {
+            if let message = takeUnderWay(topic) { return message }
+        }
+        return nil
+    }
+
+    /// Accepted. Returns whether it had been refused before.
+    mutating func delivered(_ topic: String) -> Bool {
+        guard var entry = entries[topic] else { return false }
+        let hadBeenRefused = entry.refusals > 0
+        entry.isUnderWay = false
+        entry.refusals = 0
+        entries[topic] = entry
+        backoff.reset()
+        if entry.isPending { enqueue(topic) }
+        return hadBeenRefused
+    }
+
+    /// Refused; it is tried again after a pause. Returns how often it has been, as it is now.
+    mutating func refuse(_ topic: String, at now: Instant) -> Int {
+        guard var entry = entries[topic] else { return 0 }
+        entry.isUnderWay = false
+        entry.refusals += 1
+        entry.isPending = true
+        entries[topic] = entry
+        resting.append(topic)
+        if (retryAt ?? .origin) <= now { retryAt = now + backoff.next() }
+        return entry.refusals
+    }
+
+    mutating func giveUp(_ topic: String) {
+        entries[topic]?.isGivenUp = true
+        entries[topic]?.isPending = false
+        resting.removeAll { $0 == topic }
+        if resting.isEmpty { retryAt = nil }
+    }
+
+    /// The connection is gone; the next one gets everything.
+    mutating func connectionLost() {
+        waiting = []
+        for topic in order {
+            guard let entry = entries[topic], !entry.isGivenUp else { continue }
+            entries[topic]?.isUnderWay = false
+            entries[topic]?.isPending = true
+            waiting.append(topic)
+        }
+        resting = []
+        retryAt = nil
+    }
+
+    private mutating func takeUnderWay(_ topic: String) -> Message? {
+        guard let entry = entries[topic], entry.isPending, !entry.isUnderWay, !entry.isGivenUp else { return nil }
+        entries[topic]?.isUnderWay = true
+        entries[topic]?.isPending = false
+        return entry.message
+    }
+
+    private mutating func wakeResting(at now: Instant) {
+        guard let due = retryAt, now >= due else { return }
+        retryAt = nil
+        for topic in resting { enqueue(topic) }
+        resting = []
+    }
+
+    /// The status goes ahead of everything else.
+    private mutating func enqueue(_ topic: String) {
+        if topic == statusTopic { waiting.prepend(topic) } else { waiting.append(topic) }
+    }
+}

@@ -1,0 +1,30 @@
+/// An event that waits for delivery.
+public struct OutgoingEvent: Hashable, Sendable {
+    /// Its place in the source: above 0, ascending for as long as the process lives, whatever becomes of the disk. It need
+    /// not be the number in the payload.
+    public var sequence: UInt64
+    public var topic: String
+    /// UTF-8 JSON.
+    public var payload: [UInt8]
+
+    public init(sequence: UInt64, topic: String, payload: [UInt8]) {
+        self.sequence = sequence
+        self.topic = topic
+        self.payload = payload
+    }
+}
+
+/// Where events wait, on disk, until a broker has accepted them.
+///
+/// It handles its own failures: a source that cannot be read has nothing to deliver for now.
+public protocol EventSource {
+    /// At most `limit` events with numbers above `sequence` (`nil`: from the first that waits), ascending.
+    mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingEvent]
+
+    /// These events were accepted and need not be kept. They come several at a time so that one transaction suffices.
+    /// One that is no longer there is not an error.
+    mutating func acknowledge(_ sequences: [UInt64])
+
+    /// This event can't be delivered because of what it is: set it aside.
+    mutating func park(_ sequence: UInt64, reason: ReasonCode)
+}

@@ -1,0 +1,73 @@
+/// One byte with which a broker says how something went (MQTT 5.0, §2.4). Below 0x80 it went well.
+public struct ReasonCode: RawRepresentable, Hashable, Sendable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    public static let success = ReasonCode(rawValue: 0x00)
+    /// The message was accepted; nobody subscribes to its topic now.
+    public static let noMatchingSubscribers = ReasonCode(rawValue: 0x10)
+    public static let unspecifiedError = ReasonCode(rawValue: 0x80)
+    public static let malformedPacket = ReasonCode(rawValue: 0x81)
+    public static let unsupportedProtocolVersion = ReasonCode(rawValue: 0x84)
+    public static let clientIdentifierNotValid = ReasonCode(rawValue: 0x85)
+    public static let badUserNameOrPassword = ReasonCode(rawValue: 0x86)
+    public static let notAuthorized = ReasonCode(rawValue: 0x87)
+    public static let serverUnavailable = ReasonCode(rawValue: 0x88)
+    public static let sessionTakenOver = ReasonCode(rawValue: 0x8E)
+    public static let topicNameInvalid = ReasonCode(rawValue: 0x90)
+    public static let packetTooLarge = ReasonCode(rawValue: 0x95)
+    public static let quotaExceeded = ReasonCode(rawValue: 0x97)
+    public static let payloadFormatInvalid = ReasonCode(rawValue: 0x99)
+    public static let qosNotSupported = ReasonCode(rawValue: 0x9B)
+
+    public var isSuccess: Bool { rawValue < 0x80 }
+
+    /// The message itself is at fault: sent again unchanged, it will be refused again.
+    public var blamesMessage: Bool {
+        switch self {
+        case .malformedPacket, .topicNameInvalid, .packetTooLarge, .payloadFormatInvalid: true
+        default: false
+        }
+    }
+
+    /// What an MQTT 3.1.1 CONNACK return code (§3.2.2.3) is called in MQTT 5.
+    init(connectReturnCode: UInt8) {
+        switch connectReturnCode {
+        case 0: self = .success
+        case 1: self = .unsupportedProtocolVersion
+        case 2: self = .clientIdentifierNotValid
+        case 3: self = .serverUnavailable
+        case 4: self = .badUserNameOrPassword
+        case 5: self = .notAuthorized
+        default: self = .unspecifiedError
+        }
+    }
+}
+
+extension ReasonCode: CustomStringConvertible {
+    /// The specification's name and the number: `Not authorized (0x87)`.
+    public var description: String {
+        let digits = String(rawValue, radix: 16, uppercase: true)
+        let number = "0x" + (digits.count < 2 ? "0" : "") + digits
+        return "\(Self.names[rawValue] ?? "Reason code") (\(number))"
+    }
+
+    /// MQTT 5.0, table 2-6.
+    private static let names: [UInt8: String] = [
+        0x00: "Success", 0x10: "No matching subscribers", 0x80: "Unspecified error", 0x81: "Malformed Packet",
+        0x82: "Protocol Error", 0x83: "Implementation specific error", 0x84: "Unsupported Protocol Version",
+        0x85: "Client Identifier not valid", 0x86: "Bad User Name or Password", 0x87: "Not authorized",
+        0x88: "Server unavailable", 0x89: "Server busy", 0x8A: "Banned", 0x8B: "Server shutting down",
+        0x8C: "Bad authentication method", 0x8D: "Keep Alive timeout", 0x8E: "Session taken over",
+        0x8F: "Topic Filter invalid", 0x90: "Topic Name invalid", 0x91: "Packet Identifier in use",
+        0x92: "Packet Identifier not found", 0x93: "Receive Maximum exceeded", 0x94: "Topic Alias invalid",
+        0x95: "Packet too large", 0x96: "Message rate too high", 0x97: "Quota exceeded",
+        0x98: "Administrative action", 0x99: "Payload format invalid", 0x9A: "Retain not supported",
+        0x9B: "QoS not supported", 0x9C: "Use another server", 0x9D: "Server moved",
+        0x9E: "Shared Subscriptions not supported", 0x9F: "Connection rate exceeded", 0xA0: "Maximum connect time",
+        0xA1: "Subscription Identifiers not supported", 0xA2: "Wildcard Subscriptions not supported",
+    ]
+}

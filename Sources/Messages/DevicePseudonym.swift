@@ -1,0 +1,54 @@
+import Crypto
+public import HCI
+
+/// In which form a device address leaves the gateway. The raw value is the word in `config.toml`.
+public enum DeviceForm: String, CaseIterable, Sendable {
+    /// A keyed pseudonym that changes daily.
+    case pseudonym
+    case omit
+    case raw
+}
+
+/// Names devices without giving their addresses away.
+///
+/// HMAC-SHA-256 over the UTC day and the address, cut to 64 bits: who does not have the key can't try addresses, and no
+/// two days can be put together. A known device is named by its name, so that it keeps its pseudonym through rotation.
+public struct DevicePseudonym: Sendable {
+    private let form: DeviceForm
+    private let key: SymmetricKey
+    private let deviceNames: [String]
+
+    /// - Parameters:
+    ///   - key: secret, from `generateKey`, or any octets where what is written stays with who has the raw capture.
+    ///   - deviceNames: the names of the known devices, in the order of their indices.
+    public init(form: DeviceForm, key: [UInt8], deviceNames: [String]) {
+        self.form = form
+        self.key = SymmetricKey(data: key)
+        self.deviceNames = deviceNames
+    }
+
+    /// A new secret of 256 bits.
+    public static func generateKey() -> [UInt8] {
+        SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
+    }
+
+    /// What to publish for a device; `nil` for nothing.
+    public func name(of address: DeviceAddress, device: Int?, at time: WallTime) -> String? {
+        switch form {
+        case .omit: return nil
+        case .raw: return address.description
+        case .pseudonym:
+            var content = String(Timestamp.day(of: time)) + "|"
+            if let device, deviceNames.indices.contains(device) {
+                content += "name|" + deviceNames[device]
+            } else {
+                content += "address|\(address.type.rawValue)|" + address.description
+            }
+            let code = HMAC<SHA256>.authenticationCode(for: Array(content.utf8), using: key)
+            return code.prefix(8).reduce(into: "") { text, octet in
+                if octet < 0x10 { text += "0" }
+                text += String(octet, radix: 16)
+            }
+        }
+    }
+}

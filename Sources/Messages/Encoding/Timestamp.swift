@@ -1,0 +1,47 @@
+import HCI
+
+/// RFC 3339, UTC, with milliseconds: `2026-11-21T06:00:00.123Z`.
+enum Timestamp {
+    /// Times before the year 0 and after 9999, which RFC 3339 can't say, become its first and last one.
+    static func text(_ time: WallTime) -> String {
+        let first_ms: Int64 = -62_167_219_200_000
+        let last_ms: Int64 = 253_402_300_799_999
+        let time_ms = min(max(floorDivide(time.microseconds, 1_000), first_ms), last_ms)
+        let day = floorDivide(time_ms, 86_400_000)
+        let inDay_ms = time_ms - day * 86_400_000
+        let date = civil(daysSinceEpoch: day)
+        return digits(date.year, 4) + "-" + digits(date.month, 2) + "-" + digits(date.day, 2) + "T"
+            + digits(inDay_ms / 3_600_000, 2) + ":" + digits(inDay_ms / 60_000 % 60, 2) + ":"
+            + digits(inDay_ms / 1_000 % 60, 2) + "." + digits(inDay_ms % 1_000, 3) + "Z"
+    }
+
+    /// Days since 1970-01-01, negative before it.
+    static func day(of time: WallTime) -> Int64 {
+        floorDivide(time.microseconds, 86_400_000_000)
+    }
+
+    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let quotient = value / divisor
+        return value % divisor < 0 ? quotient - 1 : quotient
+    }
+
+    /// The Gregorian date, by counting from 0000-03-01 in eras of 400 years, so that the leap day ends a year.
+    private static func civil(daysSinceEpoch: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = daysSinceEpoch + 719_468
+        let era = floorDivide(shifted, 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (
+            year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month,
+            day: dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        )
+    }
+
+    private static func digits(_ value: Int64, _ count: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+}

@@ -1,0 +1,41 @@
+import HCI
+import Regions
+
+/// Writes every message that subscribers get. The contract is published as JSON Schema under `deploy/contract`.
+///
+/// The payloads stand one a file in `Payloads`.
+public struct MessageComposer: Sendable {
+    /// The `schema` of every message.
+    static let schema = 1
+
+    public let topics: TopicTree
+    let version: String
+    let pseudonym: DevicePseudonym
+    /// Seconds after which a ranging message is of no use to anyone.
+    let rangingExpiry_s: UInt32
+
+    public init(
+        topics: TopicTree, version: String, pseudonym: DevicePseudonym, rangingExpiry_s: UInt32
+    ) {
+        self.topics = topics
+        self.version = version
+        self.pseudonym = pseudonym
+        self.rangingExpiry_s = rangingExpiry_s
+    }
+
+    /// What every message begins with.
+    func payload(at instant: Instant, _ timebase: Timebase) -> JSONWriter {
+        var json = JSONWriter()
+        json.set("schema", Self.schema)
+        json.set("at", Timestamp.text(timebase.wall(instant)))
+        json.set("clock", timebase.isSynced ? "synced" : "unsynced")
+        return json
+    }
+
+    /// The region of a message, and what tells an expanded instance apart.
+    func set(_ instance: RegionInstanceID, in json: inout JSONWriter) {
+        json.set("region", instance.region)
+        if let major = instance.major { json.set("major", major) }
+        if let minor = instance.minor { json.set("minor", minor) }
+    }
+}

@@ -1,0 +1,35 @@
+import Beacons
+public import HCI
+public import Regions
+
+extension MessageComposer {
+    /// `region/{id}/event`: a crossing, numbered.
+    ///
+    /// - Parameters:
+    ///   - epoch: one outbox's life; with `seq` it names the event for ever.
+    ///   - seq: its number within the epoch, from 1.
+    public func event(
+        _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant, _ timebase: Timebase
+    ) -> Message {
+        var json = payload(at: instant, timebase)
+        json.set("epoch", epoch)
+        json.set("seq", seq)
+        json.set("type", event.kind == .enter ? "enter" : "exit")
+        json.set("region", instance.region)
+        json.set("uuid", event.uuid.description)
+        json.set("major", event.major)
+        json.set("minor", event.minor)
+        json.set("rssi_dbm", event.observation.rssi_dbm, decimals: 1)
+        json.set("accuracy_m", event.observation.accuracy_m, decimals: 2)
+        json.set("proximity", event.observation.proximity.rawValue)
+        if case .exit(let stay) = event.kind {
+            json.set("entered_at", Timestamp.text(timebase.wall(stay.enteredAt)))
+            json.set("last_heard_at", Timestamp.text(timebase.wall(stay.lastHeardAt)))
+            json.set("dwell_s", stay.dwell.seconds, decimals: 3)
+            if stay.isPartial { json.set("partial", true) }
+            if stay.isInferred { json.set("inferred", true) }
+        }
+        return Message(
+            topic: topics.event(instance), payload: json.object, qos: .atLeastOnce, isRetained: false)
+    }
+}

@@ -1,0 +1,27 @@
+public import HCI
+
+/// How monotonic time relates to the time of day, as of now.
+///
+/// Rules run on instants; times of day are made from them only when a message is written, with the clock as it is then.
+/// A step of the clock therefore shifts all times of a message together and leaves every span between them right.
+public struct Timebase: Hashable, Sendable {
+    /// The time of day at the monotonic origin.
+    public var wallAtOrigin: WallTime
+    /// Whether the system clock is disciplined by NTP or the like.
+    public var isSynced: Bool
+
+    public init(wallAtOrigin: WallTime, isSynced: Bool) {
+        self.wallAtOrigin = wallAtOrigin
+        self.isSynced = isSynced
+    }
+
+    /// The relation that holds when `now` on the monotonic clock is `wall`.
+    public init(at now: Instant, wall: WallTime, isSynced: Bool) {
+        self.wallAtOrigin = wall - (now - .origin)
+        self.isSynced = isSynced
+    }
+
+    public func wall(_ instant: Instant) -> WallTime { wallAtOrigin + (instant - .origin) }
+
+    public func instant(_ wall: WallTime) -> Instant { .origin + (wall - wallAtOrigin) }
+}

@@ -1,0 +1,31 @@
+/// Numbers that will not come any more: a subscriber that has not received one of them by now never will.
+///
+/// Numbers in the range may have been delivered before; only those that are missing are lost.
+public struct OutboxGap: Hashable, Sendable {
+    /// The raw value is the word in a `gap` message.
+    public enum Cause: String, CaseIterable, Sendable {
+        /// `[outbox] max_events` was reached and the oldest events made room.
+        case maxEvents = "max_events"
+        /// `[outbox] max_mib` was reached and the oldest events made room.
+        case maxMiB = "max_mib"
+        /// The disk failed, and the events that were in memory went with the process; or the file vanished.
+        case disk
+        /// The file was damaged, and these could not be read from it.
+        case corrupt
+        /// The broker refuses the events for good, and too many of them waited.
+        case refused
+    }
+
+    public var epoch: String
+    public var fromSeq: Int64
+    /// Inclusive, never below `fromSeq`.
+    public var toSeq: Int64
+    public var cause: Cause
+
+    public init(epoch: String, fromSeq: Int64, toSeq: Int64, cause: Cause) {
+        self.epoch = epoch
+        self.fromSeq = fromSeq
+        self.toSeq = toSeq
+        self.cause = cause
+    }
+}

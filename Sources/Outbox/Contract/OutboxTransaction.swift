@@ -1,0 +1,28 @@
+/// What becomes true together: events and the region states that they changed.
+public struct OutboxTransaction: Hashable, Sendable {
+    /// Numbered without a gap from the `Numbering.nextSequence` that the transaction was built for.
+    public var events: [OutboxEvent]
+    /// Stored under their keys, in place of what stood there.
+    public var records: [OutboxRecord]
+    /// Keys whose records go. A key that also stands in `records` is removed.
+    public var removedRecords: [String]
+
+    public init(events: [OutboxEvent] = [], records: [OutboxRecord] = [], removedRecords: [String] = []) {
+        self.events = events
+        self.records = records
+        self.removedRecords = removedRecords
+    }
+
+    public var isEmpty: Bool { events.isEmpty && records.isEmpty && removedRecords.isEmpty }
+}
+
+/// A piece of state that outlives the process, in the caller's own encoding.
+public struct OutboxRecord: Hashable, Sendable {
+    public var key: String
+    public var value: [UInt8]
+
+    public init(key: String, value: [UInt8]) {
+        self.key = key
+        self.value = value
+    }
+}

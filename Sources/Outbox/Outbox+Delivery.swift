@@ -1,0 +1,140 @@
+import DequeModule
+import HCI
+
+extension Outbox {
+    /// How many acknowledged events wait at most before they are deleted in the file by a transaction of their own.
+    static let deletionBatch: Int64 = 1_000
+    /// How long they wait at most. They cost nothing where another transaction comes first.
+    static let deletionDelay = TimeSpan.seconds(60)
+
+    /// The next events to send, oldest first: those not handed out since the last `rewind`. At most `limit`, at most 1000
+    /// and about 1 MiB at a time; none where everything was handed out.
+    ///
+    /// While the disk cannot be read, events in memory are handed out although older ones wait in the file. Those follow
+    /// once it can.
+    public func next(limit: Int) -> [QueuedEvent] {
+        let limit = min(max(limit, 0), Self.largestPage)
+        guard limit > 0 else { return [] }
+        var page: [QueuedEvent] = []
+        do {
+            page = try nextStored(limit: limit)
+        } catch {
+            fail(error)
+        }
+        var bytes = page.reduce(0) { $0 + $1.size }
+        var index = 0
+        while page.count < limit, bytes < Self.largestPageBytes, index < pending.events.count {
+            let event = pending.events[index]
+            if let end = endOfPassed(containing: event.position) {
+                index = pending.firstIndex(atOrAfter: end)
+                continue
+            }
+            page.append(event)
+            bytes += event.size
+            index += 1
+        }
+        for event in page { passed.insert(event.position) }
+        return page
+    }
+
+    /// The broker has these: they leave the outbox. Positions that are not in it are passed over.
+    ///
+    /// The file follows with the next transaction, after 1000 acknowledgements or after a minute: a crash before that only
+    /// means that they are delivered twice, with the same numbers.
+    public func acknowledge(_ positions: some Sequence<Int64>) {
+        for position in positions where position > -book.origin && position < book.nextPosition {
+            parked.remove(position: position)
+            passed.insert(position)
+            guard !pending.remove(at: position), position < book.storedEnd, position >= book.droppedEnd else {
+                continue
+            }
+            book.acknowledged.insert(position)
+        }
+        settleIfEmpty()
+        guard book.acknowledgedCount > 0 else { return }
+        deletionDue = min(deletionDue, now + Self.deletionDelay)
+        if isDurable, book.acknowledgedCount >= Self.deletionBatch { persistPending() }
+    }
+
+    /// Sets an event aside that the broker refuses, so that it does not hold up the others. It stays in the outbox, and is
+    /// offered again after `retryParked` and after a restart. Of more than 1000 the oldest is given up and stated as a gap.
+    public func park(_ event: QueuedEvent, reason: String) {
+        passed.insert(event.position)
+        let entry = ParkedEvents.Entry(position: event.position, epoch: event.epoch, seq: event.seq, reason: reason)
+        guard let givenUp = parked.add(entry) else { return }
+        book.drop([(givenUp.epoch, givenUp.seq)], cause: .refused)
+        acknowledge([givenUp.position])
+    }
+
+    /// Why events are set aside, each reason once.
+    public var parkedReasons: [String] { Set(parked.entries.map(\.reason)).sorted() }
+
+    /// Offers again what was set aside.
+    public func retryParked() {
+        for entry in parked.entries { passed.remove(entry.position) }
+        parked.removeAll()
+    }
+
+    /// Begins anew with the oldest event and gap that the broker has not acknowledged: for every new connection.
+    public func rewind() {
+        passed = book.acknowledged
+        for entry in parked.entries { passed.insert(entry.position) }
+        book.gaps.rewind()
+    }
+
+    /// Gaps to publish that were not handed out since the last `rewind`.
+    public func takeGaps() -> [OutboxGap] { book.gaps.take() }
+
+    /// Subscribers were told of `gap`: it is forgotten. Until then it is handed out anew after a `rewind` or a restart.
+    public func confirm(_ gap: OutboxGap) {
+        guard book.gaps.confirm(gap) else { return }
+        book.areGapsChanged = true
+        deletionDue = min(deletionDue, now + Self.deletionDelay)
+    }
+
+    private func nextStored(limit: Int) throws(DiskError) -> [QueuedEvent] {
+        guard let store, book.storedEvents > book.acknowledgedCount else { return [] }
+        var page: [QueuedEvent] = []
+        var bytes: Int64 = 0
+        var cursor: Int64? = .min
+        while let start = cursor {
+            cursor = nil
+            try store.events(from: start) { (event: QueuedEvent) throws(DiskError) in
+                // Rows beyond are the remains of a transaction that failed; what it held is in memory.
+                guard event.position < book.storedEnd, page.count < limit, bytes < Self.largestPageBytes else {
+                    return false
+                }
+                if let end = endOfPassed(containing: event.position) {
+                    cursor = end
+                    return false
+                }
+                page.append(event)
+                bytes += event.size
+                return true
+            }
+        }
+        return page
+    }
+
+    private func endOfPassed(containing position: Int64) -> Int64? {
+        // Ranges are few: what is handed out runs in order.
+        passed.ranges.first { $0.contains(position) }?.upperBound
+    }
+
+    /// With nothing waiting, every number given so far is dealt with.
+    private func settleIfEmpty() {
+        if pending.events.isEmpty, book.storedEvents <= book.acknowledgedCount {
+            book.settledSequence = book.numbering.nextSequence
+        }
+    }
+}
+
+extension Bookkeeping {
+    /// How many positions wait to be deleted in the file.
+    var acknowledgedCount: Int64 { acknowledged.ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
+}
+
+extension RangeSet<Int64> {
+    mutating func insert(_ position: Int64) { insert(contentsOf: position..<(position + 1)) }
+    mutating func remove(_ position: Int64) { remove(contentsOf: position..<(position + 1)) }
+}

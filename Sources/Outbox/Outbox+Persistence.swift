@@ -1,0 +1,98 @@
+import HCI
+
+extension Outbox {
+    /// Writes everything that is in memory alone, and `transaction`, as one transaction of the file: what was acknowledged
+    /// goes, the oldest make room where they must, the new events and records come, and the numbering goes on with them.
+    /// If it throws, this outbox is as it was.
+    func persist(adding transaction: OutboxTransaction = OutboxTransaction()) throws(DiskError) {
+        guard let store else { return }
+        var next = book
+        var incoming = Array(pending.events)
+        incoming += next.position(transaction.events)
+        var kept = pending
+        kept.apply(transaction)
+        next.settledReservation = max(next.settledReservation, next.reservedEnd)
+        next.reservedEnd = 0
+        let meta = EventStore.Meta(
+            epoch: next.numbering.epoch, nextSequence: next.numbering.nextSequence,
+            nextPosition: next.nextPosition + next.origin, settledReservation: next.settledReservation)
+        var usedBytes: Int64 = 0
+        try store.database.transaction { () throws(DiskError) in
+            if condition != nil { try store.truncate(from: next.storedEnd) }
+            for range in next.acknowledged.ranges { next.storedEvents -= try store.delete(range) }
+            let lost = try makeRoom(for: incoming, in: store, &next)
+            for event in incoming.dropFirst(lost) { try store.insert(event) }
+            next.storedEvents += Int64(incoming.count - lost)
+            for (key, value) in kept.records { try store.put(value, forKey: key, in: .record) }
+            for (key, value) in kept.values { try store.put(value, forKey: key, in: .value) }
+            if next.areGapsChanged { try store.write(next.gaps.gaps) }
+            try store.giveBackFreePages()
+            try store.write(meta, created: wallTime.microseconds)
+            usedBytes = try store.usedBytes()
+        }
+        store.committed(meta)
+        next.acknowledged = RangeSet()
+        next.areGapsChanged = false
+        next.isEpochStored = true
+        next.storedEnd = next.nextPosition
+        book = next
+        pending = PendingChanges()
+        deletionDue = .distantFuture
+        wear.committed(pages: store.database.takePagesWritten())
+        wear.usedBytes = usedBytes
+    }
+
+    /// `persist`, with a failure taken care of.
+    func persistPending() {
+        do {
+            try persist()
+            checkpointIfDue()
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Copies the log into the database when it has grown to its limit. Where that fails the disk counts as failing, since
+    /// the log would grow without bound.
+    func checkpointIfDue() {
+        guard wear.logBytes >= limits.logBytes else { return }
+        do {
+            try checkpoint()
+        } catch {
+            fail(error)
+        }
+    }
+
+    func checkpoint() throws(DiskError) {
+        guard let store else { return }
+        wear.checkpointed(pages: try store.database.checkpoint())
+    }
+
+    /// Deletes the oldest events until `incoming` fits in, and states them as gaps. Returns how many of `incoming` itself
+    /// do not fit even into an empty file.
+    private func makeRoom(
+        for incoming: [QueuedEvent], in store: EventStore, _ next: inout Bookkeeping
+    ) throws(DiskError) -> Int {
+        let retention = Retention(maxEvents: Int64(limits.maxEvents), maxBytes: limits.fileBytes)
+        // Rows do not fill their pages, and records and the tables' roots take pages too.
+        let incomingBytes = incoming.reduce(0) { $0 + $1.size } * 5 / 4 + 8 * Wear.pageBytes
+        while next.storedEvents > 0 {
+            let excess = retention.excess(
+                events: next.storedEvents + Int64(incoming.count), bytes: try store.usedBytes() + incomingBytes)
+            guard let excess else { return 0 }
+            let oldest = try store.oldest(256)
+            guard !oldest.isEmpty else { break }
+            let victims = oldest.prefix(max(excess.victims(among: oldest.map(\.size)), 1))
+            for victim in victims {
+                next.storedEvents -= try store.delete(victim.position..<(victim.position + 1))
+                next.droppedEnd = victim.position + 1
+            }
+            next.drop(victims.lazy.map { ($0.epoch, $0.seq) }, cause: excess.cause)
+        }
+        let excess = retention.excess(events: Int64(incoming.count), bytes: try store.usedBytes() + incomingBytes)
+        guard let excess else { return 0 }
+        let count = excess.victims(among: incoming.map(\.size))
+        next.drop(incoming.prefix(count).lazy.map { ($0.epoch, $0.seq) }, cause: excess.cause)
+        return count
+    }
+}

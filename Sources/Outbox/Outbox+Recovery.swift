@@ -1,0 +1,137 @@
+public import HCI
+
+extension Outbox {
+    /// Passes time: tries a failing disk again when that is due, and deletes in the file what was acknowledged long enough
+    /// ago. Call it about once a second.
+    ///
+    /// - Parameter wallTime: Part of the name of an epoch that has to begin.
+    public func tick(at now: Instant, wallTime: WallTime) {
+        self.now = max(self.now, now)
+        self.wallTime = wallTime
+        guard folder != nil else { return }
+        if condition != nil {
+            if now >= retry.due { recover() }
+        } else if now >= deletionDue {
+            persistPending()
+        }
+    }
+
+    /// Writes what can still be written, closes the file and lets another process have the folder. What is committed
+    /// afterwards stays in memory.
+    public func close() {
+        if folder != nil, isDurable, book.acknowledgedCount > 0 || book.areGapsChanged { persistPending() }
+        if isDurable { _ = try? checkpoint() }
+        store = nil
+        folder?.release()
+    }
+
+    /// Goes on in memory until the disk works again.
+    func fail(_ error: DiskError) {
+        let condition = OutboxCondition(error, directory: folder?.path ?? "")
+        self.condition = condition
+        if reported.insert(condition.cause).inserted { reports.append(condition.description) }
+        if !error.leavesFileReadable { store = nil }
+        if error.isDamage, replacement == .none { replacement = .due }
+        retry.failed(at: now)
+    }
+
+    /// Tries to work on the disk: opens the file unless it is open, and writes what is in memory alone. A damaged file is
+    /// replaced on the spot, once: a disk that damages every file waits its turn.
+    func recover() {
+        for _ in 0..<2 {
+            do {
+                try attach()
+                return recovered()
+            } catch {
+                fail(error)
+                if replacement != .due { break }
+            }
+        }
+        if replacement == .underWay { replacement = .none }
+    }
+
+    private func attach() throws(DiskError) {
+        guard let folder else { return }
+        try folder.hold()
+        if replacement == .due { try replaceDamagedFile(in: folder) }
+        if let store {
+            try writeOut(store)
+            return
+        }
+        folder.makeDatabasePrivate()
+        let opened = try EventStore(path: folder.databasePath, vfs: vfs, limits: limits)
+        folder.synchronise()
+        if hasMetFile { try rejoin(opened) } else { try meet(opened) }
+        opened.origin = book.origin
+        try writeOut(opened)
+    }
+
+    /// Writes what is in memory alone, and shows that the database itself can be written too.
+    private func writeOut(_ opened: EventStore) throws(DiskError) {
+        store = opened
+        try persist()
+        try checkpoint()
+    }
+
+    private func recovered() {
+        if condition != nil {
+            reports.append("outbox: the disk works again; what was in memory is committed")
+        }
+        condition = nil
+        replacement = .none
+        reported = []
+        retry.succeeded()
+    }
+
+    /// The first meeting of this outbox and the file in its folder.
+    private func meet(_ store: EventStore) throws(DiskError) {
+        if let meta = store.meta {
+            var next = book
+            next.storedEvents = try store.count()
+            next.gaps = GapLedger(try store.gaps() + next.gaps.gaps)
+            next.areGapsChanged = true
+            if next.numbering.nextSequence == 1 {
+                // Nothing was numbered yet: the file's epoch goes on.
+                next.begin(epoch: meta.epoch)
+                next.numbering.nextSequence = meta.nextSequence
+                next.isEpochStored = true
+                next.settledReservation = meta.settledReservation
+                next.settledSequence = try store.oldest(1).first.flatMap { $0.epoch == meta.epoch ? $0.seq : nil } ?? 1
+            }
+            next.origin = meta.nextPosition - 1
+            skipReservedNumbers(of: meta, &next)
+            book = next
+        }
+        hasMetFile = true
+    }
+
+    /// Numbers that a process gave in memory before it died are not given again.
+    private func skipReservedNumbers(of meta: EventStore.Meta, _ next: inout Bookkeeping) {
+        guard let reservation = folder?.reservation(), reservation.epoch == meta.epoch,
+            reservation.end > meta.settledReservation, reservation.end > meta.nextSequence
+        else { return }
+        next.state(
+            OutboxGap(epoch: meta.epoch, fromSeq: meta.nextSequence, toSeq: reservation.end - 1, cause: .disk))
+        if next.numbering.epoch == meta.epoch {
+            next.numbering.nextSequence = reservation.end
+            next.reservedEnd = reservation.end
+        }
+    }
+
+    /// The file was opened anew after a failure. This outbox knows better than the file what is in it, unless it is
+    /// another file.
+    private func rejoin(_ store: EventStore) throws(DiskError) {
+        store.origin = book.origin
+        if store.meta == nil {
+            guard book.isEpochStored else { return }
+            // The file vanished, perhaps with its whole disk. It may come back, so its epoch is not used any further.
+            stateLossOfStoredEvents(except: [], cause: .disk)
+            book.forgetFile(firstPosition: book.storedEnd)
+            beginEpoch()
+            fileGeneration += 1
+        } else {
+            try store.truncate(from: book.storedEnd)
+            book.storedEvents = try store.count()
+        }
+    }
+}

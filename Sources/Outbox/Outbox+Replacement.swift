@@ -1,0 +1,70 @@
+import DequeModule
+
+/// Steps of replacing a damaged file, each done once however often the disk refuses in between.
+enum Replacement {
+    case none
+    /// The damaged file stands under the outbox's name.
+    case due
+    /// A replacement is under way: further damage waits for the next try.
+    case underWay
+}
+
+extension Outbox {
+    /// Sets the damaged file aside and takes into memory what can be read from it; `persist` writes it into the new file.
+    func replaceDamagedFile(in folder: StateFolder) throws(DiskError) {
+        store = nil
+        try folder.setDamagedFileAside()
+        replacement = .underWay
+        let salvage = Salvage(path: folder.damagedPath, vfs: vfs, limit: limits.memoryBytes)
+        folder.tidyDamagedFile(limit: limits.damagedBytes)
+        takeIn(salvage)
+    }
+
+    /// Puts what was salvaged before what is in memory, and states what is missing.
+    private func takeIn(_ salvage: Salvage) {
+        if !hasMetFile { book.origin = salvage.events.last?.position ?? 0 }
+        let origin = book.origin
+        var events = salvage.events.map { event in
+            var event = event
+            event.position -= origin
+            return event
+        }
+        events.removeAll { book.acknowledged.contains($0.position) || $0.position >= book.storedEnd }
+        if !salvage.isEveryEventThere { stateLoss(salvage, events) }
+        pending.prepend(events)
+        pending.fill(records: salvage.records, values: salvage.values)
+        for gap in salvage.gaps where !hasMetFile { book.state(gap) }
+        if hasMetFile, !salvage.isEveryRecordThere { fileGeneration += 1 }
+        book.forgetFile(firstPosition: events.first?.position ?? book.storedEnd)
+        hasMetFile = true
+        reports.append(
+            "outbox: outbox.sqlite was damaged and is replaced; \(events.count) waiting events and "
+                + "\(salvage.records.count) records were saved from it")
+    }
+
+    private func stateLoss(_ salvage: Salvage, _ events: [QueuedEvent]) {
+        guard !hasMetFile else { return stateLossOfStoredEvents(except: events, cause: .corrupt) }
+        // Before the first meeting all that is known of the file's numbers stands in the file.
+        guard let epoch = salvage.epoch ?? events.last?.epoch else { return }
+        let found = events.filter { $0.epoch == epoch }.map(\.seq)
+        let end = max(salvage.nextSequence ?? 1, (found.last ?? 0) + 1)
+        for missing in MissingNumbers.ranges(of: min(found.first ?? 1, end)..<end, without: found) {
+            book.state(
+                OutboxGap(epoch: epoch, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: .corrupt))
+        }
+    }
+
+    /// States as gaps the numbers of this epoch that were in the file and were not settled, but for those of `events`.
+    func stateLossOfStoredEvents(except events: [QueuedEvent], cause: OutboxGap.Cause) {
+        guard book.isEpochStored else { return }
+        let epoch = book.numbering.epoch
+        let end =
+            pending.events.first { $0.epoch == epoch && $0.position >= book.storedEnd }?.seq
+            ?? book.numbering.nextSequence
+        let found = events.filter { $0.epoch == epoch }.map(\.seq)
+        guard book.settledSequence < end else { return }
+        for missing in MissingNumbers.ranges(of: book.settledSequence..<end, without: found) {
+            book.state(OutboxGap(epoch: epoch, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: cause))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import DequeModule
+
+/// What is in memory alone: everything where there is no disk, and what waits for a failing disk to come back.
+struct PendingChanges {
+    /// In order of position.
+    private(set) var events: Deque<QueuedEvent> = []
+    private(set) var bytes: Int64 = 0
+    /// Records since the file was last written; `nil` for one that was removed.
+    private(set) var records: [String: [UInt8]?] = [:]
+    var values: [String: [UInt8]] = [:]
+
+    var isEmpty: Bool { events.isEmpty && records.isEmpty && values.isEmpty }
+
+    mutating func append(_ event: QueuedEvent) {
+        events.append(event)
+        bytes += event.size
+    }
+
+    mutating func apply(_ transaction: OutboxTransaction) {
+        for record in transaction.records { records.updateValue(record.value, forKey: record.key) }
+        for key in transaction.removedRecords { records.updateValue(nil, forKey: key) }
+    }
+
+    /// Puts older events before those that are here.
+    mutating func prepend(_ older: [QueuedEvent]) {
+        events = Deque(older + events)
+        bytes += older.reduce(0) { $0 + $1.size }
+    }
+
+    /// Takes older records and values where there are no newer ones.
+    mutating func fill(records older: [OutboxRecord], values olderValues: [OutboxRecord]) {
+        for record in older where records[record.key] == nil { records.updateValue(record.value, forKey: record.key) }
+        for value in olderValues where values[value.key] == nil { values[value.key] = value.value }
+    }
+
+    /// Removes the event at `position`. Returns whether it was here.
+    mutating func remove(at position: Int64) -> Bool {
+        let index = firstIndex(atOrAfter: position)
+        guard index < events.count, events[index].position == position else { return false }
+        bytes -= events.remove(at: index).size
+        return true
+    }
+
+    /// Removes the oldest events that `retention` has no room for.
+    mutating func dropOldest(_ retention: Retention) -> (events: [QueuedEvent], cause: OutboxGap.Cause)? {
+        guard let excess = retention.excess(events: Int64(events.count), bytes: bytes) else { return nil }
+        let count = excess.victims(among: events.lazy.map(\.size))
+        let victims = Array(events.prefix(count))
+        events.removeFirst(count)
+        bytes -= victims.reduce(0) { $0 + $1.size }
+        return (victims, excess.cause)
+    }
+
+    /// The index of the first event at or after `position`, found by bisection.
+    func firstIndex(atOrAfter position: Int64) -> Int {
+        var low = 0
+        var high = events.count
+        while low < high {
+            let middle = (low + high) / 2
+            if events[middle].position < position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,111 @@
+import CSQLite
+
+/// One connection to an SQLite file. Every return code is checked; statements are prepared once and kept.
+final class Database {
+    private let handle: OpaquePointer
+    private var statements: [String: Statement] = [:]
+
+    /// Opens the file at `path`, making it where there is none. `vfs` names SQLite's file layer; `nil` is the system's.
+    init(path: String, vfs: String? = nil) throws(DiskError) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX
+        let code = sqlite3_open_v2(path, &opened, flags, vfs)
+        guard code == SQLITE_OK, let opened else {
+            let error = DiskError.current(of: opened, code: code, during: "open \(path)")
+            _ = sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+    }
+
+    deinit {
+        statements = [:]
+        // With every statement finalised it cannot be refused.
+        _ = sqlite3_close_v2(handle)
+    }
+
+    /// Runs `sql`, which takes no parameters and whose rows, if any, do not matter.
+    func execute(_ sql: String) throws(DiskError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw DiskError.current(of: handle, code: code, during: sql) }
+    }
+
+    /// Runs `sql` once with `values` as its parameters.
+    func run(_ sql: String, _ values: SQLValue...) throws(DiskError) {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        while try statement.step() {}
+    }
+
+    /// Runs `sql` with `values` as its parameters and hands each row to `row`, which returns whether it wants another.
+    func query(
+        _ sql: String, _ values: SQLValue..., row: (Statement) throws(DiskError) -> Bool
+    ) throws(DiskError) {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        while try statement.step() {
+            guard try row(statement) else { return }
+        }
+    }
+
+    /// The first column of the first row as a number, 0 where there is none.
+    func integer(_ sql: String) throws(DiskError) -> Int64 {
+        var result: Int64 = 0
+        try query(sql) { row in
+            result = row.integer(0)
+            return false
+        }
+        return result
+    }
+
+    /// Rows that the last statement inserted, changed or deleted.
+    var changes: Int64 { sqlite3_changes64(handle) }
+
+    /// Runs `body` as one transaction: all of it is on the disk when this returns, none of it if this throws.
+    ///
+    /// After an error of the disk at the very end the file may still prove to hold it once it is opened anew; the
+    /// outbox is written so that this does no harm.
+    func transaction(_ body: () throws(DiskError) -> Void) throws(DiskError) {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            try body()
+            try execute("COMMIT")
+        } catch {
+            // SQLite may have rolled back by itself, in which case there is nothing to roll back.
+            if sqlite3_get_autocommit(handle) == 0 { _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            throw error
+        }
+    }
+
+    /// Pages written to the write-ahead log since the last call.
+    func takePagesWritten() -> Int64 {
+        var current: Int32 = 0
+        var highest: Int32 = 0
+        let code = sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 1)
+        return code == SQLITE_OK ? Int64(current) : 0
+    }
+
+    /// Copies the write-ahead log into the database and lets the next commit start the log anew. Returns the pages copied.
+    func checkpoint() throws(DiskError) -> Int64 {
+        var inLog: Int32 = 0
+        var copied: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &inLog, &copied)
+        guard code == SQLITE_OK else { throw DiskError.current(of: handle, code: code, during: "checkpoint") }
+        return Int64(max(copied, 0))
+    }
+
+    /// Leaves the file as it is when the connection closes, for one that another version wrote.
+    func leaveUntouchedOnClose() throws(DiskError) {
+        let code = beacond_sqlite3_no_checkpoint_on_close(handle)
+        guard code == SQLITE_OK else { throw DiskError.current(of: handle, code: code, during: "configure") }
+    }
+
+    private func prepared(_ sql: String) throws(DiskError) -> Statement {
+        if let statement = statements[sql] { return statement }
+        let statement = try Statement(sql, database: handle)
+        statements[sql] = statement
+        return statement
+    }
+}

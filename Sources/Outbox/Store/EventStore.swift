@@ -1,0 +1,127 @@
+import CSQLite
+
+/// The outbox's file: rows in, rows out. What to keep, number or drop is decided above it.
+final class EventStore {
+    /// What the one row of `meta` says.
+    struct Meta: Hashable {
+        var epoch: String
+        var nextSequence: Int64
+        /// As in the file, without `origin`.
+        var nextPosition: Int64
+        var settledReservation: Int64
+    }
+
+    let database: Database
+    /// See `Bookkeeping.origin`.
+    var origin: Int64 = 0
+    /// `nil` for a file that was just made and holds nothing yet.
+    private(set) var meta: Meta?
+    private var epochNames: [Int64: String] = [:]
+    private var epochNumbers: [String: Int64] = [:]
+
+    /// Opens the file at `path`. Throws damage (`isDamage`) also for a database that is no outbox.
+    init(path: String, vfs: String?, limits: OutboxLimits) throws(DiskError) {
+        database = try Database(path: path, vfs: vfs)
+        try database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        let version = try database.integer("PRAGMA user_version")
+        if version > Schema.version {
+            try database.leaveUntouchedOnClose()
+            throw DiskError(
+                source: .newerVersion, code: Int32(clamping: version), systemError: 0, operation: "open outbox.sqlite")
+        }
+        try Schema.prepare(database, limits: limits)
+        if version == 0 {
+            guard try database.integer("SELECT count(*) FROM sqlite_schema") == 0 else {
+                throw Self.damage("look for the outbox's tables")
+            }
+            try database.transaction { () throws(DiskError) in try database.execute(Schema.tables) }
+        }
+        // Damage that a later read would stumble upon is better found now, where the file is small enough to look.
+        if try database.integer("PRAGMA page_count") <= 2_048 { try checkIntegrity() }
+        meta = try readMeta()
+    }
+
+    /// What a number or position in the file can be; others were never written. JSON's readers hold no greater ones.
+    static let numbers: ClosedRange<Int64> = 1...(1 << 53)
+
+    static func damage(_ operation: String) -> DiskError {
+        DiskError(source: .sqlite, code: SQLITE_CORRUPT, systemError: 0, operation: operation)
+    }
+
+    private func checkIntegrity() throws(DiskError) {
+        var verdict = ""
+        try database.query("PRAGMA quick_check(1)") { row in
+            verdict = row.text(0)
+            return false
+        }
+        guard verdict == "ok" else { throw Self.damage("check outbox.sqlite") }
+    }
+
+    // MARK: Numbers
+
+    private func readMeta() throws(DiskError) -> Meta? {
+        try database.query("SELECT id, name FROM epoch") { row in
+            epochNames[row.integer(0)] = row.text(1)
+            epochNumbers[row.text(1)] = row.integer(0)
+            return true
+        }
+        var result: Meta?
+        var isSensible = true
+        try database.query("SELECT epoch, next_seq, next_position, settled FROM meta") { row in
+            let meta = Meta(
+                epoch: name(ofEpoch: row.integer(0)), nextSequence: row.integer(1), nextPosition: row.integer(2),
+                settledReservation: row.integer(3))
+            isSensible =
+                !meta.epoch.isEmpty && Self.numbers.contains(meta.nextSequence)
+                && Self.numbers.contains(meta.nextPosition) && meta.settledReservation <= Self.numbers.upperBound
+            result = meta
+            return false
+        }
+        guard isSensible else { throw Self.damage("read the numbers") }
+        return result
+    }
+
+    /// Writes `meta`; `created` (microseconds since 1970) counts where there was none.
+    func write(_ new: Meta, created: Int64) throws(DiskError) {
+        let epoch = try number(ofEpoch: new.epoch)
+        try database.run(
+            """
+            INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO UPDATE
+            SET epoch = ?1, next_seq = ?2, next_position = ?3, settled = ?4
+            """,
+            .integer(epoch), .integer(new.nextSequence), .integer(new.nextPosition), .integer(new.settledReservation),
+            .integer(created))
+    }
+
+    /// To be called once the transaction that wrote `new` is through.
+    func committed(_ new: Meta) {
+        meta = new
+        epochNumbers = [:]
+        for (number, name) in epochNames { epochNumbers[name] = number }
+    }
+
+    /// The `epoch` row of a name, made where there is none. Rows are never deleted: an epoch is a rare thing.
+    private func number(ofEpoch name: String) throws(DiskError) -> Int64 {
+        if let number = epochNumbers[name] { return number }
+        try database.run("INSERT OR IGNORE INTO epoch (name) VALUES (?1)", .text(name))
+        var number: Int64 = 0
+        try database.query("SELECT id FROM epoch WHERE name = ?1", .text(name)) { row in
+            number = row.integer(0)
+            return false
+        }
+        // It is remembered for reading only: were the transaction rolled back, the next one inserts the row again.
+        epochNames[number] = name
+        return number
+    }
+
+    /// The name of an epoch in the file; empty for a number that stands for none.
+    func name(ofEpoch number: Int64) -> String { epochNames[number] ?? "" }
+
+    /// Inserts an event at its position.
+    func insert(_ event: QueuedEvent) throws(DiskError) {
+        let epoch = try number(ofEpoch: event.epoch)
+        try database.run(
+            "INSERT INTO event VALUES (?1, ?2, ?3, ?4, ?5)", .integer(event.position + origin), .integer(epoch),
+            .integer(event.seq), .text(event.topic), .blob(event.payload))
+    }
+}

@@ -1,0 +1,102 @@
+import CSQLite
+
+/// What can still be read from a damaged file, up to a limit in memory.
+struct Salvage {
+    var epoch: String?
+    var nextSequence: Int64?
+    /// In order; positions are the file's own.
+    var events: [QueuedEvent] = []
+    /// Whether every event was read.
+    var isEveryEventThere = false
+    var records: [OutboxRecord] = []
+    var isEveryRecordThere = false
+    var values: [OutboxRecord] = []
+    var gaps: [OutboxGap] = []
+
+    private var epochNames: [Int64: String] = [:]
+    private var bytes: Int64 = 0
+    private let limit: Int64
+
+    /// Reads the file at `path`, with its log. Where it is no database at all, nothing is found.
+    init(path: String, vfs: String?, limit: Int64) {
+        self.limit = limit
+        guard let database = try? Database(path: path, vfs: vfs),
+            (try? database.execute("PRAGMA locking_mode = EXCLUSIVE")) != nil
+        else { return }
+        // Each part stops where its pages are damaged, and the others go on.
+        try? database.query("SELECT id, name FROM epoch") { row in
+            epochNames[row.integer(0)] = row.text(1)
+            return true
+        }
+        try? database.query("SELECT epoch, next_seq FROM meta") { row in
+            epoch = epochNames[row.integer(0)]
+            nextSequence = EventStore.numbers.contains(row.integer(1)) ? row.integer(1) : nil
+            return false
+        }
+        readEvents(from: database)
+        (records, isEveryRecordThere) = Self.pairs(in: "record", of: database)
+        values = Self.pairs(in: "value", of: database).pairs
+        try? database.query("SELECT epoch, from_seq, to_seq, cause FROM gap ORDER BY id") { row in
+            guard let cause = OutboxGap.Cause(rawValue: row.text(3)), EventStore.numbers.contains(row.integer(1)),
+                (row.integer(1)...EventStore.numbers.upperBound).contains(row.integer(2))
+            else {
+                return true
+            }
+            gaps.append(
+                OutboxGap(epoch: row.text(0), fromSeq: row.integer(1), toSeq: row.integer(2), cause: cause))
+            return true
+        }
+    }
+
+    /// From the oldest up to the damage, then from the newest down to it.
+    private mutating func readEvents(from database: Database) {
+        isEveryEventThere = read(
+            "SELECT position, epoch, seq, topic, payload FROM event ORDER BY position", from: database)
+        guard !isEveryEventThere, bytes < limit else { return }
+        let front = events
+        events = []
+        let last = front.last?.position ?? .min
+        _ = read(
+            "SELECT position, epoch, seq, topic, payload FROM event WHERE position > \(last) ORDER BY position DESC",
+            from: database)
+        events = front + events.reversed().drop { $0.position <= last }
+    }
+
+    /// Returns whether all rows were read.
+    private mutating func read(_ sql: String, from database: Database) -> Bool {
+        do {
+            try database.query(sql) { (row: Statement) throws(DiskError) in
+                guard let epoch = epochNames[row.integer(1)], EventStore.numbers.contains(row.integer(2)),
+                    EventStore.numbers.contains(row.integer(0))
+                else {
+                    throw EventStore.damage("salvage")
+                }
+                let event = QueuedEvent(
+                    position: row.integer(0), epoch: epoch, seq: row.integer(2), topic: row.text(3),
+                    payload: row.bytes(4))
+                bytes += event.size
+                guard bytes <= limit else {
+                    throw DiskError(source: .sqlite, code: SQLITE_NOMEM, systemError: 0, operation: "salvage")
+                }
+                events.append(event)
+                return true
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func pairs(in table: String, of database: Database) -> (pairs: [OutboxRecord], isComplete: Bool) {
+        var pairs: [OutboxRecord] = []
+        do {
+            try database.query("SELECT key, value FROM \(table) ORDER BY key") { row in
+                pairs.append(OutboxRecord(key: row.text(0), value: row.bytes(1)))
+                return true
+            }
+            return (pairs, true)
+        } catch {
+            return (pairs, false)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import CSQLite
+
+/// The layout of `outbox.sqlite` and how it is opened.
+enum Schema {
+    static let version: Int64 = 1
+
+    /// `event.epoch` and `meta.epoch` refer to `epoch.id`. `meta` is one row. `meta.settled` is the reservation that is
+    /// dealt with; see `Reservation`.
+    static let tables = """
+        CREATE TABLE epoch (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+        CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, next_seq INTEGER NOT NULL,
+            next_position INTEGER NOT NULL, settled INTEGER NOT NULL, created_us INTEGER NOT NULL);
+        CREATE TABLE event (position INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, seq INTEGER NOT NULL,
+            topic TEXT NOT NULL, payload BLOB NOT NULL);
+        CREATE TABLE record (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+        CREATE TABLE value (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+        CREATE TABLE gap (id INTEGER PRIMARY KEY, epoch TEXT NOT NULL, from_seq INTEGER NOT NULL, to_seq INTEGER NOT NULL,
+            cause TEXT NOT NULL);
+        PRAGMA user_version = 1;
+        """
+
+    /// Exclusive locking keeps the log's index in this process's memory: no shared memory file that a full disk could
+    /// turn into a bus error. Checkpoints are the outbox's own, so that it can count and report them. Deleted rows need
+    /// no overwriting with zeros; that only wears the disk.
+    static func prepare(_ database: Database, limits: OutboxLimits) throws(DiskError) {
+        try database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try database.execute("PRAGMA busy_timeout = 1000")
+        try database.execute("PRAGMA page_size = 4096")
+        try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        var journal = ""
+        try database.query("PRAGMA journal_mode = WAL") { row in
+            journal = row.text(0)
+            return false
+        }
+        guard journal == "wal" else {
+            throw DiskError(
+                source: .sqlite, code: SQLITE_CANTOPEN, systemError: 0, operation: "begin the write-ahead log")
+        }
+        try database.execute("PRAGMA synchronous = FULL")
+        try database.execute("PRAGMA secure_delete = OFF")
+        try database.execute("PRAGMA wal_autocheckpoint = 0")
+        try database.execute("PRAGMA journal_size_limit = \(limits.logBytes)")
+        try database.execute("PRAGMA cache_size = -2000")
+        try database.execute("PRAGMA temp_store = MEMORY")
+        // What makes room comes first and is exact to a page or two; this is the last line of defence.
+        try database.execute("PRAGMA max_page_count = \(limits.fileBytes / 4096 + limits.logBytes / 4096 + 64)")
+    }
+}

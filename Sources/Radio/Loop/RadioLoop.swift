@@ -1,0 +1,64 @@
+public import Configuration
+import Glibc
+import HCI
+public import Logging
+import Synchronization
+
+/// The radio loop: one thread that keeps the configured adapters scanning and gives everything they hear to its owner.
+///
+/// Needs CAP_NET_RAW, and adapters that are up; whatever is missing is waited for. Works beside bluetoothd and other
+/// scanners: it never resets or powers an adapter, and leaves scanning on where another process had begun it.
+public final class RadioLoop: Sendable {
+    private struct State {
+        var thread: pthread_t?
+        var isStopping = false
+    }
+
+    private let settings: RadioSettings
+    private let logger: Logger
+    private let bell: Doorbell
+    private let state = Mutex(State())
+
+    /// - Throws: `RadioError` where the process has no file descriptors left.
+    public init(settings: RadioSettings, logger: Logger) throws(RadioError) {
+        self.settings = settings
+        self.logger = logger
+        bell = try Doorbell()
+    }
+
+    /// Starts the thread. A loop is started once.
+    ///
+    /// - Parameter owner: moves to the thread and is destroyed there when the loop stops.
+    /// - Throws: `RadioError` where no thread can be made, and EALREADY where the loop was started before.
+    public func start(owner: sending some RadioOwner) throws(RadioError) {
+        let settings = settings
+        let logger = logger
+        let work = ThreadWork { [self, bell] in
+            let runner = RadioRunner(settings: settings, owner: owner, bell: bell, logger: logger)
+            runner.run { self.state.withLock(\.isStopping) }
+        }
+        let code = state.withLock { state -> Int32 in
+            guard state.thread == nil, !state.isStopping else { return EALREADY }
+            var thread = pthread_t()
+            let code = work.spawn(&thread)
+            if code == 0 { state.thread = thread }
+            return code
+        }
+        guard code == 0 else { throw RadioError("pthread_create", code: code) }
+    }
+
+    /// Has the owner's `tick(at:)` called soon, from any thread.
+    public func wake() { bell.ring() }
+
+    /// Switches scanning off where this loop had switched it on, closes everything and waits for the thread to end. Must
+    /// not be called from the owner.
+    public func stop() {
+        let thread = state.withLock { state in
+            defer { state = State(thread: nil, isStopping: true) }
+            return state.thread
+        }
+        guard let thread else { return }
+        bell.ring()
+        pthread_join(thread, nil)
+    }
+}

@@ -1,0 +1,22 @@
+public import HCI
+
+/// What lives on the radio loop's thread and gets everything from it, one call at a time.
+///
+/// A report that ends blindness is preceded by the liveness that says so.
+public protocol RadioOwner {
+    /// An HCI event as it travels: 0x04, event code, length, parameters. Valid only during the call.
+    mutating func packet(_ packet: Span<UInt8>, at instant: Instant)
+
+    /// Time has passed: called at the instant that the call before asked for, after every round of packets, and after
+    /// `RadioLoop.wake()`. Returns when to be called next at the latest.
+    mutating func tick(at instant: Instant) -> Instant
+
+    /// Called first of all, and whenever it changes: with several adapters, the liveness of the best of them.
+    mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant)
+
+    /// Called once it is known, and whenever it changes: with several adapters, the availability of the best of them.
+    mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant)
+
+    /// Called about once a second.
+    mutating func counted(_ counters: RadioCounters, at instant: Instant)
+}

@@ -1,0 +1,148 @@
+import Configuration
+import HCI
+import Logging
+
+/// One configured adapter: does what its `ScanController` wants, and tells it what came of it.
+final class ScanStation {
+    private(set) var availability: RadioAvailability?
+    private(set) var liveness: RadioLiveness
+    /// Availability or liveness have changed; whoever passes it on sets it back.
+    var hasNews = false
+    private(set) var counters = RadioCounters()
+    private(set) var nextDeadline: Instant = .distantFuture
+    var index: UInt16? { controller.adapter?.index }
+    var descriptor: Int32? { socket?.descriptor }
+
+    private var controller = ScanController()
+    private var socket: ScanSocket?
+    /// Drops of the sockets that are closed by now.
+    private var formerlyDropped: UInt64 = 0
+    /// Where the adapter that served last is found again after it was plugged into another port.
+    private var known: DeviceAddress?
+    private var lastTrouble: ScanTrouble?
+    private let wanted: RadioSettings.Adapter
+    private let type: ScanType
+    private let timing: ScanTiming
+    private let logger: Logger
+    /// The indices that other stations hold.
+    var taken: () -> Set<UInt16> = { [] }
+
+    init(_ wanted: RadioSettings.Adapter, settings: RadioSettings, logger: Logger) {
+        self.wanted = wanted
+        self.logger = logger
+        type = settings.scan == .active ? .active : .passive
+        timing = ScanTiming(interval_ms: settings.interval_ms, window_ms: settings.window_ms)
+        liveness = .blind(since: .origin)
+    }
+
+    func start(at instant: Instant) { perform(controller.start(at: instant), at: instant) }
+
+    func stop(at instant: Instant) { perform(controller.stop(), at: instant) }
+
+    func tick(at instant: Instant) {
+        if instant >= nextDeadline { perform(controller.tick(at: instant), at: instant) }
+    }
+
+    func deviceChanged(_ event: DeviceEvent, at instant: Instant) {
+        perform(controller.deviceChanged(event, at: instant), at: instant)
+    }
+
+    /// `poll` says that the socket has failed.
+    func socketFailed(at instant: Instant) {
+        guard let socket else { return }
+        fail(socket.pendingError(), at: instant)
+    }
+
+    /// Takes what waits on the socket.
+    ///
+    /// - Parameter event: gets each event packet, after the controller has seen it and `hasNews` says whether it
+    ///   changed anything.
+    func drain(limit: Int, event: (Span<UInt8>, Instant) -> Void) {
+        guard let socket else { return }
+        do throws(RadioError) {
+            try socket.drain(limit: limit) { packet, instant in
+                note(RadioPacket(packet), at: instant)
+                if packet[0] == HCIFilter.eventPacket {
+                    counters.packets += 1
+                    event(packet, instant)
+                }
+                return self.socket === socket
+            }
+        } catch {
+            fail(error, at: MonotonicClock.now)
+        }
+        nextDeadline = controller.nextDeadline
+    }
+
+    func countDrops() {
+        counters.dropped = formerlyDropped + UInt64(socket?.droppedPackets() ?? 0)
+    }
+
+    private func note(_ packet: RadioPacket, at instant: Instant) {
+        switch packet {
+        case .report:
+            let actions = controller.reportReceived(at: instant)
+            if !actions.isEmpty { perform(actions, at: instant) }
+        case .outcome(let outcome, let features):
+            perform(controller.commandCompleted(outcome, features: features, at: instant), at: instant)
+        case .hardwareError(let code):
+            perform(controller.hardwareErrorSeen(code: code, at: instant), at: instant)
+        case .foreign(let command):
+            controller.foreignCommandSeen(command, at: instant)
+        case .other:
+            break
+        }
+    }
+
+    private func fail(_ error: RadioError, at instant: Instant) {
+        logger.notice("\(controller.adapter?.name ?? "adapter"): \(error)")
+        perform(controller.socketFailed(error.availability, at: instant), at: instant)
+    }
+
+    private func perform(_ actions: [ScanAction], at instant: Instant) {
+        for action in actions { perform(action, at: instant) }
+        nextDeadline = controller.nextDeadline
+    }
+
+    private func perform(_ action: ScanAction, at instant: Instant) {
+        switch action {
+        case .look:
+            let choice = AdapterSurvey.current().choose(wanted, known: known, taken: taken())
+            perform(controller.surveyed(choice, at: instant), at: instant)
+        case .open(let adapter):
+            open(adapter, at: instant)
+        case .send(let step):
+            do throws(RadioError) {
+                try socket?.send(step.packet(type: type, timing: timing))
+            } catch {
+                fail(error, at: instant)
+            }
+        case .close:
+            countDrops()
+            formerlyDropped = counters.dropped
+            socket = nil
+        case .announce(let availability):
+            self.availability = availability
+            hasNews = true
+            logger.info("\(controller.adapter?.name ?? "radio"): \(availability.rawValue)")
+            if availability == .scanning { lastTrouble = nil }
+        case .announceLiveness(let liveness):
+            self.liveness = liveness
+            hasNews = true
+        case .report(let trouble):
+            // A lasting trouble is met again at every attempt, and said once.
+            if trouble != lastTrouble { logger.notice("\(controller.adapter?.name ?? "adapter"): \(trouble)") }
+            lastTrouble = trouble
+        }
+    }
+
+    private func open(_ adapter: Adapter, at instant: Instant) {
+        do throws(RadioError) {
+            socket = try ScanSocket(index: adapter.index)
+        } catch {
+            return fail(error, at: instant)
+        }
+        if adapter.address.bits != 0 { known = adapter.address }
+        perform(controller.opened(at: instant), at: instant)
+    }
+}

@@ -1,0 +1,78 @@
+public import HCI
+import HeapModule
+
+/// What the gateway's controller hears in a scenario, one packet after the other.
+///
+/// Packets are made when they are asked for, so a capture of days needs no more memory than an hour's. The same
+/// scenario and seed give the same packets; an actor added or taken away does not change what is heard of the others.
+///
+///     var simulation = StoreSimulation(scenario: .firstRun(seed: 1, duration: .seconds(60)), seed: 1)
+///     while let packet = simulation.next() { … }
+public struct StoreSimulation: Sendable {
+    /// One packet as the controller reports it.
+    public struct Packet: Hashable, Sendable {
+        /// Time since the scenario began.
+        public var at: Instant
+        public var report: AdvertisingReport
+        /// The advertising data.
+        public var data: [UInt8]
+        /// Index of the sender in `StoreScenario.actors`.
+        public var actor: Int
+    }
+
+    /// One advertising event to come. Two at one instant go in the order of their actors.
+    private struct Turn: Comparable, Sendable {
+        var at: Instant
+        var actor: Int
+
+        static func < (left: Turn, right: Turn) -> Bool { (left.at, left.actor) < (right.at, right.actor) }
+    }
+
+    public let scenario: StoreScenario
+    public let seed: UInt64
+    private let end: Instant
+    private var turns: Heap<Turn>
+    /// Links of the actors that have begun to advertise and not ended.
+    private var links: [Int: RadioLink] = [:]
+
+    /// `seed` decides fading, loss and delays; who is on the floor is the scenario's.
+    public init(scenario: StoreScenario, seed: UInt64) {
+        self.scenario = scenario
+        self.seed = seed
+        self.end = .origin + scenario.duration
+        self.turns = Heap(scenario.actors.indices.map { Turn(at: scenario.actors[$0].path.start, actor: $0) })
+    }
+
+    /// The next packet that is received, in the order of time; `nil` once the scenario is over.
+    public mutating func next() -> Packet? {
+        while let turn = turns.popMin() {
+            let actor = scenario.actors[turn.actor]
+            guard turn.at < actor.path.end, turn.at < end else {
+                links[turn.actor] = nil
+                continue
+            }
+            if let packet = advertise(actor, in: turn) { return packet }
+        }
+        return nil
+    }
+
+    private mutating func advertise(_ actor: Actor, in turn: Turn) -> Packet? {
+        guard var link = links.removeValue(forKey: turn.actor) else {
+            // The first event comes anywhere in the first interval: devices are not switched on in step.
+            let random = RandomStream(seed: seed, index: turn.actor)
+            var phase = RandomStream(seed: ~seed, index: turn.actor)
+            links[turn.actor] = RadioLink(actor: actor, propagation: scenario.propagation, random: random)
+            turns.insert(Turn(at: turn.at + .seconds(actor.interval.seconds * phase.unit()), actor: turn.actor))
+            return nil
+        }
+        let interval = max(actor.interval, .milliseconds(20))
+        turns.insert(Turn(at: turn.at + interval + link.advertisingDelay(), actor: turn.actor))
+        let rssi_dbm = link.receive(
+            from: actor, at: turn.at, gateway: scenario.gateway, propagation: scenario.propagation,
+            scanner: scenario.scanner)
+        links[turn.actor] = link
+        guard let rssi_dbm, let address = actor.address(at: turn.at) else { return nil }
+        let report = AdvertisingReport(isExtended: false, eventType: 0x00, address: address, rssi_dbm: rssi_dbm)
+        return Packet(at: turn.at, report: report, data: actor.data, actor: turn.actor)
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Glibc
+import HCI
+import StoreSimulator
+
+/// `beacond simulate`: a simulated shop as a capture, for a first look without an adapter, for tests and for
+/// benchmarks.
+struct SimulateCommand: ParsableCommand {
+    enum Scenario: String, CaseIterable, ExpressibleByArgument {
+        case firstRun = "first-run"
+        case crowd
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "Write a simulated shop as a btsnoop capture.",
+        discussion: """
+            People with phones that are iBeacons and rotate their address, trolleys, shelf beacons and everybody \
+            else's devices, through fading, bodies and loss, as the controller of a gateway would report them. The \
+            same seed writes the same capture.
+
+            Play it: beacond simulate --write - | beacond replay - --speed 1
+            """,
+        shouldDisplay: false)
+
+    @Option(help: "Decides everything that is random.")
+    var seed: UInt64 = 1
+
+    @Option(help: "Length of the capture, up to 31 days.")
+    var seconds: Int64 = 600
+
+    @Option(help: "first-run (everything happens within a minute) or crowd (a working day).")
+    var scenario = Scenario.firstRun
+
+    @Flag(help: "Let the capture begin now, not on 2026-01-01T00:00:00Z.")
+    var startNow = false
+
+    @Option(name: .customLong("write"), help: ArgumentHelp("The capture; - is standard output.", valueName: "capture"))
+    var capture: String
+
+    @Option(help: ArgumentHelp("Write what really happened, as JSON; - is standard output.", valueName: "file"))
+    var truth: String?
+
+    func validate() throws {
+        guard (1...31 * 86_400).contains(seconds) else {
+            throw ValidationError("--seconds \(seconds): must be 1 to \(31 * 86_400)")
+        }
+        guard !(capture == "-" && truth == "-") else {
+            throw ValidationError("--write - and --truth -: only one of them can be standard output")
+        }
+    }
+
+    func run() throws {
+        let duration = TimeSpan.seconds(1) * seconds
+        let shop: StoreScenario =
+            switch scenario {
+            case .firstRun: .firstRun(seed: seed, duration: duration)
+            case .crowd: .crowd(seed: seed, duration: duration)
+            }
+        if let truth {
+            try writeTruth(of: shop, to: truth)
+        }
+        var simulation = StoreSimulation(scenario: shop, seed: seed)
+        var output = try OutputFile(path: capture)
+        let begin = startNow ? now() : Self.usualBegin
+        try output.write(BTSnoopWriter.header)
+        while let packet = simulation.next() {
+            let event = AdvertisingReportEncoder.event([(packet.report, packet.data)])
+            try output.write(BTSnoopWriter.record(event: event, at: begin + (packet.at - .origin)))
+        }
+        try output.close()
+    }
+
+    private func writeTruth(of shop: StoreScenario, to path: String) throws {
+        var output = try OutputFile(path: path)
+        try shop.truth.writeJSON { piece throws(OutputFile.Failure) in try output.write(Array(piece.utf8)) }
+        try output.close()
+    }
+
+    /// 2026-01-01T00:00:00Z.
+    private static let usualBegin = WallTime(microseconds: 1_767_225_600_000_000)
+
+    private func now() -> WallTime {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+    }
+}

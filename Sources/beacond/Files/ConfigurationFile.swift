@@ -1,0 +1,48 @@
+import Configuration
+import Glibc
+
+/// Finds and reads `config.toml`.
+enum ConfigurationFile {
+    /// Where it is looked for without `--config`, in this order.
+    static let places = ["./config.toml", "/etc/beacond/config.toml"]
+    /// More than this is refused by the parser anyway.
+    static let maxLength = 1 << 20
+
+    /// What keeps the agent from starting, one line each.
+    struct Problem: Error {
+        var lines: [String]
+    }
+
+    static func load(_ named: String?) throws(Problem) -> Settings {
+        let path = if let named { named } else { try find() }
+        let octets: [UInt8]
+        do throws(FileError) {
+            octets = try InputFile.readAll(path, limit: maxLength)
+        } catch {
+            throw Problem(lines: ["\(error)"])
+        }
+        do throws(ConfigurationErrors) {
+            var settings = try Settings.parse(utf8: octets)
+            if settings.gateway.id == nil { settings.gateway.id = hostName() }
+            return settings
+        } catch {
+            throw Problem(lines: error.lines(file: path))
+        }
+    }
+
+    private static func find() throws(Problem) -> String {
+        for place in places where access(place, F_OK) == 0 { return place }
+        throw Problem(lines: [
+            "no configuration: neither \(places.joined(separator: " nor ")) is there; name one with --config"
+        ])
+    }
+
+    /// The host name as one topic level.
+    private static func hostName() -> String {
+        var octets = [CChar](repeating: 0, count: 256)
+        guard gethostname(&octets, octets.count - 1) == 0 else { return "gateway" }
+        let name = String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let level = String(name.filter { !"+#/".contains($0) })
+        return level.isEmpty ? "gateway" : level
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// A file or standard input, read piece by piece.
+struct InputFile: ~Copyable {
+    private let descriptor: Int32
+    let path: String
+
+    /// - Parameter path: `-` for standard input.
+    init(path: String) throws(FileError) {
+        self.path = path
+        descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(path: path, operation: .open, code: errno) }
+    }
+
+    deinit {
+        if descriptor > 0 { close(descriptor) }
+    }
+
+    /// Appends up to `count` octets to `buffer`, and returns how many: 0 at the end.
+    mutating func read(into buffer: inout [UInt8], count: Int) throws(FileError) -> Int {
+        let start = buffer.count
+        buffer.append(contentsOf: repeatElement(0, count: count))
+        var got = -1
+        repeat {
+            got = buffer.withUnsafeMutableBytes { octets in
+                Glibc.read(descriptor, octets.baseAddress?.advanced(by: start), count)
+            }
+        } while got < 0 && errno == EINTR
+        let code = errno
+        buffer.removeLast(count - max(0, got))
+        guard got >= 0 else { throw FileError(path: path, operation: .read, code: code) }
+        return got
+    }
+
+    /// The whole file, at most `limit` octets and one more, by which the caller sees that there are too many.
+    static func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+        var file = try InputFile(path: path)
+        var octets: [UInt8] = []
+        while octets.count <= limit {
+            let got = try file.read(into: &octets, count: min(65_536, limit + 1 - octets.count))
+            if got == 0 { break }
+        }
+        return octets
+    }
+}
+
+/// A file that can't be used.
+struct FileError: Error, CustomStringConvertible {
+    enum Operation: String {
+        case open, read, write, create
+    }
+
+    var path: String
+    var operation: Operation
+    /// The system's error number.
+    var code: Int32
+
+    var description: String {
+        let reason = String(cString: strerror(code))
+        return "\(path): can't \(operation.rawValue) it: \(reason)" + (code == EACCES ? "; check its permissions" : "")
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+
+/// Writes to a descriptor in large pieces.
+final class Output {
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    /// The reader went away; nothing more is worth writing.
+    private(set) var isBroken = false
+
+    static let flushThreshold = 1 << 16
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    func write(_ octets: some Sequence<UInt8>) {
+        buffer.append(contentsOf: octets)
+        if buffer.count >= Self.flushThreshold { flush() }
+    }
+
+    func flush() {
+        var start = 0
+        while start < buffer.count, !isBroken {
+            let written = buffer.withUnsafeBytes { octets in
+                Glibc.write(descriptor, octets.baseAddress?.advanced(by: start), octets.count - start)
+            }
+            if written >= 0 { start += written } else if errno != EINTR { isBroken = true }
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// One line on standard error, at once.
+    static func complain(_ line: String) {
+        let output = Output(descriptor: STDERR_FILENO)
+        output.write((line + "\n").utf8)
+        output.flush()
+    }
+}

@@ -1,0 +1,65 @@
+import HCI
+
+/// A capture file, record by record.
+struct CaptureFile: ~Copyable {
+    private var file: InputFile
+    private var reader = BTSnoopReader()
+    private var buffer: [UInt8] = []
+    private var position = 0
+
+    static let pieceLength = 1 << 18
+
+    init(path: String) throws(FileError) {
+        file = try InputFile(path: path)
+    }
+
+    /// Why reading ended before the end.
+    enum Problem: Error {
+        case file(FileError)
+        case capture(BTSnoopError)
+    }
+
+    /// Hands the next record to `body`, with the octets of its event, if it is one.
+    ///
+    /// - Returns: `false` at the end.
+    mutating func next(_ body: (BTSnoopReader.Record, Span<UInt8>) -> Void) throws(Problem) -> Bool {
+        while true {
+            if let record = try nextInBuffer() {
+                body(record, buffer.span.extracting(record.event ?? 0..<0))
+                return true
+            }
+            guard try readMore() else { return false }
+        }
+    }
+
+    private mutating func nextInBuffer() throws(Problem) -> BTSnoopReader.Record? {
+        // The reader and the position leave `self` while its buffer is lent out as a span.
+        var (reader, position) = (self.reader, self.position)
+        do throws(BTSnoopError) {
+            let record = try reader.next(buffer.span, from: &position)
+            (self.reader, self.position) = (reader, position)
+            return record
+        } catch {
+            throw .capture(error)
+        }
+    }
+
+    /// Moves what is not read yet to the front and fetches the next piece; `false` at the end of the file.
+    private mutating func readMore() throws(Problem) -> Bool {
+        buffer.removeFirst(position)
+        position = 0
+        let got: Int
+        do throws(FileError) {
+            got = try file.read(into: &buffer, count: Self.pieceLength)
+        } catch {
+            throw .file(error)
+        }
+        if got > 0 { return true }
+        do throws(BTSnoopError) {
+            try reader.finish(remaining: buffer.count)
+        } catch {
+            throw .capture(error)
+        }
+        return false
+    }
+}

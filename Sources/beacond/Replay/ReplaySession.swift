@@ -1,0 +1,99 @@
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Outbox
+import Regions
+
+/// Turns a capture into the messages that are to be published, with the time of each.
+///
+/// The capture's clock is the only one: `at` is the record's time, and instants count from the Unix epoch.
+struct ReplaySession {
+    /// Stored times are read as capture time, in whatever capture they were stored.
+    static let bootID = "replay"
+    /// The same every time, or two replays would differ in their epoch.
+    struct NoRandomness: RandomNumberGenerator {
+        mutating func next() -> UInt64 { 0 }
+    }
+
+    /// From one `health` to the next.
+    static let healthInterval = TimeSpan.seconds(60)
+    /// Without records for longer than this no `health` is made: a capture may jump by years where a clock was set.
+    static let longestIdle = TimeSpan.seconds(3600)
+    static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+
+    private(set) var player: CapturePlayer
+    let dispatcher: Dispatcher
+    let start: Instant
+    private var healthDue: Instant
+    private var reportsAtLastHealth: UInt64 = 0
+    private var outputs: [GatewayOutput] = []
+    /// Filled by every verb; the caller takes it.
+    var items: [Dispatcher.Dispatched] = []
+
+    init(_ settings: Settings, dispatcher: Dispatcher, stored: [StoredRegion], at start: WallTime) {
+        self.start = Instant(microseconds: start.microseconds)
+        self.dispatcher = dispatcher
+        self.healthDue = self.start + Self.healthInterval
+        self.player = CapturePlayer(settings, restoring: stored.map(\.record), at: start, outputs: &outputs)
+        sayStatus(isOnline: true)
+    }
+
+    /// Takes a record of the capture in; one without an event only moves time.
+    mutating func receive(_ event: Span<UInt8>?, at time: WallTime) throws(OutboxError) {
+        try makeHealth(before: player.instant(time))
+        if let event {
+            player.receive(event, at: time, outputs: &outputs)
+        } else {
+            player.elapse(to: time, outputs: &outputs)
+        }
+    }
+
+    /// Commits what came together since the last time and appends what to publish.
+    mutating func flush() throws(OutboxError) {
+        if outputs.isEmpty { return }
+        items += try dispatcher.dispatch(outputs, Self.timebase)
+        outputs.removeAll(keepingCapacity: true)
+    }
+
+    /// How many outputs wait to be committed together.
+    var waitingCount: Int { outputs.count }
+
+    /// Time ends with the last record.
+    mutating func finish() throws(OutboxError) {
+        player.advance(through: player.now, outputs: &outputs)
+        try flush()
+        sayStatus(isOnline: false)
+    }
+
+    private mutating func sayStatus(isOnline: Bool) {
+        let message = dispatcher.composer.status(
+            isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: .replay, at: player.now,
+            Self.timebase)
+        items.append(Dispatcher.Dispatched(at: player.now, content: .state(message)))
+    }
+
+    private mutating func makeHealth(before instant: Instant) throws(OutboxError) {
+        if instant - player.now > Self.longestIdle {
+            healthDue = max(healthDue, instant)
+            return
+        }
+        while healthDue < instant {
+            player.advance(through: healthDue, outputs: &outputs)
+            try flush()
+            items.append(Dispatcher.Dispatched(at: healthDue, content: .state(health())))
+            healthDue += Self.healthInterval
+        }
+    }
+
+    private mutating func health() -> Message {
+        let figures = player.engine.figures
+        let reports = figures.reports - reportsAtLastHealth
+        reportsAtLastHealth = figures.reports
+        let report = HealthReport(
+            reportsPerSecond: Double(reports) / Self.healthInterval.seconds, rejects: figures.rejects,
+            tracks: figures.listedTracks, instances: figures.instances, queueDepth: 0,
+            drops: HealthDrops.list(figures), uptime_s: (healthDue - start).seconds, process: nil, outbox: "")
+        return dispatcher.composer.health(report, at: healthDue, Self.timebase)
+    }
+}

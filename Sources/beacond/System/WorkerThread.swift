@@ -1,0 +1,44 @@
+import Glibc
+import HCI
+import Synchronization
+
+/// One thread that does one piece of work and is waited for.
+final class WorkerThread: Sendable {
+    private let thread: Mutex<pthread_t?>
+
+    private final class Work {
+        let body: () -> Void
+        init(_ body: @escaping () -> Void) { self.body = body }
+    }
+
+    /// Starts at once, with all signals left to other threads.
+    init(_ body: sending @escaping () -> Void) throws(FileError) {
+        let work = Unmanaged.passRetained(Work(body))
+        var (all, former) = (sigset_t(), sigset_t())
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, &former)
+        defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
+                return nil
+            }, work.toOpaque())
+        guard code == 0 else {
+            work.release()
+            throw FileError(path: "thread", operation: .create, code: code)
+        }
+        self.thread = Mutex(thread)
+    }
+
+    /// Waits for the work to end.
+    func join() {
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        if let thread { pthread_join(thread, nil) }
+    }
+}

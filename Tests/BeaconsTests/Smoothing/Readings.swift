@@ -1,0 +1,65 @@
+import Beacons
+import HCI
+
+/// A reading and its time.
+struct Reading {
+    var rssi_dbm: Double
+    var at: Instant
+
+    init(_ rssi_dbm: Double, at_s: Double) {
+        self.rssi_dbm = rssi_dbm
+        at = .origin + .seconds(at_s)
+    }
+
+    /// Seconds since the origin.
+    var at_s: Double { (at - .origin).seconds }
+}
+
+/// SplitMix64: the same seed gives the same readings.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    init(seed: Int) { state = UInt64(seed) }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+/// Readings with gaps from a tenth of a millisecond to ten seconds, as the air gives them.
+func irregularReadings(_ count: Int, seed: Int, from_s: Double = 0) -> [Reading] {
+    var generator = SeededGenerator(seed: seed)
+    var time_s = from_s
+    return (0..<count).map { _ in
+        let span = [0.0001...0.01, 0.01...1, 1...10].randomElement(using: &generator) ?? 0...1
+        time_s += .random(in: span, using: &generator)
+        return Reading(Double(Int.random(in: -100 ... -30, using: &generator)), at_s: time_s)
+    }
+}
+
+extension SignalFilter {
+    init(_ kind: FilterKind, _ timeConstant_s: Double, scale: SignalScale = .decibels) {
+        self.init(FilterSettings(kind: kind, timeConstant_s: timeConstant_s), scale: scale)
+    }
+
+    mutating func add(_ readings: some Sequence<Reading>) {
+        for reading in readings { add(reading.rssi_dbm, at: reading.at) }
+    }
+
+    /// The value after `readings`; not a number if there is none.
+    func value(after readings: some Sequence<Reading>) -> Double {
+        var filter = self
+        filter.add(readings)
+        return filter.value_dbm ?? .nan
+    }
+}
+
+let scales: [SignalScale] = [.decibels, .fieldStrength]
+/// The kinds that average, as opposed to `none`.
+let averagingKinds = FilterKind.allCases.filter { $0 != .none }
+let windowedKinds: [FilterKind] = [.trimmedMean, .iqrMean, .median]
+/// The kinds for which a second counts the same whatever number of packets it brought.
+let kindsOfTime = [.ewma] + windowedKinds

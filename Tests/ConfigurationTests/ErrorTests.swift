@@ -1,0 +1,132 @@
+import Configuration
+import Testing
+
+struct ErrorTests {
+    @Test("All errors are reported at once, in the order of the default file, one line each")
+    func all() throws {
+        let text = """
+            [mqtt]
+            protocol = 4
+            [radio]
+            window_ms = 90
+            scna = "active"
+            [gateway]
+            site = "a/b"
+            [logging]
+            level = "info"
+            """
+        #expect(
+            complaints(text) == [
+                "gateway.site = \"a/b\": must be one topic level: 1 to 128 bytes without + # / or control characters",
+                "radio.scna = \"active\": unknown key; did you mean scan?",
+                "radio.window_ms = 90: must be from 2.5 to interval_ms (60)",
+                "mqtt.protocol = 4: must be 3 or 5",
+                "logging = {…}: unknown table; did you mean [log]?",
+            ])
+    }
+
+    @Test("Each line can have the file's name in front")
+    func lines() throws {
+        let errors = try #require(throws: ConfigurationErrors.self) {
+            try Settings.parse("[radio]\nwindow_ms = 90\nscan = 1")
+        }
+        #expect(errors.lines(file: "config.toml").count == 2)
+        #expect(
+            errors.lines(file: "config.toml").first
+                == "config.toml: radio.window_ms = 90: must be from 2.5 to interval_ms (60)"
+                || errors.lines(file: "config.toml").last
+                    == "config.toml: radio.window_ms = 90: must be from 2.5 to interval_ms (60)"
+        )
+        #expect(errors.description == errors.errors.map(\.description).joined(separator: "\n"))
+    }
+
+    @Test("A syntax error says where it is")
+    func syntax() throws {
+        let errors = try #require(throws: ConfigurationErrors.self) {
+            try Settings.parse("[radio]\nscan = \"passive\nwindow_ms = 1")
+        }
+        let error = try #require(errors.errors.first)
+        #expect(errors.errors.count == 1)
+        #expect(error.line == 2)
+        #expect(error.column != nil)
+        #expect(error.description.hasPrefix("line 2, column "))
+        #expect(error.description.contains("not valid TOML: "))
+    }
+
+    @Test("A key that stands twice is an error with its place")
+    func duplicateKey() throws {
+        let error = try #require(complaints("[radio]\nwindow_ms = 1\nwindow_ms = 2\n").first)
+        #expect(error.hasPrefix("line 3, column "))
+    }
+
+    @Test(
+        "An unknown key gets the nearest known one",
+        arguments: [
+            ("regions", "exit_after", "exit_after_s"), ("regions", "exit_afer_s", "exit_after_s"),
+            ("region", "Major", "major"), ("region", "rangin", "ranging"), ("radio", "windows_ms", "window_ms"),
+            ("outbox", "max_event", "max_events"), ("mqtt", "user", "username"), ("log", "levle", "level"),
+        ])
+    func suggestion(table: String, name: String, known: String) {
+        let errors = complaints(document(table: table, line: "\(name) = 5"))
+        #expect(errors.count == 1)
+        #expect(errors.allSatisfy { $0.hasSuffix(".\(name) = 5: unknown key; did you mean \(known)?") })
+    }
+
+    @Test("An unknown key that another table has is sent there")
+    func otherTable() {
+        #expect(complaints("[gateway]\nwindow_ms = 5") == ["gateway.window_ms = 5: unknown key; it belongs to [radio]"])
+        #expect(complaints("exit_after_s = 5") == ["exit_after_s = 5: unknown key; it belongs to [regions]"])
+    }
+
+    @Test("An unknown key like no other gets the list of those that are known")
+    func noSuggestion() {
+        #expect(
+            complaints("[rotation]\nzzz = 5") == [
+                "rotation.zzz = 5: unknown key; known are unknown_after_s, resolve_after_s"
+            ])
+        #expect(complaints("[zzz]").allSatisfy { $0.contains("unknown table; known are [gateway], [radio], ") })
+        #expect(complaints("[zzz]").count == 1)
+    }
+
+    @Test("An unknown key is refused in every table", arguments: ConfigurationReference.tables)
+    func everywhere(table: ReferenceTable) {
+        let index = table.isRepeated ? "[1]" : ""
+        let errors = complaints("\(table.heading)\nqqqqqq = 1").filter { $0.contains("qqqqqq") }
+        #expect(errors.count == 1)
+        #expect(errors.allSatisfy { $0.hasPrefix("\(table.name)\(index).qqqqqq = 1: unknown key; ") })
+    }
+
+    @Test("A table within a table is unknown")
+    func nested() {
+        #expect(complaints("[radio.scan.more]\nx = 1").count == 1)
+        #expect(
+            complaints("[radio.more]\nx = 1") == [
+                "radio.more = {…}: unknown key; known are adapter, adapters, scan, interval_ms, window_ms, rssi_offset_db,"
+                    + " max_transmitters"
+            ])
+    }
+
+    @Test("An error stays on one line and short, whatever the key and the value are")
+    func oneLine() throws {
+        let long = String(repeating: "x", count: 100_000)
+        for text in [
+            "[log]\nlevel = \"a\\nb\\r\\u001B[31m\\u2028\\u202E\"", "[log]\nlevel = \"\(long)\"",
+            "[log]\n\"a\\nb\" = 1",
+            "[log]\n\(long) = 1", "[\(long)]", "[log]\nlevel = [\(String(repeating: "1,", count: 10_000))]",
+            "[\"a\\nb\"]", "[log]\nlevel = \(long)",
+        ] {
+            let error = try #require(complaints(text).first)
+            #expect(!error.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x2028 || $0.value == 0x202E })
+            #expect(error.utf8.count < 500)
+        }
+    }
+
+    @Test("No more than 100 errors are reported, and how many more there are")
+    func cap() throws {
+        let text = "[log]\n" + (0..<250).map { "unknown\($0) = 1\n" }.joined()
+        let errors = try #require(throws: ConfigurationErrors.self) { try Settings.parse(text) }
+        #expect(errors.errors.count == 100)
+        #expect(errors.omitted == 150)
+        #expect(errors.lines(file: "c").last == "c: and 150 more")
+    }
+}

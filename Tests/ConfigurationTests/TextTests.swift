@@ -1,0 +1,106 @@
+import Configuration
+import HCI
+import Testing
+
+/// Names, paths and other text.
+struct TextTests {
+    static let levels = [("gateway", "site"), ("gateway", "id"), ("region", "id")]
+
+    func set(_ table: String, _ name: String, _ value: String) -> String {
+        let uuid = "uuid = \"39ED98FF-2900-441A-802F-9C398FC199D2\""
+        return table == "region" ? "[[region]]\n\(uuid)\n\(name) = \(value)" : "[\(table)]\n\(name) = \(value)"
+    }
+
+    @Test("A topic level has no + # / and no control character", arguments: levels)
+    func topicLevel(table: String, name: String) {
+        for bad in ["a+", "#", "a/b", "/", "a\\u0001", "a\\nb", "\\u007F", String(repeating: "x", count: 129)] {
+            #expect(complaints(set(table, name, "\"\(bad)\"")).contains { $0.contains("\(name) = ") })
+        }
+        for good in ["a", "Filiale 12", "café", "a.b-c_d", String(repeating: "x", count: 128)] {
+            #expect(complaints(set(table, name, "\"\(good)\"")).isEmpty)
+        }
+    }
+
+    @Test("NUL is refused wherever it is hidden")
+    func nul() {
+        for text in ["\\u0000", "\\U00000000", "\\\\\\u0000"] {
+            #expect(complaints("[gateway]\nsite = \"a\(text)b\"\n").count == 1)
+            #expect(complaints("[gateway]\nstate_dir = \"a\(text)b\"\n").count == 1)
+            #expect(complaints("[mqtt]\nca_file = \"a\(text)b\"\nurl = \"mqtts://x\"").count == 1)
+            #expect(complaints("[gateway]\n\"site\(text)x\" = \"a\"\n").count == 1)
+        }
+        let place = "line 2, column 10: not valid TOML: control characters are not allowed (NUL, escape and the like)"
+        #expect(complaints("[gateway]\nsite = \"a\u{0}b\"\n") == [place])
+        #expect(complaints("[gateway]\n# site \"\u{0}b\"\n").count == 1)
+    }
+
+    @Test("The letters of an escaped NUL are no NUL where a backslash is just that")
+    func literalBackslash() throws {
+        #expect(try Settings.parse("[gateway]\nsite = 'a\\u0000b'").gateway.site == "a\\u0000b")
+        #expect(try Settings.parse("[gateway]\nsite = \"a\\\\u0000b\"").gateway.site == "a\\u0000b")
+        #expect(try Settings.parse("# \\u0000\n") == Settings.defaults)
+    }
+
+    @Test("An empty gateway id means the host name")
+    func gatewayID() throws {
+        #expect(try Settings.parse("[gateway]\nid = \"\"").gateway.id == nil)
+        #expect(try Settings.parse("[gateway]\nid = \"g1\"").gateway.id == "g1")
+    }
+
+    @Test("A site is not empty")
+    func emptySite() {
+        #expect(
+            complaints("[gateway]\nsite = \"\"") == [
+                "gateway.site = \"\": must be one topic level: 1 to 128 bytes without + # / or control characters"
+            ])
+    }
+
+    @Test("A prefix may have several levels")
+    func prefix() throws {
+        #expect(try Settings.parse("[mqtt]\nprefix = \"chain/beacons\"").mqtt.prefix == "chain/beacons")
+        for bad in ["", "/", "/a", "a/", "a//b", "a/+/b", "#", "a/b#"] {
+            #expect(complaints("[mqtt]\nprefix = \"\(bad)\"").count == 1)
+        }
+    }
+
+    @Test("The state folder has a path")
+    func stateDirectory() throws {
+        #expect(try Settings.parse("[gateway]\nstate_dir = \"./state\"").gateway.stateDirectory == "./state")
+        #expect(complaints("[gateway]\nstate_dir = \"\"").count == 1)
+        #expect(complaints("[gateway]\nstate_dir = \"\(String(repeating: "x", count: 1025))\"").count == 1)
+    }
+
+    @Test("Every word of a key that takes words is read, any other refused with all of them")
+    func words() {
+        let words = [
+            ("radio", "scan", ["passive", "active"]), ("distance", "model", ["log", "curve"]),
+            ("smoothing", "distance_filter", ["none", "ewma", "trimmed_mean", "iqr_mean", "median", "kalman"]),
+            ("smoothing", "region_filter", ["none", "ewma", "trimmed_mean", "iqr_mean", "median", "kalman"]),
+            ("region", "expand", ["none", "major", "minor"]), ("ranging", "mode", ["change", "interval"]),
+            ("privacy", "device", ["pseudonym", "omit", "raw"]),
+            ("log", "level", ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+        ]
+        for (table, name, allowed) in words {
+            for word in allowed {
+                #expect(complaints(document(table: table, line: "\(name) = \"\(word)\"")).isEmpty)
+            }
+            let quoted = allowed.map { "\"\($0)\"" }
+            let list = quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? "")
+            for bad in ["", "Passive", "x"] {
+                let errors = complaints(document(table: table, line: "\(name) = \"\(bad)\""))
+                #expect(errors.count == 1)
+                #expect(errors.allSatisfy { $0.hasSuffix("\(name) = \"\(bad)\": must be \(list)") })
+            }
+        }
+    }
+
+    @Test("A path to the health file is kept")
+    func textfile() throws {
+        #expect(try Settings.parse("[health]\ntextfile = \"/var/b.prom\"").health.textfile == "/var/b.prom")
+    }
+
+    @Test("Commands can be switched on")
+    func commands() throws {
+        #expect(try Settings.parse("[commands]\nenabled = true").commands.isEnabled)
+    }
+}

@@ -1,0 +1,112 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Regions
+import Testing
+
+@Suite("Only crossings make events")
+struct CrossingTests {
+    @Test("The first report enters")
+    func firstReportEnters() {
+        var air = Air()
+        air.otherDevices(end_s: 20)
+        air.beacon(.beacon(), from: .fixed(1), start_s: 12, end_s: 20)
+        #expect(Story(.door(), air).events == ["enter door 12.0"])
+    }
+
+    @Test("Silence of exit_after_s exits, with the stay that it ends")
+    func silenceExits() throws {
+        var air = Air()
+        air.otherDevices(end_s: 60)
+        air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20)
+        let story = Story(.door(), air)
+        #expect(story.events == ["enter door 2.0", "exit door 40.0"])
+        let stay = try #require(story.stay())
+        #expect(stay.dwell == .seconds(18))
+        #expect(!stay.isPartial && !stay.isInferred)
+    }
+
+    @Test("A beacon heard again just in time has not left")
+    func heardInTime() {
+        var air = Air()
+        air.otherDevices(end_s: 60)
+        air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20)
+        air.beacon(.beacon(), from: .fixed(1), start_s: 40, end_s: 60)
+        #expect(Story(.door(), air).events == ["enter door 2.0"])
+    }
+
+    @Test("A second beacon in the region crosses nothing")
+    func secondBeaconIsNoEvent() {
+        var air = Air()
+        air.otherDevices(end_s: 90)
+        air.beacon(.beacon(1, 1), from: .fixed(1), start_s: 2, end_s: 30)
+        air.beacon(.beacon(1, 2), from: .fixed(2), start_s: 10, end_s: 50)
+        #expect(Story(.door(), air).events == ["enter door 2.0", "exit door 70.0"])
+    }
+
+    @Test("An event nobody wants is not made, and the state goes on")
+    func notifyFlags() {
+        var air = Air()
+        air.otherDevices(end_s: 60)
+        air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20)
+        let settings = Settings.door { _, region in region.notifyOnEntry = false }
+        let story = Story(settings, air)
+        #expect(story.events == ["exit door 40.0"])
+        #expect(story.states == ["outside door 0.0", "inside door 2.0", "outside door 40.0"])
+    }
+}
+
+@Suite("Settling: who is there when monitoring begins has not entered")
+struct SettlingTests {
+    private let settings = Settings.door { _, region in region.rules.settle = .seconds(10) }
+
+    @Test("A beacon heard within settle_s makes the state inside without an event")
+    func thereFromTheStart() throws {
+        var air = Air()
+        air.otherDevices(end_s: 80)
+        air.beacon(.beacon(), from: .fixed(1), start_s: 9.9, end_s: 30)
+        let story = Story(settings, air)
+        #expect(story.states == ["unknown door 0.0", "inside door 9.9", "outside door 50.0"])
+        #expect(story.events == ["exit door 50.0"])
+        #expect(try #require(story.stay()).isPartial)
+    }
+
+    @Test("A beacon first heard after settle_s enters")
+    func arrivesLater() {
+        var air = Air()
+        air.otherDevices(end_s: 20)
+        air.beacon(.beacon(), from: .fixed(1), start_s: 10.1, end_s: 20)
+        let story = Story(settings, air)
+        #expect(story.states == ["unknown door 0.0", "outside door 10.0", "inside door 10.1"])
+        #expect(story.events == ["enter door 10.1"])
+    }
+
+    @Test("A beacon whose entry debounce ends after settle_s was there before as well")
+    func debounceAcrossSettling() {
+        var air = Air()
+        air.otherDevices(end_s: 30)
+        air.beacon(.beacon(), from: .fixed(1), start_s: 1, end_s: 30)
+        let settings = Settings.door { _, region in
+            region.rules.settle = .seconds(10)
+            region.rules.entryAfter = .seconds(15)
+        }
+        #expect(Story(settings, air).states == ["unknown door 0.0", "inside door 16.0"])
+        #expect(Story(settings, air).events == [])
+    }
+
+    @Test("An instance of an expanded region first heard later enters, and is told of once")
+    func expandedInstance() {
+        var air = Air()
+        air.otherDevices(end_s: 30)
+        air.beacon(.beacon(7, 1), from: .fixed(1), start_s: 5, end_s: 30)
+        air.beacon(.beacon(8, 1), from: .fixed(2), start_s: 15, end_s: 30)
+        let settings = Settings.door { _, region in
+            region.rules.settle = .seconds(10)
+            region.expansion = .major
+        }
+        let story = Story(settings, air)
+        #expect(story.events == ["enter door/8 15.0"])
+        #expect(story.states == ["inside door/7 5.0", "inside door/8 15.0"])
+    }
+}

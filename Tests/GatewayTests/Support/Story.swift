@@ -1,0 +1,96 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Regions
+
+/// What the gateway told while it heard an `Air`: outputs with their times in seconds since the start.
+struct Story {
+    var transitions: [(t_s: Double, transition: RegionTransition)] = []
+    var ranging: [(t_s: Double, report: RangingReport)] = []
+    var failures: [RegionMonitoringFailure] = []
+    var figures: GatewayFigures
+
+    /// Plays the air, and time after it up to `until_s`, through a capture player.
+    init(_ settings: Settings, _ air: Air, restoring records: [RegionRecord] = [], until_s: Double? = nil) {
+        let start = WallTime(microseconds: 1_700_000_000_000_000)
+        var outputs: [GatewayOutput] = []
+        var player = CapturePlayer(settings, restoring: records, at: start, outputs: &outputs)
+        for transmission in air.inOrder {
+            player.receive(
+                transmission.event.span, at: start + .seconds(transmission.t_s), outputs: &outputs)
+        }
+        let end = until_s.map { player.instant(start + .seconds($0)) } ?? player.now
+        player.advance(through: end, outputs: &outputs)
+        figures = player.engine.figures
+        let origin = Instant(microseconds: start.microseconds)
+        for output in outputs {
+            switch output {
+            case .transition(let transition, record: _): transitions.append(((transition.at - origin).seconds, transition))
+            case .ranging(let report): ranging.append(((report.at - origin).seconds, report))
+            case .failure(let failure, at: _): failures.append(failure)
+            case .stays: break
+            }
+        }
+    }
+
+    /// Events as short lines: `enter door 10.0`.
+    var events: [String] {
+        transitions.compactMap { t_s, transition in
+            guard let event = transition.event else { return nil }
+            return "\(event.kind == .enter ? "enter" : "exit") \(Self.name(transition.instance)) \(Self.tenths(t_s))"
+        }
+    }
+
+    /// States as short lines: `inside door 10.0`.
+    var states: [String] {
+        transitions.map { t_s, transition in
+            "\(transition.state.rawValue) \(Self.name(transition.instance)) \(Self.tenths(t_s))"
+        }
+    }
+
+    /// The stay that the n-th exit ended.
+    func stay(_ number: Int = 0) -> RegionStay? {
+        let stays = transitions.compactMap { entry -> RegionStay? in
+            guard case .exit(let stay) = entry.transition.event?.kind else { return nil }
+            return stay
+        }
+        return stays.indices.contains(number) ? stays[number] : nil
+    }
+
+    /// The last ranging report at or before `t_s`: what a subscriber knows then.
+    func known(at t_s: Double) -> RangingReport? {
+        ranging.last { $0.t_s <= t_s + 1e-9 }?.report
+    }
+
+    private static func name(_ instance: RegionInstanceID) -> String {
+        ([instance.region] + [instance.major, instance.minor].compactMap { $0.map { String($0) } }).joined(
+            separator: "/")
+    }
+
+    /// To a tenth of a second, which is how finely these stories are told.
+    static func tenths(_ t_s: Double) -> String {
+        let tenths = Int((t_s * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+extension Settings {
+    /// The defaults with one region "door" of the test's UUID, settled from the start.
+    static func door(_ change: (inout Settings, inout BeaconRegion) -> Void = { _, _ in }) -> Settings {
+        var settings = Settings.defaults
+        var rules = Settings.defaultRegionRules
+        rules.settle = .zero
+        var region = BeaconRegion(id: "door", uuid: Air.uuid, rules: rules)
+        change(&settings, &region)
+        settings.regions = [region]
+        return settings
+    }
+
+    /// What holds for a region where the configuration says nothing.
+    static var defaultRegionRules: RegionRules {
+        RegionRules(
+            entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),
+            unknownStateAfter: .seconds(60))
+    }
+}

@@ -1,0 +1,162 @@
+import HCI
+import Messages
+import Testing
+
+@testable import MQTT
+
+@Suite("Events: order, window, retry")
+struct EventOrderTests {
+    @Test("Not more than the window is under way, and each PUBACK lets the next one out, in order")
+    func window() {
+        var bench = SessionBench(maxInflight: 2)
+        bench.settle()
+        #expect(bench.session.eventsAvailable(at: bench.now) == [.fetchEvents(after: nil, limit: 4)])
+        let sent = bench.session.supply((1...4).map(SessionBench.event), at: bench.now)
+        #expect(sent.published == ["#1", "#2"])
+        let mids = bench.register(sent)
+        let next = bench.session.acknowledged(mids[0], .success, at: bench.now)
+        #expect(next.acknowledged == [1])
+        #expect(next.published == ["#3"])
+    }
+
+    @Test("The broker's receive maximum lowers the window")
+    func receiveMaximum() {
+        var bench = SessionBench(maxInflight: 20)
+        let actions = bench.connect(BrokerLimits(receiveMaximum: 3))
+        let supplied = bench.session.supply((1...10).map(SessionBench.event), at: bench.now)
+        #expect(actions.published.count + supplied.published.count == 3)
+    }
+
+    @Test("What was fetched is not fetched again, and an empty outbox is not asked again until it has news")
+    func fetching() {
+        var bench = SessionBench(maxInflight: 1)
+        bench.settle()
+        #expect(bench.session.eventsAvailable(at: bench.now) == [.fetchEvents(after: nil, limit: 2)])
+        #expect(bench.session.eventsAvailable(at: bench.now).isEmpty)
+        let sent = bench.session.supply([SessionBench.event(5)], at: bench.now)
+        let done = bench.accept(sent)
+        #expect(done == [.acknowledge(sequence: 5), .fetchEvents(after: 5, limit: 2)])
+        #expect(bench.session.supply([], at: bench.now).isEmpty)
+        #expect(bench.session.tick(at: bench.now).isEmpty)
+        #expect(bench.session.isDrained)
+        #expect(bench.session.eventsAvailable(at: bench.now) == [.fetchEvents(after: 5, limit: 2)])
+    }
+
+    @Test("No matching subscribers is a success", arguments: [ReasonCode.success, .noMatchingSubscribers])
+    func success(reason: ReasonCode) {
+        var bench = SessionBench(maxInflight: 1)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        let sent = bench.session.supply([SessionBench.event(1)], at: bench.now)
+        #expect(bench.answer(sent, reason).acknowledged == [1])
+    }
+
+    @Test(
+        "A refused event stays, is said once, and goes out again before its successors after a pause",
+        arguments: [ReasonCode.notAuthorized, .quotaExceeded, .unspecifiedError])
+    func refused(reason: ReasonCode) {
+        var bench = SessionBench(maxInflight: 2)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        var sent = bench.session.supply((1...3).map(SessionBench.event), at: bench.now)
+        let refusal = bench.answer(sent, reason)
+        #expect(refusal.acknowledged.isEmpty)
+        #expect(refusal.published.isEmpty)
+        #expect(refusal.notices == [.eventRefused(topic: "root/event", reason)])
+        let pause = bench.session.nextWake - bench.now
+        #expect(pause >= .seconds(0.5) && pause <= .seconds(1))
+        for _ in 0..<20 {
+            bench.now = bench.session.nextWake
+            sent = bench.session.tick(at: bench.now)
+            #expect(sent.published == ["#1", "#2"])
+            #expect(bench.answer(sent, reason).notices.isEmpty)
+        }
+        #expect(bench.session.nextWake - bench.now >= .seconds(30))
+        bench.now = bench.session.nextWake
+        let done = bench.accept(bench.session.tick(at: bench.now))
+        #expect(done.acknowledged == [1, 2])
+        #expect(done.published == ["#3"])
+        #expect(bench.session.counters.refused[reason] == 42)
+    }
+
+    @Test("An event that the broker refuses five times for what it is, is set aside and the next one goes")
+    func poison() {
+        var bench = SessionBench(maxInflight: 1)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        var sent = bench.session.supply((1...2).map(SessionBench.event), at: bench.now)
+        for _ in 1...4 {
+            #expect(sent.published == ["#1"])
+            _ = bench.answer(sent, .payloadFormatInvalid)
+            bench.now = bench.session.nextWake
+            sent = bench.session.tick(at: bench.now)
+        }
+        let parked = bench.answer(sent, .payloadFormatInvalid)
+        #expect(parked.contains(.park(sequence: 1, .payloadFormatInvalid)))
+        #expect(bench.session.counters.parked == 1)
+        bench.now = bench.session.nextWake
+        #expect(bench.session.tick(at: bench.now).published == ["#2"])
+    }
+
+    @Test("What was under way when the connection broke goes out again in order, and nothing that was acknowledged")
+    func reconnect() {
+        var bench = SessionBench(maxInflight: 3)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        let mids = bench.register(bench.session.supply((1...5).map(SessionBench.event), at: bench.now))
+        #expect(bench.session.acknowledged(mids[0], .success, at: bench.now).published == ["#4"])
+        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+        #expect(bench.session.acknowledged(mids[1], .success, at: bench.now).isEmpty)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        let sent = bench.session.connected(BrokerLimits(), at: bench.now)
+        #expect(sent.published == ["root/status=online", "#2", "#3"])
+        #expect(bench.accept(sent).published == ["#4", "#5"])
+    }
+
+    @Test(
+        "Where a broker hangs up and blames a message, they go one at a time until the culprit is found and set aside")
+    func culprit() {
+        var bench = SessionBench(maxInflight: 3)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        var sent = bench.session.supply((1...3).map(SessionBench.event), at: bench.now)
+        #expect(sent.published == ["#1", "#2", "#3"])
+        var parked: [DeliveryAction] = []
+        var rounds = 0
+        // The broker of this test takes everything but event 2, which makes it hang up.
+        while parked.isEmpty, rounds < 10 {
+            rounds += 1
+            parked = bench.session.connectionLost(.disconnected(.packetTooLarge), at: bench.now)
+                .filter { if case .park = $0 { true } else { false } }
+            bench.now = bench.session.nextWake
+            _ = bench.session.tick(at: bench.now)
+            sent = bench.session.connected(BrokerLimits(), at: bench.now)
+            while !sent.published.isEmpty, sent.published != ["#2"] {
+                #expect(sent.published.count == 1)
+                sent = bench.accept(sent)
+            }
+        }
+        #expect(parked == [.park(sequence: 2, .packetTooLarge)])
+        #expect(rounds == 6)
+        #expect(bench.session.suspects.isEmpty)
+    }
+
+    @Test("A packet identifier that nobody waits for changes nothing")
+    func unknownIdentifier() {
+        var bench = SessionBench()
+        bench.settle()
+        let before = bench.session.counters
+        #expect(bench.session.acknowledged(999, .success, at: bench.now).isEmpty)
+        #expect(bench.session.counters == before)
+    }
+
+    @Test("A source whose numbers go back gets nothing sent twice")
+    func disorder() {
+        var bench = SessionBench(maxInflight: 9)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        let sent = bench.session.supply([1, 2, 2, 1, 3].map(SessionBench.event), at: bench.now)
+        #expect(sent.published == ["#1", "#2", "#3"])
+    }
+}

@@ -1,0 +1,85 @@
+import HCI
+import Messages
+
+@testable import MQTT
+
+/// A session with a clock, and the outbox and broker that the test plays.
+struct SessionBench {
+    var session: DeliverySession
+    var now = Instant(microseconds: 1_000_000)
+    private var nextMid: UInt16 = 1
+
+    static let status = "root/status"
+
+    init(maxInflight: Int = 2, filters: [String] = [], seed: UInt64 = 7, maxRetainedTopics: Int = 100) {
+        var parameters = DeliverySession.Parameters(host: "broker", port: 1883, maxInflight: maxInflight)
+        parameters.maxRetainedTopics = maxRetainedTopics
+        session = DeliverySession(
+            online: Self.retained(Self.status, "online"), filters: filters, parameters: parameters, seed: seed)
+    }
+
+    static func retained(_ topic: String, _ text: String) -> Message {
+        Message(topic: topic, payload: Array(text.utf8), qos: .atLeastOnce, isRetained: true)
+    }
+
+    static func event(_ sequence: UInt64) -> OutgoingEvent {
+        OutgoingEvent(sequence: sequence, topic: "root/event", payload: [UInt8(truncatingIfNeeded: sequence)])
+    }
+
+    /// Starts and connects; what was published on the way is in the result.
+    mutating func connect(_ broker: BrokerLimits = BrokerLimits()) -> [DeliveryAction] {
+        _ = session.start(at: now)
+        return session.connected(broker, at: now)
+    }
+
+    /// Connected, the birth acknowledged, the outbox empty.
+    mutating func settle() {
+        let actions = connect()
+        _ = session.supply([], at: now)
+        _ = accept(actions)
+    }
+
+    mutating func advance(_ seconds: Double) {
+        now += .seconds(seconds)
+    }
+
+    /// Gives every publication in `actions` a packet identifier.
+    mutating func register(_ actions: [DeliveryAction]) -> [UInt16] {
+        var mids: [UInt16] = []
+        for case .publish(let ticket, _) in actions {
+            session.published(ticket, as: nextMid)
+            mids.append(nextMid)
+            nextMid += 1
+        }
+        return mids
+    }
+
+    /// The broker answers every publication in `actions` with `reason`; returns what follows.
+    mutating func answer(_ actions: [DeliveryAction], _ reason: ReasonCode) -> [DeliveryAction] {
+        register(actions).flatMap { session.acknowledged($0, reason, at: now) }
+    }
+
+    mutating func accept(_ actions: [DeliveryAction]) -> [DeliveryAction] { answer(actions, .success) }
+}
+
+extension [DeliveryAction] {
+    /// What would be published, as `topic=payload` or `#sequence`.
+    var published: [String] {
+        compactMap {
+            switch $0 {
+            case .publish(.retained(let topic), let message):
+                topic + "=" + String(decoding: message.payload, as: UTF8.self)
+            case .publish(.event(let sequence), _): "#\(sequence)"
+            default: nil
+            }
+        }
+    }
+
+    var acknowledged: [UInt64] {
+        compactMap { if case .acknowledge(let sequence) = $0 { sequence } else { nil } }
+    }
+
+    var notices: [DeliveryNotice] {
+        compactMap { if case .say(let notice) = $0 { notice } else { nil } }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import MQTT
+
+@Suite("Reason codes and the password file")
+struct WordsTests {
+    @Test("A reason code names itself as the specification does")
+    func names() {
+        #expect(ReasonCode.notAuthorized.description == "Not authorized (0x87)")
+        #expect(ReasonCode(rawValue: 0x00).description == "Success (0x00)")
+        #expect(ReasonCode(rawValue: 0xFE).description == "Reason code (0xFE)")
+    }
+
+    @Test("Failure begins at 0x80")
+    func success() {
+        #expect(ReasonCode(rawValue: 0x7F).isSuccess)
+        #expect(!ReasonCode(rawValue: 0x80).isSuccess)
+    }
+
+    @Test("MQTT 3.1.1's five refusals become MQTT 5's words")
+    func returnCodes() {
+        let codes = (0...6).map { ReasonCode(connectReturnCode: UInt8($0)).rawValue }
+        #expect(codes == [0x00, 0x84, 0x85, 0x88, 0x86, 0x87, 0x80])
+    }
+
+    func withFile(_ bytes: [UInt8], _ body: (String) -> Void) throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "password-\(UUID().uuidString)")
+        try Data(bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        body(file.path)
+    }
+
+    @Test(
+        "The password is the first line, without its end, whatever that is",
+        arguments: ["secret", "secret\n", "secret\r\n", "secret\nnot this\n"])
+    func firstLine(text: String) throws {
+        try withFile(Array(text.utf8)) { path in
+            #expect(throws: Never.self) {
+                let password = try Password.read(file: path, credentialsDirectory: nil)
+                #expect(password == "secret")
+            }
+        }
+    }
+
+    @Test("A password file that holds none is an error with a remedy, and the text shows nothing of it")
+    func bad() throws {
+        try withFile([]) { path in
+            #expect(throws: PasswordError.empty(path: path)) {
+                try Password.read(file: path, credentialsDirectory: nil)
+            }
+        }
+        try withFile([0x61, 0x00, 0x62]) { path in
+            #expect(throws: PasswordError.notText(path: path)) {
+                try Password.read(file: path, credentialsDirectory: nil)
+            }
+        }
+        try withFile([0xFF, 0xFE]) { path in
+            #expect(throws: PasswordError.notText(path: path)) {
+                try Password.read(file: path, credentialsDirectory: nil)
+            }
+        }
+        try withFile([UInt8](repeating: 0x78, count: 5_000)) { path in
+            #expect(throws: PasswordError.tooLong(path: path, limit: 4_096)) {
+                try Password.read(file: path, credentialsDirectory: nil)
+            }
+        }
+    }
+
+    @Test("A password file that is named must be there; the service manager's credential need not be")
+    func missing() throws {
+        let missing = PasswordError.unreadable(path: "/nonexistent/file", detail: "No such file or directory")
+        #expect(throws: missing) { try Password.read(file: "/nonexistent/file", credentialsDirectory: nil) }
+        #expect(try Password.read(file: "", credentialsDirectory: "/nonexistent") == nil)
+        #expect(try Password.read(file: "", credentialsDirectory: nil) == nil)
+    }
+
+    @Test("Without a password file the service manager's credential counts")
+    func credential() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "credentials-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("from systemd\n".utf8).write(to: folder.appending(path: "mqtt-password"))
+        #expect(try Password.read(file: "", credentialsDirectory: folder.path) == "from systemd")
+    }
+
+    @Test("Every failure has one line of text and one of remedy")
+    func texts() {
+        let failures: [ConnectionFailure] = [
+            .hostNotFound(host: "h", detail: "d"), .unreachable(host: "h", port: 1, detail: "d"),
+            .connectTimedOut(host: "h", port: 1), .certificateForAnotherHost(host: "h"),
+            .certificateUntrusted(detail: "d"), .tls(detail: "d"),
+            .fileUnusable(key: "ca_file", path: "p", detail: "d"),
+            .password(.empty(path: "p")), .refused(.badUserNameOrPassword), .disconnected(.sessionTakenOver),
+            .disconnected(.serverUnavailable), .closedBeforeLogin(host: "h", port: 1), .closedByBroker,
+            .keepaliveExpired, .acknowledgementOverdue, .library(call: "c", detail: "d"),
+        ]
+        for failure in failures {
+            #expect(!failure.description.isEmpty && !failure.description.contains("\n"))
+            #expect(!failure.remedy.isEmpty && !failure.remedy.contains("\n"))
+        }
+    }
+}

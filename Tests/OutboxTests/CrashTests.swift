@@ -1,0 +1,82 @@
+import Foundation
+import HCI
+import Testing
+
+@testable import Outbox
+
+@Suite("The outbox when its process is killed")
+struct CrashTests {
+    private static let rounds = ProcessInfo.processInfo.environment["BEACOND_CRASH_ROUNDS"].flatMap(Int.init) ?? 40
+
+    /// Starts the child with `arguments`; what it says is read from the pipe.
+    private func child(_ arguments: [String]) throws -> (process: Process, output: FileHandle) {
+        let directory = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
+        let process = Process()
+        process.executableURL = try #require(directory).appendingPathComponent("OutboxCrashChild")
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        return (process, output.fileHandleForReading)
+    }
+
+    /// Lets the child work for `microseconds` after its first line, kills it, and returns what it said.
+    private func killedChild(in folder: TemporaryFolder, after microseconds: UInt32) throws -> [Substring] {
+        let (process, output) = try child(["loop", folder.path])
+        var said = output.availableData
+        usleep(microseconds)
+        kill(process.processIdentifier, SIGKILL)
+        said += output.readDataToEndOfFile()
+        process.waitUntilExit()
+        // A line that the kill cut short was not said.
+        return String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    }
+
+    @Test("A long queue drains in order, and memory stays flat meanwhile")
+    func flatMemory() throws {
+        let folder = TemporaryFolder()
+        let count = ProcessInfo.processInfo.environment["BEACOND_OUTBOX_EVENTS"] ?? "20000"
+        let (process, output) = try child(["drain", folder.path, count, "100"])
+        let said = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(said.contains("drained=\(count) queued=0"), Comment(rawValue: said))
+        let growth = said.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("rss_growth_kib=") }
+        #expect(growth.flatMap { Int($0.dropFirst(15)) } ?? .max < 8_192, Comment(rawValue: said))
+    }
+
+    @Test(
+        "Killed at any moment, it keeps every event that it said was committed, with its record, and repeats no number")
+    func killed() throws {
+        var generator = SeededGenerator(seed: 42)
+        let folder = TemporaryFolder()
+        var epoch: String?
+        var next: Int64 = 1
+        var acknowledged: Int64 = 0
+        for round in 0..<Self.rounds {
+            let said = try killedChild(in: folder, after: .random(in: 0..<60_000, using: &generator))
+            let what = Comment(rawValue: "round \(round)")
+            try #require(!said.isEmpty && said.allSatisfy { $0.hasPrefix("c ") || $0.hasPrefix("a ") }, what)
+            let committed = said.last { $0.hasPrefix("c ") }.flatMap { Int64($0.dropFirst(2)) } ?? 0
+            acknowledged = said.last { $0.hasPrefix("a ") }.flatMap { Int64($0.dropFirst(2)) } ?? acknowledged
+
+            let outbox = try Outbox.open(folder)
+            #expect(outbox.isDurable && outbox.takeGaps().isEmpty, what)
+            #expect(epoch == nil || outbox.numbering.epoch == epoch, what)
+            #expect(outbox.numbering.nextSequence > committed && outbox.numbering.nextSequence > next, what)
+            #expect(outbox.lastRecord == outbox.numbering.nextSequence - 1, what)
+            let events = outbox.drain()
+            #expect((events.first?.seq ?? 0) <= acknowledged + 1, what)
+            #expect(events.map(\.seq) == Array((events.first?.seq ?? 1)..<outbox.numbering.nextSequence), what)
+            #expect(events.filter { !$0.isWhole }.isEmpty, what)
+            epoch = outbox.numbering.epoch
+            next = outbox.numbering.nextSequence
+            // The queue is emptied now and then, so that rounds stay short.
+            if round % 10 == 9 {
+                outbox.acknowledge(events.map(\.position))
+                acknowledged = next - 1
+            }
+            outbox.close()
+        }
+        #expect(next > Int64(Self.rounds))
+    }
+}

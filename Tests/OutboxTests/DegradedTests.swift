@@ -1,0 +1,224 @@
+import CSQLite
+import Foundation
+import HCI
+import Testing
+
+@testable import Outbox
+
+@Suite("The outbox while its disk refuses")
+struct DegradedTests {
+    @Test(
+        "It says what is wrong in one line with a remedy, once, and delivers on from memory",
+        arguments: [
+            (SQLITE_FULL, OutboxCondition.Cause.diskFull), (SQLITE_READONLY, .readOnly), (SQLITE_IOERR, .inputOutput),
+        ])
+    func says(code: Int32, cause: OutboxCondition.Cause) throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(2)
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: code, lasts: true)
+        let epoch = outbox.numbering.epoch
+        try outbox.commitEvents(2)
+        try outbox.commitEvents(1)
+        for second in 1..<40 as Range<Int64> { outbox.tick(second) }
+        #expect(outbox.condition?.cause == cause)
+        let reports = outbox.takeReports()
+        #expect(reports.count == 1)
+        #expect(reports.first?.hasPrefix("outbox: \(cause.rawValue)") == true)
+        #expect(reports.first?.contains("\n") == false)
+        #expect(!(outbox.condition?.remedy.isEmpty ?? true))
+        #expect(outbox.numbering == Numbering(epoch: epoch, nextSequence: 6))
+        // A disk that only refuses writes still hands out what it holds.
+        #expect(outbox.drain().map(\.seq) == (code == SQLITE_IOERR ? [3, 4, 5] : [1, 2, 3, 4, 5]))
+        #expect(outbox.health.queuedEvents == 5 && outbox.health.eventsInMemory == 3)
+        disk.repair()
+        outbox.tick(200)
+        #expect(outbox.condition == nil && outbox.health.eventsInMemory == 0)
+        #expect(outbox.takeReports().count == 1)
+        outbox.rewind()
+        #expect(outbox.drain().map(\.seq) == [1, 2, 3, 4, 5])
+        #expect(outbox.lastRecord == 5)
+    }
+
+    @Test("What is acknowledged meanwhile does not come back when the disk does")
+    func acknowledgedMeanwhile() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(3)
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        try outbox.commitEvents(3)
+        let events = outbox.drain()
+        outbox.acknowledge([events[0].position, events[4].position])
+        disk.repair()
+        outbox.tick(100)
+        #expect(outbox.isDurable)
+        outbox.close()
+        let again = try Outbox.open(folder, vfs: disk.name)
+        #expect(again.drain().map(\.seq) == [2, 3, 4, 6])
+    }
+
+    @Test("Numbers given in memory before a crash are not given again: the rest of their block is stated as a gap")
+    func crashWhileFull() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        var outbox: Outbox? = try Outbox.open(folder, vfs: disk.name)
+        try outbox?.commitEvents(3)
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        try outbox?.commitEvents(2)
+        let epoch = outbox?.numbering.epoch ?? ""
+        outbox = nil
+        disk.repair()
+        let next = try Outbox.open(folder, vfs: disk.name, seed: 2)
+        let end = 3 + 2 + Reservation.block
+        #expect(next.takeGaps() == [OutboxGap(epoch: epoch, fromSeq: 4, toSeq: end, cause: .disk)])
+        #expect(next.numbering == Numbering(epoch: epoch, nextSequence: end + 1))
+        next.close()
+        let third = try Outbox.open(folder, vfs: disk.name, seed: 3)
+        #expect(third.numbering.nextSequence == end + 1)
+        #expect(third.takeGaps().count == 1)
+    }
+
+    @Test("A recovery settles the reservation: a later crash states no gap")
+    func settledReservation() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        var outbox: Outbox? = try Outbox.open(folder, vfs: disk.name)
+        try outbox?.commitEvents(3)
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        try outbox?.commitEvents(2)
+        disk.repair()
+        outbox?.tick(100)
+        try outbox?.commitEvents(1)
+        outbox = nil
+        let next = try Outbox.open(folder, vfs: disk.name)
+        #expect(next.takeGaps().isEmpty)
+        #expect(next.numbering.nextSequence == 7)
+    }
+
+    @Test("Where not even a reservation can be written a new epoch begins, and the transaction is built again for it")
+    func newEpochInMemory() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(3)
+        let epoch = outbox.numbering.epoch
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        outbox.folder?.release()
+        let committed = try outbox.commitEvents(2)
+        #expect(outbox.numbering.epoch != epoch)
+        #expect(committed.events.map(\.seq) == [1, 2])
+        #expect(outbox.drain().allSatisfy { $0.isWhole && $0.epoch == outbox.numbering.epoch })
+        disk.repair()
+        outbox.tick(100)
+        #expect(outbox.isDurable)
+        outbox.rewind()
+        #expect(
+            outbox.drain().map { "\($0.epoch == epoch) \($0.seq)" } == [
+                "true 1", "true 2", "true 3", "false 1", "false 2",
+            ])
+    }
+
+    @Test("With the state folder missing it begins in memory; when the folder appears, what waits there comes too")
+    func folderAppears() throws {
+        let folder = TemporaryFolder()
+        var first: Outbox? = try Outbox.open(folder)
+        try first?.commitEvents(3)
+        let epoch = first?.numbering.epoch
+        first = nil
+        try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path + "-away")
+        try Data().write(to: URL(fileURLWithPath: folder.path))
+        let outbox = try Outbox.open(folder, seed: 2)
+        #expect(outbox.condition?.cause == .cannotOpen)
+        try outbox.commitEvents(2)
+        let early = outbox.drain()
+        #expect(early.map(\.seq) == [1, 2])
+        try FileManager.default.removeItem(atPath: folder.path)
+        try FileManager.default.moveItem(atPath: folder.path + "-away", toPath: folder.path)
+        outbox.tick(10)
+        #expect(outbox.isDurable)
+        let late = outbox.drain()
+        #expect(late.map(\.seq) == [1, 2, 3])
+        #expect(late.allSatisfy { $0.epoch == epoch && $0.isWhole })
+        outbox.acknowledge(early.map(\.position))
+        try outbox.commitEvents(1)
+        outbox.close()
+        let next = try Outbox.open(folder)
+        #expect(next.drain().map(\.seq) == [1, 2, 3, 3])
+        #expect(next.numbering.epoch == outbox.numbering.epoch)
+    }
+
+    @Test(
+        "A file that vanishes is made anew in a new epoch; what was in it is stated as a gap, and records are asked for"
+    )
+    func fileVanishes() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(4)
+        let epoch = outbox.numbering.epoch
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        try outbox.commitEvents(2)
+        disk.repair()
+        disk.files = [:]
+        outbox.tick(100)
+        #expect(outbox.isDurable)
+        #expect(outbox.takeGaps() == [OutboxGap(epoch: epoch, fromSeq: 1, toSeq: 4, cause: .disk)])
+        #expect(outbox.drain().map(\.seq) == [5, 6])
+        #expect(outbox.numbering.epoch != epoch && outbox.numbering.nextSequence == 1)
+        #expect(outbox.fileGeneration == 1)
+    }
+
+    @Test("Memory is bounded while the disk refuses: the oldest go and are stated")
+    func boundedMemory() throws {
+        let folder = TemporaryFolder()
+        let disk = FaultyDisk()
+        let outbox = try Outbox.open(folder, vfs: disk.name, limits: OutboxLimits(maxEvents: 100_000, maxMiB: 1))
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        for _ in 0..<100 { try outbox.commitEvents(10, payloadBytes: 1_000) }
+        #expect(outbox.pending.bytes <= outbox.limits.memoryBytes)
+        let first = outbox.drain().first?.seq ?? 0
+        #expect(outbox.takeGaps().map { $0.toSeq + 1 } == [first])
+    }
+
+    @Test("On a real file system that is full it goes on, numbers safely, and catches up when there is space")
+    func realFullDisk() throws {
+        let folder = TemporaryFolder()
+        guard run("/bin/mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder.path) else {
+            print("skipped: mounting a small file system needs root")
+            return
+        }
+        defer { _ = run("/bin/umount", "-l", folder.path) }
+        let outbox = try Outbox.open(folder)
+        try outbox.commitEvents(3)
+        let epoch = outbox.numbering.epoch
+        let filler = folder.path + "/filler"
+        try Data().write(to: URL(fileURLWithPath: filler))
+        let handle = try #require(FileHandle(forWritingAtPath: filler))
+        while (try? handle.write(contentsOf: Data(repeating: 1, count: 4_096))) != nil {}
+        try handle.close()
+        for _ in 0..<20 { try outbox.commitEvents(10, payloadBytes: 1_000) }
+        #expect(outbox.condition?.cause == .diskFull)
+        #expect(outbox.takeReports().first?.hasPrefix("outbox: disk full") == true)
+        #expect(outbox.numbering == Numbering(epoch: epoch, nextSequence: 204))
+        #expect(outbox.drain().map(\.seq) == Array(1...203))
+        try FileManager.default.removeItem(atPath: filler)
+        outbox.tick(10)
+        #expect(outbox.isDurable)
+        outbox.close()
+        let again = try Outbox.open(folder)
+        #expect(again.drain().map(\.seq) == Array(1...203))
+        again.close()
+    }
+
+    private func run(_ program: String, _ arguments: String...) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}

@@ -1,0 +1,142 @@
+import CSQLite
+import Synchronization
+
+/// A disk in memory under SQLite that fails when told, and that forgets at a power cut what was not made durable.
+///
+/// Registered as an SQLite file layer of its own. Writes are remembered until a sync; `cutPower` then keeps, drops or
+/// tears each of those still open, as a disk's cache does. Making and deleting a file is durable at once.
+final class FaultyDisk {
+    enum Operation { case write, sync }
+
+    struct Fault {
+        var operation: Operation
+        /// Counted from 1.
+        var number: Int
+        var code: Int32
+        /// Whether everything after it fails too, until `repair`.
+        var lasts: Bool
+    }
+
+    fileprivate enum Change {
+        case write(offset: Int, bytes: [UInt8])
+        case truncate(Int)
+    }
+
+    final class Node {
+        fileprivate var content: [UInt8] = []
+        fileprivate var durable: [UInt8] = []
+        fileprivate var open: [Change] = []
+    }
+
+    static let counter = Atomic<Int>(0)
+
+    let name: String
+    var files: [String: Node] = [:]
+    var fault: Fault?
+    private(set) var writes = 0
+    private(set) var bytesWritten = 0
+    private(set) var syncs = 0
+    private(set) var failing: Int32?
+    private var vfs: UnsafeMutablePointer<sqlite3_vfs>?
+
+    init() {
+        name = "faulty-\(Self.counter.add(1, ordering: .relaxed).newValue)"
+        vfs = FaultyFileLayer.register(self, name: name)
+    }
+
+    deinit {
+        if let vfs { FaultyFileLayer.unregister(vfs) }
+    }
+
+    func resetCounts() {
+        writes = 0
+        syncs = 0
+        bytesWritten = 0
+    }
+
+    func repair() {
+        fault = nil
+        failing = nil
+    }
+
+    /// Everything not made durable is kept, dropped or torn, by the numbers of `generator`. The disk works again.
+    func cutPower(_ generator: inout SeededGenerator) {
+        repair()
+        for node in files.values {
+            var content = node.durable
+            for change in node.open {
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: continue
+                case 1: Self.apply(change, to: &content)
+                default: Self.apply(Self.torn(change, &generator), to: &content)
+                }
+            }
+            node.content = content
+            node.durable = content
+            node.open = []
+        }
+    }
+
+    private static func torn(_ change: Change, _ generator: inout SeededGenerator) -> Change {
+        guard case .write(let offset, let bytes) = change else { return change }
+        return .write(offset: offset, bytes: Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &generator))))
+    }
+
+    private static func apply(_ change: Change, to content: inout [UInt8]) {
+        switch change {
+        case .write(let offset, let bytes):
+            if content.count < offset + bytes.count {
+                content += [UInt8](repeating: 0, count: offset + bytes.count - content.count)
+            }
+            content.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
+        case .truncate(let size):
+            content = Array(content.prefix(size))
+        }
+    }
+
+    // MARK: What the file layer asks for
+
+    func write(_ node: Node, offset: Int, bytes: [UInt8]) -> Int32 {
+        writes += 1
+        if let code = code(for: .write, number: writes) { return code }
+        bytesWritten += bytes.count
+        let change = Change.write(offset: offset, bytes: bytes)
+        Self.apply(change, to: &node.content)
+        node.open.append(change)
+        return SQLITE_OK
+    }
+
+    func truncate(_ node: Node, to size: Int) -> Int32 {
+        if let failing { return failing }
+        Self.apply(.truncate(size), to: &node.content)
+        node.open.append(.truncate(size))
+        return SQLITE_OK
+    }
+
+    func sync(_ node: Node) -> Int32 {
+        syncs += 1
+        if let code = code(for: .sync, number: syncs) { return code }
+        node.durable = node.content
+        node.open = []
+        return SQLITE_OK
+    }
+
+    /// Reads into `buffer`; what lies beyond the end is zero, which SQLite wants to be told.
+    func read(_ node: Node, offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+        if failing == SQLITE_IOERR { return SQLITE_IOERR }
+        let available = node.content.dropFirst(offset).prefix(buffer.count)
+        buffer.copyBytes(from: available)
+        if available.count == buffer.count { return SQLITE_OK }
+        for index in available.count..<buffer.count { buffer[index] = 0 }
+        return SQLITE_IOERR | 2 << 8  // SQLITE_IOERR_SHORT_READ
+    }
+
+    private func code(for operation: Operation, number: Int) -> Int32? {
+        if let failing { return failing }
+        guard let fault, fault.operation == operation, fault.number == number else { return nil }
+        if fault.lasts { failing = fault.code }
+        return fault.code
+    }
+
+    func size(of node: Node) -> Int { node.content.count }
+}

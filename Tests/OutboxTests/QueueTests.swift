@@ -1,0 +1,160 @@
+import HCI
+import Testing
+
+@testable import Outbox
+
+/// The rules that hold in memory and on the disk alike.
+@Suite("The queue")
+struct QueueTests {
+    enum Kind: CaseIterable { case memory, durable }
+
+    private func make(_ kind: Kind, _ folder: TemporaryFolder, limits: OutboxLimits = generous) throws -> Outbox {
+        switch kind {
+        case .memory: Outbox.inMemory(limits)
+        case .durable: try Outbox.open(folder, limits: limits)
+        }
+    }
+
+    @Test("Events are numbered from 1 without gaps and handed out in order, each once", arguments: Kind.allCases)
+    func order(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder)
+        #expect(outbox.isDurable == (kind == .durable))
+        try outbox.commitEvents(3)
+        try outbox.commitEvents(4)
+        #expect(outbox.numbering.nextSequence == 8)
+        #expect(outbox.next(limit: 2).map(\.seq) == [1, 2])
+        let rest = outbox.drain(limit: 2)
+        #expect(rest.map(\.seq) == [3, 4, 5, 6, 7])
+        #expect(rest.allSatisfy { $0.isWhole && $0.epoch == outbox.numbering.epoch })
+        #expect(outbox.next(limit: 10).isEmpty)
+        try outbox.commitEvents(1)
+        #expect(outbox.next(limit: 10).map(\.seq) == [8])
+    }
+
+    @Test("A new connection gets again what was not acknowledged, and only that", arguments: Kind.allCases)
+    func rewind(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder)
+        try outbox.commitEvents(6)
+        let positions = outbox.drain().map(\.position)
+        outbox.acknowledge([positions[0], positions[3], positions[3]])
+        #expect(outbox.health.queuedEvents == 4)
+        outbox.rewind()
+        #expect(outbox.drain(limit: 1).map(\.seq) == [2, 3, 5, 6])
+        outbox.acknowledge([99, -99, .max, .min])
+        #expect(outbox.health.queuedEvents == 4)
+    }
+
+    @Test("A transaction that is misnumbered is refused whole", arguments: Kind.allCases)
+    func misnumbered(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder)
+        #expect(throws: OutboxError.misnumbered(expected: 2, found: 3)) {
+            try outbox.commit { _ in
+                OutboxTransaction(
+                    events: [
+                        OutboxEvent(seq: 1, topic: "t", payload: []), OutboxEvent(seq: 3, topic: "t", payload: []),
+                    ],
+                    records: [OutboxRecord(key: "k", value: [1])])
+            }
+        }
+        #expect(outbox.numbering.nextSequence == 1)
+        #expect(outbox.drain().isEmpty && outbox.records().isEmpty)
+    }
+
+    @Test("Beyond max_events the oldest go, are counted, and are stated as a gap", arguments: Kind.allCases)
+    func maxEvents(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 64))
+        for _ in 0..<5 { try outbox.commitEvents(4) }
+        #expect(outbox.health.queuedEvents == 10)
+        #expect(outbox.health.droppedEvents == [.maxEvents: 10])
+        #expect(
+            outbox.takeGaps()
+                == [OutboxGap(epoch: outbox.numbering.epoch, fromSeq: 1, toSeq: 10, cause: .maxEvents)])
+        #expect(outbox.drain().map(\.seq) == Array(11...20))
+    }
+
+    @Test("A batch larger than max_events keeps its last events", arguments: Kind.allCases)
+    func hugeBatch(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 64))
+        try outbox.commitEvents(25)
+        #expect(outbox.drain().map(\.seq) == Array(16...25))
+        #expect(outbox.takeGaps().map(\.toSeq) == [15])
+        #expect(outbox.lastRecord == 25)
+    }
+
+    @Test("Beyond max_mib the oldest go; numbers stay whole and the loss is stated", arguments: Kind.allCases)
+    func maxMiB(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 1_000_000, maxMiB: 1))
+        var largest = 0
+        for _ in 0..<300 {
+            try outbox.commitEvents(10, payloadBytes: 1_000)
+            largest = max(largest, folder.size)
+        }
+        #expect(outbox.condition == nil)
+        let gaps = outbox.takeGaps()
+        let events = outbox.drain()
+        #expect(gaps.map(\.cause) == [.maxMiB])
+        #expect(gaps.first?.fromSeq == 1)
+        #expect(gaps.first.map { $0.toSeq + 1 } == events.first?.seq)
+        #expect(events.last?.seq == 3_000)
+        #expect(events.count > 200)
+        #expect(outbox.health.queuedBytes <= 1 << 20)
+        #expect(largest <= 1 << 20)
+    }
+
+    @Test("An acknowledgement of an event that had to make room holds up nothing", arguments: Kind.allCases)
+    func lateAcknowledgement(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 64))
+        try outbox.commitEvents(10)
+        let underWay = outbox.drain()
+        try outbox.commitEvents(10)
+        outbox.acknowledge(underWay.map(\.position))
+        #expect(outbox.health.queuedEvents == 10)
+        #expect(outbox.drain().map(\.seq) == Array(11...20))
+    }
+
+    @Test(
+        "What the broker refuses is set aside, holds up nothing, and is offered again when asked",
+        arguments: Kind.allCases)
+    func parked(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder)
+        try outbox.commitEvents(3)
+        let events = outbox.drain()
+        outbox.park(events[0], reason: "not authorised")
+        outbox.acknowledge([events[1].position])
+        outbox.rewind()
+        #expect(outbox.drain().map(\.seq) == [3])
+        #expect(outbox.parkedReasons == ["not authorised"])
+        #expect(outbox.health.parkedEvents == 1 && outbox.health.queuedEvents == 2)
+        outbox.retryParked()
+        #expect(outbox.drain().map(\.seq) == [1])
+    }
+
+    @Test("Records and values are replaced, removed and kept by key", arguments: Kind.allCases)
+    func records(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder)
+        try outbox.commit { _ in
+            OutboxTransaction(records: [OutboxRecord(key: "a", value: [1]), OutboxRecord(key: "b", value: [])])
+        }
+        try outbox.commit { _ in
+            OutboxTransaction(records: [OutboxRecord(key: "a", value: [2])], removedRecords: ["b", "never"])
+        }
+        #expect(outbox.records() == [OutboxRecord(key: "a", value: [2])])
+        #expect(outbox.value(forKey: "secret") == nil)
+        outbox.setValue([9, 0, 9], forKey: "secret")
+        #expect(outbox.value(forKey: "secret") == [9, 0, 9])
+    }
+
+    @Test("The same seed and time give the same epoch, so that a replay prints the same bytes")
+    func repeatable() {
+        #expect(Outbox.inMemory().numbering == Outbox.inMemory().numbering)
+    }
+}

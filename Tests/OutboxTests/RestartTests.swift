@@ -1,0 +1,156 @@
+import CSQLite
+import Foundation
+import HCI
+import Testing
+
+@testable import Outbox
+
+@Suite("The outbox across restarts")
+struct RestartTests {
+    @Test("After a restart the epoch, the numbers, the events, the records and the values go on")
+    func goesOn() throws {
+        let folder = TemporaryFolder()
+        var outbox: Outbox? = try Outbox.open(folder)
+        try outbox?.commitEvents(5)
+        outbox?.setValue([7], forKey: "key")
+        let epoch = outbox?.numbering.epoch
+        outbox = nil
+        let next = try Outbox.open(folder, seed: 2)
+        #expect(next.numbering == Numbering(epoch: epoch ?? "", nextSequence: 6))
+        #expect(next.lastRecord == 5)
+        #expect(next.value(forKey: "key") == [7])
+        try next.commitEvents(1)
+        let events = next.drain()
+        #expect(events.map(\.seq) == [1, 2, 3, 4, 5, 6])
+        #expect(events.allSatisfy { $0.isWhole })
+        #expect(next.takeGaps().isEmpty && next.takeReports().isEmpty)
+    }
+
+    @Test("Another outbox, made anew, has another epoch")
+    func newEpoch() throws {
+        let one = TemporaryFolder()
+        let other = TemporaryFolder()
+        let (first, second) = (try Outbox.open(one, seed: 1), try Outbox.open(other, seed: 2))
+        #expect(first.numbering.epoch != second.numbering.epoch)
+    }
+
+    @Test("An acknowledgement costs no transaction of its own; the next one carries it, and what it held stays away")
+    func lazyDeletion() throws {
+        let folder = TemporaryFolder()
+        var outbox: Outbox? = try Outbox.open(folder)
+        try outbox?.commitEvents(5)
+        let before = outbox?.health.transactions
+        outbox?.acknowledge(outbox?.next(limit: 3).map(\.position) ?? [])
+        #expect(outbox?.health.transactions == before)
+        try outbox?.commitEvents(1)
+        outbox = nil
+        let again = try Outbox.open(folder)
+        #expect(again.drain().map(\.seq) == [4, 5, 6])
+    }
+
+    @Test("An acknowledgement that a crash outran only means that the event comes twice, under the same number")
+    func lostAcknowledgement() throws {
+        let folder = TemporaryFolder()
+        var outbox: Outbox? = try Outbox.open(folder)
+        try outbox?.commitEvents(2)
+        outbox?.acknowledge(outbox?.drain().map(\.position) ?? [])
+        outbox = nil
+        let again = try Outbox.open(folder)
+        #expect(again.drain().map(\.seq) == [1, 2])
+    }
+
+    @Test("After a minute, after 1000 of them, and at the end, acknowledged events leave the file")
+    func deletion() throws {
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder)
+        try outbox.commitEvents(2_003)
+        outbox.acknowledge(outbox.next(limit: 1).map(\.position))
+        outbox.tick(59)
+        #expect(outbox.book.storedEvents == 2_003)
+        outbox.tick(60)
+        #expect(outbox.book.storedEvents == 2_002)
+        outbox.acknowledge(outbox.next(limit: 1_000).map(\.position))
+        #expect(outbox.book.storedEvents == 1_002)
+        outbox.acknowledge(outbox.next(limit: 2).map(\.position))
+        outbox.close()
+        let again = try Outbox.open(folder)
+        #expect(again.health.queuedEvents == 1_000)
+    }
+
+    @Test("A gap is stated until subscribers were told, across restarts, and then no more")
+    func gapsPersist() throws {
+        let folder = TemporaryFolder()
+        let limits = OutboxLimits(maxEvents: 2, maxMiB: 16)
+        var outbox: Outbox? = try Outbox.open(folder, limits: limits)
+        try outbox?.commitEvents(5)
+        let gaps = outbox?.takeGaps() ?? []
+        #expect(gaps.map(\.toSeq) == [3])
+        outbox = nil
+        outbox = try Outbox.open(folder, limits: limits)
+        #expect(outbox?.takeGaps() == gaps)
+        for gap in gaps { outbox?.confirm(gap) }
+        outbox?.close()
+        let again = try Outbox.open(folder, limits: limits)
+        #expect(again.takeGaps().isEmpty)
+    }
+
+    @Test("Only the owner can read the file, since it holds keys")
+    func privateFile() throws {
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder)
+        try outbox.commitEvents(1)
+        for name in ["outbox.sqlite", "outbox.sqlite-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    @Test("A second agent on the same folder is refused with the remedy, and the first goes on")
+    func secondAgent() throws {
+        let folder = TemporaryFolder()
+        let first = try Outbox.open(folder)
+        #expect(throws: OutboxError.inUse(directory: folder.path)) { try Outbox.open(folder) }
+        #expect(OutboxError.inUse(directory: "/x").description.contains("state_dir"))
+        try first.commitEvents(1)
+        #expect(first.isDurable)
+    }
+
+    @Test("A file of a newer version is left as it is; the outbox works in memory and says so")
+    func newerVersion() throws {
+        let folder = TemporaryFolder()
+        var outbox: Outbox? = try Outbox.open(folder)
+        try outbox?.commitEvents(3)
+        try outbox?.store?.database.execute("PRAGMA user_version = 2")
+        outbox?.close()
+        outbox = nil
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
+        let old = try Outbox.open(folder)
+        #expect(old.condition?.cause == .newerVersion)
+        #expect(old.takeReports().count == 1)
+        try old.commitEvents(2)
+        old.tick(1_000)
+        #expect(old.takeReports().isEmpty)
+        #expect(old.drain().map(\.seq) == [1, 2])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
+    }
+
+    @Test(
+        "A hundred events in one commit cost one sync; the counters tell what the disk really did, and of bytes no less"
+    )
+    func wear() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, vfs: disk.name, limits: OutboxLimits(maxEvents: 100_000, maxMiB: 2))
+        try outbox.commitEvents(100)
+        disk.resetCounts()
+        let before = outbox.health
+        try outbox.commitEvents(100)
+        #expect(disk.syncs == 1)
+        for _ in 0..<200 { try outbox.commitEvents(20, payloadBytes: 100) }
+        let after = outbox.health
+        #expect(after.transactions - before.transactions == 201)
+        #expect(abs(Int(after.syncs - before.syncs) - disk.syncs) <= 1)
+        let counted = Int(after.bytesWritten - before.bytesWritten)
+        #expect(counted >= disk.bytesWritten && counted <= 2 * disk.bytesWritten)
+    }
+}
