@@ -87,6 +87,11 @@ let package = Package(
         .testTarget(
             name: "OutboxTests", dependencies: ["HCI", "Outbox", "CSQLite", "OutboxCrashChild"],
             swiftSettings: settings),
+        .executableTarget(
+            name: "VirtualController", dependencies: ["HCI", arguments], path: "Tests/KernelRig/VirtualController",
+            swiftSettings: settings),
+        .testTarget(
+            name: "VirtualControllerTests", dependencies: ["HCI", "VirtualController"], swiftSettings: settings),
         .testTarget(
             name: "MQTTIntegrationTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT", logging],
             swiftSettings: settings),
