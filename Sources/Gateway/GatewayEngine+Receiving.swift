@@ -51,7 +51,7 @@ extension GatewayEngine {
         takeChanges(&outputs)
         // An instance that is new and entered at once is told of once: transitions are passed on at the end only.
         defer { takeTransitions(&outputs) }
-        guard let slot else { return }
+        guard let slot else { return refused(sighting.identity, &outputs) }
         let transmitter = tracker[slot]
         guard let instances = instancesOfIdentity[transmitter.identitySlot] else { return }
         let evidence = RegionEvidence(
@@ -77,6 +77,12 @@ extension GatewayEngine {
             }
         }
         changes.removeAll(keepingCapacity: true)
+        refusedInstanceCount &+= UInt64(failures.count)
+        takeFailures(&outputs)
+    }
+
+    private mutating func refused(_ identity: BeaconIdentity, _ outputs: inout [GatewayOutput]) {
+        monitor.transmitterRefused(identity, limit: tracker.maxTransmitters, failures: &failures)
         takeFailures(&outputs)
     }
 
@@ -90,7 +96,6 @@ extension GatewayEngine {
 
     private mutating func takeFailures(_ outputs: inout [GatewayOutput]) {
         guard !failures.isEmpty else { return }
-        refusedInstanceCount += UInt64(failures.count)
         outputs += failures.map { .failure($0) }
         failures.removeAll(keepingCapacity: true)
     }
