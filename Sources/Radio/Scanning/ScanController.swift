@@ -34,7 +34,7 @@ struct ScanController: Sendable {
 
     private var monitor = LivenessMonitor(canProbe: true, at: .origin)
     /// The commands that the open adapter is known to understand.
-    private var family: ScanFamily?
+    private var family: CommandFamily?
     /// Scanning would be off without us.
     private var ownsScanning = false
     private var foreign: ForeignActivity?

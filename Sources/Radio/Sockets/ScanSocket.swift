@@ -62,8 +62,10 @@ final class ScanSocket {
     /// - Parameters:
     ///   - limit: the most to take at once, so that timers get their turn in a flood.
     ///   - body: gets the H4 packet and when it arrived; returns false to stop.
+    /// - Returns: whether the queue was found empty.
     /// - Throws: what the socket says once its adapter is gone.
-    func drain(limit: Int, body: (Span<UInt8>, Instant) -> Bool) throws(RadioError) {
+    @discardableResult
+    func drain(limit: Int, body: (Span<UInt8>, Instant) -> Bool) throws(RadioError) -> Bool {
         for _ in 0..<limit {
             var part = iovec(iov_base: packet.baseAddress, iov_len: packet.count)
             var stamp: WallTime?
@@ -82,13 +84,14 @@ final class ScanSocket {
                 if errno == EINTR { continue }
                 guard errno == EAGAIN else { throw .last("recvmsg") }
                 receiveTime.foundEmpty(at: MonotonicClock.now)
-                return
+                return true
             }
             let arrival = receiveTime.arrival(stamp: stamp, wall: MonotonicClock.wall, now: MonotonicClock.now)
             let octets = UnsafeRawBufferPointer(rebasing: packet[..<min(count, packet.count)])
             let goesOn = octets.withMemoryRebound(to: UInt8.self) { body($0.span, arrival) }
-            guard goesOn else { return }
+            guard goesOn else { return false }
         }
+        return false
     }
 
     /// Reads the control message HCI_CMSG_TSTAMP, the only one that was asked for: a header of length, level and type,

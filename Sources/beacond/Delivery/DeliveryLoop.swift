@@ -88,6 +88,7 @@ final class DeliveryLoop {
     }
 
     private func publish(_ outputs: [GatewayOutput]) {
+        if outputs.isEmpty { return }
         let dispatched: [Dispatcher.Dispatched]
         do throws(OutboxError) {
             dispatched = try dispatcher.dispatch(outputs, SystemClock.timebase)
@@ -95,9 +96,12 @@ final class DeliveryLoop {
             logger.error("\(error)")
             return
         }
+        // Events go out before the states that name them.
+        publisher.eventsAvailable()
+        publisher.run(for: .zero, wake: -1, events: &events)
         for item in dispatched {
             switch item.content {
-            case .event: publisher.eventsAvailable()
+            case .event: break
             case .state(let message): publisher.setRetained(message)
             case .ranging(let message): publisher.publishEphemeral(message)
             case .failure(let failure): logger.error("\(failure)")

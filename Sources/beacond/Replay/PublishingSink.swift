@@ -40,9 +40,12 @@ struct PublishingSink: ReplaySink {
     var isStopped: Bool { signals.arePending }
 
     mutating func take(_ items: [Dispatcher.Dispatched], start: Instant) {
+        // Events go out before the states that name them.
+        publisher.eventsAvailable()
+        run(for: .zero)
         for item in items {
             switch item.content {
-            case .event: publisher.eventsAvailable()
+            case .event: break
             case .state(let message): publisher.setRetained(message)
             case .ranging(let message): publisher.publishEphemeral(message)
             case .failure(let failure): logger.error("\(failure)")

@@ -1,18 +1,22 @@
 import Glibc
-import HCI
 import Synchronization
 
 /// One thread that does one piece of work and is waited for.
-final class WorkerThread: Sendable {
-    private let thread: Mutex<pthread_t?>
-
+public final class WorkerThread: Sendable {
     private final class Work {
         let body: () -> Void
-        init(_ body: @escaping () -> Void) { self.body = body }
+
+        init(_ body: @escaping () -> Void) {
+            self.body = body
+        }
     }
 
-    /// Starts at once, with all signals left to other threads.
-    init(_ body: sending @escaping () -> Void) throws(FileError) {
+    private let thread: Mutex<pthread_t?>
+
+    /// Starts at once, with all signals left to the other threads.
+    ///
+    /// - Throws: `RadioError` where no thread can be made.
+    public init(_ body: sending @escaping () -> Void) throws(RadioError) {
         let work = Unmanaged.passRetained(Work(body))
         var (all, former) = (sigset_t(), sigset_t())
         sigfillset(&all)
@@ -28,13 +32,13 @@ final class WorkerThread: Sendable {
             }, work.toOpaque())
         guard code == 0 else {
             work.release()
-            throw FileError(path: "thread", operation: .create, code: code)
+            throw RadioError("pthread_create", code: code)
         }
         self.thread = Mutex(thread)
     }
 
-    /// Waits for the work to end.
-    func join() {
+    /// Waits for the work to end. Must not be called from it.
+    public func join() {
         let thread = thread.withLock { thread in
             defer { thread = nil }
             return thread
