@@ -14,6 +14,7 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -54,12 +55,12 @@ let package = Package(
         .target(
             name: "MQTT", dependencies: ["HCI", "Messages", "Configuration", "CMosquitto", collections, logging],
             swiftSettings: settings),
-        .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", real], swiftSettings: settings),
+        .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", heap, real], swiftSettings: settings),
         .executableTarget(
             name: "beacond",
             dependencies: [
                 "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
-                "StoreSimulator", arguments, logging, lifecycle,
+                "StoreSimulator", arguments, logging, lifecycle, signals,
             ],
             swiftSettings: settings),
 
@@ -74,8 +75,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
+        .testTarget(name: "RadioTests", dependencies: ["HCI", "Configuration", "Radio"], swiftSettings: settings),
         .testTarget(
-            name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator"], swiftSettings: settings),
+            name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator", real],
+            swiftSettings: settings),
 
         // Tests against the real thing: a disk, a broker.
         .executableTarget(
@@ -84,6 +87,11 @@ let package = Package(
         .testTarget(
             name: "OutboxTests", dependencies: ["HCI", "Outbox", "CSQLite", "OutboxCrashChild"],
             swiftSettings: settings),
+        .executableTarget(
+            name: "VirtualController", dependencies: ["HCI", arguments], path: "Tests/KernelRig/VirtualController",
+            swiftSettings: settings),
+        .testTarget(
+            name: "VirtualControllerTests", dependencies: ["HCI", "VirtualController"], swiftSettings: settings),
         .testTarget(
             name: "MQTTIntegrationTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT", logging],
             swiftSettings: settings),

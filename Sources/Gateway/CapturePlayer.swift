@@ -40,6 +40,14 @@ public struct CapturePlayer: Sendable {
         now = instant
     }
 
+    /// A record that holds no event only shows what time it is: everything due before comes to pass.
+    public mutating func elapse(to time: WallTime, outputs: inout [GatewayOutput]) {
+        let instant = instant(time)
+        watch(before: instant, outputs: &outputs)
+        engine.advance(before: instant, outputs: &outputs)
+        now = instant
+    }
+
     /// Lets time pass up to and including `instant`.
     public mutating func advance(through instant: Instant, outputs: inout [GatewayOutput]) {
         watch(before: instant + TimeSpan(microseconds: 1), outputs: &outputs)

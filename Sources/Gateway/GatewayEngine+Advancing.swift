@@ -6,7 +6,7 @@ import Regions
 extension GatewayEngine {
     /// When `advance` has something to do next.
     public var nextDeadline: Instant {
-        min(tracker.nextDeadline, monitor.nextDeadline, ranger.nextDeadline)
+        min(tracker.nextDeadline, monitor.nextDeadline, ranger.nextDeadline, staysDue)
     }
 
     /// Runs everything that is due up to and including `instant`: what a live radio does after each round.
@@ -31,10 +31,19 @@ extension GatewayEngine {
             } else if monitor.nextDeadline == due {
                 _ = monitor.advance(before: limit, transitions: &transitions)
                 takeTransitions(&outputs)
+            } else if staysDue == due {
+                storeStays(&outputs)
             } else if let instance = ranger.advance(through: due) {
                 range(instance, at: now, outputs: &outputs)
             }
         }
+    }
+
+    private mutating func storeStays(_ outputs: inout [GatewayOutput]) {
+        let stays = monitor.instances.indices.compactMap { monitor.record(of: $0) }.filter(\.isInside)
+        if !stays.isEmpty { outputs.append(.stays(stays)) }
+        // The next report sets it again: what was not heard since has nothing new to store.
+        staysDue = .distantFuture
     }
 
     /// The radio hears, or does not, or nobody can tell.

@@ -54,6 +54,7 @@ extension GatewayEngine {
         guard let slot else { return refused(sighting.identity, &outputs) }
         let transmitter = tracker[slot]
         guard let instances = instancesOfIdentity[transmitter.identitySlot] else { return }
+        if staysDue == .distantFuture { staysDue = now + Self.staysInterval }
         let evidence = RegionEvidence(
             transmitter: slot, identity: transmitter.identity, rssi_dbm: transmitter.regionFilter.value_dbm,
             patience: transmitter.interval.patience)
@@ -96,7 +97,7 @@ extension GatewayEngine {
 
     private mutating func takeFailures(_ outputs: inout [GatewayOutput]) {
         guard !failures.isEmpty else { return }
-        outputs += failures.map { .failure($0) }
+        for failure in failures { outputs.append(.failure(failure, at: now)) }
         failures.removeAll(keepingCapacity: true)
     }
 
@@ -104,8 +105,8 @@ extension GatewayEngine {
     mutating func takeTransitions(_ outputs: inout [GatewayOutput]) {
         guard !transitions.isEmpty else { return }
         for transition in transitions {
-            outputs.append(.transition(transition))
             guard let slot = monitor.slot(of: transition.instance) else { continue }
+            outputs.append(.transition(transition, record: monitor.record(of: slot)))
             if transition.state == .inside, monitor.region(of: slot).isRanged {
                 ranger.start(slot, at: now)
             } else {

@@ -19,6 +19,10 @@ public struct GatewayEngine: Sendable {
     /// The identities heard that belong to an instance: whose transmitters are ranged for it.
     var identitiesOfInstance: [InstanceSlot: Set<IdentitySlot>] = [:]
 
+    /// How often the time last heard is stored: so exact is an exit that is inferred after a restart.
+    public static let staysInterval = TimeSpan.seconds(60)
+    var staysDue = Instant.distantFuture
+
     /// Time never goes back: what comes late counts as coming now.
     var now: Instant
     var reportCount: UInt64 = 0
@@ -50,7 +54,7 @@ public struct GatewayEngine: Sendable {
             do throws(RegionMonitoringFailure) {
                 try monitor.register(region, at: now, transitions: &transitions)
             } catch {
-                outputs.append(.failure(error))
+                outputs.append(.failure(error, at: now))
             }
         }
         for record in records { _ = monitor.restore(record, at: now, transitions: &transitions) }
@@ -62,15 +66,5 @@ public struct GatewayEngine: Sendable {
             reports: reportCount, beacons: beaconCount, rejects: rejects, tracks: tracker.trackCount,
             listedTracks: tracker.listedTrackCount, instances: monitor.instances.count,
             refusedTransmitters: tracker.refusedCount, refusedInstances: refusedInstanceCount)
-    }
-
-    /// What to store of an instance so that a later process goes on from it; `nil` while there is nothing to say.
-    public func record(of id: RegionInstanceID) -> RegionRecord? {
-        monitor.slot(of: id).flatMap { monitor.record(of: $0) }
-    }
-
-    /// The instances that are inside, whose stay goes on.
-    public var insideInstances: [RegionInstanceID] {
-        monitor.instances.indices.filter { monitor.state(of: $0) == .inside }.map { monitor.instances[$0] }
     }
 }

@@ -3,9 +3,12 @@ public import Regions
 
 /// What the engine has to tell, in the order in which it happened.
 public enum GatewayOutput: Hashable, Sendable {
-    case transition(RegionTransition)
+    /// A region's state changed, and what to store of it; `nil` while there is nothing to go on from.
+    case transition(RegionTransition, record: RegionRecord?)
+    /// What to store of the regions that are inside, every `GatewayEngine.staysInterval`.
+    case stays([RegionRecord])
     case ranging(RangingReport)
-    case failure(RegionMonitoringFailure)
+    case failure(RegionMonitoringFailure, at: Instant)
 }
 
 /// What the engine has counted since it was made.

@@ -9,18 +9,15 @@ public struct MessageComposer: Sendable {
     static let schema = 1
 
     public let topics: TopicTree
-    /// One outbox's life: with `seq` it names an event for ever.
-    public let epoch: String
     let version: String
     let pseudonym: DevicePseudonym
     /// Seconds after which a ranging message is of no use to anyone.
     let rangingExpiry_s: UInt32
 
     public init(
-        topics: TopicTree, epoch: String, version: String, pseudonym: DevicePseudonym, rangingExpiry_s: UInt32
+        topics: TopicTree, version: String, pseudonym: DevicePseudonym, rangingExpiry_s: UInt32
     ) {
         self.topics = topics
-        self.epoch = epoch
         self.version = version
         self.pseudonym = pseudonym
         self.rangingExpiry_s = rangingExpiry_s

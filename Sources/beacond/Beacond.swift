@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// The command line.
 @main
-struct Beacond: ParsableCommand {
+struct Beacond: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "beacond",
         abstract: "Scans iBeacons, monitors regions, ranges beacons and publishes to MQTT.",
         version: Version.current,
-        subcommands: [ReplayCommand.self])
+        subcommands: [RunCommand.self, CheckCommand.self, ReplayCommand.self, SimulateCommand.self])
 }

@@ -1,6 +1,7 @@
 import Beacons
 import Configuration
 import HCI
+import Messages
 import Regions
 import Testing
 

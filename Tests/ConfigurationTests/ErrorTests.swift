@@ -101,7 +101,8 @@ struct ErrorTests {
         #expect(complaints("[radio.scan.more]\nx = 1").count == 1)
         #expect(
             complaints("[radio.more]\nx = 1") == [
-                "radio.more = {…}: unknown key; known are adapter, adapters, scan, interval_ms, window_ms, rssi_offset_db, max_transmitters"
+                "radio.more = {…}: unknown key; known are adapter, adapters, scan, interval_ms, window_ms, rssi_offset_db,"
+                    + " max_transmitters"
             ])
     }
 

@@ -3,8 +3,8 @@ import Configuration
 import HCI
 import Testing
 
-/// A number and its limits, written out once more. `step` is what lies beyond a limit; `beside` are lines that the value
-/// needs, because another key limits it too.
+/// A number and its limits, written out once more. The lines beside it are what a limit needs where another key bounds
+/// the value too.
 struct NumberRow: Sendable, CustomTestStringConvertible {
     let table: String
     let name: String

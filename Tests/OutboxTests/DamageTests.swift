@@ -116,4 +116,48 @@ struct DamageTests {
         #expect(try kept.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'theirs'") == 1)
         #expect(!before.isEmpty)
     }
+
+    @Test(
+        "Numbers that were never written count as damage and trap nothing",
+        arguments: [
+            "UPDATE meta SET next_seq = 9223372036854775807", "UPDATE meta SET next_position = -5",
+            "UPDATE meta SET epoch = 99", "UPDATE event SET seq = 9223372036854775807",
+            "UPDATE event SET position = 9223372036854775807 WHERE position = 1",
+            "UPDATE event SET position = -9223372036854775808 WHERE position = 1",
+            "INSERT INTO gap VALUES (1, 'A', 9, -9, 'disk')",
+        ])
+    func senselessNumbers(sql: String) throws {
+        let folder = TemporaryFolder()
+        _ = try filled(folder, events: 3)
+        do { try Database(path: folder.database).execute(sql) }
+        let outbox = try Outbox.open(folder, seed: 2)
+        _ = outbox.drain()
+        outbox.tick(10)
+        try outbox.commitEvents(2)
+        #expect(outbox.isDurable)
+        let last = outbox.drain().suffix(2)
+        #expect(last.map(\.seq) == [outbox.numbering.nextSequence - 2, outbox.numbering.nextSequence - 1])
+    }
+
+    @Test("Whatever bytes of the file are overwritten, the outbox ends up on a working disk and takes events")
+    func randomDamage() throws {
+        for seed in 1...60 as ClosedRange<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            let folder = TemporaryFolder()
+            _ = try filled(folder, events: 60)
+            try damage(folder.database) { data in
+                for _ in 0..<Int.random(in: 1...30, using: &generator) {
+                    data[Int.random(in: 0..<data.count, using: &generator)] = .random(in: 0...255, using: &generator)
+                }
+            }
+            let outbox = try Outbox.open(folder, seed: seed)
+            _ = outbox.drain()
+            outbox.acknowledge(outbox.drain().map(\.position))
+            for second in [2, 100, 200, 300] as [Int64] { outbox.tick(second) }
+            let what = Comment(rawValue: "seed \(seed): \(outbox.condition?.description ?? "")")
+            #expect(outbox.isDurable, what)
+            let committed = try outbox.commitEvents(3).events.map(\.seq)
+            #expect(outbox.drain().suffix(3).map(\.seq) == committed, what)
+        }
+    }
 }

@@ -99,15 +99,4 @@ public struct SignalFilter: Sendable {
             break
         }
     }
-
-    /// Forgets every reading.
-    public mutating func reset() {
-        state =
-            switch state {
-            case .none: .none(nil)
-            case .ewma(let filter): .ewma(ExponentialFilter(timeConstant_s: filter.timeConstant_s))
-            case .kalman(let filter): .kalman(KalmanFilter(timeConstant_s: filter.timeConstant_s))
-            case .window(let window): .window(SlidingWindow(length_s: window.length_s, average: window.average))
-            }
-    }
 }

@@ -98,9 +98,6 @@ extension BeaconTracker {
         if presence == .gone {
             gone.remove(slot, in: &table.transmitters)
             if !transmitter.isWanted { unwanted.append(slot, in: &table.transmitters) }
-            // What it looked like before it left says nothing about where it is now.
-            table.transmitters[slot].distanceFilter.reset()
-            table.transmitters[slot].regionFilter.reset()
             table.transmitters[slot].trackFirstHeard = now
             table.transmitters[slot].firstHeard = now
         }

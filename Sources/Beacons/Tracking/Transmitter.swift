@@ -72,7 +72,7 @@ public struct Transmitter: Sendable {
         self.lastHeard = now
         self.trackFirstHeard = now
         self.distanceFilter = SignalFilter(settings.distanceFilter)
-        self.regionFilter = SignalFilter(settings.regionFilter)
+        self.regionFilter = SignalFilter(settings.regionFilter, scale: .fieldStrength)
         self.isWanted = isWanted
         self.identitySlot = identitySlot
     }

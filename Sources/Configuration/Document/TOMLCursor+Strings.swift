@@ -1,5 +1,5 @@
-/// Strings (TOML 1.0.0, "String"): basic ones in `"` with escapes, literal ones in `'` without, either on one line or, in
-/// three quotation marks, on several.
+/// Strings (TOML 1.0.0, "String"): basic ones in `"` with escapes, literal ones in `'` without; on one line, or on several
+/// between three quotation marks.
 extension TOMLCursor {
     /// The string that opens here with `quote`.
     mutating func string(_ quote: UInt8, mayBeLong: Bool) throws(ConfigurationError) -> String {

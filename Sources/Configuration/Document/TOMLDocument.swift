@@ -1,7 +1,7 @@
 /// Reads TOML 1.0.0: headings, and keys with their values.
 ///
 /// It is a parser of our own because a configuration is input from outside, and none may stop the process: the C++ one
-/// that Swift packages wrap aborts at `[[[region]]]` and `x = ,`, ends a text at NUL, and frees nothing.
+/// that Swift packages wrap asserts, in release builds too, and aborts at `[[[region]]]`. It also ends a text at NUL.
 struct TOMLDocument {
     /// Parts of a dotted key, and brackets within brackets. The deepest that any key needs is 2.
     static let maxDepth = 16

@@ -30,8 +30,8 @@ enum Suggestion {
         return ["pass", "pwd", "secret", "token", "irk", "key"].contains { name.contains($0) }
     }
 
-    /// The candidate that begins with the name or that the name begins with, else the one with the fewest changed letters, if they are few for the
-    /// length of the name.
+    /// The candidate that begins with the name or that the name begins with, else the one with the fewest changed
+    /// letters, if they are few for the length of the name.
     static func nearest(to name: String, in candidates: [String]) -> String? {
         let letters = Array(name.lowercased().utf8)
         guard letters.count <= 64 else { return nil }

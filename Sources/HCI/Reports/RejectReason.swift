@@ -19,7 +19,7 @@ public enum RejectReason: String, CaseIterable, Sendable {
 }
 
 /// How often each `RejectReason` occurred.
-public struct RejectCounts: Sendable {
+public struct RejectCounts: Equatable, Sendable {
     /// One for each reason, in place: a report that is skipped must not cost an allocation.
     private var counts = InlineArray<7, UInt64>(repeating: 0)
 
@@ -35,6 +35,10 @@ public struct RejectCounts: Sendable {
 
     public mutating func count(_ reason: RejectReason) {
         counts[Self.index(of: reason)] &+= 1
+    }
+
+    public static func == (left: RejectCounts, right: RejectCounts) -> Bool {
+        RejectReason.allCases.allSatisfy { left[$0] == right[$0] }
     }
 
     /// Adds what another counted.

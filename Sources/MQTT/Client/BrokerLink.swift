@@ -11,8 +11,8 @@ final class BrokerLink {
     private var lookupFailure: ConnectionFailure?
     private(set) var client: MosquittoClient?
     private var will: Message?
-    /// A host with addresses of both families is tried over IPv4 alone after an attempt that got nowhere, and the other way around:
-    /// libmosquitto takes the first address that does not fail at once, even if nothing ever answers there.
+    /// A host with addresses of both families is tried over IPv4 alone after an attempt that got nowhere, and the other
+    /// way around: libmosquitto takes the first address that does not fail at once, even if nothing ever answers there.
     private var isIPv4Turn = false
 
     init(settings: MQTTSettings, clientID: String) {
@@ -20,7 +20,8 @@ final class BrokerLink {
         self.clientID = clientID
     }
 
-    /// Begins an attempt. `will` is what the broker publishes if this connection breaks; `failure` is how the attempt before ended.
+    /// Begins an attempt. `will` is what the broker publishes if this connection breaks; `failure` is how the attempt
+    /// before ended.
     func connect(will: Message?, after failure: ConnectionFailure? = nil) throws(ConnectionFailure) {
         drop()
         switch failure {

@@ -3,7 +3,8 @@ import CMosquitto
 /// What libmosquitto's callbacks leave behind. The callbacks only write here.
 final class ClientInbox {
     var events: [ClientEvent] = []
-    /// The code of the first disconnect callback: 0x80 and above is the broker's reason, below libmosquitto's own error.
+    /// The code of the first disconnect callback: 0x80 and above is the broker's reason, below libmosquitto's own
+    /// error.
     var endCode: Int32?
     /// The CONNACK's reason where it refused us.
     var refusal: ReasonCode?

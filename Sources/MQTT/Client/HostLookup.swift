@@ -1,7 +1,7 @@
 import Glibc
 
-/// Resolves the broker's host name on a thread of its own, because getaddrinfo may block for as long as the name servers are silent,
-/// and the delivery loop has a disk to write meanwhile.
+/// Resolves the broker's host name on a thread of its own, because getaddrinfo may block for as long as the name
+/// servers are silent, and the delivery loop has a disk to write meanwhile.
 ///
 /// libmosquitto resolves once more when it connects; by then the answer is known to be there.
 final class HostLookup {

@@ -5,9 +5,10 @@ import Messages
 
 /// One connection to the broker through libmosquitto, from the first SYN to its end.
 ///
-/// Every attempt gets a client of its own: libmosquitto would otherwise keep unacknowledged messages and send them again on reconnect, beside
-/// the session that does so itself; and a fresh client reads certificates and password anew. The caller polls
-/// `descriptor` and calls `service`; there is no thread. Deinitializing it closes the socket without a DISCONNECT, so the broker publishes the will.
+/// Every attempt gets a client of its own: libmosquitto would otherwise keep unacknowledged messages and send them
+/// again on reconnect, beside the session that does so itself; and a fresh client reads certificates and password anew.
+/// The caller polls `descriptor` and calls `service`; there is no thread. Deinitializing it closes the socket without a
+/// DISCONNECT, so the broker publishes the will.
 ///
 /// libmosquitto resolves the host name inside `connect`, which blocks; `HostLookup` goes before it for that reason.
 final class MosquittoClient {
@@ -28,15 +29,12 @@ final class MosquittoClient {
     }
 
     private(set) var phase = Phase.connecting
-    private let handle: OpaquePointer
-    private let inbox: ClientInbox
-    private let settings: MQTTSettings
+    let handle: OpaquePointer
+    let inbox: ClientInbox
+    let settings: MQTTSettings
     private var isDisconnecting = false
     /// Packet identifiers that wait for a PUBACK.
     private var unacknowledged: Set<UInt16> = []
-
-    /// Requests are small; the broker drops what is larger instead of sending it.
-    private static let maxPacket_bytes: UInt32 = 65_536
 
     private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
@@ -172,8 +170,8 @@ final class MosquittoClient {
         return events
     }
 
-    /// libmosquitto counts packet identifiers up and around, QoS 0 included, without asking whether one is still in use.
-    /// A message that took an identifier which waits for its PUBACK would be taken for that PUBACK.
+    /// libmosquitto counts packet identifiers up and around, QoS 0 included, without asking whether one is still in
+    /// use. A message that took an identifier which waits for its PUBACK would be taken for that PUBACK.
     private func register(_ mid: UInt16, qos: Message.QoS) throws(PublishFailure) -> UInt16 {
         guard !unacknowledged.contains(mid) else {
             inbox.events.removeAll { if case .acknowledged(mid, _) = $0 { true } else { false } }
@@ -233,51 +231,5 @@ final class MosquittoClient {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
         return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
-    }
-}
-
-extension MosquittoClient {
-    /// Everything that must be known before CONNECT.
-    private func configure(will: Message?, password: String?) throws(ConnectionFailure) {
-        let version = inbox.isVersion5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
-        try call("protocol version", mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, version))
-        try call("TCP_NODELAY", mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1))
-        // The session keeps the window. libmosquitto still lowers this to the broker's own limit.
-        try call("send maximum", mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, 65_535))
-        if !settings.username.isEmpty || password != nil {
-            let username = settings.username.isEmpty ? nil : settings.username
-            try call("login", mosquitto_username_pw_set(handle, username, password))
-        }
-        if let will { try set(will: will) }
-        if settings.usesTLS { try MosquittoTLS(settings: settings).apply(to: handle) }
-        if inbox.isVersion5 { try announceMaximumPacketSize() }
-    }
-
-    private func set(will: Message) throws(ConnectionFailure) {
-        let length = Int32(clamping: will.payload.count)
-        var properties = inbox.isVersion5 ? MosquittoProperties.publication(of: will) : nil
-        let code = will.payload.withUnsafeBytes { bytes in
-            mosquitto_will_set_v5(
-                handle, will.topic, length, bytes.baseAddress, Int32(will.qos.rawValue), will.isRetained, properties)
-        }
-        // libmosquitto owns the list once it has taken the will.
-        if code != MOSQ_ERR_SUCCESS.rawValue { mosquitto_property_free_all(&properties) }
-        try call("will", code)
-    }
-
-    /// libmosquitto takes CONNECT properties only through its blocking connect. Without a host that call keeps the
-    /// properties, which the connect that follows sends, and refuses the rest.
-    private func announceMaximumPacketSize() throws(ConnectionFailure) {
-        var properties: OpaquePointer?
-        defer { mosquitto_property_free_all(&properties) }
-        let identifier = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
-        try call("maximum packet size", mosquitto_property_add_int32(&properties, identifier, Self.maxPacket_bytes))
-        _ = mosquitto_connect_bind_v5(handle, nil, 0, 0, nil, properties)
-    }
-
-    private func call(_ name: String, _ code: Int32) throws(ConnectionFailure) {
-        guard code == MOSQ_ERR_SUCCESS.rawValue else {
-            throw .library(call: name, detail: String(cString: mosquitto_strerror(code)))
-        }
     }
 }

@@ -23,6 +23,9 @@ struct MosquittoFailure {
         case MOSQ_ERR_KEEPALIVE: return .keepaliveExpired
         case MOSQ_ERR_CONN_LOST, MOSQ_ERR_SUCCESS: return closed
         case MOSQ_ERR_ERRNO where number == 0: return closed
+        // libmosquitto's own word for a TLS stream that ended, where OpenSSL had nothing to add.
+        case MOSQ_ERR_ERRNO where number == EPROTO:
+            return wasConnected ? .closedByBroker : .tls(detail: "the broker ended the handshake")
         case MOSQ_ERR_ERRNO: return .unreachable(host: host, port: port, detail: systemText(number))
         case MOSQ_ERR_TLS: return .tls(detail: "handshake failed")
         default: return .library(call: "connection", detail: String(cString: mosquitto_strerror(code)))
@@ -43,6 +46,8 @@ struct MosquittoFailure {
         }
         guard let line = errorLines.first(where: { $0.hasPrefix("OpenSSL Error") }) else { return nil }
         let detail = line.split(separator: ":").last.map(String.init) ?? line
+        // A broker that goes without closing TLS first, as every broker that is killed.
+        if wasConnected, detail == "unexpected eof while reading" { return .closedByBroker }
         return detail == "certificate verify failed" ? .certificateUntrusted(detail: detail) : .tls(detail: detail)
     }
 }

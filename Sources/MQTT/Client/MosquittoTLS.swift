@@ -5,8 +5,8 @@ import Glibc
 /// `mqtts://`: the chain and the host name are verified on every connection, and TLS is 1.2 or later.
 ///
 /// libmosquitto encrypts only where it was given authorities to trust: without any it would speak plain MQTT to a TLS
-/// port and verify nothing. So either `ca_file` or the system's authorities are always set, and a failure to set them is a failure.
-/// There is no switch that turns verification off.
+/// port and verify nothing. So either `ca_file` or the system's authorities are always set, and a failure to set them
+/// is a failure. There is no switch that turns verification off.
 struct MosquittoTLS {
     var settings: MQTTSettings
 

@@ -6,8 +6,8 @@ public import Messages
 
 /// Delivers messages to the broker: the I/O half of `DeliverySession`.
 ///
-/// It belongs to one thread, which calls `run` in its loop; nothing else here waits. Everything handed to it is kept or dropped by the
-/// session's rules, and goes out in the next round.
+/// It belongs to one thread, which calls `run` in its loop; nothing else here waits. Everything handed to it is kept or
+/// dropped by the session's rules, and goes out in the next round.
 public final class Publisher {
     private var session: DeliverySession
     private let link: BrokerLink
@@ -46,8 +46,8 @@ public final class Publisher {
     /// Whether everything handed over, and every event that the source had, has been accepted by the broker.
     public var isDrained: Bool { pending.isEmpty && session.isDrained }
 
-    /// Publishes a retained message, QoS 1, now and on every new connection. Of several for one topic the latest counts. The status is
-    /// one of them, told by its topic.
+    /// Publishes a retained message, QoS 1, now and on every new connection. Of several for one topic the latest
+    /// counts. The status is one of them, told by its topic.
     public func setRetained(_ message: Message) {
         pending += session.setRetained(message, at: BootClock.now)
     }
@@ -91,7 +91,8 @@ public final class Publisher {
 
     /// Says goodbye: publishes `offline` on the status topic, waits for its PUBACK, disconnects.
     ///
-    /// Returns whether that went through within `timeout`. Where it didn't, the broker publishes the will, if it ever had one.
+    /// Returns whether that went through within `timeout`. Where it didn't, the broker publishes the will, if it ever
+    /// had one.
     public func close(offline: Message, timeout: TimeSpan, events: inout some EventSource) -> Bool {
         let deadline = BootClock.now + timeout
         pending += session.close(offline: offline, until: deadline, at: BootClock.now)

@@ -2,8 +2,8 @@ import HCI
 
 /// Growing pauses between attempts: 1 s, doubled each time, at most 60 s.
 ///
-/// Each pause is drawn from the upper half of that (equal jitter), so that the gateways of a chain whose broker restarts
-/// do not come back in step. The seed is the caller's: the same seed gives the same pauses.
+/// Each pause is drawn from the upper half of that (equal jitter), so that the gateways of a chain whose broker
+/// restarts do not come back in step. The seed is the caller's: the same seed gives the same pauses.
 struct Backoff: Equatable, Sendable {
     static let first = TimeSpan.seconds(1)
     static let longest = TimeSpan.seconds(60)

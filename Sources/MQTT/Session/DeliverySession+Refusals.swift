@@ -17,7 +17,8 @@ extension DeliverySession {
         }
     }
 
-    /// The broker does not want it: it is kept and tried again, unless it is at fault itself and was tried often enough.
+    /// The broker does not want it: it is kept and tried again, unless it is at fault itself and was tried often
+    /// enough.
     mutating func refuse(_ ticket: Ticket, _ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
         counters.refused[reason, default: 0] += 1
         switch ticket {

@@ -3,12 +3,12 @@ import Messages
 
 /// Everything that delivery decides, without a socket: when to connect, what to send next, what a PUBACK means.
 ///
-/// Each verb is one thing that happened; what it returns is to be done, in order. Everything that the session sends itself is QoS 1, and
-/// at most a window of it is under way: `[mqtt] max_inflight` or what the broker allows, whichever is less. On every new connection the
-/// status goes first, then every retained state, then the events in order.
+/// Each verb is one thing that happened; what it returns is to be done, in order. Everything that the session sends
+/// itself is QoS 1, and at most a window of it is under way: `[mqtt] max_inflight` or what the broker allows, whichever
+/// is less. On every new connection the status goes first, then every retained state, then the events in order.
 ///
-/// The broker is asked for a clean session: events wait in our own outbox and states are sent again anyway, so a session
-/// kept by the broker would only deliver some of them twice.
+/// The broker is asked for a clean session: events wait in our own outbox and states are sent again anyway, so a
+/// session kept by the broker would only deliver some of them twice.
 struct DeliverySession: Sendable {
     struct Parameters: Sendable {
         /// The broker, as `[mqtt] url` names it.
@@ -26,7 +26,8 @@ struct DeliverySession: Sendable {
         var takenOverPause = TimeSpan.seconds(300)
         /// After so many refusals that blame the message, it is set aside.
         var maxRefusals = 5
-        /// Status, health and one for each region instance; a backstop, as `[regions] max_instances` bounds them already.
+        /// Status, health and one for each region instance; a backstop, as `[regions] max_instances` bounds them
+        /// already.
         var maxRetainedTopics = 65_536
     }
 

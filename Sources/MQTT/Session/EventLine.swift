@@ -4,8 +4,9 @@ import Messages
 
 /// The next few events of the outbox, in order, on their way to the broker.
 ///
-/// It is filled from the event source and never holds more than it was given at once. Sending always takes the first event that is not
-/// under way, so an event goes out after its predecessor, and one that was refused goes out again before any other.
+/// It is filled from the event source and never holds more than it was given at once. Sending always takes the first
+/// event that is not under way, so an event goes out after its predecessor, and one that was refused goes out again
+/// before any other.
 struct EventLine: Sendable {
     private struct Entry {
         var event: OutgoingEvent

@@ -4,8 +4,8 @@ import Messages
 
 /// The latest retained message of every topic, and which of them the broker has yet to get.
 ///
-/// A state that changes while it waits is sent once, as it is then. On a new connection everything is sent again, the status first,
-/// then in the order in which the topics first appeared.
+/// A state that changes while it waits is sent once, as it is then. On a new connection everything is sent again, the
+/// status first, then in the order in which the topics first appeared.
 struct RetainedStates: Sendable {
     private struct Entry {
         var message: Message

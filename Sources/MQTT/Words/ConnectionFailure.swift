@@ -72,7 +72,10 @@ extension ConnectionFailure {
         case .password(let error): error.remedy
         case .refused(let reason): Self.loginRemedy(reason)
         case .disconnected(.sessionTakenOver): "give every gateway of a site its own gateway.id"
-        case .disconnected, .closedByBroker: "see the broker's log; delivery resumes by itself"
+        case .disconnected: "see the broker's log; delivery resumes by itself"
+        // MQTT 3.1.1 has no word for a session taken over, and Mosquitto 2.0.11 doesn't use MQTT 5's.
+        case .closedByBroker:
+            "delivery resumes by itself; if it recurs, see the broker's log: another agent may use this gateway.id"
         case .keepaliveExpired, .acknowledgementOverdue:
             "check the network and the broker's load; delivery resumes by itself"
         case .library: "check the [mqtt] section"

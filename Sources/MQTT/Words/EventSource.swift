@@ -1,6 +1,7 @@
 /// An event that waits for delivery.
 public struct OutgoingEvent: Hashable, Sendable {
-    /// Its number: from 1, ascending.
+    /// Its place in the source: above 0, ascending for as long as the process lives, whatever becomes of the disk. It need
+    /// not be the number in the payload.
     public var sequence: UInt64
     public var topic: String
     /// UTF-8 JSON.

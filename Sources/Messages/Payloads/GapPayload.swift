@@ -4,11 +4,12 @@ extension MessageComposer {
     /// `gap`: numbers of events that a limit or a broken disk lost.
     ///
     /// - Parameters:
+    ///   - epoch: which the numbers belong to.
     ///   - fromSeq: the first number lost.
     ///   - toSeq: the last.
     ///   - cause: one word for a machine, such as `max_events`.
     public func gap(
-        fromSeq: UInt64, toSeq: UInt64, cause: String, at instant: Instant, _ timebase: Timebase
+        epoch: String, fromSeq: Int64, toSeq: Int64, cause: String, at instant: Instant, _ timebase: Timebase
     ) -> Message {
         var json = payload(at: instant, timebase)
         json.set("epoch", epoch)

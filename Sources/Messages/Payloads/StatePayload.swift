@@ -5,7 +5,7 @@ extension MessageComposer {
     /// `region/{id}/state`: whether the region is inside, and since when.
     ///
     /// - Parameter eventSeq: the last event of the instance, 0 before the first.
-    public func state(_ transition: RegionTransition, eventSeq: UInt64, _ timebase: Timebase) -> Message {
+    public func state(_ transition: RegionTransition, eventSeq: Int64, _ timebase: Timebase) -> Message {
         var json = payload(at: transition.at, timebase)
         set(transition.instance, in: &json)
         json.set("state", transition.state.rawValue)

@@ -23,7 +23,7 @@ extension MessageComposer {
 
     /// `status`: birth, will and everything between.
     public func status(
-        isOnline: Bool, radio: RadioStatus, at instant: Instant, _ timebase: Timebase
+        isOnline: Bool, epoch: String, radio: RadioStatus, at instant: Instant, _ timebase: Timebase
     ) -> Message {
         var json = payload(at: instant, timebase)
         json.set("state", isOnline ? "online" : "offline")

@@ -21,7 +21,9 @@ struct Reservation: Hashable {
     /// Reads `epoch end` from a file's bytes; `nil` where nothing is reserved.
     init?(bytes: [UInt8]) {
         let words = String(decoding: bytes.prefix(Self.length), as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard words.count == 2, let epoch = words.first, let last = words.last, let end = Int64(last), end > 0 else {
+        guard words.count == 2, let epoch = words.first, let last = words.last, let end = Int64(last),
+            (1...(1 << 53)).contains(end)
+        else {
             return nil
         }
         self.init(epoch: String(epoch), end: end)

@@ -16,7 +16,8 @@ extension EventStore {
             "SELECT position, epoch, seq, topic, payload FROM event WHERE position >= ?1 ORDER BY position",
             .integer(position + origin)
         ) { (statement: Statement) throws(DiskError) in
-            try row(
+            try checkNumbers(statement.integer(0), statement.integer(2))
+            return try row(
                 QueuedEvent(
                     position: statement.integer(0) - origin, epoch: name(ofEpoch: statement.integer(1)),
                     seq: statement.integer(2), topic: statement.text(3), payload: statement.bytes(4)))
@@ -29,7 +30,8 @@ extension EventStore {
         try database.query(
             "SELECT position, epoch, seq, length(topic) + length(payload) FROM event ORDER BY position LIMIT ?1",
             .integer(limit)
-        ) { row in
+        ) { (row: Statement) throws(DiskError) in
+            try checkNumbers(row.integer(0), row.integer(2))
             entries.append(
                 Entry(
                     position: row.integer(0) - origin, epoch: name(ofEpoch: row.integer(1)), seq: row.integer(2),
@@ -39,6 +41,12 @@ extension EventStore {
         return entries
     }
 
+    /// Throws damage for numbers that were never written.
+    private func checkNumbers(_ position: Int64, _ seq: Int64) throws(DiskError) {
+        guard Self.numbers.contains(position), Self.numbers.contains(seq) else { throw Self.damage("read an event") }
+    }
+
+    /// How many events there are.
     func count() throws(DiskError) -> Int64 { try database.integer("SELECT count(*) FROM event") }
 
     /// Deletes the events in `positions` and returns how many there were.

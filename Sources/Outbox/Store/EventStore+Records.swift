@@ -35,6 +35,9 @@ extension EventStore {
     func gaps() throws(DiskError) -> [OutboxGap] {
         var gaps: [OutboxGap] = []
         try database.query("SELECT epoch, from_seq, to_seq, cause FROM gap ORDER BY id") { row in
+            guard Self.numbers.contains(row.integer(1)),
+                (row.integer(1)...Self.numbers.upperBound).contains(row.integer(2))
+            else { return true }
             gaps.append(
                 OutboxGap(
                     epoch: row.text(0), fromSeq: row.integer(1), toSeq: row.integer(2),

@@ -31,7 +31,9 @@ final class EventStore {
         }
         try Schema.prepare(database, limits: limits)
         if version == 0 {
-            guard try database.integer("SELECT count(*) FROM sqlite_schema") == 0 else { throw Self.notAnOutbox }
+            guard try database.integer("SELECT count(*) FROM sqlite_schema") == 0 else {
+                throw Self.damage("look for the outbox's tables")
+            }
             try database.transaction { () throws(DiskError) in try database.execute(Schema.tables) }
         }
         // Damage that a later read would stumble upon is better found now, where the file is small enough to look.
@@ -39,8 +41,11 @@ final class EventStore {
         meta = try readMeta()
     }
 
-    private static var notAnOutbox: DiskError {
-        DiskError(source: .sqlite, code: SQLITE_NOTADB, systemError: 0, operation: "open outbox.sqlite")
+    /// What a number or position in the file can be; others were never written. JSON's readers hold no greater ones.
+    static let numbers: ClosedRange<Int64> = 1...(1 << 53)
+
+    static func damage(_ operation: String) -> DiskError {
+        DiskError(source: .sqlite, code: SQLITE_CORRUPT, systemError: 0, operation: operation)
     }
 
     private func checkIntegrity() throws(DiskError) {
@@ -49,9 +54,7 @@ final class EventStore {
             verdict = row.text(0)
             return false
         }
-        guard verdict == "ok" else {
-            throw DiskError(source: .sqlite, code: SQLITE_CORRUPT, systemError: 0, operation: "check outbox.sqlite")
-        }
+        guard verdict == "ok" else { throw Self.damage("check outbox.sqlite") }
     }
 
     // MARK: Numbers
@@ -63,12 +66,18 @@ final class EventStore {
             return true
         }
         var result: Meta?
+        var isSensible = true
         try database.query("SELECT epoch, next_seq, next_position, settled FROM meta") { row in
-            result = Meta(
-                epoch: epochNames[row.integer(0)] ?? "", nextSequence: row.integer(1), nextPosition: row.integer(2),
+            let meta = Meta(
+                epoch: name(ofEpoch: row.integer(0)), nextSequence: row.integer(1), nextPosition: row.integer(2),
                 settledReservation: row.integer(3))
+            isSensible =
+                !meta.epoch.isEmpty && Self.numbers.contains(meta.nextSequence)
+                && Self.numbers.contains(meta.nextPosition) && meta.settledReservation <= Self.numbers.upperBound
+            result = meta
             return false
         }
+        guard isSensible else { throw Self.damage("read the numbers") }
         return result
     }
 

@@ -30,14 +30,16 @@ struct Salvage {
         }
         try? database.query("SELECT epoch, next_seq FROM meta") { row in
             epoch = epochNames[row.integer(0)]
-            nextSequence = max(row.integer(1), 1)
+            nextSequence = EventStore.numbers.contains(row.integer(1)) ? row.integer(1) : nil
             return false
         }
         readEvents(from: database)
         (records, isEveryRecordThere) = Self.pairs(in: "record", of: database)
         values = Self.pairs(in: "value", of: database).pairs
         try? database.query("SELECT epoch, from_seq, to_seq, cause FROM gap ORDER BY id") { row in
-            guard let cause = OutboxGap.Cause(rawValue: row.text(3)), row.integer(1) <= row.integer(2) else {
+            guard let cause = OutboxGap.Cause(rawValue: row.text(3)), EventStore.numbers.contains(row.integer(1)),
+                (row.integer(1)...EventStore.numbers.upperBound).contains(row.integer(2))
+            else {
                 return true
             }
             gaps.append(
@@ -64,8 +66,10 @@ struct Salvage {
     private mutating func read(_ sql: String, from database: Database) -> Bool {
         do {
             try database.query(sql) { (row: Statement) throws(DiskError) in
-                guard let epoch = epochNames[row.integer(1)], row.integer(2) > 0, row.integer(0) > 0 else {
-                    throw DiskError(source: .sqlite, code: SQLITE_CORRUPT, systemError: 0, operation: "salvage")
+                guard let epoch = epochNames[row.integer(1)], EventStore.numbers.contains(row.integer(2)),
+                    EventStore.numbers.contains(row.integer(0))
+                else {
+                    throw EventStore.damage("salvage")
                 }
                 let event = QueuedEvent(
                     position: row.integer(0), epoch: epoch, seq: row.integer(2), topic: row.text(3),

@@ -9,7 +9,7 @@ extension AdapterSurvey {
     public static func current() -> AdapterSurvey {
         let switches = KillSwitches()
         guard let socket = try? HCISocket() else {
-            return AdapterSurvey(adapters: [], isPermitted: true, hasBlockedSwitch: !switches.blocked.isEmpty)
+            return AdapterSurvey(adapters: [], hasBlockedSwitch: !switches.blocked.isEmpty, isSupported: false)
         }
         let adapters = socket.deviceIndices().compactMap { socket.adapter(index: $0, switches: switches) }
         return AdapterSurvey(
@@ -40,7 +40,9 @@ extension HCISocket {
         info.dev_id = index
         guard ioctl(descriptor, BEACOND_HCIGETDEVINFO, &info) >= 0 else { return nil }
         let octets = info.bdaddr.b
-        let bits = [octets.5, octets.4, octets.3, octets.2, octets.1, octets.0].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let bits = [octets.5, octets.4, octets.3, octets.2, octets.1, octets.0].reduce(UInt64(0)) {
+            $0 << 8 | UInt64($1)
+        }
         return Adapter(
             index: index, address: DeviceAddress(bits: bits, type: .public),
             isUp: info.flags & (1 << UInt32(HCI_UP)) != 0, isBlocked: switches.blocked.contains("hci\(index)"))

@@ -9,8 +9,13 @@ public struct AdapterSurvey: Hashable, Sendable {
     public var isPermitted: Bool
     /// Some Bluetooth kill switch is on. On many laptops that removes the adapter altogether.
     public var hasBlockedSwitch: Bool
+    /// The kernel has Bluetooth, and no sandbox hides it.
+    public var isSupported: Bool
 
-    public init(adapters: [Adapter], isPermitted: Bool, hasBlockedSwitch: Bool) {
+    public init(
+        adapters: [Adapter], isPermitted: Bool = true, hasBlockedSwitch: Bool = false, isSupported: Bool = true
+    ) {
+        self.isSupported = isSupported
         self.adapters = adapters
         self.isPermitted = isPermitted
         self.hasBlockedSwitch = hasBlockedSwitch
@@ -38,7 +43,8 @@ public struct AdapterSurvey: Hashable, Sendable {
         let adapter: Adapter? =
             switch wanted {
             case .automatic:
-                [same].compactMap(\.self).first(where: \.isUsable) ?? free.first(where: \.isUsable) ?? same ?? free.first
+                [same].compactMap(\.self).first(where: \.isUsable) ?? free.first(where: \.isUsable) ?? same
+                    ?? free.first
             case .index(let index):
                 same ?? free.first { $0.index == index }
             case .address(let address):

@@ -10,7 +10,8 @@ import Synchronization
 /// scanners: it never resets or powers an adapter, and leaves scanning on where another process had begun it.
 public final class RadioLoop: Sendable {
     private struct State {
-        var thread: pthread_t?
+        var worker: WorkerThread?
+        var isStarted = false
         var isStopping = false
     }
 
@@ -33,18 +34,16 @@ public final class RadioLoop: Sendable {
     public func start(owner: sending some RadioOwner) throws(RadioError) {
         let settings = settings
         let logger = logger
-        let work = ThreadWork { [self, bell] in
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted && !state.isStopping
+        }
+        guard isFirst else { throw RadioError("start", code: EALREADY) }
+        let worker = try WorkerThread { [self, bell] in
             let runner = RadioRunner(settings: settings, owner: owner, bell: bell, logger: logger)
             runner.run { self.state.withLock(\.isStopping) }
         }
-        let code = state.withLock { state -> Int32 in
-            guard state.thread == nil, !state.isStopping else { return EALREADY }
-            var thread = pthread_t()
-            let code = work.spawn(&thread)
-            if code == 0 { state.thread = thread }
-            return code
-        }
-        guard code == 0 else { throw RadioError("pthread_create", code: code) }
+        state.withLock { $0.worker = worker }
     }
 
     /// Has the owner's `tick(at:)` called soon, from any thread.
@@ -53,12 +52,13 @@ public final class RadioLoop: Sendable {
     /// Switches scanning off where this loop had switched it on, closes everything and waits for the thread to end. Must
     /// not be called from the owner.
     public func stop() {
-        let thread = state.withLock { state in
-            defer { state = State(thread: nil, isStopping: true) }
-            return state.thread
+        let worker = state.withLock { state in
+            state.isStopping = true
+            defer { state.worker = nil }
+            return state.worker
         }
-        guard let thread else { return }
+        guard let worker else { return }
         bell.ring()
-        pthread_join(thread, nil)
+        worker.join()
     }
 }

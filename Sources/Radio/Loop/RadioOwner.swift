@@ -2,8 +2,8 @@ public import HCI
 
 /// What lives on the radio loop's thread and gets everything from it, one call at a time.
 ///
-/// A report that ends blindness is preceded by the liveness that says so.
-public protocol RadioOwner {
+/// A report that ends blindness is preceded by the liveness that says so. From call to call, `instant` never goes back.
+public protocol RadioOwner: SendableMetatype {
     /// An HCI event as it travels: 0x04, event code, length, parameters. Valid only during the call.
     mutating func packet(_ packet: Span<UInt8>, at instant: Instant)
 

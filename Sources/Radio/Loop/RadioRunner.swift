@@ -19,6 +19,8 @@ final class RadioRunner<Owner: RadioOwner> {
     private var liveness: RadioLiveness?
     private var ownerDeadline: Instant = .origin
     private var nextCount: Instant
+    /// The latest instant that the owner has been told.
+    private var latest: Instant = .origin
 
     init(settings: RadioSettings, owner: Owner, bell: Doorbell, logger: Logger) {
         self.owner = owner
@@ -40,9 +42,9 @@ final class RadioRunner<Owner: RadioOwner> {
         for station in stations {
             station.start(at: start)
         }
-        announce(at: start)
+        announce(at: forward(to: start))
         while !isStopping() { turn() }
-        let end = MonotonicClock.now
+        let end = forward(to: MonotonicClock.now)
         for station in stations { station.stop(at: end) }
         count(at: end)
     }
@@ -51,10 +53,16 @@ final class RadioRunner<Owner: RadioOwner> {
     private func turn() {
         for (slot, station) in stations.enumerated() { polled[slot].fd = station.descriptor ?? -1 }
         var mustTick = false
-        if poll(&polled, nfds_t(polled.count), timeout_ms(from: MonotonicClock.now)) > 0 {
+        var hasBacklog = false
+        let sockets = nfds_t(polled.count)
+        poll(&polled, sockets, pollTimeout(from: MonotonicClock.now))
+        // The clock is read before the sockets are asked again: whatever came before `clock` is then read in this turn, even
+        // where the process was stopped or starved in between, and no timer takes unread packets for silence.
+        let clock = MonotonicClock.now
+        if poll(&polled, sockets, 0) > 0 {
             // Sockets come before device events, which may close one and open another in its place.
             for (slot, station) in stations.enumerated() where polled[slot].revents != 0 {
-                drain(station, woken: Int32(polled[slot].revents))
+                if drain(station, woken: Int32(polled[slot].revents)) { hasBacklog = true }
                 mustTick = true
             }
             if polled[stations.count].revents != 0 {
@@ -63,21 +71,33 @@ final class RadioRunner<Owner: RadioOwner> {
             }
             if polled[stations.count + 1].revents != 0 { noteDeviceEvents() }
         }
-        let now = MonotonicClock.now
-        for station in stations { station.tick(at: now) }
+        // While packets still wait, time is theirs, and the answer to a command may be among them.
+        let now = forward(to: hasBacklog ? latest : clock)
+        if !hasBacklog { for station in stations { station.tick(at: now) } }
         announce(at: now)
         if now >= nextCount { count(at: now) }
         if mustTick || now >= ownerDeadline { ownerDeadline = owner.tick(at: now) }
     }
 
-    private func drain(_ station: ScanStation, woken: Int32) {
+    /// Returns whether packets are still waiting.
+    private func drain(_ station: ScanStation, woken: Int32) -> Bool {
+        var hasBacklog = false
         if woken & POLLIN != 0 {
-            station.drain(limit: Self.packetsPerRound) { packet, instant in
+            hasBacklog = station.drain(limit: Self.packetsPerRound) { packet, arrival in
+                let instant = forward(to: arrival)
                 if station.hasNews { announce(at: instant) }
                 owner.packet(packet, at: instant)
             }
         }
         if woken & (POLLERR | POLLHUP | POLLNVAL) != 0 { station.socketFailed(at: MonotonicClock.now) }
+        return hasBacklog
+    }
+
+    /// For the owner, time never goes back: a packet may be read after a timer that it preceded by microseconds, and two
+    /// adapters are read one after the other.
+    private func forward(to instant: Instant) -> Instant {
+        latest = max(latest, instant)
+        return latest
     }
 
     private func noteDeviceEvents() {
@@ -113,8 +133,8 @@ final class RadioRunner<Owner: RadioOwner> {
         owner.counted(total, at: instant)
     }
 
-    /// Rounded up, so that a timer is never met too early and waited for again.
-    private func timeout_ms(from now: Instant) -> Int32 {
+    /// Milliseconds until the next deadline, rounded up, so that a timer is never met too early and waited for again.
+    private func pollTimeout(from now: Instant) -> Int32 {
         let deadline = stations.reduce(min(ownerDeadline, nextCount)) { min($0, $1.nextDeadline) }
         guard deadline > now else { return 0 }
         return Int32(clamping: ((deadline - now).microseconds + 999) / 1_000)

@@ -57,10 +57,12 @@ final class ScanStation {
     ///
     /// - Parameter event: gets each event packet, after the controller has seen it and `hasNews` says whether it
     ///   changed anything.
-    func drain(limit: Int, event: (Span<UInt8>, Instant) -> Void) {
-        guard let socket else { return }
+    /// - Returns: whether packets are still waiting.
+    func drain(limit: Int, event: (Span<UInt8>, Instant) -> Void) -> Bool {
+        guard let socket else { return false }
+        defer { nextDeadline = controller.nextDeadline }
         do throws(RadioError) {
-            try socket.drain(limit: limit) { packet, instant in
+            let isEmpty = try socket.drain(limit: limit) { packet, instant in
                 note(RadioPacket(packet), at: instant)
                 if packet[0] == HCIFilter.eventPacket {
                     counters.packets += 1
@@ -68,10 +70,11 @@ final class ScanStation {
                 }
                 return self.socket === socket
             }
+            return !isEmpty && self.socket === socket
         } catch {
             fail(error, at: MonotonicClock.now)
+            return false
         }
-        nextDeadline = controller.nextDeadline
     }
 
     func countDrops() {

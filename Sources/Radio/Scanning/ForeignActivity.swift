@@ -3,7 +3,7 @@ import HCI
 /// A command that another process, or the kernel, sent to our controller.
 enum ForeignCommand: Hashable, Sendable {
     case scanParameters
-    case scanEnable(Bool, filtersDuplicates: Bool, ScanFamily)
+    case scanEnable(Bool, filtersDuplicates: Bool, CommandFamily)
     case reset
 
     /// `nil` where the command has nothing to do with scanning.
@@ -33,7 +33,7 @@ struct ForeignActivity: Hashable, Sendable {
     enum Remains: Hashable, Sendable {
         case unchanged
         case stopped
-        case scanning(filtersDuplicates: Bool, ScanFamily)
+        case scanning(filtersDuplicates: Bool, CommandFamily)
     }
 
     /// How long other processes must have been still.

@@ -34,7 +34,7 @@ struct ScanController: Sendable {
 
     private var monitor = LivenessMonitor(canProbe: true, at: .origin)
     /// The commands that the open adapter is known to understand.
-    private var family: ScanFamily?
+    private var family: CommandFamily?
     /// Scanning would be off without us.
     private var ownsScanning = false
     private var foreign: ForeignActivity?
@@ -177,6 +177,7 @@ struct ScanController: Sendable {
                 procedure.purpose == .probe ? monitor.probeAnswered(at: instant) : monitor.resumed(at: instant)
             return announcing(liveness: change)
         case .refused(let opcode, let status):
+            family = nil
             return [.report(.refused(opcode, status))] + failed(procedure, at: instant)
         }
     }
@@ -186,8 +187,6 @@ struct ScanController: Sendable {
     /// What is done about it beyond asking again, a reset for instance, belongs here.
     private mutating func failed(_ procedure: ScanProcedure, at instant: Instant) -> [ScanAction] {
         state = .listening
-        ownsScanning = false
-        family = nil
         var change: RadioLiveness?
         if procedure.purpose != .probe { change = monitor.interrupted(at: instant) }
         change = monitor.probeFailed(at: instant) ?? change

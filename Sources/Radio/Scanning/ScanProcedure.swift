@@ -16,20 +16,20 @@ struct ScanProcedure: Hashable, Sendable {
     enum Progress: Hashable, Sendable {
         case next(ScanStep)
         /// Scanning is on. `isOurs` is false where another process had begun it.
-        case scanning(ScanFamily, isOurs: Bool)
+        case scanning(CommandFamily, isOurs: Bool)
         case refused(Opcode, HCIStatus)
     }
 
     let purpose: Purpose
     private(set) var step: ScanStep
-    private var family: ScanFamily
+    private var family: CommandFamily
     private var knowsFamily: Bool
     private var triedOther = false
     private var isOurs = true
     private var allDisallowed = true
 
     /// - Parameter family: the one that worked before; `nil` to ask the controller.
-    init(_ purpose: Purpose, family: ScanFamily?) {
+    init(_ purpose: Purpose, family: CommandFamily?) {
         self.purpose = purpose
         self.family = family ?? .legacy
         knowsFamily = family != nil

@@ -1,20 +1,12 @@
 import HCI
 
-/// The two sets of scan commands. A controller that has seen one of them refuses the other until it is reset.
-enum ScanFamily: Hashable, Sendable {
-    case legacy
-    case extended
-
-    var other: ScanFamily { self == .legacy ? .extended : .legacy }
-}
-
 /// One command on the way to scanning.
 enum ScanStep: Hashable, Sendable {
     /// Tells the family to begin with, and is the question that only a working controller answers.
     case readFeatures
-    case disable(ScanFamily)
-    case setParameters(ScanFamily)
-    case enable(ScanFamily)
+    case disable(CommandFamily)
+    case setParameters(CommandFamily)
+    case enable(CommandFamily)
 
     var opcode: Opcode {
         switch self {

@@ -29,7 +29,9 @@ final class HCISocket {
     func setFilter(_ filter: HCIFilter) throws(RadioError) {
         var value = filter.value
         let size = socklen_t(MemoryLayout<hci_filter>.size)
-        guard setsockopt(descriptor, SOL_HCI, HCI_FILTER, &value, size) == 0 else { throw .last("setsockopt HCI_FILTER") }
+        guard setsockopt(descriptor, SOL_HCI, HCI_FILTER, &value, size) == 0 else {
+            throw .last("setsockopt HCI_FILTER")
+        }
     }
 
     /// The filter as the kernel has it, which may be less than what was set.

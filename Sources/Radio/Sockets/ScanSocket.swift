@@ -5,8 +5,8 @@ import HCI
 /// The I/O half of `ScanController`: a raw socket on one adapter that takes its events and other processes' commands,
 /// and sends ours. It never blocks.
 final class ScanSocket {
-    /// What a burst may pile up before it is read: some 5,000 reports.
-    static let receiveBuffer_bytes: Int32 = 4 << 20
+    /// Octets; what a burst may pile up before it is read: some 5,000 reports.
+    static let receiveBufferSize: Int32 = 4 << 20
     /// The longest packet that the filter lets through is an event of 258 octets.
     private static let packetCapacity = 512
 
@@ -41,7 +41,7 @@ final class ScanSocket {
 
     /// A small buffer or a missing time stamp costs accuracy, not function, so neither stops us.
     private static func prepare(_ descriptor: Int32) {
-        var size = receiveBuffer_bytes
+        var size = receiveBufferSize
         let length = socklen_t(MemoryLayout<Int32>.size)
         // Beyond net.core.rmem_max only with CAP_NET_ADMIN.
         if setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &size, length) != 0 {
@@ -62,8 +62,10 @@ final class ScanSocket {
     /// - Parameters:
     ///   - limit: the most to take at once, so that timers get their turn in a flood.
     ///   - body: gets the H4 packet and when it arrived; returns false to stop.
+    /// - Returns: whether the queue was found empty.
     /// - Throws: what the socket says once its adapter is gone.
-    func drain(limit: Int, body: (Span<UInt8>, Instant) -> Bool) throws(RadioError) {
+    @discardableResult
+    func drain(limit: Int, body: (Span<UInt8>, Instant) -> Bool) throws(RadioError) -> Bool {
         for _ in 0..<limit {
             var part = iovec(iov_base: packet.baseAddress, iov_len: packet.count)
             var stamp: WallTime?
@@ -82,13 +84,14 @@ final class ScanSocket {
                 if errno == EINTR { continue }
                 guard errno == EAGAIN else { throw .last("recvmsg") }
                 receiveTime.foundEmpty(at: MonotonicClock.now)
-                return
+                return true
             }
             let arrival = receiveTime.arrival(stamp: stamp, wall: MonotonicClock.wall, now: MonotonicClock.now)
             let octets = UnsafeRawBufferPointer(rebasing: packet[..<min(count, packet.count)])
             let goesOn = octets.withMemoryRebound(to: UInt8.self) { body($0.span, arrival) }
-            guard goesOn else { return }
+            guard goesOn else { return false }
         }
+        return false
     }
 
     /// Reads the control message HCI_CMSG_TSTAMP, the only one that was asked for: a header of length, level and type,

@@ -1,3 +1,4 @@
+import CBluetooth
 import Glibc
 public import HCI
 
@@ -7,7 +8,13 @@ public enum MonotonicClock {
     public static var now: Instant { Instant(microseconds: microseconds(CLOCK_MONOTONIC)) }
 
     /// CLOCK_REALTIME, which the kernel stamps packets with.
-    static var wall: WallTime { WallTime(microseconds: microseconds(CLOCK_REALTIME)) }
+    public static var wall: WallTime { WallTime(microseconds: microseconds(CLOCK_REALTIME)) }
+
+    /// Whether NTP or the like disciplines the time of day.
+    public static var isWallSynced: Bool {
+        var state = timex()
+        return adjtimex(&state) >= 0 && state.status & STA_UNSYNC == 0
+    }
 
     private static func microseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()

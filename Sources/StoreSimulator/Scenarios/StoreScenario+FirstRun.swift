@@ -18,8 +18,8 @@ extension StoreScenario {
     ///     second of the wave   0     the first phone comes in: enter
     ///                          2     the second phone and its trolley: the count rises to 3
     ///                          12    the first phone rotates its address: the count stays
-    ///                          12…   it comes close (immediate) and goes again
-    ///                          24    the last is gone; 20 s later: exit
+    ///                          12…   it comes within half a metre and goes again
+    ///                          23    the last is gone; 20 s later: exit
     ///
     /// A real phone rotates every 15 minutes; here it happens while somebody watches.
     public static func firstRun(seed: UInt64, duration: TimeSpan = .seconds(600)) -> StoreScenario {

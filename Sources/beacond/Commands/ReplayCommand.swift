@@ -1,9 +1,5 @@
 import ArgumentParser
 import Configuration
-import Gateway
-import Glibc
-import HCI
-import Messages
 
 /// `beacond replay`: a capture through the whole engine.
 struct ReplayCommand: ParsableCommand {
@@ -16,7 +12,25 @@ struct ReplayCommand: ParsableCommand {
             """)
 
     enum OutputKind: String, ExpressibleByArgument, CaseIterable {
-        case jsonl, none
+        case jsonl, none, mqtt
+    }
+
+    /// `max`, or seconds of capture a second.
+    enum Speed: ExpressibleByArgument {
+        case max
+        case times(Double)
+
+        init?(argument: String) {
+            if argument == "max" {
+                self = .max
+            } else if let times = Double(argument), times.isFinite, (0.001...1_000_000).contains(times) {
+                self = .times(times)
+            } else {
+                return nil
+            }
+        }
+
+        var defaultValueDescription: String { "max" }
     }
 
     @Argument(help: ArgumentHelp("The btsnoop file; - for standard input.", valueName: "capture"))
@@ -25,26 +39,50 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
 
-    @Option(help: "jsonl: every message as one line; none: only the closing line.")
+    @Option(help: "jsonl: every message as one line; none: only the closing line; mqtt: to the broker.")
     var output: OutputKind = .jsonl
+
+    @Option(help: "max, or how many seconds of capture a second.")
+    var speed: Speed = .max
+
+    @Option(help: ArgumentHelp("Keep the state in this folder, not in memory.", valueName: "dir"))
+    var state: String?
 
     func run() throws {
         let settings = try loadSettings(config)
-        let clock = ContinuousClock()
-        let began = clock.now
-        var replay = Replay(settings: settings, printsMessages: output == .jsonl)
+        var times: Double?
+        if case .times(let value) = speed { times = value }
+        let kind: Replay.Options.Output =
+            switch output {
+            case .jsonl: .jsonl
+            case .none: .none
+            case .mqtt: .mqtt
+            }
+        var replay = Replay(
+            settings: settings, options: Replay.Options(output: kind, speed: times, stateDirectory: state),
+            logger: Log.make(settings.log.level))
         let problem = replay.run(path: capture)
-        let elapsed = clock.now - began
-        let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
-        replay.summarize(seconds: seconds)
-        guard let problem else { return }
-        switch problem {
-        case .file(let error):
-            Output.complain("\(error)")
-            throw ExitCode.noInput
-        case .capture(let error):
-            Output.complain("\(capture): \(error)")
-            throw ExitCode.dataError
+        if let problem { Output.complain(problem.line(capture: capture)) }
+        Output.complain(replay.summary)
+        if let problem { throw problem.status }
+    }
+}
+
+extension Replay.Problem {
+    func line(capture: String) -> String {
+        switch self {
+        case .capture(.file(let error)): "\(error)"
+        case .capture(.capture(let error)): "\(capture): \(error)"
+        case .outbox(let error): "\(error)"
+        case .stopped: "stopped before everything was delivered; what is left waits in the state folder, if there is one"
+        }
+    }
+
+    var status: ExitCode {
+        switch self {
+        case .capture(.file): .noInput
+        case .capture(.capture): .dataError
+        case .outbox, .stopped: .temporaryFailure
         }
     }
 }

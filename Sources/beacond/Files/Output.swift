@@ -1,7 +1,7 @@
 import Glibc
 
 /// Writes to a descriptor in large pieces.
-struct Output: ~Copyable {
+final class Output {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     /// The reader went away; nothing more is worth writing.
@@ -13,12 +13,12 @@ struct Output: ~Copyable {
         self.descriptor = descriptor
     }
 
-    mutating func write(_ octets: some Sequence<UInt8>) {
+    func write(_ octets: some Sequence<UInt8>) {
         buffer.append(contentsOf: octets)
         if buffer.count >= Self.flushThreshold { flush() }
     }
 
-    mutating func flush() {
+    func flush() {
         var start = 0
         while start < buffer.count, !isBroken {
             let written = buffer.withUnsafeBytes { octets in
@@ -31,7 +31,7 @@ struct Output: ~Copyable {
 
     /// One line on standard error, at once.
     static func complain(_ line: String) {
-        var output = Output(descriptor: STDERR_FILENO)
+        let output = Output(descriptor: STDERR_FILENO)
         output.write((line + "\n").utf8)
         output.flush()
     }

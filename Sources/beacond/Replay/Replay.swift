@@ -1,87 +1,180 @@
-import Beacons
 import Configuration
 import Gateway
 import Glibc
 import HCI
+import Logging
 import Messages
-import Regions
+import Outbox
 
-/// Plays a capture and prints its messages.
-struct Replay: ~Copyable {
+/// Plays a capture and says what it would publish.
+struct Replay {
+    /// How a replay is asked for.
+    struct Options {
+        enum Output {
+            case jsonl, none, mqtt
+        }
+
+        var output: Output
+        /// Seconds of capture a second; `nil` for as fast as it goes.
+        var speed: Double?
+        /// Where the state outlives the replay; `nil` for memory.
+        var stateDirectory: String?
+    }
+
+    /// What kept it from its end.
+    enum Problem: Error {
+        case capture(CaptureFile.Problem)
+        case outbox(OutboxError)
+        /// A signal came; what is left waits in the state folder.
+        case stopped
+    }
+
+    /// Outputs that share one transaction where nothing is waited for.
+    private static let batch = 512
+
     private let settings: Settings
-    private let printsMessages: Bool
+    private let options: Options
+    private let logger: Logger
+    private let began = SystemClock.now
     private var session: ReplaySession?
-    private var output = Output(descriptor: STDOUT_FILENO)
+    private var sink: (any ReplaySink)?
 
-    init(settings: Settings, printsMessages: Bool) {
+    init(settings: Settings, options: Options, logger: Logger) {
         self.settings = settings
-        self.printsMessages = printsMessages
+        self.options = options
+        self.logger = logger
     }
 
     /// Plays the capture to its end or to the damage, and returns what was wrong.
-    mutating func run(path: String) -> CaptureFile.Problem? {
-        var problem: CaptureFile.Problem?
-        do throws(CaptureFile.Problem) {
+    mutating func run(path: String) -> Problem? {
+        var problem: Problem?
+        do throws(Problem) {
             try play(path)
         } catch {
             problem = error
         }
-        session?.finish()
-        print()
-        output.flush()
-        return problem
+        do throws(OutboxError) {
+            try session?.finish()
+        } catch {
+            problem = problem ?? .outbox(error)
+        }
+        let isDelivered = deliver()
+        session?.dispatcher.outbox.close()
+        return problem ?? (isDelivered ? nil : .stopped)
     }
 
-    private mutating func play(_ path: String) throws(CaptureFile.Problem) {
+    private mutating func play(_ path: String) throws(Problem) {
         var file: CaptureFile
         do throws(FileError) {
             file = try CaptureFile(path: path)
         } catch {
-            throw .file(error)
+            throw .capture(.file(error))
         }
-        while !output.isBroken {
-            let more = try file.next { record, event in
-                if session == nil {
-                    session = ReplaySession(settings, composer: composer(startingAt: record.time), at: record.time)
+        while sink?.isStopped != true {
+            var time: WallTime?
+            var failure: OutboxError?
+            do throws(CaptureFile.Problem) {
+                let more = try file.next { record, event in
+                    time = record.time
+                    do throws(OutboxError) {
+                        if session == nil { try begin(at: record.time) }
+                        try session?.receive(record.event == nil ? nil : event, at: record.time)
+                    } catch {
+                        failure = error
+                    }
                 }
-                session?.receive(record.event == nil ? nil : event, at: record.time)
+                if !more { return }
+            } catch {
+                throw .capture(error)
             }
-            print()
-            if !more { return }
+            if let failure { throw .outbox(failure) }
+            if let time { try keepPace(time) }
         }
     }
 
-    /// The epoch and the key of pseudonyms are made from the capture and the configuration, so that a replay is the same
-    /// every time. Who can read the capture has the addresses anyway.
-    private func composer(startingAt start: WallTime) -> MessageComposer {
-        let topics = TopicTree(
-            prefix: settings.mqtt.prefix, site: settings.gateway.site, gateway: settings.gateway.id ?? "gateway")
-        return MessageComposer(
-            topics: topics, epoch: "replay-\(start.microseconds)", version: Version.current,
-            pseudonym: DevicePseudonym(
-                form: settings.privacy.device, key: Array("replay of \(topics.root)".utf8),
-                deviceNames: settings.tracker.devices.map(\.name)),
-            rangingExpiry_s: Expiry.ranging_s(settings.ranging))
-    }
-
-    private mutating func print() {
-        guard let messages = session?.messages, let start = session?.start else { return }
-        for failure in session?.failures ?? [] { Output.complain(failure.description) }
-        session?.failures.removeAll()
-        if messages.isEmpty { return }
-        if printsMessages {
-            for timed in messages { output.write(JSONLine.line(timed.message, t_s: (timed.at - start).seconds)) }
+    /// Hands over what there is, at once or when it is due.
+    private mutating func keepPace(_ time: WallTime) throws(Problem) {
+        if let speed = options.speed, let player = session?.player, let start = session?.start {
+            let due = began + .seconds((player.instant(time) - start).seconds / speed)
+            if due > SystemClock.now {
+                try flush()
+                sink?.wait(until: due)
+            }
         }
-        session?.messages.removeAll(keepingCapacity: true)
+        if let waiting = session?.waitingCount, waiting >= Self.batch || options.speed != nil { try flush() }
     }
 
-    /// The closing line on standard error.
-    func summarize(seconds: Double) {
+    private mutating func flush() throws(Problem) {
+        do throws(OutboxError) {
+            try session?.flush()
+        } catch {
+            throw .outbox(error)
+        }
+        handOver()
+    }
+
+    private mutating func handOver() {
+        guard let items = session?.items, let start = session?.start, !items.isEmpty else { return }
+        session?.items.removeAll(keepingCapacity: true)
+        sink?.take(items, start: start)
+    }
+
+    /// The rest, and the goodbye.
+    private mutating func deliver() -> Bool {
+        guard var publishing = sink as? PublishingSink else {
+            handOver()
+            return sink?.finish() ?? true
+        }
+        // The last of the session's items is the offline status, which is the goodbye.
+        let goodbye = session?.items.popLast()
+        sink = nil
+        if let items = session?.items, let start = session?.start { publishing.take(items, start: start) }
+        let isDelivered = publishing.finish()
+        if case .state(let offline) = goodbye?.content { publishing.close(offline: offline) }
+        return isDelivered
+    }
+
+    /// The first record says when it all begins.
+    private mutating func begin(at start: WallTime) throws(OutboxError) {
+        let outbox = try openOutbox(at: start)
+        for report in outbox.takeReports() { logger.warning("\(report)") }
+        let stored = StoredState(
+            outbox, ReplaySession.timebase, bootID: ReplaySession.bootID, newKey: pseudonymKey)
+        let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
+        let dispatcher = Dispatcher(
+            composer, outbox: outbox, stored: stored.regions, bootID: ReplaySession.bootID)
+        switch options.output {
+        case .jsonl: sink = PrintingSink(isSilent: false, outbox: outbox)
+        case .none: sink = PrintingSink(isSilent: true, outbox: outbox)
+        case .mqtt:
+            sink = PublishingSink(settings, dispatcher: dispatcher, signals: StopSignals(), logger: logger)
+        }
+        session = ReplaySession(settings, dispatcher: dispatcher, stored: stored.regions, at: start)
+    }
+
+    private func openOutbox(at start: WallTime) throws(OutboxError) -> Outbox {
+        let limits = OutboxLimits(maxEvents: settings.outbox.maxEvents, maxMiB: settings.outbox.max_MiB)
+        let generator = ReplaySession.NoRandomness()
+        guard let directory = options.stateDirectory else {
+            return Outbox(limits: limits, at: SystemClock.now, wallTime: start, generator: generator)
+        }
+        return try Outbox(
+            directory: directory, limits: limits, at: SystemClock.now, wallTime: start, generator: generator)
+    }
+
+    /// What is printed is the same every time, so its pseudonyms are as well: who has the capture has the addresses
+    /// anyway. What goes to a broker has a secret key.
+    private var pseudonymKey: [UInt8] {
+        guard options.output != .mqtt else { return DevicePseudonym.generateKey() }
+        return Array("replay of \(settings.mqtt.prefix)/\(settings.gateway.site)".utf8)
+    }
+
+    /// The closing line.
+    var summary: String {
         let figures = session?.player.engine.figures
-        let rounded = (seconds * 1000).rounded() / 1000
-        Output.complain(
-            "reports=\(figures?.reports ?? 0) ibeacons=\(figures?.beacons ?? 0) "
-                + "rejected=\(figures?.rejects.total ?? 0) tracks=\(figures?.tracks ?? 0) "
-                + "events=\(session?.eventCount ?? 0) seconds=\(rounded)")
+        let seconds = ((SystemClock.now - began).seconds * 1000).rounded() / 1000
+        return "reports=\(figures?.reports ?? 0) ibeacons=\(figures?.beacons ?? 0) "
+            + "rejected=\(figures?.rejects.total ?? 0) tracks=\(figures?.tracks ?? 0) "
+            + "events=\(session?.dispatcher.eventCount ?? 0) seconds=\(seconds)"
     }
 }

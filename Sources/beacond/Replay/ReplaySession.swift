@@ -2,95 +2,86 @@ import Configuration
 import Gateway
 import HCI
 import Messages
+import Outbox
 import Regions
 
-/// Turns a capture into the messages that would have been published, with the time of each.
+/// Turns a capture into the messages that are to be published, with the time of each.
 ///
 /// The capture's clock is the only one: `at` is the record's time, and instants count from the Unix epoch.
 struct ReplaySession {
-    /// A message and when it is due.
-    struct Timed {
-        var at: Instant
-        var message: Message
+    /// Stored times are read as capture time, in whatever capture they were stored.
+    static let bootID = "replay"
+    /// The same every time, or two replays would differ in their epoch.
+    struct NoRandomness: RandomNumberGenerator {
+        mutating func next() -> UInt64 { 0 }
     }
 
     /// From one `health` to the next.
     static let healthInterval = TimeSpan.seconds(60)
     /// Without records for longer than this no `health` is made: a capture may jump by years where a clock was set.
     static let longestIdle = TimeSpan.seconds(3600)
-    private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+    static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
     private(set) var player: CapturePlayer
-    private var ledger: EventLedger
+    let dispatcher: Dispatcher
+    let start: Instant
     private var healthDue: Instant
     private var reportsAtLastHealth: UInt64 = 0
-    /// Events numbered so far.
-    private(set) var eventCount = 0
-    let start: Instant
+    private var outputs: [GatewayOutput] = []
     /// Filled by every verb; the caller takes it.
-    var messages: [Timed] = []
-    var failures: [RegionMonitoringFailure] = []
+    var items: [Dispatcher.Dispatched] = []
 
-    init(_ settings: Settings, composer: MessageComposer, at start: WallTime) {
-        var outputs: [GatewayOutput] = []
+    init(_ settings: Settings, dispatcher: Dispatcher, stored: [StoredRegion], at start: WallTime) {
         self.start = Instant(microseconds: start.microseconds)
-        self.ledger = EventLedger(composer)
+        self.dispatcher = dispatcher
         self.healthDue = self.start + Self.healthInterval
-        self.player = CapturePlayer(settings, restoring: [], at: start, outputs: &outputs)
-        messages.append(status(isOnline: true))
-        take(outputs)
+        self.player = CapturePlayer(settings, restoring: stored.map(\.record), at: start, outputs: &outputs)
+        sayStatus(isOnline: true)
     }
 
     /// Takes a record of the capture in; one without an event only moves time.
-    mutating func receive(_ event: Span<UInt8>?, at time: WallTime) {
-        let instant = player.instant(time)
-        makeHealth(before: instant)
-        var outputs: [GatewayOutput] = []
-        if let event { player.receive(event, at: time, outputs: &outputs) }
-        take(outputs)
-    }
-
-    /// Time ends with the last record.
-    mutating func finish() {
-        var outputs: [GatewayOutput] = []
-        player.advance(through: player.now, outputs: &outputs)
-        take(outputs)
-        messages.append(status(isOnline: false))
-    }
-
-    private func status(isOnline: Bool) -> Timed {
-        let message = ledger.composer.status(isOnline: isOnline, radio: .replay, at: player.now, Self.timebase)
-        return Timed(at: player.now, message: message)
-    }
-
-    private mutating func take(_ outputs: [GatewayOutput]) {
-        for output in outputs {
-            switch output {
-            case .transition(let transition):
-                let entry = ledger.enter(transition, Self.timebase)
-                if let event = entry.event {
-                    eventCount += 1
-                    messages.append(Timed(at: transition.at, message: event))
-                }
-                messages.append(Timed(at: transition.at, message: entry.state))
-            case .ranging(let report):
-                messages.append(Timed(at: report.at, message: ledger.composer.ranging(report, Self.timebase)))
-            case .failure(let failure):
-                failures.append(failure)
-            }
+    mutating func receive(_ event: Span<UInt8>?, at time: WallTime) throws(OutboxError) {
+        try makeHealth(before: player.instant(time))
+        if let event {
+            player.receive(event, at: time, outputs: &outputs)
+        } else {
+            player.elapse(to: time, outputs: &outputs)
         }
     }
 
-    private mutating func makeHealth(before instant: Instant) {
+    /// Commits what came together since the last time and appends what to publish.
+    mutating func flush() throws(OutboxError) {
+        if outputs.isEmpty { return }
+        items += try dispatcher.dispatch(outputs, Self.timebase)
+        outputs.removeAll(keepingCapacity: true)
+    }
+
+    /// How many outputs wait to be committed together.
+    var waitingCount: Int { outputs.count }
+
+    /// Time ends with the last record.
+    mutating func finish() throws(OutboxError) {
+        player.advance(through: player.now, outputs: &outputs)
+        try flush()
+        sayStatus(isOnline: false)
+    }
+
+    private mutating func sayStatus(isOnline: Bool) {
+        let message = dispatcher.composer.status(
+            isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: .replay, at: player.now,
+            Self.timebase)
+        items.append(Dispatcher.Dispatched(at: player.now, content: .state(message)))
+    }
+
+    private mutating func makeHealth(before instant: Instant) throws(OutboxError) {
         if instant - player.now > Self.longestIdle {
             healthDue = max(healthDue, instant)
             return
         }
         while healthDue < instant {
-            var outputs: [GatewayOutput] = []
             player.advance(through: healthDue, outputs: &outputs)
-            take(outputs)
-            messages.append(Timed(at: healthDue, message: health()))
+            try flush()
+            items.append(Dispatcher.Dispatched(at: healthDue, content: .state(health())))
             healthDue += Self.healthInterval
         }
     }
@@ -103,6 +94,6 @@ struct ReplaySession {
             reportsPerSecond: Double(reports) / Self.healthInterval.seconds, rejects: figures.rejects,
             tracks: figures.listedTracks, instances: figures.instances, queueDepth: 0,
             drops: HealthDrops.list(figures), uptime_s: (healthDue - start).seconds, process: nil, outbox: "")
-        return ledger.composer.health(report, at: healthDue, Self.timebase)
+        return dispatcher.composer.health(report, at: healthDue, Self.timebase)
     }
 }

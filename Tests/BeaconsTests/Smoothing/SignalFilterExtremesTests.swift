@@ -20,7 +20,7 @@ struct SignalFilterExtremesTests {
             var filter = SignalFilter(kind, 5, scale: scale)
             filter.add(-.infinity, at: .origin)
             #expect(filter.value_dbm == -127)
-            filter.reset()
+            filter = SignalFilter(kind, 5, scale: scale)
             filter.add(1_000, at: .origin)
             #expect(filter.value_dbm == 20)
         }

@@ -90,18 +90,6 @@ struct SignalFilterTests {
         #expect(SignalFilter(kind, 5).value(after: readings) < -89.5)
     }
 
-    @Test("Reset forgets every reading and keeps the settings", arguments: FilterKind.allCases)
-    func resetForgets(kind: FilterKind) {
-        for scale in scales {
-            var used = SignalFilter(kind, 5, scale: scale)
-            used.add(irregularReadings(50, seed: 1))
-            used.reset()
-            #expect(used.value_dbm == nil)
-            let readings = irregularReadings(50, seed: 2)
-            #expect(used.value(after: readings) == SignalFilter(kind, 5, scale: scale).value(after: readings))
-        }
-    }
-
     @Test("The two filters of a transmitter take at most 160 bytes where they stand")
     func isSmall() {
         #expect(2 * MemoryLayout<SignalFilter>.stride <= 160)

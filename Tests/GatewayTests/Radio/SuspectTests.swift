@@ -30,7 +30,7 @@ struct SuspectTests {
         /// States with their times, since the entry.
         var states: [String] {
             outputs.compactMap {
-                guard case .transition(let transition) = $0, transition.at > .origin else { return nil }
+                guard case .transition(let transition, _) = $0, transition.at > .origin else { return nil }
                 return "\(transition.state.rawValue) \(Story.tenths((transition.at - .origin).seconds))"
             }
         }
@@ -116,7 +116,7 @@ struct SuspectTests {
         engine.liveness(.live, at: .origin + .seconds(500), outputs: &outputs)
         engine.advance(through: .origin + .seconds(600), outputs: &outputs)
         let states = outputs.compactMap { output -> String? in
-            guard case .transition(let transition) = output else { return nil }
+            guard case .transition(let transition, _) = output else { return nil }
             return "\(transition.state.rawValue) \(Story.tenths((transition.at - .origin).seconds))"
         }
         #expect(states == ["unknown 0.0", "outside 510.0"])

@@ -9,6 +9,8 @@ struct Story {
     var transitions: [(t_s: Double, transition: RegionTransition)] = []
     var ranging: [(t_s: Double, report: RangingReport)] = []
     var failures: [RegionMonitoringFailure] = []
+    /// What a later process would go on from.
+    var stored: [RegionInstanceID: RegionRecord] = [:]
     var figures: GatewayFigures { player.engine.figures }
     /// The player as it was in the end.
     var player: CapturePlayer
@@ -30,9 +32,13 @@ struct Story {
         let origin = Self.start
         for output in outputs {
             switch output {
-            case .transition(let transition): transitions.append(((transition.at - origin).seconds, transition))
+            case .transition(let transition, let record):
+                transitions.append(((transition.at - origin).seconds, transition))
+                if let record { stored[record.instance] = record }
             case .ranging(let report): ranging.append(((report.at - origin).seconds, report))
-            case .failure(let failure): failures.append(failure)
+            case .failure(let failure, at: _): failures.append(failure)
+            case .stays(let records):
+                for record in records { stored[record.instance] = record }
             }
         }
     }

@@ -87,7 +87,7 @@ func wait(_ what: String, seconds: Double = 10, until condition: () throws -> Bo
     }
 }
 
-private func loopback(port: UInt16) -> sockaddr_in {
+func loopback(port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian

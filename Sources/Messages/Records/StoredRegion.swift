@@ -1,0 +1,79 @@
+import HCI
+public import Regions
+
+/// What is stored of a region instance, so that its state outlives the process.
+///
+/// One line of `key=value` words. Times stand in it twice, in microseconds: on the monotonic clock, which is right as
+/// long as the machine is not booted anew and whatever the clock is set to, and as a time of day for after that.
+public struct StoredRegion: Hashable, Sendable {
+    public var record: RegionRecord
+    /// The last event of the instance, 0 before the first.
+    public var eventSeq: Int64
+
+    public init(record: RegionRecord, eventSeq: Int64) {
+        self.record = record
+        self.eventSeq = eventSeq
+    }
+
+    /// The key it is stored under: `carts`, `carts/1`, `carts/1/7`.
+    public static func key(_ instance: RegionInstanceID) -> String {
+        ([instance.region] + [instance.major, instance.minor].compactMap { $0.map { String($0) } })
+            .joined(separator: "/")
+    }
+
+    /// - Parameter bootID: names the life of the monotonic clock.
+    public func encoded(_ timebase: Timebase, bootID: String) -> [UInt8] {
+        var words = [
+            "v=1", "state=\(record.isInside ? "inside" : "outside")", "boot=\(bootID)",
+            Self.time("since", record.since, timebase), Self.time("last_heard", record.lastHeardAt, timebase),
+            "major=\(record.major)", "minor=\(record.minor)", "patience_us=\(record.patience.microseconds)",
+            "partial=\(record.isPartial)", "event_seq=\(eventSeq)",
+        ]
+        if let rssi_dbm = record.rssi_dbm { words.append("rssi_dbm=\(JSONWriter.decimal(rssi_dbm, decimals: 1))") }
+        return Array(words.joined(separator: " ").utf8)
+    }
+
+    /// Reads what `encoded` wrote.
+    ///
+    /// - Parameters:
+    ///   - key: what it was stored under.
+    ///   - timebase: relates times of day to this process's monotonic clock.
+    /// - Returns: `nil` for anything else: a damaged record is as good as none.
+    public init?(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String) {
+        guard let text = String(validating: octets, as: UTF8.self), let instance = Self.instance(key) else { return nil }
+        var words: [Substring: Substring] = [:]
+        for word in text.split(separator: " ") {
+            guard let equals = word.firstIndex(of: "=") else { return nil }
+            words[word[..<equals]] = word[word.index(after: equals)...]
+        }
+        func instant(_ name: String) -> Instant? {
+            let isSameBoot = words["boot"].map(String.init) == bootID
+            if isSameBoot { return words["\(name)_us"].flatMap { Int64($0) }.map(Instant.init(microseconds:)) }
+            let wall = words["\(name)_wall_us"].flatMap { Int64($0) }.map(WallTime.init(microseconds:))
+            return wall.map(timebase.instant)
+        }
+        guard words["v"] == "1", let state = words["state"], state == "inside" || state == "outside",
+            let since = instant("since"), let lastHeardAt = instant("last_heard"),
+            let major = words["major"].flatMap({ UInt16($0) }), let minor = words["minor"].flatMap({ UInt16($0) }),
+            let patience_us = words["patience_us"].flatMap({ Int64($0) }),
+            let eventSeq = words["event_seq"].flatMap({ Int64($0) })
+        else { return nil }
+        self.eventSeq = max(0, eventSeq)
+        self.record = RegionRecord(
+            instance: instance, isInside: state == "inside", since: since, major: major, minor: minor,
+            lastHeardAt: lastHeardAt, patience: TimeSpan(microseconds: max(0, patience_us)),
+            rssi_dbm: words["rssi_dbm"].flatMap { Double($0) }, isPartial: words["partial"] == "true")
+    }
+
+    private static func time(_ name: String, _ instant: Instant, _ timebase: Timebase) -> String {
+        "\(name)_us=\(instant.microseconds) \(name)_wall_us=\(timebase.wall(instant).microseconds)"
+    }
+
+    private static func instance(_ key: String) -> RegionInstanceID? {
+        let levels = key.split(separator: "/", omittingEmptySubsequences: false)
+        let numbers = levels.dropFirst().map { UInt16($0) }
+        guard let region = levels.first, levels.count <= 3, !numbers.contains(nil) else { return nil }
+        return RegionInstanceID(
+            region: String(region), major: numbers.first ?? nil, minor: numbers.count == 2 ? numbers[1] : nil)
+    }
+}

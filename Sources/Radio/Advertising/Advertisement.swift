@@ -1,0 +1,55 @@
+import HCI
+
+/// What is broadcast, and how often: non-connectable and non-scannable, in legacy PDUs that every scanner hears, from the
+/// adapter's public address.
+public struct Advertisement: Hashable, Sendable {
+    /// Away from the kernel's own sets, which count up from 0.
+    private static let handle: UInt8 = 0xEF
+
+    /// AD structures, at most 31 octets.
+    public let data: [UInt8]
+    /// Units of 0.625 ms.
+    private let interval: UInt16
+
+    /// - Parameters:
+    ///   - data: AD structures.
+    ///   - interval_ms: from one advertising event to the next, clamped to 20 ms to 10.24 s; Apple asks for 100.
+    /// - Returns: `nil` where `data` has more than 31 octets.
+    public init?(data: [UInt8], interval_ms: Double = 100) {
+        guard data.count <= LESetAdvertisingData.capacity else { return nil }
+        self.data = data
+        let range = LESetAdvertisingParameters.intervalRange
+        let units = (interval_ms / 0.625).rounded()
+        interval = units > Double(range.lowerBound) ? UInt16(min(units, Double(range.upperBound))) : range.lowerBound
+    }
+
+    /// The command packet of a step; `nil` where the data does not fit the command.
+    func packet(for step: AdvertisingProcedure.Step) -> [UInt8]? {
+        switch step {
+        case .readFeatures:
+            LEReadLocalSupportedFeatures().packet
+        case .setParameters(.legacy):
+            LESetAdvertisingParameters(intervalMin: interval, intervalMax: interval, type: .nonConnectable).packet
+        case .setParameters(.extended):
+            LESetExtendedAdvertisingParameters(
+                handle: Self.handle, eventProperties: LESetExtendedAdvertisingParameters.legacyNonConnectable,
+                intervalMin: UInt32(interval), intervalMax: UInt32(interval)
+            ).packet
+        case .setData(.legacy):
+            LESetAdvertisingData(data: data)?.packet
+        case .setData(.extended):
+            LESetExtendedAdvertisingData(handle: Self.handle, data: data)?.packet
+        case .enable(.legacy):
+            LESetAdvertisingEnable(isEnabled: true).packet
+        case .enable(.extended):
+            LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: Self.handle)])?.packet
+        }
+    }
+
+    func disablePacket(_ family: CommandFamily) -> [UInt8]? {
+        switch family {
+        case .legacy: LESetAdvertisingEnable(isEnabled: false).packet
+        case .extended: LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: Self.handle)])?.packet
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Configuration
+import HCI
+import MQTT
+import Radio
+
+/// `beacond check`: what an installer asks before the agent is started.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check configuration, adapter, permission and broker; exit 0 or 78.",
+        discussion: "Each line says ok or what is wrong, and what to do about it.")
+
+    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    var config: String?
+
+    func run() throws {
+        let settings = try loadSettings(config)
+        var report = CheckReport()
+        report.add("configuration", "valid, regions: \(settings.regions.count)", remedy: "")
+        for adapter in AdapterSurvey.current().reports(on: settings.radio) {
+            report.add("adapter", "\(adapter)", remedy: adapter.remedy)
+        }
+        check(settings, into: &report)
+        report.print()
+        if report.hasProblem { throw ExitCode.configuration }
+    }
+
+    private func check(_ settings: Settings, into report: inout CheckReport) {
+        // The daemon's own name would end its connection.
+        let outcome = BrokerCheck.run(settings: settings.mqtt, clientID: DeliveryLoop.clientID(settings) + "-check")
+        let broker = "\(settings.mqtt.host):\(settings.mqtt.port)"
+        switch outcome {
+        case .reachable: report.add("broker", "\(broker) accepts us", remedy: outcome.remedy ?? "")
+        case .failed(let failure): report.add("broker", "\(broker): \(failure)", remedy: outcome.remedy ?? "")
+        }
+    }
+}
+
+/// One line for each thing that was looked at.
+struct CheckReport {
+    private var lines: [String] = []
+    private(set) var hasProblem = false
+
+    /// - Parameter remedy: what to do; empty where nothing is wrong.
+    mutating func add(_ subject: String, _ finding: String, remedy: String) {
+        lines.append("\(remedy.isEmpty ? "ok     " : "problem") \(subject): \(finding)")
+        if !remedy.isEmpty {
+            hasProblem = true
+            lines.append("        \(remedy)")
+        }
+    }
+
+    func print() {
+        let output = Output(descriptor: 1)
+        output.write((lines.joined(separator: "\n") + "\n").utf8)
+        output.flush()
+    }
+}

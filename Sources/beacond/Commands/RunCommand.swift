@@ -1,0 +1,24 @@
+import ArgumentParser
+import Configuration
+
+/// `beacond run`: the daemon.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Scan, monitor, range and publish until stopped.",
+        discussion: "SIGTERM and SIGINT stop it: what is known is published first, and the state is kept.")
+
+    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    var config: String?
+
+    func run() async throws {
+        let settings = try loadSettings(config)
+        let agent = Agent(settings: settings, logger: Log.make(settings.log.level))
+        do {
+            try await agent.run()
+        } catch let problem as Agent.Problem {
+            Output.complain("\(problem)")
+            throw ExitCode.temporaryFailure
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Configuration
+import Gateway
+import HCI
+import Logging
+import MQTT
+import Messages
+import Outbox
+
+/// The delivery loop: takes what the engine tells, commits it, and delivers it. One thread; it may wait for the disk and
+/// the broker as long as it takes.
+final class DeliveryLoop {
+    /// Outputs that come within this time share a transaction, so that a busy gateway does not wear out an SD card.
+    static let groupCommit = TimeSpan.milliseconds(20)
+    static let healthInterval = TimeSpan.seconds(60)
+    static let longestRound = TimeSpan.seconds(1)
+    static let closingTime = TimeSpan.seconds(5)
+
+    private let queue: DeliveryQueue
+    private let dispatcher: Dispatcher
+    private let publisher: Publisher
+    private let logger: Logger
+    private var events: OutboxEvents
+    private var health: HealthDesk
+    private var status: MessageComposer.RadioStatus
+    private var announcedEpoch = ""
+    private var healthDue: Instant
+    private var lastOutboxTick = Instant.origin
+
+    init(
+        settings: Settings, queue: DeliveryQueue, dispatcher: Dispatcher, radio: MessageComposer.RadioStatus,
+        logger: Logger
+    ) {
+        self.queue = queue
+        self.dispatcher = dispatcher
+        self.logger = logger
+        self.status = radio
+        let (composer, outbox) = (dispatcher.composer, dispatcher.outbox)
+        let (now, timebase) = (SystemClock.now, SystemClock.timebase)
+        func message(isOnline: Bool) -> Message {
+            composer.status(
+                isOnline: isOnline, epoch: outbox.numbering.epoch, radio: radio, at: now, timebase)
+        }
+        publisher = Publisher(
+            settings: settings.mqtt, clientID: Self.clientID(settings), online: message(isOnline: true),
+            will: message(isOnline: false), logger: logger)
+        events = OutboxEvents(outbox) { gap in
+            composer.gap(
+                epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
+                at: SystemClock.now, SystemClock.timebase)
+        }
+        health = HealthDesk(settings, at: now)
+        healthDue = now
+    }
+
+    /// Works until the queue is finished, then says goodbye.
+    func run() {
+        var isClosed = false
+        while !isClosed {
+            let content = queue.take()
+            isClosed = content.isClosed
+            receive(content)
+            look()
+            publisher.run(for: isClosed ? .zero : wait(after: content), wake: queue.wake, events: &events)
+        }
+        close()
+    }
+
+    /// One client for each gateway of a site.
+    static func clientID(_ settings: Settings) -> String {
+        "beacond-\(settings.gateway.site)-\(settings.gateway.id ?? "gateway")"
+    }
+
+    private func wait(after content: DeliveryQueue.Content) -> TimeSpan {
+        min(Self.longestRound, max(.zero, healthDue - SystemClock.now))
+    }
+
+    private func receive(_ content: DeliveryQueue.Content) {
+        if let availability = content.availability {
+            status = .live(availability)
+            announceStatus()
+            let remedy = availability.remedy
+            logger.log(
+                level: remedy.isEmpty ? .info : .warning,
+                "radio: \(availability.rawValue)\(remedy.isEmpty ? "" : ": \(remedy)")")
+        }
+        if let figures = content.figures { health.note(figures, content.radio) }
+        publish(content.outputs)
+    }
+
+    private func publish(_ outputs: [GatewayOutput]) {
+        if outputs.isEmpty { return }
+        let dispatched: [Dispatcher.Dispatched]
+        do throws(OutboxError) {
+            dispatched = try dispatcher.dispatch(outputs, SystemClock.timebase)
+        } catch {
+            logger.error("\(error)")
+            return
+        }
+        // Events go out before the states that name them.
+        publisher.eventsAvailable()
+        publisher.run(for: .zero, wake: -1, events: &events)
+        for item in dispatched {
+            switch item.content {
+            case .event: break
+            case .state(let message): publisher.setRetained(message)
+            case .ranging(let message): publisher.publishEphemeral(message)
+            case .failure(let failure): logger.error("\(failure)")
+            }
+        }
+    }
+
+    /// What is due by time: the outbox's own retries, a new epoch's birth, health.
+    private func look() {
+        let now = SystemClock.now
+        if now - lastOutboxTick >= Self.longestRound {
+            lastOutboxTick = now
+            dispatcher.outbox.tick(at: now, wallTime: SystemClock.wall)
+            publisher.eventsAvailable()
+        }
+        for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
+        if dispatcher.outbox.numbering.epoch != announcedEpoch { announceStatus() }
+        if now >= healthDue {
+            healthDue = now + Self.healthInterval
+            let report = health.report(
+                dispatcher.outbox.health, publisher.counters, queue.drops, at: now)
+            publisher.setRetained(dispatcher.composer.health(report, at: now, SystemClock.timebase))
+        }
+    }
+
+    private func announceStatus() {
+        announcedEpoch = dispatcher.outbox.numbering.epoch
+        publisher.setRetained(statusMessage(isOnline: true))
+        publisher.will = statusMessage(isOnline: false)
+    }
+
+    private func statusMessage(isOnline: Bool) -> Message {
+        dispatcher.composer.status(
+            isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: status, at: SystemClock.now,
+            SystemClock.timebase)
+    }
+
+    private func close() {
+        let isDone = publisher.close(
+            offline: statusMessage(isOnline: false), timeout: Self.closingTime, events: &events)
+        if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }
+        dispatcher.outbox.close()
+    }
+}

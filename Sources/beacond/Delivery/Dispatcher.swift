@@ -1,0 +1,106 @@
+import Gateway
+import HCI
+import Messages
+import Outbox
+import Regions
+
+/// Turns what the engine tells into messages. Events and region states are committed to the outbox before anything is
+/// said of them.
+///
+/// It belongs to one thread, like the outbox.
+final class Dispatcher {
+    /// What is to be said, in order, and when it happened.
+    struct Dispatched {
+        enum Content {
+            /// It stands in the outbox.
+            case event(Message)
+            /// Retained: the latest counts.
+            case state(Message)
+            case ranging(Message)
+            case failure(RegionMonitoringFailure)
+        }
+
+        var at: Instant
+        var content: Content
+    }
+
+    let outbox: Outbox
+    let composer: MessageComposer
+    private var ledger: EventLedger
+    private let bootID: String
+    private var epoch: String
+    /// Events committed since the start.
+    private(set) var eventCount: Int64 = 0
+
+    init(_ composer: MessageComposer, outbox: Outbox, stored: [StoredRegion], bootID: String) {
+        self.composer = composer
+        self.outbox = outbox
+        self.bootID = bootID
+        self.epoch = outbox.numbering.epoch
+        self.ledger = EventLedger(
+            composer,
+            lastSeq: Dictionary(
+                stored.map { ($0.record.instance, $0.eventSeq) }, uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// Commits what belongs on the disk in one transaction, and returns what to publish.
+    ///
+    /// - Throws: `OutboxError.misnumbered`, which would be a fault of this very function: the numbers are the outbox's.
+    func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+        if outputs.isEmpty { return [] }
+        // The transaction may be built again for another numbering; only what was built last counts.
+        var draft = Draft(ledger: ledger)
+        try outbox.commit { numbering in
+            draft = Draft(ledger: ledger)
+            if numbering.epoch != epoch { draft.ledger.beginEpoch() }
+            return build(outputs, numbering, timebase, into: &draft)
+        }
+        ledger = draft.ledger
+        epoch = outbox.numbering.epoch
+        eventCount += draft.eventCount
+        return draft.dispatched
+    }
+
+    private struct Draft {
+        var ledger: EventLedger
+        var dispatched: [Dispatched] = []
+        var eventCount: Int64 = 0
+
+        mutating func say(_ content: Dispatched.Content, at instant: Instant) {
+            dispatched.append(Dispatched(at: instant, content: content))
+        }
+    }
+
+    private func build(
+        _ outputs: [GatewayOutput], _ numbering: Numbering, _ timebase: Timebase, into draft: inout Draft
+    ) -> OutboxTransaction {
+        var transaction = OutboxTransaction()
+        for output in outputs {
+            switch output {
+            case .transition(let transition, let record):
+                let entry = draft.ledger.enter(
+                    transition, epoch: numbering.epoch, seq: numbering.nextSequence + draft.eventCount, timebase)
+                if let seq = entry.seq, let event = entry.event {
+                    draft.eventCount += 1
+                    transaction.events.append(OutboxEvent(seq: seq, topic: event.topic, payload: event.payload))
+                    draft.say(.event(event), at: transition.at)
+                }
+                if let record { transaction.records.append(stored(record, draft.ledger, timebase)) }
+                draft.say(.state(entry.state), at: transition.at)
+            case .stays(let records):
+                transaction.records += records.map { stored($0, draft.ledger, timebase) }
+            case .ranging(let report):
+                draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
+            case .failure(let failure, at: let at):
+                draft.say(.failure(failure), at: at)
+            }
+        }
+        return transaction
+    }
+
+    private func stored(_ record: RegionRecord, _ ledger: EventLedger, _ timebase: Timebase) -> OutboxRecord {
+        let stored = StoredRegion(record: record, eventSeq: ledger.eventSeq(of: record.instance))
+        return OutboxRecord(
+            key: StoredRegion.key(record.instance), value: stored.encoded(timebase, bootID: bootID))
+    }
+}

@@ -1,0 +1,58 @@
+import Configuration
+import Gateway
+import HCI
+import MQTT
+import Messages
+import Outbox
+import Radio
+
+/// Puts the figures of `health` together.
+struct HealthDesk {
+    private let start: Instant
+    private var figures: GatewayFigures?
+    private var radio = RadioCounters()
+    private var usage = ProcessUsage()
+    private var lastReports: UInt64 = 0
+    private var lastReport: Instant
+
+    init(_ settings: Settings, at now: Instant) {
+        start = now
+        lastReport = now
+    }
+
+    /// The radio loop's latest.
+    mutating func note(_ figures: GatewayFigures, _ radio: RadioCounters) {
+        self.figures = figures
+        self.radio = radio
+    }
+
+    mutating func report(
+        _ outbox: OutboxHealth, _ delivery: DeliveryCounters, _ queue: (ranging: UInt64, transitions: UInt64),
+        at now: Instant
+    ) -> HealthReport {
+        let reports = figures?.reports ?? 0
+        let elapsed_s = max(1, (now - lastReport).seconds)
+        defer { (lastReports, lastReport) = (reports, now) }
+        return HealthReport(
+            reportsPerSecond: Double(reports - lastReports) / elapsed_s, rejects: figures?.rejects ?? RejectCounts(),
+            tracks: figures?.listedTracks ?? 0, instances: figures?.instances ?? 0,
+            queueDepth: Int(outbox.queuedEvents), drops: drops(outbox, delivery, queue),
+            uptime_s: (now - start).seconds, process: usage.look(),
+            outbox: outbox.condition.map { "\($0)" } ?? "")
+    }
+
+    private func drops(
+        _ outbox: OutboxHealth, _ delivery: DeliveryCounters, _ queue: (ranging: UInt64, transitions: UInt64)
+    ) -> [(cause: String, count: UInt64)] {
+        var drops = figures.map(HealthDrops.list) ?? []
+        drops.append(("radio_queue", radio.dropped))
+        drops.append(("ranging_queue", queue.ranging))
+        drops.append(("transition_queue", queue.transitions))
+        drops.append(("ranging_offline", UInt64(delivery.ephemeralDroppedOffline)))
+        drops.append(("ranging_backed_up", UInt64(delivery.ephemeralDroppedBackedUp)))
+        for cause in OutboxGap.Cause.allCases {
+            drops.append(("outbox_\(cause.rawValue)", UInt64(outbox.droppedEvents[cause] ?? 0)))
+        }
+        return drops
+    }
+}

@@ -1,0 +1,79 @@
+import Configuration
+import Gateway
+import HCI
+import Logging
+import MQTT
+import Messages
+import Outbox
+
+/// Publishes through the same outbox and client as `run`, and waits for the broker as long as it takes.
+struct PublishingSink: ReplaySink {
+    private let outbox: Outbox
+    private let publisher: Publisher
+    private let logger: Logger
+    private var events: OutboxEvents
+    private let signals: StopSignals
+
+    /// A round of waiting is no longer, so that a signal is noticed soon.
+    static let round = TimeSpan.milliseconds(100)
+
+    init(_ settings: Settings, dispatcher: Dispatcher, signals: StopSignals, logger: Logger) {
+        let (composer, outbox) = (dispatcher.composer, dispatcher.outbox)
+        self.outbox = outbox
+        self.signals = signals
+        self.logger = logger
+        func message(isOnline: Bool) -> Message {
+            composer.status(
+                isOnline: isOnline, epoch: outbox.numbering.epoch, radio: .replay, at: SystemClock.now,
+                SystemClock.timebase)
+        }
+        publisher = Publisher(
+            settings: settings.mqtt, clientID: DeliveryLoop.clientID(settings), online: message(isOnline: true),
+            will: message(isOnline: false), logger: logger)
+        events = OutboxEvents(outbox) { gap in
+            composer.gap(
+                epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
+                at: SystemClock.now, SystemClock.timebase)
+        }
+    }
+
+    var isStopped: Bool { signals.arePending }
+
+    mutating func take(_ items: [Dispatcher.Dispatched], start: Instant) {
+        // Events go out before the states that name them.
+        publisher.eventsAvailable()
+        run(for: .zero)
+        for item in items {
+            switch item.content {
+            case .event: break
+            case .state(let message): publisher.setRetained(message)
+            case .ranging(let message): publisher.publishEphemeral(message)
+            case .failure(let failure): logger.error("\(failure)")
+            }
+        }
+        run(for: .zero)
+    }
+
+    mutating func wait(until deadline: Instant) {
+        while !isStopped, SystemClock.now < deadline { run(for: min(Self.round, deadline - SystemClock.now)) }
+    }
+
+    mutating func finish() -> Bool {
+        publisher.eventsAvailable()
+        while !isStopped, !publisher.isDrained { run(for: Self.round) }
+        return publisher.isDrained
+    }
+
+    /// Says goodbye with the status that the capture ended with.
+    mutating func close(offline: Message) {
+        if !publisher.close(offline: offline, timeout: DeliveryLoop.closingTime, events: &events) {
+            logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will")
+        }
+    }
+
+    private mutating func run(for timeout: TimeSpan) {
+        outbox.tick(at: SystemClock.now, wallTime: SystemClock.wall)
+        for report in outbox.takeReports() { logger.warning("\(report)") }
+        publisher.run(for: timeout, wake: -1, events: &events)
+    }
+}

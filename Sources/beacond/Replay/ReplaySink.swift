@@ -1,0 +1,73 @@
+import Gateway
+import Glibc
+import HCI
+import Messages
+import Outbox
+
+/// Where the messages of a replay go.
+protocol ReplaySink {
+    /// Takes what came together. Its events stand in the outbox.
+    mutating func take(_ items: [Dispatcher.Dispatched], start: Instant)
+
+    /// Lets real time pass, at most until `deadline`, and does what there is to do meanwhile.
+    mutating func wait(until deadline: Instant)
+
+    /// Everything was handed over.
+    ///
+    /// - Returns: whether all of it arrived.
+    mutating func finish() -> Bool
+
+    /// Nothing is wanted any more.
+    var isStopped: Bool { get }
+}
+
+/// Prints every message as one line, or nothing at all. Printed is delivered: the outbox need not keep it.
+struct PrintingSink: ReplaySink {
+    private let isSilent: Bool
+    private let outbox: Outbox
+    private let output = Output(descriptor: STDOUT_FILENO)
+    /// Events that an earlier process left behind are not ours to drop.
+    private let firstSeq: Int64
+    private let firstEpoch: String
+
+    init(isSilent: Bool, outbox: Outbox) {
+        self.isSilent = isSilent
+        self.outbox = outbox
+        firstSeq = outbox.numbering.nextSequence
+        firstEpoch = outbox.numbering.epoch
+    }
+
+    var isStopped: Bool { output.isBroken }
+
+    mutating func take(_ items: [Dispatcher.Dispatched], start: Instant) {
+        for item in items {
+            switch item.content {
+            case .event(let message), .state(let message), .ranging(let message):
+                if !isSilent { output.write(JSONLine.line(message, t_s: (item.at - start).seconds)) }
+            case .failure(let failure):
+                Output.complain("\(failure)")
+            }
+        }
+        acknowledge()
+    }
+
+    mutating func wait(until deadline: Instant) {
+        output.flush()
+        let microseconds = max(.zero, deadline - SystemClock.now).microseconds
+        usleep(UInt32(clamping: microseconds))
+    }
+
+    mutating func finish() -> Bool {
+        output.flush()
+        return true
+    }
+
+    private func acknowledge() {
+        while true {
+            let page = outbox.next(limit: 1_000)
+            if page.isEmpty { return }
+            outbox.acknowledge(
+                page.filter { $0.epoch != firstEpoch || $0.seq >= firstSeq }.map(\.position))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Configuration
+import Logging
+
+/// Lines on standard error, which systemd's journal takes with their priority.
+enum Log {
+    static func make(_ level: LogSettings.Level) -> Logger {
+        var logger = Logger(label: "beacond") { _ in LineLogHandler() }
+        logger.logLevel = Logger.Level(rawValue: level.rawValue) ?? .info
+        return logger
+    }
+}
+
+/// One line for each message: priority for the journal, text, metadata.
+private struct LineLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var line = Self.prefix(event.level) + "\(event.message)"
+        let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+        for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
+        Output.complain(line)
+    }
+
+    /// sd-daemon's `<N>` where a journal reads it; the level's word where a person does.
+    private static func prefix(_ level: Logger.Level) -> String {
+        guard hasJournal else { return level >= .warning ? "\(level.rawValue): " : "" }
+        return switch level {
+        case .critical: "<2>"
+        case .error: "<3>"
+        case .warning: "<4>"
+        case .notice: "<5>"
+        case .info: "<6>"
+        case .debug, .trace: "<7>"
+        }
+    }
+
+    private static let hasJournal = Environment.has("JOURNAL_STREAM")
+}

@@ -1,0 +1,104 @@
+import HCI
+
+/// The controller's side of HCI: commands in, events and lines for the log out.
+///
+/// It answers as a real one would, down to the refusals that a careless host runs into: the other family of commands,
+/// parameters while a scan is running, values that are reserved, commands of a feature that it doesn't have.
+struct ControllerState {
+    /// What to do about a command.
+    enum Action: Equatable {
+        /// Send this HCI event, from its event code on.
+        case send([UInt8])
+        /// Tell the operator of the rig.
+        case say(String)
+    }
+
+    let identity: ControllerIdentity
+    /// Commands are swallowed unanswered, as by firmware that hangs.
+    var isMuted = false
+    /// The scan that is running, if one is.
+    private(set) var scan: Scan?
+    private var family: KnownCommand.Family?
+    private var failures: [Opcode: HCIStatus] = [:]
+
+    init(identity: ControllerIdentity) {
+        self.identity = identity
+    }
+
+    /// From now on the command fails with this status; `success` ends that.
+    mutating func fail(_ opcode: Opcode, with status: HCIStatus) {
+        failures[opcode] = status == .success ? nil : status
+    }
+
+    /// Power is gone, and with it everything the host had set.
+    mutating func powerOff() {
+        scan = nil
+        family = nil
+    }
+
+    mutating func receive(_ packet: CommandPacket) -> [Action] {
+        if isMuted { return [] }
+        if let status = failures[packet.opcode] { return refuse(packet, status) }
+        guard let command = KnownCommand(rawValue: packet.opcode.rawValue),
+            identity.hasExtendedAdvertising || !command.needsExtendedAdvertising
+        else {
+            let refusal = CommandStatusEvent(opcode: packet.opcode, status: .unknownCommand)
+            return [.say("REFUSED \(packet.opcode) \(HCIStatus.unknownCommand)"), .send(refusal.octets)]
+        }
+        if let needed = command.family {
+            if let family, family != needed { return refuse(packet, .commandDisallowed) }
+            family = needed
+        }
+        return perform(command, packet)
+    }
+
+    private mutating func perform(_ command: KnownCommand, _ packet: CommandPacket) -> [Action] {
+        switch command {
+        case .reset:
+            let stopped = stopScan()
+            powerOff()
+            return stopped + [success(command, packet)]
+        case .leSetScanParameters, .leSetExtendedScanParameters:
+            if scan != nil { return refuse(packet, .commandDisallowed) }
+            let isValid =
+                command == .leSetScanParameters
+                ? LESetScanParameters(parameters: packet.parameters.span) != nil
+                : LESetExtendedScanParameters(parameters: packet.parameters.span) != nil
+            guard isValid else { return refuse(packet, .invalidParameters) }
+            return [.say("PARAMETERS \(hex(packet.parameters))"), success(command, packet)]
+        case .leSetScanEnable, .leSetExtendedScanEnable:
+            guard let request = Scan.Request(command, packet.parameters.span) else {
+                return refuse(packet, .invalidParameters)
+            }
+            return set(request) + [success(command, packet)]
+        case .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetAdvertisingEnable,
+            .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData, .leSetExtendedAdvertisingEnable:
+            return [.say("ADVERTISE \(packet.opcode) \(hex(packet.parameters))"), success(command, packet)]
+        default:
+            return [success(command, packet)]
+        }
+    }
+
+    private mutating func set(_ request: Scan.Request) -> [Action] {
+        guard case .on(let wanted) = request else { return stopScan() }
+        if scan == wanted { return [] }
+        scan = wanted
+        return [.say("SCAN 1 \(wanted.family)\(wanted.filtersDuplicates ? " filters duplicates" : "")")]
+    }
+
+    private mutating func stopScan() -> [Action] {
+        if scan == nil { return [] }
+        scan = nil
+        return [.say("SCAN 0")]
+    }
+
+    private func success(_ command: KnownCommand, _ packet: CommandPacket) -> Action {
+        let parameters = ReturnParameters.of(command, identity)
+        return .send(CommandCompleteEvent(opcode: packet.opcode, returnParameters: parameters).octets)
+    }
+
+    private func refuse(_ packet: CommandPacket, _ status: HCIStatus) -> [Action] {
+        let answer = CommandCompleteEvent(opcode: packet.opcode, returnParameters: [status.rawValue])
+        return [.say("REFUSED \(packet.opcode) \(status)"), .send(answer.octets)]
+    }
+}

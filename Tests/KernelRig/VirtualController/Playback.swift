@@ -1,0 +1,103 @@
+import HCI
+
+/// Which recorded events are due, and when the next one is.
+struct Playback {
+    enum Pace: Equatable {
+        /// The capture's own times, so many times as fast. It ends with the capture.
+        case recorded(speed: Double)
+        /// So many events a second, from the first again after the last; 0 as fast as it goes.
+        case rate(perSecond: Double)
+    }
+
+    /// What to do now.
+    struct Step: Equatable {
+        /// Recorded events to hand to the scanner, oldest first.
+        var events: [[UInt8]] = []
+        /// Call again at this time; `nil` where nothing more will come.
+        var next: Instant?
+        /// The capture's time is over, for the first time.
+        var hasEnded = false
+    }
+
+    private enum State {
+        case waiting
+        /// `origin` is when entry `from` of this pace was due, and `position` is the next entry.
+        case playing(origin: Instant, position: Int, played: Int64)
+        case ended
+    }
+
+    /// Most events in one step: the host's commands are answered between two of them.
+    static let maxStep = 64
+
+    private let capture: Capture
+    private var pace: Pace
+    private var state = State.waiting
+
+    init(_ capture: Capture, pace: Pace) {
+        self.capture = capture
+        self.pace = pace
+    }
+
+    var isWaiting: Bool {
+        if case .waiting = state { true } else { false }
+    }
+
+    /// The host scans for the first time: the capture's time begins.
+    mutating func start(at now: Instant) {
+        if isWaiting { state = .playing(origin: now, position: 0, played: 0) }
+    }
+
+    /// Goes on at another rate from where it stands; begins anew where it had ended.
+    mutating func change(to rate: Double, at now: Instant) {
+        pace = .rate(perSecond: rate)
+        switch state {
+        case .waiting: break
+        case .playing(_, let position, _): state = .playing(origin: now, position: position, played: 0)
+        case .ended: state = .playing(origin: now, position: 0, played: 0)
+        }
+    }
+
+    mutating func step(at now: Instant) -> Step {
+        guard case .playing(let origin, var position, var played) = state else { return Step() }
+        var step = Step()
+        while step.events.count < Self.maxStep {
+            guard let due = due(origin, position, played) else {
+                state = .ended
+                step.next = nil
+                step.hasEnded = true
+                return step
+            }
+            step.next = due
+            guard due <= now else { break }
+            guard let entry = entry(at: position) else {
+                position += 1  // The capture's last record is past.
+                continue
+            }
+            step.events.append(entry.event)
+            position += 1
+            played += 1
+        }
+        state = .playing(origin: origin, position: position, played: played)
+        return step
+    }
+
+    private func entry(at position: Int) -> Capture.Entry? {
+        if case .rate = pace {
+            return capture.entries.isEmpty ? nil : capture.entries[position % capture.entries.count]
+        }
+        return position < capture.entries.count ? capture.entries[position] : nil
+    }
+
+    /// When the entry at `position` is due; the capture's end counts as one more entry.
+    private func due(_ origin: Instant, _ position: Int, _ played: Int64) -> Instant? {
+        switch pace {
+        case .rate(let perSecond):
+            if capture.entries.isEmpty { return nil }
+            return perSecond > 0 ? origin + .seconds(Double(played) / perSecond) : origin
+        case .recorded(let speed):
+            if position > capture.entries.count { return nil }
+            let time = position < capture.entries.count ? capture.entries[position].time : capture.duration
+            return origin + .seconds(time.seconds / speed)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Configuration
+import HCI
+import Testing
+
+@testable import Radio
+
+@Suite("What an installer reads about the adapters")
+struct AdapterReportTests {
+    private let adapter = Adapter(
+        index: 0, address: DeviceAddress(bits: 0x001A_7DDA_7113, type: .public), isUp: true, isBlocked: false)
+
+    @Test("A usable adapter is ready, by name and address, and needs no remedy")
+    func ready() {
+        let reports = AdapterSurvey(adapters: [adapter]).reports(on: [.automatic])
+        #expect(reports.map(\.description) == ["hci0 (00:1A:7D:DA:71:13): ready"])
+        #expect(reports.map(\.remedy) == [""])
+    }
+
+    @Test("A missing adapter is named as the configuration names it")
+    func missing() {
+        let reports = AdapterSurvey(adapters: [adapter]).reports(on: [
+            .index(3), .address(.init(bits: 1, type: .public)),
+        ])
+        #expect(reports.map(\.description) == ["hci3: absent", "00:00:00:00:00:01: absent"])
+        #expect(reports.first?.remedy == RadioAvailability.absent.remedy)
+    }
+
+    @Test("A kernel or sandbox without Bluetooth has a remedy of its own")
+    func unsupported() throws {
+        let report = try #require(AdapterSurvey(adapters: [], isSupported: false).reports(on: [.automatic]).first)
+        #expect(report.obstacle == .absent)
+        #expect(report.remedy.contains("AF_BLUETOOTH"))
+    }
+
+    @Test("Two configured adapters need two")
+    func two() {
+        let reports = AdapterSurvey(adapters: [adapter]).reports(on: [.automatic, .automatic])
+        #expect(reports.map(\.obstacle) == [nil, .absent])
+    }
+}

@@ -1,0 +1,59 @@
+import HCI
+import Testing
+
+@testable import Radio
+
+@Suite("The commands up to advertising")
+struct AdvertisingProcedureTests {
+    private func run(features: LEFeatures, answering statuses: [HCIStatus]) -> [AdvertisingProcedure.Progress] {
+        var procedure = AdvertisingProcedure()
+        return statuses.map { procedure.answered($0, features: procedure.step == .readFeatures ? features : nil) }
+    }
+
+    @Test("Parameters, data, enable, with the commands that the LE feature bit names")
+    func families() {
+        #expect(
+            run(features: [], answering: [.success, .success, .success, .success]) == [
+                .next(.setParameters(.legacy)), .next(.setData(.legacy)), .next(.enable(.legacy)),
+                .advertising(.legacy),
+            ])
+        #expect(
+            run(features: .extendedAdvertising, answering: [.success, .success, .success, .success]).last
+                == .advertising(.extended))
+    }
+
+    @Test("A controller that knows no extended advertising is told with the legacy commands")
+    func fallback() {
+        #expect(
+            run(
+                features: .extendedAdvertising, answering: [.success, .unknownCommand, .success, .success, .success]
+            ).last == .advertising(.legacy))
+    }
+
+    @Test("Each family is tried once, and the last refusal is what is said")
+    func refused() {
+        let progress = run(features: [], answering: [.success, .commandDisallowed, .unknownCommand]).last
+        #expect(progress == .refused(LESetExtendedAdvertisingParameters.opcode, .unknownCommand))
+    }
+
+    @Test("It advertises in non-connectable legacy PDUs, every 100 ms by default")
+    func packets() throws {
+        let advertisement = try #require(Advertisement(data: [0x02, 0x01, 0x06]))
+        let legacy = try #require(advertisement.packet(for: .setParameters(.legacy)))
+        #expect(legacy.prefix(9) == [0x01, 0x06, 0x20, 0x0F, 0xA0, 0x00, 0xA0, 0x00, 0x03])
+        let extended = try #require(advertisement.packet(for: .setParameters(.extended)))
+        #expect(extended.prefix(13) == [0x01, 0x36, 0x20, 0x19, 0xEF, 0x10, 0x00, 0xA0, 0x00, 0x00, 0xA0, 0x00, 0x00])
+        #expect(
+            advertisement.packet(for: .setData(.legacy))?.prefix(8) == [0x01, 0x08, 0x20, 0x20, 0x03, 0x02, 0x01, 0x06])
+        #expect(advertisement.disablePacket(.legacy) == [0x01, 0x0A, 0x20, 0x01, 0x00])
+    }
+
+    @Test("Data that no legacy PDU can carry is refused, and an interval is clamped")
+    func limits() throws {
+        #expect(Advertisement(data: Array(repeating: 0, count: 32)) == nil)
+        let hasty = try #require(Advertisement(data: [], interval_ms: .nan))
+        #expect(hasty.packet(for: .setParameters(.legacy))?[4...5] == [0x20, 0x00])
+        let lazy = try #require(Advertisement(data: [], interval_ms: .infinity))
+        #expect(lazy.packet(for: .setParameters(.legacy))?[4...5] == [0x00, 0x40])
+    }
+}

@@ -1,0 +1,23 @@
+import Glibc
+import HCI
+import Testing
+
+@testable import Radio
+
+@Suite("Failed system calls")
+struct RadioErrorTests {
+    @Test(
+        "What the kernel says about a socket names the availability",
+        arguments: [
+            (EPERM, RadioAvailability.unauthorized), (ENETDOWN, .off), (ERFKILL, .blocked), (EPIPE, .absent),
+            (ENODEV, .absent), (EAFNOSUPPORT, .absent), (EMFILE, .stalled),
+        ])
+    func availability(code: Int32, availability: RadioAvailability) {
+        #expect(RadioError("bind", code: code).availability == availability)
+    }
+
+    @Test("An error tells the step, the reason and the number")
+    func description() {
+        #expect(RadioError("bind", code: ENODEV).description == "bind: No such device (errno 19)")
+    }
+}

@@ -1,0 +1,242 @@
+import HCI
+import Testing
+
+@testable import Radio
+
+@Suite("Keeping an adapter scanning")
+struct ScanControllerTests {
+    static let adapter = Adapter(
+        index: 0, address: DeviceAddress(bits: 0x1122_3344_5566, type: .public), isUp: true, isBlocked: false)
+
+    private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
+
+    private func outcome(_ step: ScanStep, _ status: HCIStatus = .success) -> CommandOutcome {
+        CommandOutcome(commandCredits: 1, opcode: step.opcode, status: status)
+    }
+
+    /// A controller that has opened its adapter and asked for its features.
+    private func opened() -> ScanController {
+        var controller = ScanController()
+        _ = controller.start(at: at(0))
+        _ = controller.surveyed(.usable(Self.adapter), at: at(0))
+        _ = controller.opened(at: at(0))
+        return controller
+    }
+
+    /// A controller that scans with the legacy commands since second 0.
+    private func scanning() -> ScanController {
+        var controller = opened()
+        for step in [ScanStep.readFeatures, .setParameters(.legacy), .enable(.legacy)] {
+            _ = controller.commandCompleted(outcome(step), features: [], at: at(0))
+        }
+        return controller
+    }
+
+    @Test("Start looks for an adapter, opens it, asks what it can do, and scans with the legacy commands")
+    func legacyStart() {
+        var controller = ScanController()
+        #expect(controller.start(at: at(1)) == [.announceLiveness(.blind(since: at(1))), .look])
+        #expect(controller.surveyed(.usable(Self.adapter), at: at(1)) == [.open(Self.adapter)])
+        #expect(controller.opened(at: at(1)) == [.send(.readFeatures)])
+        #expect(
+            controller.commandCompleted(outcome(.readFeatures), features: [], at: at(1))
+                == [.send(.setParameters(.legacy))])
+        #expect(
+            controller.commandCompleted(outcome(.setParameters(.legacy)), features: nil, at: at(1))
+                == [.send(.enable(.legacy))])
+        #expect(
+            controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2))
+                == [.announce(.scanning), .announceLiveness(.live)])
+    }
+
+    @Test("The LE feature bit chooses the extended commands")
+    func extendedStart() {
+        var controller = opened()
+        #expect(
+            controller.commandCompleted(outcome(.readFeatures), features: .extendedAdvertising, at: at(0))
+                == [.send(.setParameters(.extended))])
+        #expect(
+            controller.commandCompleted(outcome(.setParameters(.extended)), features: nil, at: at(0))
+                == [.send(.enable(.extended))])
+    }
+
+    @Test("An answer to another command does not move the sequence on")
+    func foreignAnswer() {
+        var controller = opened()
+        #expect(controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(0)).isEmpty)
+    }
+
+    @Test("Without an adapter the reason is announced once, and it is looked for every second")
+    func noAdapter() {
+        var controller = ScanController()
+        _ = controller.start(at: at(0))
+        #expect(controller.surveyed(.obstacle(.absent, nil), at: at(0)) == [.announce(.absent)])
+        #expect(controller.nextDeadline == at(1))
+        #expect(controller.tick(at: at(0.5)).isEmpty)
+        #expect(controller.tick(at: at(1)) == [.look])
+        #expect(controller.surveyed(.obstacle(.absent, nil), at: at(1)).isEmpty)
+        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.announce(.off)])
+    }
+
+    @Test("The kernel's word that something changed is a reason to look at once")
+    func looksAtOnce() {
+        var controller = ScanController()
+        _ = controller.start(at: at(0))
+        _ = controller.surveyed(.obstacle(.off, Self.adapter), at: at(0))
+        #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(0.1)) == [.look])
+    }
+
+    @Test("An adapter that can't be opened is tried again after a second, not at once")
+    func failedOpen() {
+        var controller = ScanController()
+        _ = controller.start(at: at(0))
+        _ = controller.surveyed(.usable(Self.adapter), at: at(0))
+        #expect(controller.socketFailed(.unauthorized, at: at(0)) == [.close, .announce(.unauthorized)])
+        #expect(controller.nextDeadline == at(1))
+    }
+
+    @Test("Unplugged, it is blind since the last report, and it scans again when it is back")
+    func unplugged() {
+        var controller = scanning()
+        #expect(controller.reportReceived(at: at(3)).isEmpty)
+        #expect(
+            controller.socketFailed(.absent, at: at(4))
+                == [.close, .announceLiveness(.blind(since: at(3))), .announce(.absent)])
+        #expect(controller.tick(at: at(5)) == [.look])
+        #expect(controller.surveyed(.usable(Self.adapter), at: at(5)) == [.open(Self.adapter)])
+    }
+
+    @Test("Powered down by another process, it is closed and looked for at once")
+    func poweredDown() {
+        var controller = scanning()
+        #expect(controller.deviceChanged(DeviceEvent(.down, index: 1), at: at(1)).isEmpty, "Another adapter's.")
+        #expect(
+            controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1))
+                == [.close, .announceLiveness(.blind(since: at(0))), .look])
+    }
+
+    @Test("Powered up by another process, it is set up anew")
+    func poweredUp() {
+        var controller = scanning()
+        #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(1)) == [.send(.readFeatures)])
+    }
+
+    @Test("A command without an answer within 2 s means stalled, and the controller is asked again")
+    func unanswered() {
+        var controller = opened()
+        #expect(controller.nextDeadline == at(2))
+        #expect(controller.tick(at: at(1.9)).isEmpty)
+        #expect(
+            controller.tick(at: at(2)) == [.report(.unanswered(ScanStep.readFeatures.opcode)), .announce(.stalled)])
+        #expect(controller.nextDeadline == at(4))
+        #expect(controller.tick(at: at(4)) == [.send(.readFeatures)])
+    }
+
+    @Test("Silence is probed: a question, then scanning off and on; an answer proves quiet air")
+    func probe() {
+        var controller = scanning()
+        #expect(controller.tick(at: at(5)) == [.announceLiveness(.suspect(since: at(0))), .send(.readFeatures)])
+        let steps: [ScanStep] = [.readFeatures, .disable(.legacy), .setParameters(.legacy)]
+        let next: [ScanStep] = [.disable(.legacy), .setParameters(.legacy), .enable(.legacy)]
+        for (step, next) in zip(steps, next) {
+            #expect(controller.commandCompleted(outcome(step), features: nil, at: at(5)) == [.send(next)])
+        }
+        #expect(
+            controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(5)) == [
+                .announceLiveness(.live)
+            ])
+        #expect(controller.nextDeadline == at(35))
+    }
+
+    @Test("A probe without an answer means blind and stalled until the controller answers anything")
+    func blind() {
+        var controller = scanning()
+        _ = controller.tick(at: at(5))
+        #expect(
+            controller.tick(at: at(7))
+                == [
+                    .report(.unanswered(ScanStep.readFeatures.opcode)), .announce(.stalled),
+                    .announceLiveness(.blind(since: at(0))),
+                ])
+        // The answer comes late: the controller lives, and is probed at once instead of at the next attempt.
+        #expect(
+            controller.commandCompleted(outcome(.readFeatures), features: nil, at: at(7.5)) == [.send(.readFeatures)])
+    }
+
+    @Test("A report ends the blindness of a controller that takes no commands")
+    func reportEndsBlindness() {
+        var controller = scanning()
+        _ = controller.tick(at: at(5))
+        _ = controller.tick(at: at(7))
+        #expect(controller.reportReceived(at: at(8)) == [.announce(.scanning), .announceLiveness(.live)])
+    }
+
+    @Test("A controller that refuses to scan is stalled, and what it refused is said")
+    func refused() {
+        var controller = opened()
+        _ = controller.commandCompleted(outcome(.readFeatures), features: [], at: at(0))
+        _ = controller.commandCompleted(
+            outcome(.setParameters(.legacy), .unspecifiedError), features: nil, at: at(0))
+        #expect(
+            controller.commandCompleted(
+                outcome(.setParameters(.extended), .unknownCommand), features: nil, at: at(0))
+                == [
+                    .report(.refused(LESetExtendedScanParameters.opcode, .unknownCommand)), .announce(.stalled),
+                ])
+    }
+
+    @Test("Scanning that another process switched off is started again once the others have come to rest")
+    func foreignStop() {
+        var controller = scanning()
+        _ = controller.reportReceived(at: at(1))
+        controller.foreignCommandSeen(.scanEnable(false, filtersDuplicates: false, .legacy), at: at(1))
+        controller.foreignCommandSeen(.scanParameters, at: at(1.1))
+        #expect(controller.tick(at: at(1.2)).isEmpty)
+        #expect(controller.nextDeadline == at(1.3))
+        #expect(controller.tick(at: at(1.3)) == [.report(.stoppedByOther), .send(.readFeatures)])
+    }
+
+    @Test("A scan of another process is left alone, but its duplicate filter is switched off")
+    func foreignStart() {
+        var controller = scanning()
+        controller.foreignCommandSeen(.scanEnable(true, filtersDuplicates: true, .legacy), at: at(1))
+        #expect(controller.tick(at: at(1.2)) == [.send(.enable(.legacy))])
+        _ = controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(1.2))
+        controller.foreignCommandSeen(.scanEnable(true, filtersDuplicates: false, .legacy), at: at(2))
+        #expect(controller.tick(at: at(2.2)).isEmpty)
+        #expect(controller.stop() == [.close], "The other's scan goes on.")
+    }
+
+    @Test("What others do while we set up is dealt with afterwards")
+    func foreignDuringStart() {
+        var controller = opened()
+        controller.foreignCommandSeen(.reset, at: at(0))
+        for step in [ScanStep.readFeatures, .setParameters(.legacy), .enable(.legacy)] {
+            _ = controller.commandCompleted(outcome(step), features: [], at: at(0.1))
+        }
+        #expect(controller.tick(at: at(0.2)) == [.report(.stoppedByOther), .send(.readFeatures)])
+    }
+
+    @Test("A hardware error is said, and scanning is set up anew after the kernel's reset")
+    func hardwareError() {
+        var controller = scanning()
+        #expect(controller.hardwareErrorSeen(code: 7, at: at(1)) == [.report(.hardwareError(code: 7))])
+        #expect(controller.tick(at: at(1.2)).contains(.send(.readFeatures)))
+    }
+
+    @Test("Stop switches off what we switched on, and closes")
+    func stop() {
+        var controller = scanning()
+        #expect(controller.stop() == [.send(.disable(.legacy)), .close])
+        #expect(controller.nextDeadline == .distantFuture)
+        #expect(controller.reportReceived(at: at(9)).isEmpty)
+    }
+
+    @Test("Stop in the middle of enabling takes it back")
+    func stopWhileEnabling() {
+        var controller = opened()
+        _ = controller.commandCompleted(outcome(.readFeatures), features: [], at: at(0))
+        _ = controller.commandCompleted(outcome(.setParameters(.legacy)), features: nil, at: at(0))
+        #expect(controller.stop() == [.send(.disable(.legacy)), .close])
+    }
+}

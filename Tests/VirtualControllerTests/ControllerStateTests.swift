@@ -1,0 +1,144 @@
+import HCI
+import Testing
+
+@testable import VirtualController
+
+@Suite("The virtual controller answers commands as a real one does")
+struct ControllerStateTests {
+    private let scan = ScanTiming(interval: 96, window: 48)
+    private let on = LESetScanEnable(isEnabled: true)
+    private let off = LESetScanEnable(isEnabled: false)
+    private let extendedOn = LESetExtendedScanEnable(isEnabled: true)
+
+    private func controller(extended: Bool = false) -> ControllerState {
+        let address = DeviceAddress(bits: 0x001B_DC00_0001, type: .public)
+        return ControllerState(identity: ControllerIdentity(address: address, hasExtendedAdvertising: extended))
+    }
+
+    private func packet(_ command: some HCICommand) -> CommandPacket {
+        CommandPacket(opcode: type(of: command).opcode, parameters: command.encodedParameters)
+    }
+
+    /// The status that the host reads in the answer; `nil` where there is none.
+    private func status(_ actions: [ControllerState.Action]) -> HCIStatus? {
+        for case .send(let event) in actions {
+            return CommandOutcome(eventCode: event[0], parameters: event.span.extracting(2...))?.status
+        }
+        return nil
+    }
+
+    private func lines(_ actions: [ControllerState.Action]) -> [String] {
+        actions.compactMap { if case .say(let line) = $0 { line } else { nil } }
+    }
+
+    @Test("Every command that Linux sends while it initialises succeeds", arguments: KnownCommand.allCases)
+    func initialisation(command: KnownCommand) {
+        // The scanner's commands have parameters that are checked, and are tested below.
+        let checked: [KnownCommand] = [
+            .leSetScanParameters, .leSetScanEnable, .leSetExtendedScanParameters, .leSetExtendedScanEnable,
+        ]
+        if checked.contains(command) { return }
+        var controller = controller(extended: true)
+        let answer = controller.receive(CommandPacket(opcode: Opcode(rawValue: command.rawValue), parameters: []))
+        #expect(status(answer) == .success)
+    }
+
+    @Test("A controller without extended advertising doesn't know the commands that came with it")
+    func withoutExtendedAdvertising() {
+        var controller = controller()
+        #expect(status(controller.receive(packet(extendedOn))) == .unknownCommand)
+        #expect(controller.scan == nil)
+        #expect(status(controller.receive(packet(on))) == .success)
+        #expect(controller.scan == Scan(family: .legacy, filtersDuplicates: false))
+    }
+
+    @Test("A command that nobody implements is unknown")
+    func unknown() {
+        var controller = controller(extended: true)
+        let answer = controller.receive(CommandPacket(opcode: Opcode(rawValue: 0xFC01), parameters: [1, 2, 3]))
+        #expect(status(answer) == .unknownCommand)
+    }
+
+    @Test("Scanning is told once when it begins and once when it ends")
+    func scanning() {
+        var controller = controller()
+        #expect(lines(controller.receive(packet(on))) == ["SCAN 1 legacy"])
+        #expect(lines(controller.receive(packet(on))) == [])
+        #expect(lines(controller.receive(packet(off))) == ["SCAN 0"])
+        #expect(lines(controller.receive(packet(off))) == [])
+        #expect(controller.scan == nil)
+    }
+
+    @Test("Enabling a scan again with another duplicate filter changes the filter")
+    func duplicateFilter() {
+        var controller = controller(extended: true)
+        _ = controller.receive(packet(extendedOn))
+        _ = controller.receive(packet(LESetExtendedScanEnable(isEnabled: true, duplicateFilter: .on)))
+        #expect(controller.scan == Scan(family: .extended, filtersDuplicates: true))
+    }
+
+    @Test("Scan parameters are refused while scanning is on")
+    func parametersWhileScanning() {
+        var controller = controller()
+        let parameters = packet(LESetScanParameters(type: .passive, timing: scan))
+        #expect(status(controller.receive(parameters)) == .success)
+        _ = controller.receive(packet(on))
+        #expect(status(controller.receive(parameters)) == .commandDisallowed)
+        _ = controller.receive(packet(off))
+        #expect(status(controller.receive(parameters)) == .success)
+    }
+
+    @Test(
+        "Reserved and missing parameters are invalid",
+        arguments: [[], [0x01], [0x02, 0x00], [0x01, 0x02]] as [[UInt8]])
+    func invalidParameters(parameters: [UInt8]) {
+        var controller = controller()
+        let answer = controller.receive(CommandPacket(opcode: LESetScanEnable.opcode, parameters: parameters))
+        #expect(status(answer) == .invalidParameters)
+        #expect(controller.scan == nil)
+    }
+
+    @Test("After a command of one family the other is refused until a reset")
+    func families() {
+        var controller = controller(extended: true)
+        _ = controller.receive(packet(extendedOn))
+        #expect(status(controller.receive(packet(on))) == .commandDisallowed)
+        let reset = controller.receive(CommandPacket(opcode: .reset, parameters: []))
+        #expect(lines(reset) == ["SCAN 0"])
+        #expect(status(controller.receive(packet(on))) == .success)
+    }
+
+    @Test("A controller without power forgets its scan")
+    func powerOff() {
+        var controller = controller()
+        _ = controller.receive(packet(on))
+        controller.powerOff()
+        #expect(controller.scan == nil)
+    }
+
+    @Test("A muted controller answers nothing and does nothing")
+    func muted() {
+        var controller = controller()
+        controller.isMuted = true
+        #expect(controller.receive(packet(on)) == [])
+        #expect(controller.scan == nil)
+    }
+
+    @Test("A command that is made to fail does so until that is taken back")
+    func failures() {
+        var controller = controller()
+        controller.fail(LESetScanEnable.opcode, with: .hardwareFailure)
+        #expect(status(controller.receive(packet(on))) == .hardwareFailure)
+        #expect(controller.scan == nil)
+        controller.fail(LESetScanEnable.opcode, with: .success)
+        #expect(status(controller.receive(packet(on))) == .success)
+    }
+
+    @Test("What the host advertises is told, so that a job can look at it")
+    func advertising() throws {
+        var controller = controller()
+        let data = try #require(LESetAdvertisingData(data: [0x02, 0x01, 0x06]))
+        let line = try #require(lines(controller.receive(packet(data))).first)
+        #expect(line.hasPrefix("ADVERTISE 0x2008 03020106"))
+    }
+}
