@@ -4,6 +4,7 @@ public import HCI
 public struct HealthReport: Sendable {
     /// What the process costs. A replay has no such figures, or two runs would differ.
     public struct Process: Hashable, Sendable {
+        /// Resident memory, KiB.
         public var rss_kib: Int
         /// Since the start.
         public var cpu_s: Double
@@ -37,9 +38,11 @@ public struct HealthReport: Sendable {
         }
     }
 
-    /// Advertising reports since the start.
+    /// Advertising reports, iBeacon or not, since the start.
     public var reports: UInt64
+    /// Advertising reports, iBeacon or not, since the last `health`.
     public var reportsPerSecond: Double
+    /// What was skipped since the start.
     public var rejects: RejectCounts
     /// Tracks listed now.
     public var tracks: Int
@@ -49,10 +52,13 @@ public struct HealthReport: Sendable {
     public var queueDepth: Int
     /// What was given up, by cause; in the order of the list.
     public var drops: [(cause: String, count: UInt64)]
+    /// Seconds since the start.
     public var uptime_s: Double
+    /// `nil` in a replay.
     public var process: Process?
     /// What is wrong with the outbox, one line; empty where nothing is.
     public var outbox: String
+    /// `nil` in a replay.
     public var broker: Broker?
 
     public init(
