@@ -7,7 +7,7 @@ public struct Message: Hashable, Sendable {
     }
 
     public var topic: String
-    /// UTF-8 JSON.
+    /// UTF-8 JSON; empty to clear a retained topic.
     public var payload: [UInt8]
     public var qos: QoS
     /// Whether the broker keeps it for those who subscribe later.
