@@ -99,28 +99,35 @@ def remount(folder, option):
     subprocess.run(["mount", "-o", f"remount,{option}", folder], check=True)
 
 
-def read_only(checks, house, broker):
-    """A card that has turned read-only, found so at the start; later it is writable again."""
-    folder = mounted(house, "read-only")
-    gateway = house.gateway("read-only", broker.port)
+def read_only(checks, house, broker, ends):
+    """A card that has turned read-only, found so at the start: after an orderly end or after a crash, which leaves a
+    log beside the database. Later it is writable again."""
+    name = f"read-only-after-{ends}"
+    folder = mounted(house, name)
+    gateway = house.gateway(name, broker.port)
     gateway.configure(broker.port, state=folder / "state", outbox="max_mib = 1")
     with house.subscriber(broker.port) as subscriber:
-        first = gateway.plays(crowd(BEGIN, 5, 40, 12).write(house.path / "writable.btsnoop"))
-        checks.check("read only: while it was writable all was well", first == 0, gateway.said())
+        child = gateway.replay(crowd(BEGIN, 5, 40, 12).write(house.path / f"{name}-1"), "--speed", "4")
+        if ends == "crash":
+            until(lambda: len(Account(gateway, subscriber.messages).events) > 50, 10)
+            child.kill()
+        child.wait()
+        checks.check(f"{name}: there is {'a' if ends == 'crash' else 'no'} log",
+                     (folder / "state" / "outbox.sqlite-wal").exists() == (ends == "crash"))
         remount(folder, "ro")
-        child = gateway.replay(crowd(BEGIN + 6, 60, 40, 13).write(house.path / "read-only.btsnoop"), "--speed", "8")
-        checks.check("read only: it is said", until(lambda: "disk is read-only" in gateway.said(), 10), gateway.said())
-        before = len(subscriber.all("/event"))
+        child = gateway.replay(crowd(BEGIN + 6, 60, 40, 13).write(house.path / f"{name}-2"), "--speed", "8")
+        checks.check(f"{name}: it is said", until(lambda: "disk is read-only" in gateway.said(), 10), gateway.said())
+        before = len(Account(gateway, subscriber.messages).events)
         time.sleep(3)
-        checks.check("read only: events go on", len(subscriber.all("/event")) > before + 50, gateway.said())
+        checks.check(f"{name}: events go on", len(Account(gateway, subscriber.messages).events) > before + 50, gateway.said())
         remount(folder, "rw")
-        checks.check("read only: it ends with 0", child.wait(60) == 0, gateway.said())
-        checks.check("read only: it is said once", gateway.said().count("outbox: disk is read-only") == 1, gateway.said())
-        checks.check("read only: it recovers", "the disk works again" in gateway.said(), gateway.said())
+        checks.check(f"{name}: it ends with 0", child.wait(60) == 0, gateway.said())
+        checks.check(f"{name}: it is said once", gateway.said().count("outbox: disk is read-only") == 1, gateway.said())
+        checks.check(f"{name}: it recovers", "the disk works again" in gateway.said(), gateway.said())
         time.sleep(0.3)
         account = Account(gateway, subscriber.messages)
-        account.hold(checks, "read only", gateway, broker.port)
-        checks.none("read only: nothing was lost, so no gap is stated", account.gaps)
+        account.hold(checks, name, gateway, broker.port)
+        checks.none(f"{name}: nothing was lost, so no gap is stated", account.gaps)
 
 
 def scenario(checks, house):
@@ -130,7 +137,8 @@ def scenario(checks, house):
         checks.skip("full and read-only disks", "mounting a small one needs root")
         return
     troubled(checks, house, broker, "full", "disk full", fill, lambda folder: (folder / "filler").unlink())
-    read_only(checks, house, broker)
+    read_only(checks, house, broker, "end")
+    read_only(checks, house, broker, "crash")
     killed(checks, house, broker)
 
 
