@@ -74,6 +74,9 @@ let package = Package(
             name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
             swiftSettings: settings),
         .testTarget(
+            name: "BeacondTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Gateway", "Outbox", "beacond"],
+            swiftSettings: settings),
+        .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
         .testTarget(name: "RadioTests", dependencies: ["HCI", "Configuration", "Radio"], swiftSettings: settings),
         .testTarget(
