@@ -58,9 +58,6 @@ struct HealthDesk {
         drops.append(("transition_queue", queue.transitions))
         drops.append(("ranging_offline", UInt64(delivery.ephemeralDroppedOffline)))
         drops.append(("ranging_backed_up", UInt64(delivery.ephemeralDroppedBackedUp)))
-        for cause in OutboxGap.Cause.allCases {
-            drops.append(("outbox_\(cause.rawValue)", UInt64(outbox.droppedEvents[cause] ?? 0)))
-        }
-        return drops
+        return drops + HealthDrops.list(outbox)
     }
 }
