@@ -46,6 +46,9 @@ let package = Package(
         .target(
             name: "Gateway", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
             swiftSettings: settings),
+        .target(
+            name: "Console", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", real],
+            swiftSettings: settings),
 
         // Targets with I/O.
         .target(
@@ -59,8 +62,8 @@ let package = Package(
         .executableTarget(
             name: "beacond",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
-                "StoreSimulator", arguments, logging, lifecycle, signals,
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "Outbox", "Radio",
+                "MQTT", "StoreSimulator", arguments, logging, lifecycle, signals,
             ],
             swiftSettings: settings),
 
@@ -72,6 +75,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],
             swiftSettings: settings),
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
