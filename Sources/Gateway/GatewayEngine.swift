@@ -49,7 +49,7 @@ public struct GatewayEngine: Sendable {
         self.ranger = Ranger(settings.ranging)
         self.rssiOffset_db = settings.radio.rssiOffset_db
         self.now = now
-        if !radioSees { monitor.blinded(since: now) }
+        if !radioSees { monitor.blinded(since: now, at: now) }
         for region in settings.regions {
             do throws(RegionMonitoringFailure) {
                 try monitor.register(region, at: now, transitions: &transitions)

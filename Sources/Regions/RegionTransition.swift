@@ -83,10 +83,17 @@ public struct RegionMonitoringFailure: Error, Hashable, Sendable, CustomStringCo
     public enum Cause: Hashable, Sendable {
         case tooManyRegions(limit: Int)
         case tooManyInstances(limit: Int)
+        /// A beacon of the region is not tracked; the region itself is monitored.
+        case tooManyTransmitters(limit: Int)
     }
 
     public var region: String
     public var cause: Cause
+
+    public init(region: String, cause: Cause) {
+        self.region = region
+        self.cause = cause
+    }
 
     public var description: String {
         switch cause {
@@ -96,6 +103,9 @@ public struct RegionMonitoringFailure: Error, Hashable, Sendable, CustomStringCo
         case .tooManyInstances(let limit):
             "regionMonitoringFailure: region \"\(region)\" gets no further instance: there are \(limit) already; "
                 + "raise regions.max_instances"
+        case .tooManyTransmitters(let limit):
+            "regionMonitoringFailure: a beacon of region \"\(region)\" is not tracked: there are \(limit) already; "
+                + "raise radio.max_transmitters"
         }
     }
 }
