@@ -1,5 +1,5 @@
 public import Beacons
-public import HCI
+import HCI
 
 /// Collects the RSSI of one beacon that stands at a known distance.
 public struct Calibration: Sendable {

@@ -69,7 +69,8 @@ public struct ScanBook: Sendable {
         for (identity, regions) in regionsOfIdentity {
             let listed = tracker.listed(identity)
             slots += listed
-            for slot in listed { rows.append(row(slot, among: listed, regions)) }
+            let duplicates = tracker.duplicateTracks(among: listed)
+            for slot in listed { rows.append(row(slot, duplicates, regions)) }
         }
         rows.sort { RangedBeacon.isNearer($0.beacon, $1.beacon) }
         return ScanSnapshot(
@@ -122,7 +123,7 @@ public struct ScanBook: Sendable {
     }
 
     private mutating func row(
-        _ slot: TransmitterSlot, among listed: [TransmitterSlot], _ regions: [String]
+        _ slot: TransmitterSlot, _ duplicates: Set<TrackID>, _ regions: [String]
     ) -> ScanSnapshot.Row {
         let observation = tracker.observe(slot)
         let transmitter = tracker[slot]
@@ -130,7 +131,7 @@ public struct ScanBook: Sendable {
             transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
             device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
             lastHeard: transmitter.lastHeard, isResolving: transmitter.standing == .resolving,
-            isDuplicate: tracker.isDuplicate(slot, among: listed))
+            isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
         return ScanSnapshot.Row(
             beacon: beacon, rate_hz: meters[slot]?.rate.rate_hz(at: now) ?? 0, age: now - transmitter.lastHeard,
             regions: regions)

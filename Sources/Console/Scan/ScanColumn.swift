@@ -1,5 +1,6 @@
 import Beacons
 import HCI
+import Regions
 
 /// A column of the table.
 struct ScanColumn: Sendable {

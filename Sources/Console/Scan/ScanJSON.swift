@@ -1,6 +1,7 @@
 import Beacons
 public import HCI
 import Messages
+import Regions
 
 /// One update of `beacond scan --json`. The article `Installing` lists the fields.
 public enum ScanJSON {

@@ -1,4 +1,6 @@
 import Beacons
+import HCI
+import Regions
 
 /// The table of `beacond scan` as lines of text that fit a window.
 public struct ScanTable: Sendable {
