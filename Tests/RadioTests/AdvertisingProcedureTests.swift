@@ -32,8 +32,32 @@ struct AdvertisingProcedureTests {
 
     @Test("Each family is tried once, and the last refusal is what is said")
     func refused() {
-        let progress = run(features: [], answering: [.success, .commandDisallowed, .unknownCommand]).last
+        let progress = run(features: [], answering: [.success, .unsupportedFeature, .unknownCommand]).last
         #expect(progress == .refused(LESetExtendedAdvertisingParameters.opcode, .unknownCommand))
+    }
+
+    @Test("What an earlier process left on the air is switched off, and the parameters are tried again")
+    func leftover() {
+        for (features, family) in [(LEFeatures(), CommandFamily.legacy), (.extendedAdvertising, .extended)] {
+            let progress = run(
+                features: features,
+                answering: [.success, .commandDisallowed, .success, .success, .success, .success])
+            #expect(
+                progress == [
+                    .next(.setParameters(family)), .next(.disable(family)), .next(.setParameters(family)),
+                    .next(.setData(family)), .next(.enable(family)), .advertising(family),
+                ])
+        }
+    }
+
+    @Test("What can't be switched off is switched off once, and then the other family is tried")
+    func otherFamilyInUse() {
+        let progress = run(
+            features: .extendedAdvertising,
+            answering: [.success, .commandDisallowed, .commandDisallowed, .commandDisallowed, .success, .success, .success])
+        #expect(progress[1] == .next(.disable(.extended)))
+        #expect(progress[3] == .next(.setParameters(.legacy)))
+        #expect(progress.last == .advertising(.legacy))
     }
 
     @Test("It advertises in non-connectable legacy PDUs, every 100 ms by default")
@@ -45,7 +69,8 @@ struct AdvertisingProcedureTests {
         #expect(extended.prefix(13) == [0x01, 0x36, 0x20, 0x19, 0xEF, 0x10, 0x00, 0xA0, 0x00, 0x00, 0xA0, 0x00, 0x00])
         #expect(
             advertisement.packet(for: .setData(.legacy))?.prefix(8) == [0x01, 0x08, 0x20, 0x20, 0x03, 0x02, 0x01, 0x06])
-        #expect(advertisement.disablePacket(.legacy) == [0x01, 0x0A, 0x20, 0x01, 0x00])
+        #expect(advertisement.packet(for: .disable(.legacy)) == [0x01, 0x0A, 0x20, 0x01, 0x00])
+        #expect(advertisement.packet(for: .removeSet) == [0x01, 0x3C, 0x20, 0x01, 0xEF])
     }
 
     @Test("Data that no legacy PDU can carry is refused, and an interval is clamped")

@@ -4,7 +4,7 @@ import HCI
 /// adapter's public address.
 public struct Advertisement: Hashable, Sendable {
     /// Away from the kernel's own sets, which count up from 0.
-    private static let handle: UInt8 = 0xEF
+    static let handle: UInt8 = 0xEF
 
     /// AD structures, at most 31 octets.
     public let data: [UInt8]
@@ -24,7 +24,7 @@ public struct Advertisement: Hashable, Sendable {
     }
 
     /// The command packet of a step; `nil` where the data does not fit the command.
-    func packet(for step: AdvertisingProcedure.Step) -> [UInt8]? {
+    func packet(for step: AdvertisingStep) -> [UInt8]? {
         switch step {
         case .readFeatures:
             LEReadLocalSupportedFeatures().packet
@@ -43,13 +43,12 @@ public struct Advertisement: Hashable, Sendable {
             LESetAdvertisingEnable(isEnabled: true).packet
         case .enable(.extended):
             LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: Self.handle)])?.packet
-        }
-    }
-
-    func disablePacket(_ family: CommandFamily) -> [UInt8]? {
-        switch family {
-        case .legacy: LESetAdvertisingEnable(isEnabled: false).packet
-        case .extended: LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: Self.handle)])?.packet
+        case .disable(.legacy):
+            LESetAdvertisingEnable(isEnabled: false).packet
+        case .disable(.extended):
+            LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: Self.handle)])?.packet
+        case .removeSet:
+            LERemoveAdvertisingSet(handle: Self.handle).packet
         }
     }
 }
