@@ -54,7 +54,9 @@ let package = Package(
         .target(
             name: "Outbox", dependencies: ["HCI", "CSQLite", collections], swiftSettings: settings
         ),
-        .target(name: "Radio", dependencies: ["HCI", "Configuration", "CBluetooth", logging], swiftSettings: settings),
+        .target(
+            name: "Radio", dependencies: ["HCI", "Beacons", "Configuration", "CBluetooth", logging],
+            swiftSettings: settings),
         .target(
             name: "MQTT", dependencies: ["HCI", "Messages", "Configuration", "CMosquitto", collections, logging],
             swiftSettings: settings),
@@ -81,7 +83,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
-        .testTarget(name: "RadioTests", dependencies: ["HCI", "Configuration", "Radio"], swiftSettings: settings),
+        .testTarget(
+            name: "RadioTests", dependencies: ["HCI", "Beacons", "Configuration", "Radio"], swiftSettings: settings),
         .testTarget(
             name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator", real],
             swiftSettings: settings),

@@ -1,5 +1,6 @@
 import Beacons
-import HCI
+public import HCI
+import Messages
 import Regions
 
 /// The table of `beacond scan` as lines of text that fit a window.
@@ -30,6 +31,9 @@ public struct ScanTable: Sendable {
 
     /// What stands above the columns of `plainLines`.
     public static var plainTitle: String { title(ScanColumn.unlimited) }
+
+    /// When a line was printed, RFC 3339.
+    public static func time(_ time: WallTime) -> String { Timestamp.text(time) }
 
     /// The status in one line: `hci0 (00:1A:7D:DA:71:13): scanning  214 reports/s  12 beacons  0 rejected`.
     public static func summary(_ snapshot: ScanSnapshot, _ status: ScanStatus) -> String {

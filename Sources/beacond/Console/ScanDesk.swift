@@ -1,0 +1,71 @@
+import Configuration
+import Console
+import HCI
+import Radio
+import Synchronization
+
+/// Where the radio loop lays down what it hears, and whoever shows it picks it up.
+final class ScanDesk: Sendable {
+    /// Octets that wait for the capture file while the disk is slow.
+    static let ringCapacity = 4 << 20
+    /// Octets that are copied at once, so that the radio loop never waits longer than that takes.
+    static let pieceLength = 1 << 16
+
+    private struct State {
+        var book: ScanBook
+        var ring: EventRing?
+        var availability: RadioAvailability?
+        var dropped: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter captures: whether events are kept for a capture file.
+    init(_ settings: Settings, captures: Bool, at now: Instant) {
+        state = Mutex(
+            State(
+                book: ScanBook(settings, at: now),
+                ring: captures ? EventRing(capacity: Self.ringCapacity) : nil))
+    }
+
+    fileprivate func receive(_ event: Span<UInt8>, at instant: Instant) {
+        state.withLock {
+            $0.book.receive(event, at: instant)
+            $0.ring?.push(event, at: instant)
+        }
+    }
+
+    fileprivate func note(_ availability: RadioAvailability) { state.withLock { $0.availability = availability } }
+
+    fileprivate func note(dropped: UInt64) { state.withLock { $0.dropped = dropped } }
+
+    func look(at now: Instant) -> (snapshot: ScanSnapshot, availability: RadioAvailability?, dropped: UInt64) {
+        state.withLock { ($0.book.snapshot(at: now), $0.availability, $0.dropped) }
+    }
+
+    /// The next events for the capture file.
+    func piece(from cursor: EventRing.Cursor) -> EventPiece? {
+        state.withLock { state in
+            state.ring.map { $0.piece(from: cursor, through: $0.newest, limit: Self.pieceLength) }
+        }
+    }
+}
+
+/// On the radio loop's thread: everything goes to the desk.
+struct ScanOwner: RadioOwner {
+    let desk: ScanDesk
+
+    mutating func packet(_ packet: Span<UInt8>, at instant: Instant) {
+        desk.receive(packet.extracting(droppingFirst: 1), at: instant)
+    }
+
+    mutating func tick(at instant: Instant) -> Instant { .distantFuture }
+
+    mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
+
+    mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
+        desk.note(availability)
+    }
+
+    mutating func counted(_ counters: RadioCounters, at instant: Instant) { desk.note(dropped: counters.dropped) }
+}
