@@ -82,6 +82,9 @@ let package = Package(
             name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],
             swiftSettings: settings),
         .testTarget(
+            name: "BeacondTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Gateway", "Outbox", "beacond"],
+            swiftSettings: settings),
+        .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
         .testTarget(
             name: "RadioTests", dependencies: ["HCI", "Beacons", "Configuration", "Radio"], swiftSettings: settings),

@@ -10,9 +10,13 @@ public struct RegionRecord: Hashable, Sendable {
     /// The stay under way, while inside, and the beacon that began it.
     public var major: UInt16
     public var minor: UInt16
+    /// The last report that kept the region inside.
     public var lastHeardAt: Instant
+    /// The silence that was ordinary for the beacon heard last.
     public var patience: TimeSpan
+    /// The last smoothed RSSI, for the exit; `nil` where no report carried one.
     public var rssi_dbm: Double?
+    /// The stay began before monitoring did.
     public var isPartial: Bool
 
     public init(

@@ -91,7 +91,7 @@ final class Dispatcher {
                 transaction.records += records.map { stored($0, draft.ledger, timebase) }
             case .ranging(let report):
                 draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
-            case .failure(let failure, at: let at):
+            case .failure(let failure, let at):
                 draft.say(.failure(failure), at: at)
             }
         }
