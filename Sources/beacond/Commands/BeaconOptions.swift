@@ -2,12 +2,12 @@ import ArgumentParser
 import Beacons
 import Configuration
 
-extension ProximityUUID: @retroactive ExpressibleByArgument {
+extension ProximityUUID: ExpressibleByArgument {
     /// 32 hexadecimal digits, with dashes or without.
     public init?(argument: String) { self.init(argument) }
 }
 
-extension RadioSettings.Adapter: @retroactive ExpressibleByArgument {
+extension RadioSettings.Adapter: ExpressibleByArgument {
     /// `auto`, `hci0` or an address.
     public init?(argument: String) {
         if argument == "auto" { self = .automatic } else { self.init(name: argument) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Beacons
+import Configuration
 import Console
 import Glibc
 import HCI

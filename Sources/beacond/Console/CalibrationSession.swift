@@ -97,4 +97,6 @@ private struct CalibrationOwner: RadioOwner {
     }
 
     mutating func counted(_ counters: RadioCounters, at instant: Instant) {}
+
+    mutating func stopped(at instant: Instant) {}
 }

@@ -6,33 +6,24 @@ import Synchronization
 
 /// Where the radio loop lays down what it hears, and whoever shows it picks it up.
 final class ScanDesk: Sendable {
-    /// Octets that wait for the capture file while the disk is slow.
-    static let ringCapacity = 4 << 20
-    /// Octets that are copied at once, so that the radio loop never waits longer than that takes.
-    static let pieceLength = 1 << 16
-
     private struct State {
         var book: ScanBook
-        var ring: EventRing?
         var availability: RadioAvailability?
         var dropped: UInt64 = 0
     }
 
     private let state: Mutex<State>
+    private let recent: RecentEvents?
 
-    /// - Parameter captures: whether events are kept for a capture file.
-    init(_ settings: Settings, captures: Bool, at now: Instant) {
-        state = Mutex(
-            State(
-                book: ScanBook(settings, at: now),
-                ring: captures ? EventRing(capacity: Self.ringCapacity) : nil))
+    /// - Parameter recent: where events are kept for a capture file.
+    init(_ settings: Settings, recent: RecentEvents?, at now: Instant) {
+        state = Mutex(State(book: ScanBook(settings, at: now)))
+        self.recent = recent
     }
 
     fileprivate func receive(_ event: Span<UInt8>, at instant: Instant) {
-        state.withLock {
-            $0.book.receive(event, at: instant)
-            $0.ring?.push(event, at: instant)
-        }
+        state.withLock { $0.book.receive(event, at: instant) }
+        recent?.push(event, at: instant)
     }
 
     fileprivate func note(_ availability: RadioAvailability) { state.withLock { $0.availability = availability } }
@@ -41,13 +32,6 @@ final class ScanDesk: Sendable {
 
     func look(at now: Instant) -> (snapshot: ScanSnapshot, availability: RadioAvailability?, dropped: UInt64) {
         state.withLock { ($0.book.snapshot(at: now), $0.availability, $0.dropped) }
-    }
-
-    /// The next events for the capture file.
-    func piece(from cursor: EventRing.Cursor) -> EventPiece? {
-        state.withLock { state in
-            state.ring.map { $0.piece(from: cursor, through: $0.newest, limit: Self.pieceLength) }
-        }
     }
 }
 
@@ -68,4 +52,6 @@ struct ScanOwner: RadioOwner {
     }
 
     mutating func counted(_ counters: RadioCounters, at instant: Instant) { desk.note(dropped: counters.dropped) }
+
+    mutating func stopped(at instant: Instant) {}
 }

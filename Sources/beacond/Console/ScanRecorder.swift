@@ -1,9 +1,9 @@
 import HCI
 import Messages
 
-/// What `--write` does beside the table: takes the events from the desk into the file, and says how that goes.
+/// What `--write` does beside the table: takes the events into the file, and says how that goes.
 struct ScanRecorder: ~Copyable {
-    private let desk: ScanDesk
+    private let recent: RecentEvents
     /// `nil` once writing has failed.
     private var writer: CaptureWriter?
     private var cursor = EventRing.Cursor()
@@ -14,15 +14,18 @@ struct ScanRecorder: ~Copyable {
     private(set) var failure: FileError?
 
     /// Creates the file.
-    init(path: String, desk: ScanDesk) throws(FileError) {
+    init(path: String, recent: RecentEvents) throws(FileError) {
         self.path = path
-        self.desk = desk
+        self.recent = recent
         writer = try CaptureWriter(path: path, mode: 0o644)
     }
 
     /// Writes everything that is there now.
     mutating func drain() {
-        while writer != nil, let piece = desk.piece(from: cursor), !piece.isEmpty {
+        let end = recent.newest
+        while writer != nil {
+            let piece = recent.piece(from: cursor, through: end)
+            if piece.isEmpty { return }
             cursor = piece.next
             missed += piece.missed
             let timebase = SystemClock.timebase

@@ -10,6 +10,9 @@ struct ScanSession: ~Copyable {
     /// From one picture to the next.
     static let redrawInterval = TimeSpan.milliseconds(500)
 
+    /// Octets that wait for the capture file while the disk is slow.
+    static let captureBacklog = 4 << 20
+
     private let settings: Settings
     private let desk: ScanDesk
     private let notices = NoticeBoard()
@@ -26,8 +29,9 @@ struct ScanSession: ~Copyable {
         let now = SystemClock.now
         self.settings = settings
         self.view = view
-        desk = ScanDesk(settings, captures: capture != nil, at: now)
-        if let capture { recorder = try ScanRecorder(path: capture, desk: desk) }
+        let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
+        desk = ScanDesk(settings, recent: recent, at: now)
+        if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
         radio = RadioStatus(settings.radio)
         end = now + duration
     }

@@ -67,6 +67,7 @@ struct ScanView {
 
     /// Gives the terminal back, and leaves the last table on it.
     mutating func end() {
+        let last = last
         withTerminal { terminal in
             terminal.leave()
             if let (snapshot, status) = last {
