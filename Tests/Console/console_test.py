@@ -37,7 +37,11 @@ def scan(*arguments, **window):
 
 
 def is_waiting(session):
-    return lambda: session.screen.alternate and session.screen.text.endswith("waiting")
+    def condition():
+        text = session.screen.text
+        return session.screen.alternate and text.startswith("auto: absent") and text.endswith("waiting")
+
+    return condition
 
 
 def test_waiting_screen():
@@ -114,13 +118,14 @@ def test_typing():
 
 def test_suspend():
     """Ctrl-Z gives the terminal to the shell, and a continued scan takes it again."""
-    with scan() as session:
+    # Only under a shell with job control is there anybody to stop for.
+    shell = '"$@"; echo the shell; read -r; fg >/dev/null; exit $?'
+    with Session(["bash", "-mc", shell, "bash", "env", "-C", "/", BEACOND, "scan"]) as session:
         session.wait_for(is_waiting(session), "the waiting screen")
         session.type("\x1a")
-        session.wait_for(lambda: session.is_stopped, "stopped")
-        session.read(0.2)
+        session.wait_for(lambda: "the shell" in session.screen.text, "stopped")
         assert not session.screen.alternate and not session.screen.hidden and session.is_restored
-        session.signal(signal.SIGCONT)
+        session.type("\r")
         session.wait_for(is_waiting(session), "the waiting screen again")
         session.type("\x03")
         assert session.end() == 0 and session.is_restored
@@ -159,7 +164,8 @@ def test_json_reader_goes_away():
     """It ends by itself when nobody reads any more."""
     with tempfile.TemporaryDirectory() as folder:
         command = f"'{BEACOND}' scan --json; echo $? >status"
-        done = subprocess.run(["bash", "-c", f"{{ {command}; }} | head -n 1"], cwd=folder, timeout=60)
+        pipe = ["bash", "-c", f"{{ {command}; }} | head -n 1"]
+        done = subprocess.run(pipe, cwd=folder, timeout=60, capture_output=True)
         assert done.returncode == 0
         with open(os.path.join(folder, "status")) as status:
             assert status.read() == "0\n"

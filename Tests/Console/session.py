@@ -5,7 +5,6 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
 import subprocess
 import termios
@@ -115,7 +114,7 @@ class Session:
         os.write(self.master, text.encode())
 
     def read(self, seconds):
-        """Takes in what the program writes, for so long at most; stops at the first silence after something came."""
+        """Takes in what the program writes, for so long."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             if not select.select([self.master], [], [], min(left, 0.05))[0]:
@@ -144,11 +143,6 @@ class Session:
             self.read(0.05)
         self.read(0.2)
         return self.process.returncode
-
-    @property
-    def is_stopped(self):
-        with open(f"/proc/{self.process.pid}/stat") as status:
-            return status.read().rsplit(")", 1)[1].split()[0] == "T"
 
     def signal(self, number):
         self.process.send_signal(number)
