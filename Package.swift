@@ -73,6 +73,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
             swiftSettings: settings),
+        .testTarget(name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], swiftSettings: settings),
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
         .testTarget(name: "RadioTests", dependencies: ["HCI", "Configuration", "Radio"], swiftSettings: settings),

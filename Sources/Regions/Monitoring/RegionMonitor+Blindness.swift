@@ -26,7 +26,8 @@ extension RegionMonitor {
     }
 
     private mutating func scheduleUnknown(from: Instant) {
-        unknownDue = registrations.map { from + $0.region.rules.unknownStateAfter }.min() ?? .distantFuture
+        let registered = registrations.lazy.filter { !$0.isFree }
+        unknownDue = registered.map { from + $0.region.rules.unknownStateAfter }.min() ?? .distantFuture
     }
 
     /// The radio is blind for `unknown_state_after_s`: nobody can say any more who is there. That is no crossing.

@@ -82,7 +82,7 @@ extension RegionMonitor {
     ) -> InstanceSlot? {
         if let slot = slots[id] { return slot }
         let registration = registrations.firstIndex {
-            $0.region.id == id.region && ($0.region.expansion != .none) == (id.major != nil)
+            !$0.isFree && $0.region.id == id.region && ($0.region.expansion != .none) == (id.major != nil)
                 && ($0.region.expansion == .minor) == (id.minor != nil)
         }
         guard let registration else { return nil }

@@ -21,14 +21,16 @@ final class DeliveryLoop {
     private let logger: Logger
     private var events: OutboxEvents
     private var health: HealthDesk
+    /// `nil` where requests are not answered.
+    private var requests: RequestDesk?
     private var status: MessageComposer.RadioStatus
     private var announcedEpoch = ""
     private var healthDue: Instant
     private var lastOutboxTick = Instant.origin
 
     init(
-        settings: Settings, queue: DeliveryQueue, dispatcher: Dispatcher, radio: MessageComposer.RadioStatus,
-        logger: Logger
+        settings: Settings, queue: DeliveryQueue, requests: RequestQueue, dispatcher: Dispatcher,
+        radio: MessageComposer.RadioStatus, logger: Logger
     ) {
         self.queue = queue
         self.dispatcher = dispatcher
@@ -42,7 +44,9 @@ final class DeliveryLoop {
         }
         publisher = Publisher(
             settings: settings.mqtt, clientID: Self.clientID(settings), online: message(isOnline: true),
-            will: message(isOnline: false), logger: logger)
+            will: message(isOnline: false),
+            requestFilters: settings.commands.isEnabled ? [composer.topics.requestFilter] : [], logger: logger)
+        if settings.commands.isEnabled { self.requests = RequestDesk(topics: composer.topics, queue: requests) }
         events = OutboxEvents(outbox) { gap in
             composer.gap(
                 epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
@@ -61,6 +65,7 @@ final class DeliveryLoop {
             receive(content)
             look()
             publisher.run(for: isClosed ? .zero : wait(after: content), wake: queue.wake, events: &events)
+            receive(publisher.takeIncoming())
         }
         close()
     }
@@ -87,6 +92,14 @@ final class DeliveryLoop {
         publish(content.outputs)
     }
 
+    /// Requests of the right form go on to the engine; the others are refused at once.
+    private func receive(_ incoming: [IncomingMessage]) {
+        let refusals = requests?.receive(incoming, at: SystemClock.now) ?? []
+        for refusal in refusals {
+            publisher.answer(dispatcher.composer.response(refusal, eventSeq: { _ in 0 }, SystemClock.timebase))
+        }
+    }
+
     private func publish(_ outputs: [GatewayOutput]) {
         if outputs.isEmpty { return }
         let dispatched: [Dispatcher.Dispatched]
@@ -104,6 +117,7 @@ final class DeliveryLoop {
             case .event: break
             case .state(let message): publisher.setRetained(message)
             case .ranging(let message): publisher.publishEphemeral(message)
+            case .answer(let message): publisher.answer(message)
             case .failure(let failure): logger.error("\(failure)")
             }
         }
@@ -122,7 +136,8 @@ final class DeliveryLoop {
         if now >= healthDue {
             healthDue = now + Self.healthInterval
             let report = health.report(
-                dispatcher.outbox.health, publisher.counters, queue.drops, at: now)
+                dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
+                at: now)
             publisher.setRetained(dispatcher.composer.health(report, at: now, SystemClock.timebase))
         }
     }

@@ -17,6 +17,7 @@ final class Dispatcher {
             /// Retained: the latest counts.
             case state(Message)
             case ranging(Message)
+            case answer(Message)
             case failure(RegionMonitoringFailure)
         }
 
@@ -85,14 +86,26 @@ final class Dispatcher {
                     transaction.events.append(OutboxEvent(seq: seq, topic: event.topic, payload: event.payload))
                     draft.say(.event(event), at: transition.at)
                 }
-                if let record { transaction.records.append(stored(record, draft.ledger, timebase)) }
+                if let record { transaction.store(stored(record, draft.ledger, timebase)) }
                 draft.say(.state(entry.state), at: transition.at)
             case .stays(let records):
                 transaction.records += records.map { stored($0, draft.ledger, timebase) }
             case .ranging(let report):
                 draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
-            case .failure(let failure, at: let at):
+            case .failure(let failure, let at):
                 draft.say(.failure(failure), at: at)
+            case .registered(let definition, let region, _):
+                transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
+            case .unregistered(let region, let instances, let at):
+                transaction.remove([StoredDefinition.key(region)] + instances.map(StoredRegion.key))
+                for instance in instances {
+                    draft.ledger.forget(instance)
+                    draft.say(.state(composer.clearedState(instance)), at: at)
+                }
+            case .answer(let answer):
+                let ledger = draft.ledger
+                draft.say(
+                    .answer(composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, timebase)), at: answer.at)
             }
         }
         return transaction
@@ -102,5 +115,20 @@ final class Dispatcher {
         let stored = StoredRegion(record: record, eventSeq: ledger.eventSeq(of: record.instance))
         return OutboxRecord(
             key: StoredRegion.key(record.instance), value: stored.encoded(timebase, bootID: bootID))
+    }
+}
+
+extension OutboxTransaction {
+    /// Stores a record, also where an earlier part of the transaction removes it.
+    fileprivate mutating func store(_ record: OutboxRecord) {
+        removedRecords.removeAll { $0 == record.key }
+        records.append(record)
+    }
+
+    /// Removes records, also where an earlier part of the transaction stores them.
+    fileprivate mutating func remove(_ keys: [String]) {
+        let keys = Set(keys)
+        records.removeAll { keys.contains($0.key) }
+        removedRecords += keys.sorted()
     }
 }

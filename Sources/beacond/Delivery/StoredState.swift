@@ -9,6 +9,8 @@ import Regions
 struct StoredState {
     /// Region states that can be read.
     var regions: [StoredRegion]
+    /// Regions that requests have registered.
+    var definitions: [RegionDefinition]
     /// The secret that pseudonyms are made with.
     var pseudonymKey: [UInt8]
 
@@ -21,9 +23,9 @@ struct StoredState {
         _ outbox: Outbox, _ timebase: Timebase, bootID: String,
         newKey: @autoclosure () -> [UInt8] = DevicePseudonym.generateKey()
     ) {
-        regions = outbox.records().compactMap { record in
-            StoredRegion(record.value, key: record.key, timebase, bootID: bootID)
-        }
+        let records = outbox.records()
+        regions = records.compactMap { StoredRegion($0.value, key: $0.key, timebase, bootID: bootID) }
+        definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
         if let key = outbox.value(forKey: Self.pseudonymKeyName), !key.isEmpty {
             pseudonymKey = key
         } else {

@@ -45,14 +45,17 @@ struct Agent {
         let stored = StoredState(outbox, timebase, bootID: bootID)
         var outputs: [GatewayOutput] = []
         let engine = GatewayEngine(
-            settings, restoring: stored.regions.map(\.record), radioSees: false, at: now, outputs: &outputs)
+            settings, requested: settings.requestedRegions(stored.definitions, logger: logger),
+            restoring: stored.regions.map(\.record), radioSees: false, at: now, outputs: &outputs)
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored.regions, bootID: bootID)
         do throws(RadioError) {
             let queue = try DeliveryQueue()
             let loop = try RadioLoop(settings: settings.radio, logger: logger)
-            let worker = try startDelivery(dispatcher, queue)
-            try loop.start(owner: GatewayOwner(engine: engine, outputs: outputs, queue: queue))
+            let requests = RequestQueue(loop: loop)
+            let worker = try startDelivery(dispatcher, queue, requests)
+            try loop.start(
+                owner: GatewayOwner(engine: engine, outputs: outputs, queue: queue, requests: requests))
             return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop)]
         } catch {
             throw .radio(error)
@@ -72,12 +75,13 @@ struct Agent {
     }
 
     private func startDelivery(
-        _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue
+        _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue, _ requests: RequestQueue
     ) throws(RadioError) -> WorkerThread {
         let (settings, logger) = (settings, logger)
         return try WorkerThread {
             let loop = DeliveryLoop(
-                settings: settings, queue: queue, dispatcher: dispatcher, radio: .live(.absent), logger: logger)
+                settings: settings, queue: queue, requests: requests, dispatcher: dispatcher, radio: .live(.absent),
+                logger: logger)
             loop.run()
         }
     }

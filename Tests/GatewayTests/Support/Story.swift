@@ -29,7 +29,7 @@ struct Story {
             case .transition(let transition, record: _): transitions.append(((transition.at - origin).seconds, transition))
             case .ranging(let report): ranging.append(((report.at - origin).seconds, report))
             case .failure(let failure, at: _): failures.append(failure)
-            case .stays: break
+            case .stays, .registered, .unregistered, .answer: break
             }
         }
     }
