@@ -75,6 +75,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], swiftSettings: settings),
         .testTarget(
+            name: "BeacondTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Gateway", "Outbox", "beacond"],
+            swiftSettings: settings),
+        .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
         .testTarget(name: "RadioTests", dependencies: ["HCI", "Configuration", "Radio"], swiftSettings: settings),
         .testTarget(

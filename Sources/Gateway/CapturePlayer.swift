@@ -8,6 +8,7 @@ public import Regions
 /// Instants count from the Unix epoch here, because the capture's own clock is the only one there is: stored times of an
 /// earlier capture then mean the same in a later one.
 public struct CapturePlayer: Sendable {
+    /// For its figures; time and reports go in through the player.
     public private(set) var engine: GatewayEngine
     private var liveness: LivenessMonitor
     /// The latest record's time; it never goes back, whatever the capture says.

@@ -33,13 +33,14 @@ extension GatewayEngine {
                 takeTransitions(&outputs)
             } else if staysDue == due {
                 storeStays(&outputs)
-            } else if let session = ranger.advance(before: limit) {
-                range(session.slot, at: now, outputs: &outputs)
+            } else if let instance = ranger.advance(through: due) {
+                range(instance, at: now, outputs: &outputs)
             }
         }
     }
 
-    private mutating func storeStays(_ outputs: inout [GatewayOutput]) {
+    /// Has the stays under way stored: every minute while something is heard, and when the agent stops.
+    public mutating func storeStays(_ outputs: inout [GatewayOutput]) {
         let stays = monitor.instances.indices.compactMap { monitor.record(of: $0) }.filter(\.isInside)
         if !stays.isEmpty { outputs.append(.stays(stays)) }
         // The next report sets it again: what was not heard since has nothing new to store.
@@ -56,7 +57,7 @@ extension GatewayEngine {
         now = max(now, instant)
         switch liveness {
         case .live: monitor.sees(at: now)
-        case .suspect(let since), .blind(let since): monitor.blinded(since: min(since, now))
+        case .suspect(let since), .blind(let since): monitor.blinded(since: min(since, now), at: now)
         }
     }
 
@@ -73,20 +74,21 @@ extension GatewayEngine {
         for identity in identitiesOfInstance[instance] ?? [] {
             let listed = tracker.listed(identity)
             slots += listed
-            for slot in listed { beacons.append(ranged(slot, among: listed)) }
+            let duplicates = tracker.duplicateTracks(among: listed)
+            for slot in listed { beacons.append(ranged(slot, duplicates)) }
         }
         beacons.sort(by: RangedBeacon.isNearer)
         return RangingReport(
             instance: monitor.instances[instance], at: now, count: tracker.count(slots), beacons: beacons)
     }
 
-    private mutating func ranged(_ slot: TransmitterSlot, among listed: [TransmitterSlot]) -> RangedBeacon {
+    private mutating func ranged(_ slot: TransmitterSlot, _ duplicates: Set<TrackID>) -> RangedBeacon {
         let observation = tracker.observe(slot)
         let transmitter = tracker[slot]
         return RangedBeacon(
             transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
             device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
             lastHeard: transmitter.lastHeard, isResolving: transmitter.standing == .resolving,
-            isDuplicate: tracker.isDuplicate(slot, among: listed))
+            isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
     }
 }

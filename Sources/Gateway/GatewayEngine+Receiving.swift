@@ -51,7 +51,7 @@ extension GatewayEngine {
         takeChanges(&outputs)
         // An instance that is new and entered at once is told of once: transitions are passed on at the end only.
         defer { takeTransitions(&outputs) }
-        guard let slot else { return }
+        guard let slot else { return refused(sighting.identity, &outputs) }
         let transmitter = tracker[slot]
         if !unmetIdentities.isEmpty, unmetIdentities.contains(transmitter.identitySlot) {
             meet(transmitter.identitySlot)
@@ -86,9 +86,13 @@ extension GatewayEngine {
         takeFailures(&outputs)
     }
 
+    private mutating func refused(_ identity: BeaconIdentity, _ outputs: inout [GatewayOutput]) {
+        monitor.transmitterRefused(identity, limit: tracker.maxTransmitters, failures: &failures)
+        takeFailures(&outputs)
+    }
+
     mutating func takeFailures(_ outputs: inout [GatewayOutput]) {
         guard !failures.isEmpty else { return }
-        refusedInstanceCount += UInt64(failures.count)
         for failure in failures { outputs.append(.failure(failure, at: now)) }
         failures.removeAll(keepingCapacity: true)
     }

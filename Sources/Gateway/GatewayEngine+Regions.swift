@@ -20,7 +20,9 @@ extension GatewayEngine {
     mutating func meet(_ identity: IdentitySlot) {
         unmetIdentities.remove(identity)
         let value = tracker.identity(in: identity)
+        let known = failures.count
         let instances = monitor.instances(of: value, at: now, transitions: &transitions, failures: &failures)
+        refusedInstanceCount &+= UInt64(failures.count - known)
         tracker.setWanted(monitor.isWanted(value), identity)
         instancesOfIdentity[identity] = instances.isEmpty ? nil : instances
         for instance in instances { identitiesOfInstance[instance, default: []].insert(identity) }

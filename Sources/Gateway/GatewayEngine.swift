@@ -57,7 +57,7 @@ public struct GatewayEngine: Sendable {
         self.ranger = Ranger(settings.ranging)
         self.rssiOffset_db = settings.radio.rssiOffset_db
         self.now = now
-        if !radioSees { monitor.blinded(since: now) }
+        if !radioSees { monitor.blinded(since: now, at: now) }
         for region in settings.regions + requested {
             do throws(RegionMonitoringFailure) {
                 try monitor.register(region, at: now, transitions: &transitions)
@@ -70,6 +70,7 @@ public struct GatewayEngine: Sendable {
         takeTransitions(&outputs)
     }
 
+    /// Counts since the start. Finding the listed tracks goes through all transmitters.
     public var figures: GatewayFigures {
         GatewayFigures(
             reports: reportCount, beacons: beaconCount, rejects: rejects, tracks: tracker.trackCount,

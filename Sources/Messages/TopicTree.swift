@@ -4,6 +4,7 @@ public import Regions
 public struct TopicTree: Hashable, Sendable {
     /// The first levels, which all gateways share.
     public let prefix: String
+    /// `{prefix}/{site}/{gateway}`.
     public let root: String
 
     public init(prefix: String, site: String, gateway: String) {

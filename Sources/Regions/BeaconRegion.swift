@@ -23,7 +23,9 @@ public struct BeaconRegion: Hashable, Sendable {
     /// Only beacons of this minor; `nil` for any. Needs a major.
     public var minor: UInt16?
     public var expansion: Expansion
+    /// Whether entries make events; the state goes on regardless.
     public var notifyOnEntry: Bool
+    /// Whether exits make events.
     public var notifyOnExit: Bool
     /// Whether the beacons of the region are ranged while it is inside.
     public var isRanged: Bool
@@ -75,7 +77,9 @@ public struct RegionRules: Hashable, Sendable {
 
 /// How much `RegionMonitor` may hold.
 public struct RegionLimits: Hashable, Sendable {
+    /// Registrations; the next one is refused.
     public var maxRegions: Int
+    /// Instances of all regions together; the next one is refused.
     public var maxInstances: Int
 
     public init(maxRegions: Int, maxInstances: Int) {

@@ -15,6 +15,7 @@ public struct RegionTransition: Hashable, Sendable {
     public var state: RegionState
     /// When the region came to be in this state.
     public var since: Instant
+    /// When that came to pass.
     public var at: Instant
     /// The crossing that made the change; `nil` where nothing was crossed: as monitoring begins, or as the radio goes
     /// blind and sees again.
@@ -68,6 +69,7 @@ public struct RegionStay: Hashable, Sendable {
     /// Nothing was heard since the agent was started: it left while nobody listened.
     public var isInferred: Bool
 
+    /// From the entry to the last report; never negative.
     public var dwell: TimeSpan { max(.zero, lastHeardAt - enteredAt) }
 
     public init(enteredAt: Instant, lastHeardAt: Instant, isPartial: Bool, isInferred: Bool) {
@@ -83,10 +85,17 @@ public struct RegionMonitoringFailure: Error, Hashable, Sendable, CustomStringCo
     public enum Cause: Hashable, Sendable {
         case tooManyRegions(limit: Int)
         case tooManyInstances(limit: Int)
+        /// A beacon of the region is not tracked; the region itself is monitored.
+        case tooManyTransmitters(limit: Int)
     }
 
     public var region: String
     public var cause: Cause
+
+    public init(region: String, cause: Cause) {
+        self.region = region
+        self.cause = cause
+    }
 
     public var description: String {
         switch cause {
@@ -96,6 +105,9 @@ public struct RegionMonitoringFailure: Error, Hashable, Sendable, CustomStringCo
         case .tooManyInstances(let limit):
             "regionMonitoringFailure: region \"\(region)\" gets no further instance: there are \(limit) already; "
                 + "raise regions.max_instances"
+        case .tooManyTransmitters(let limit):
+            "regionMonitoringFailure: a beacon of region \"\(region)\" is not tracked: there are \(limit) already; "
+                + "raise radio.max_transmitters"
         }
     }
 }

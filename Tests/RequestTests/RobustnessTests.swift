@@ -24,15 +24,13 @@ struct RobustnessTests {
         #"{"a":[[1,-2.50],{"b":null}],"c":false,"é":"😀\\\/"}"#,
     ]
 
-    /// Reads it as every verb. Each refusal has a text of one line.
-    private func judge(_ octets: [UInt8]) {
-        for verb in RequestVerb.allCases {
-            do throws(RequestError) {
-                _ = try RequestReader.read(verb, octets)
-            } catch {
-                let isOneLine = !error.text.isEmpty && !error.text.utf8.contains { $0 < 0x20 }
-                #expect(isOneLine, "\(octets)")
-            }
+    /// Reads it. A refusal has a text of one line.
+    private func judge(_ octets: [UInt8], as verb: RequestVerb) {
+        do throws(RequestError) {
+            _ = try RequestReader.read(verb, octets)
+        } catch {
+            let isOneLine = !error.text.isEmpty && !error.text.utf8.contains { $0 < 0x20 }
+            if !isOneLine { Issue.record("\(octets)") }
         }
     }
 
@@ -41,7 +39,7 @@ struct RobustnessTests {
         for request in Self.requests.map({ Array($0.utf8) }) {
             for length in 1..<request.count {
                 let cut = Array(request[..<length])
-                judge(cut)
+                for verb in RequestVerb.allCases { judge(cut, as: verb) }
                 #expect(throws: JSONError.self) { try JSONReader.read(cut) }
             }
         }
@@ -69,7 +67,7 @@ struct RobustnessTests {
                 }
             }
             if (try? JSONReader.read(octets)) != nil { readable += 1 }
-            judge(octets)
+            judge(octets, as: RequestVerb.allCases[round % RequestVerb.allCases.count])
         }
         // Some mutations hit the inside of a string or a number: had none been readable, nothing was tested behind JSON.
         #expect(readable > 1_000)

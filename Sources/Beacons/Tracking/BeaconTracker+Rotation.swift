@@ -103,7 +103,7 @@ extension BeaconTracker {
 
     private mutating func watchResolving(_ slot: TransmitterSlot, until deadline: Instant) {
         table.transmitters[slot].resolvingDue = deadline
-        setTimer(slot, deadline)
+        setTimer(slot, deadline, .resolving)
     }
 
     /// The deadline of a newcomer is there: it waits on only where a predecessor turned out to be slower than it seemed.
@@ -149,19 +149,23 @@ extension BeaconTracker {
         table.transmitters[predecessorSlot].standing = .succeeded(by: slot)
     }
 
-    /// A transmitter whose track was taken over is heard again: there are two devices after all.
+    /// A transmitter whose track was taken over has left the list and is heard again: its track is another's now, so it
+    /// is a newcomer like any, and may be the very one that took over, back under its old address.
+    mutating func returnedWithoutTrack(_ slot: TransmitterSlot, at now: Instant) {
+        table.transmitters[slot].standing = .settled
+        table.transmitters[slot].track = newTrack()
+        resolveNewcomer(slot, at: now)
+    }
+
+    /// A transmitter whose track was taken over is heard again while it is listed: there are two devices after all.
     ///
     /// The one that is heard under its old address keeps the track; the newcomer, and whoever took over from it, gets a
-    /// number never used before. One that had left the list meanwhile has lost its track and gets a new one itself.
-    mutating func provedDistinct(_ slot: TransmitterSlot, from successor: TransmitterSlot, wasGone: Bool) {
+    /// number never used before.
+    mutating func provedDistinct(_ slot: TransmitterSlot, from successor: TransmitterSlot) {
         let track = table.transmitters[slot].track
         table.transmitters[slot].standing = .settled
         let number = newTrack()
         trackCount += 1
-        if wasGone {
-            table.transmitters[slot].track = number
-            return
-        }
         var next: TransmitterSlot? = successor
         // The successor's slot may have been given to another since.
         while let heir = next, table.transmitters[heir].track == track,

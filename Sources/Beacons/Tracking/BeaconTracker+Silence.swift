@@ -13,13 +13,18 @@ extension BeaconTracker {
     public mutating func advance(before limit: Instant, changes: inout [TrackerChange]) -> Instant? {
         guard let timer = timers.min, timer.due < limit else { return nil }
         timers.removeMin()
-        // A timer that was set again, or whose transmitter is forgotten, is stale.
-        if table.transmitters[timer.slot].silenceDue == timer.due {
-            silenceTimerFired(timer.slot, at: timer.due, changes: &changes)
-        } else if table.transmitters[timer.slot].resolvingDue == timer.due {
-            resolvingTimerFired(timer.slot, at: timer.due, changes: &changes)
+        guard isSet(timer) else { return timer.due }
+        switch timer.subject {
+        case .silence: silenceTimerFired(timer.slot, at: timer.due, changes: &changes)
+        case .resolving: resolvingTimerFired(timer.slot, at: timer.due, changes: &changes)
         }
         return timer.due
+    }
+
+    /// A timer that was set again, or whose transmitter is forgotten, is stale.
+    private func isSet(_ timer: Timer) -> Bool {
+        let transmitter = table.transmitters[timer.slot]
+        return timer.due == (timer.subject == .silence ? transmitter.silenceDue : transmitter.resolvingDue)
     }
 
     /// The silence after which a transmitter has no proximity.
@@ -44,13 +49,21 @@ extension BeaconTracker {
     mutating func watchSilence(of slot: TransmitterSlot) {
         let due = silenceDeadline(of: table.transmitters[slot])
         table.transmitters[slot].silenceDue = due
-        setTimer(slot, due)
+        setTimer(slot, due, .silence)
     }
 
-    mutating func setTimer(_ slot: TransmitterSlot, _ due: Instant) {
+    mutating func setTimer(_ slot: TransmitterSlot, _ due: Instant, _ subject: Timer.Subject) {
         timerNumber += 1
-        timers.insert(Timer(due: due, number: timerNumber, slot: slot))
+        timers.insert(Timer(due: due, subject: subject, number: timerNumber, slot: slot))
+        // In a flood of newcomers, transmitters are forgotten long before their timers are due: stale timers are thrown
+        // out once they are most of the queue, so that it stays in proportion to the table.
+        if timers.count > Self.timersPerTransmitter * (table.count + 64) {
+            timers = Heap(timers.unordered.filter(isSet))
+        }
     }
+
+    /// Two at most are set for each transmitter; as many again may be stale.
+    private static var timersPerTransmitter: Int { 4 }
 
     /// Timers are lazy: one is set and reports only move `lastHeard`. When it fires, it is seen whether it was silence.
     private mutating func silenceTimerFired(_ slot: TransmitterSlot, at now: Instant, changes: inout [TrackerChange]) {
@@ -89,7 +102,11 @@ extension BeaconTracker {
             table.transmitters[slot].firstHeard = now
         }
         if case .succeeded(let successor) = transmitter.standing {
-            provedDistinct(slot, from: successor, wasGone: presence == .gone)
+            if presence == .gone {
+                returnedWithoutTrack(slot, at: now)
+            } else {
+                provedDistinct(slot, from: successor)
+            }
         }
         changes.append(.listChanged(transmitter.identitySlot))
     }

@@ -18,13 +18,20 @@ public enum TrackerChange: Hashable, Sendable {
 public struct BeaconTracker: Sendable {
     /// A timer that looks at the silence of a transmitter, or at a newcomer that is still resolving.
     struct Timer: Comparable, Sendable {
+        enum Subject: UInt8, Sendable {
+            case silence, resolving
+        }
+
         var due: Instant
-        /// Timers of equal time fire in the order they were set, so that a replay is the same every time.
+        var subject: Subject
         var number: UInt64
         var slot: TransmitterSlot
 
+        /// At equal times who is silent is known before newcomers are decided, because a newcomer's last moment to take
+        /// over is the one at which a slow predecessor is out of the ordinary silent. All else fires in the order in
+        /// which it was set, so that a replay is the same every time.
         static func < (left: Timer, right: Timer) -> Bool {
-            (left.due, left.number) < (right.due, right.number)
+            (left.due, left.subject.rawValue, left.number) < (right.due, right.subject.rawValue, right.number)
         }
     }
 
@@ -57,7 +64,11 @@ public struct BeaconTracker: Sendable {
         self.resolver = AddressResolver(settings.devices)
     }
 
+    /// The transmitter in a slot that `receive` or `listed` returned and that is not forgotten since.
     public subscript(slot: TransmitterSlot) -> Transmitter { table.transmitters[slot] }
+
+    /// How many transmitters are kept at most.
+    public var maxTransmitters: Int { settings.maxTransmitters }
 
     /// How many transmitters are remembered.
     public var transmitterCount: Int { table.count }

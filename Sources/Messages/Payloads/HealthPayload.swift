@@ -4,6 +4,7 @@ public import HCI
 public struct HealthReport: Sendable {
     /// What the process costs. A replay has no such figures, or two runs would differ.
     public struct Process: Hashable, Sendable {
+        /// Resident memory, KiB.
         public var rss_kib: Int
         /// Of one core, since the last report.
         public var cpu_percent: Double
@@ -14,7 +15,9 @@ public struct HealthReport: Sendable {
         }
     }
 
+    /// Advertising reports, iBeacon or not, since the last `health`.
     public var reportsPerSecond: Double
+    /// What was skipped since the start.
     public var rejects: RejectCounts
     /// Tracks listed now.
     public var tracks: Int
@@ -24,7 +27,9 @@ public struct HealthReport: Sendable {
     public var queueDepth: Int
     /// What was given up, by cause; in the order of the list.
     public var drops: [(cause: String, count: UInt64)]
+    /// Seconds since the start.
     public var uptime_s: Double
+    /// `nil` in a replay.
     public var process: Process?
     /// What is wrong with the outbox, one line; empty where nothing is.
     public var outbox: String

@@ -25,6 +25,8 @@ struct RegionInstance: Sendable {
         var holder: TransmitterSlot?
         /// The silence that was ordinary for the beacon heard last.
         var patience: TimeSpan
+        /// The same as an earlier process had learned it; zero from when the interval is learned anew.
+        var restoredPatience = TimeSpan.zero
         var rssi_dbm: Double?
         var isPartial: Bool
         /// Read from the store and not heard since.

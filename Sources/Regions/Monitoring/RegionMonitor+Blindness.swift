@@ -4,11 +4,15 @@ public import HCI
 extension RegionMonitor {
     /// The radio hears nothing, or it is not known whether it does.
     ///
-    /// - Parameter since: its last report. Exits due after that and not made yet wait.
-    public mutating func blinded(since: Instant) {
+    /// - Parameters:
+    ///   - since: its last report. Exits due after that and not made yet wait.
+    ///   - now: when that was found out. States do not become unknown before.
+    public mutating func blinded(since: Instant, at now: Instant) {
         guard !radio.isBlind else { return }
         radio.blinded(since: since)
-        scheduleUnknown(from: since)
+        let registered = registrations.lazy.filter { !$0.isFree }
+        let earliest = registered.map { since + $0.region.rules.unknownStateAfter }.min()
+        unknownDue = max(earliest ?? .distantFuture, now)
     }
 
     /// The radio hears again, or has proved that there is nothing to hear.
@@ -23,11 +27,6 @@ extension RegionMonitor {
         for slot in states.indices where states[slot].occupancy == .outside && states[slot].state == .unknown {
             setTimer(slot, dueAtSeenTime: radio.seenTime(at: now) + rules(of: slot).settle)
         }
-    }
-
-    private mutating func scheduleUnknown(from: Instant) {
-        let registered = registrations.lazy.filter { !$0.isFree }
-        unknownDue = registered.map { from + $0.region.rules.unknownStateAfter }.min() ?? .distantFuture
     }
 
     /// The radio is blind for `unknown_state_after_s`: nobody can say any more who is there. That is no crossing.

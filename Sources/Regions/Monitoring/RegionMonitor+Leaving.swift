@@ -12,14 +12,16 @@ extension RegionMonitor {
         let rules = rules(of: slot)
         guard qualifies(evidence, threshold_dbm: rules.exitRSSI_dbm) else { return }
         var presence = presence
-        let leavesAt = leavingTime(evidence, rules: rules, at: now)
+        if evidence.patience > .zero { presence.restoredPatience = .zero }
+        let patience = max(evidence.patience, presence.restoredPatience)
+        let leavesAt = leavingTime(patience, rules: rules, at: now)
         // Of several beacons the one that may be silent longest decides; its own reports move that freely.
         if leavesAt >= presence.leavesAt || presence.holder == evidence.transmitter || presence.isRestored {
             presence.leavesAt = leavesAt
             presence.holder = evidence.transmitter
         }
         presence.lastHeardAt = now
-        presence.patience = evidence.patience
+        presence.patience = patience
         presence.rssi_dbm = evidence.rssi_dbm
         presence.isRestored = false
         states[slot].occupancy = .inside(presence)
@@ -31,8 +33,8 @@ extension RegionMonitor {
     }
 
     /// Seen time at which the region is left if nothing more is heard.
-    func leavingTime(_ evidence: RegionEvidence, rules: RegionRules, at now: Instant) -> Instant {
-        radio.seenTime(at: now) + max(rules.exitAfter, evidence.patience)
+    func leavingTime(_ patience: TimeSpan, rules: RegionRules, at now: Instant) -> Instant {
+        radio.seenTime(at: now) + max(rules.exitAfter, patience)
     }
 
     /// When `advance` has something to do next.

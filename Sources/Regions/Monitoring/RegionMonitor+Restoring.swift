@@ -10,15 +10,18 @@ public struct RegionRecord: Hashable, Sendable {
     /// The stay under way, while inside, and the beacon that began it.
     public var major: UInt16
     public var minor: UInt16
+    /// The last report that kept the region inside.
     public var lastHeardAt: Instant
+    /// The silence that was ordinary for the beacon heard last.
     public var patience: TimeSpan
+    /// The last smoothed RSSI, for the exit; `nil` where no report carried one.
     public var rssi_dbm: Double?
+    /// The stay began before monitoring did.
     public var isPartial: Bool
 
     public init(
         instance: RegionInstanceID, isInside: Bool, since: Instant, major: UInt16, minor: UInt16, lastHeardAt: Instant,
-        patience: TimeSpan,
-        rssi_dbm: Double?, isPartial: Bool
+        patience: TimeSpan, rssi_dbm: Double?, isPartial: Bool
     ) {
         self.instance = instance
         self.isInside = isInside
@@ -47,8 +50,7 @@ extension RegionMonitor {
             RegionRecord(
                 instance: states[slot].id, isInside: true, since: presence.enteredAt, major: presence.major,
                 minor: presence.minor, lastHeardAt: presence.lastHeardAt, patience: presence.patience,
-                rssi_dbm: presence.rssi_dbm,
-                isPartial: presence.isPartial)
+                rssi_dbm: presence.rssi_dbm, isPartial: presence.isPartial)
         }
     }
 
@@ -66,12 +68,13 @@ extension RegionMonitor {
             return true
         }
         // Whoever left while nobody listened gets the same time to be heard again as anyone.
-        let leavesAt = radio.seenTime(at: now) + max(rules.exitAfter, record.patience)
+        let leavesAt = leavingTime(record.patience, rules: rules, at: now)
         states[slot].occupancy = .inside(
             RegionInstance.Presence(
                 enteredAt: record.since, lastHeardAt: record.lastHeardAt, leavesAt: leavesAt, major: record.major,
-                minor: record.minor, holder: nil, patience: record.patience, rssi_dbm: record.rssi_dbm,
-                isPartial: record.isPartial, isRestored: true))
+                minor: record.minor, holder: nil, patience: record.patience,
+                restoredPatience: record.patience, rssi_dbm: record.rssi_dbm, isPartial: record.isPartial,
+                isRestored: true))
         setTimer(slot, dueAtSeenTime: leavesAt)
         announce(slot, .inside, since: record.since, at: now, transitions: &transitions)
         return true

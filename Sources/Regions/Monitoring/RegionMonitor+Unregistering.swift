@@ -26,7 +26,7 @@ extension RegionMonitor {
         }
         // A region that was refused an instance may have one now, and say so if it is refused again.
         if !freed.isEmpty {
-            for other in registrations.indices { registrations[other].hasFailed = false }
+            for other in registrations.indices { registrations[other].hasRefusedInstance = false }
         }
         return freed
     }

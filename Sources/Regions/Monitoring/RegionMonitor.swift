@@ -33,8 +33,9 @@ public struct RegionMonitor: Sendable {
         var region: BeaconRegion
         /// Seen time at which what is there counts as having been there before.
         var settlesAt: Instant
-        /// Whether a refused instance was reported.
-        var hasFailed = false
+        /// Whether a refused instance was reported, and a refused transmitter: once is enough.
+        var hasRefusedInstance = false
+        var hasRefusedTransmitter = false
         /// It was unregistered; its place waits to be used again.
         var isFree = false
     }
@@ -51,6 +52,7 @@ public struct RegionMonitor: Sendable {
     let limits: RegionLimits
     var registrations: [Registration] = []
     var index = RegionIndex()
+    /// By slot, in the order in which they were made.
     public internal(set) var instances: [RegionInstanceID] = []
     var states: [RegionInstance] = []
     var slots: [RegionInstanceID: InstanceSlot] = [:]
@@ -79,7 +81,12 @@ public struct RegionMonitor: Sendable {
         index.insert(region, as: registration)
         if region.expansion == .none {
             let id = RegionInstanceID(region: region.id)
-            _ = try instance(id, of: registration, at: now, transitions: &transitions)
+            do throws(RegionMonitoringFailure) {
+                _ = try instance(id, of: registration, at: now, transitions: &transitions)
+            } catch {
+                registrations[registration].hasRefusedInstance = true
+                throw error
+            }
         }
     }
 
@@ -104,11 +111,25 @@ public struct RegionMonitor: Sendable {
             do throws(RegionMonitoringFailure) {
                 found.append(try instance(id, of: registration, at: now, transitions: &transitions))
             } catch {
-                if !registrations[registration].hasFailed { failures.append(error) }
-                registrations[registration].hasFailed = true
+                if !registrations[registration].hasRefusedInstance { failures.append(error) }
+                registrations[registration].hasRefusedInstance = true
             }
         }
         return found
+    }
+
+    /// A beacon with the identity is not tracked because of a limit on transmitters.
+    ///
+    /// - Parameter failures: each region that it belongs to, reported once.
+    public mutating func transmitterRefused(
+        _ identity: BeaconIdentity, limit: Int, failures: inout [RegionMonitoringFailure]
+    ) {
+        for registration in index.registrations(of: identity)
+        where !registrations[registration].hasRefusedTransmitter {
+            registrations[registration].hasRefusedTransmitter = true
+            let region = registrations[registration].region.id
+            failures.append(RegionMonitoringFailure(region: region, cause: .tooManyTransmitters(limit: limit)))
+        }
     }
 
     /// The region that an instance belongs to.

@@ -33,13 +33,16 @@ public struct Ranger: Sendable {
         var published: [TransmitterSlot: Published] = [:]
     }
 
-    private let settings: RangingSettings
+    private var settings: RangingSettings
     private var sessions: [InstanceSlot: Session] = [:]
     private var timers = Heap<Timer>()
     private var timerNumber: UInt64 = 0
 
+    /// - Parameter settings: an interval shorter than a millisecond counts as one, so that time always goes on.
     public init(_ settings: RangingSettings) {
         self.settings = settings
+        self.settings.minInterval = max(settings.minInterval, .milliseconds(1))
+        self.settings.maxInterval = max(settings.maxInterval, self.settings.minInterval)
     }
 
     /// When `advance` has something to do next.
@@ -64,11 +67,12 @@ public struct Ranger: Sendable {
         if due < session.due { setTimer(slot, due) }
     }
 
-    /// Takes the first instance that is due before `limit`; the caller then makes its list and calls `isDue`.
-    public mutating func advance(before limit: Instant) -> (slot: InstanceSlot, at: Instant)? {
-        while let timer = timers.min, timer.due < limit {
+    /// Takes the next instance that is due at or before `now`; the caller then makes its list and calls `isDue`.
+    public mutating func advance(through now: Instant) -> InstanceSlot? {
+        while let timer = timers.min, timer.due <= now {
             timers.removeMin()
-            if sessions[timer.slot]?.due == timer.due { return (timer.slot, timer.due) }
+            // A timer that was set again, or whose session has ended, is stale.
+            if sessions[timer.slot]?.due == timer.due { return timer.slot }
         }
         return nil
     }
@@ -80,16 +84,18 @@ public struct Ranger: Sendable {
         _ slot: InstanceSlot, count: Int, beacons: [RangedBeacon], at now: Instant
     ) -> Bool {
         guard let session = sessions[slot] else { return false }
+        let overdue = session.lastReport.map { $0 + settings.maxInterval } ?? now
         let isWorthIt =
-            settings.mode == .interval || count != session.count || hasChanged(beacons, since: session.published)
-            || session.lastReport.map { now - $0 >= settings.maxInterval } ?? true
+            settings.mode == .interval || now >= overdue || count != session.count
+            || hasChanged(beacons, since: session.published)
         if isWorthIt {
             sessions[slot]?.lastReport = now
             sessions[slot]?.count = count
             sessions[slot]?.published = Dictionary(
                 beacons.map { ($0.transmitter, Self.published($0)) }, uniquingKeysWith: { first, _ in first })
         }
-        setTimer(slot, now + settings.minInterval)
+        // Where max_interval_s is no multiple of min_interval_s, it comes in between.
+        setTimer(slot, isWorthIt ? now + settings.minInterval : min(now + settings.minInterval, overdue))
         return isWorthIt
     }
 

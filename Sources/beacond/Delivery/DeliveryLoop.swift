@@ -9,8 +9,6 @@ import Outbox
 /// The delivery loop: takes what the engine tells, commits it, and delivers it. One thread; it may wait for the disk and
 /// the broker as long as it takes.
 final class DeliveryLoop {
-    /// Outputs that come within this time share a transaction, so that a busy gateway does not wear out an SD card.
-    static let groupCommit = TimeSpan.milliseconds(20)
     static let healthInterval = TimeSpan.seconds(60)
     static let longestRound = TimeSpan.seconds(1)
     static let closingTime = TimeSpan.seconds(5)
@@ -27,6 +25,7 @@ final class DeliveryLoop {
     private var announcedEpoch = ""
     private var healthDue: Instant
     private var lastOutboxTick = Instant.origin
+    private var group = CommitGroup()
 
     init(
         settings: Settings, queue: DeliveryQueue, requests: RequestQueue, dispatcher: Dispatcher,
@@ -63,8 +62,9 @@ final class DeliveryLoop {
             let content = queue.take()
             isClosed = content.isClosed
             receive(content)
+            publish(group.take(isLast: isClosed, at: SystemClock.now))
             look()
-            publisher.run(for: isClosed ? .zero : wait(after: content), wake: queue.wake, events: &events)
+            publisher.run(for: isClosed ? .zero : wait(), wake: queue.wake, events: &events)
             receive(publisher.takeIncoming())
         }
         close()
@@ -75,8 +75,8 @@ final class DeliveryLoop {
         "beacond-\(settings.gateway.site)-\(settings.gateway.id ?? "gateway")"
     }
 
-    private func wait(after content: DeliveryQueue.Content) -> TimeSpan {
-        min(Self.longestRound, max(.zero, healthDue - SystemClock.now))
+    private func wait() -> TimeSpan {
+        min(Self.longestRound, max(.zero, min(healthDue, group.due) - SystemClock.now))
     }
 
     private func receive(_ content: DeliveryQueue.Content) {
@@ -89,7 +89,7 @@ final class DeliveryLoop {
                 "radio: \(availability.rawValue)\(remedy.isEmpty ? "" : ": \(remedy)")")
         }
         if let figures = content.figures { health.note(figures, content.radio) }
-        publish(content.outputs)
+        group.add(content.outputs)
     }
 
     /// Requests of the right form go on to the engine; the others are refused at once.

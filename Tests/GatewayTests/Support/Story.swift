@@ -9,11 +9,17 @@ struct Story {
     var transitions: [(t_s: Double, transition: RegionTransition)] = []
     var ranging: [(t_s: Double, report: RangingReport)] = []
     var failures: [RegionMonitoringFailure] = []
-    var figures: GatewayFigures
+    /// What a later process would go on from.
+    var stored: [RegionInstanceID: RegionRecord] = [:]
+    var figures: GatewayFigures { player.engine.figures }
+    /// The player as it was in the end.
+    var player: CapturePlayer
+    static let startTime = WallTime(microseconds: 1_700_000_000_000_000)
+    static let start = Instant(microseconds: startTime.microseconds)
 
     /// Plays the air, and time after it up to `until_s`, through a capture player.
     init(_ settings: Settings, _ air: Air, restoring records: [RegionRecord] = [], until_s: Double? = nil) {
-        let start = WallTime(microseconds: 1_700_000_000_000_000)
+        let start = Self.startTime
         var outputs: [GatewayOutput] = []
         var player = CapturePlayer(settings, restoring: records, at: start, outputs: &outputs)
         for transmission in air.inOrder {
@@ -22,14 +28,18 @@ struct Story {
         }
         let end = until_s.map { player.instant(start + .seconds($0)) } ?? player.now
         player.advance(through: end, outputs: &outputs)
-        figures = player.engine.figures
-        let origin = Instant(microseconds: start.microseconds)
+        self.player = player
+        let origin = Self.start
         for output in outputs {
             switch output {
-            case .transition(let transition, record: _): transitions.append(((transition.at - origin).seconds, transition))
+            case .transition(let transition, let record):
+                transitions.append(((transition.at - origin).seconds, transition))
+                if let record { stored[record.instance] = record }
             case .ranging(let report): ranging.append(((report.at - origin).seconds, report))
             case .failure(let failure, at: _): failures.append(failure)
-            case .stays, .registered, .unregistered, .answer: break
+            case .stays(let records):
+                for record in records { stored[record.instance] = record }
+            case .registered, .unregistered, .answer: break
             }
         }
     }

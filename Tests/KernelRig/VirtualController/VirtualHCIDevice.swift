@@ -36,7 +36,7 @@ final class VirtualHCIDevice {
     func receive() throws(SystemFailure) -> Packet? {
         var buffer = [UInt8](repeating: 0, count: Self.maxPacketLength)
         while true {
-            let count = unsafeRead(&buffer)
+            let count = readPacket(&buffer)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return nil }
             if count <= 0 { throw SystemFailure(what: "read /dev/vhci") }
@@ -50,7 +50,7 @@ final class VirtualHCIDevice {
         }
     }
 
-    private func unsafeRead(_ buffer: inout [UInt8]) -> Int {
+    private func readPacket(_ buffer: inout [UInt8]) -> Int {
         buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     }
 

@@ -1,0 +1,64 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Regions
+import Testing
+
+@Suite("Extended data that comes in pieces is put together first")
+struct FragmentTests {
+    private let more: UInt16 = 0b01 << 5
+    private let truncated: UInt16 = 0b10 << 5
+    private let data = Air.payload(.beacon())
+
+    private func event(
+        _ status: UInt16, _ data: some Sequence<UInt8>, from address: DeviceAddress = .fixed(1), sid: UInt8 = 1
+    ) -> [UInt8] {
+        Air.metaEvent([Air.extendedReport(address, eventType: status, sid: sid, data: Array(data))], subevent: 0x0D)
+    }
+
+    private func story(_ events: [[UInt8]]) -> Story {
+        var air = Air()
+        for (index, event) in events.enumerated() { air.event(event, at: 1 + Double(index) * 0.01) }
+        return Story(.door(), air)
+    }
+
+    @Test("Cut anywhere, the frame is read once", arguments: 1..<29)
+    func cutAnywhere(at place: Int) {
+        let story = story([event(more, data.prefix(place)), event(0, data.dropFirst(place))])
+        #expect(story.figures.beacons == 1)
+        #expect(story.figures.rejects.total == 0)
+    }
+
+    @Test("Pieces of two advertisers and two sets may be mixed")
+    func mixed() {
+        let pieces = [
+            event(more, data.prefix(9), from: .fixed(1), sid: 1), event(more, data.prefix(20), from: .fixed(2), sid: 1),
+            event(more, data.prefix(3), from: .fixed(1), sid: 2), event(0, data.dropFirst(20), from: .fixed(2), sid: 1),
+            event(0, data.dropFirst(3), from: .fixed(1), sid: 2), event(0, data.dropFirst(9), from: .fixed(1), sid: 1),
+        ]
+        #expect(story(pieces).figures.beacons == 3)
+    }
+
+    @Test("What the controller lost the rest of is read as far as it goes, and is nobody's fault")
+    func truncatedByTheController() {
+        let whole = story([event(more, data), event(truncated, [9, 0x09, 0x41])])
+        #expect(whole.figures.beacons == 1)
+        #expect(whole.figures.rejects.total == 0)
+        #expect(story([event(truncated, data.prefix(20))]).figures.rejects.total == 0)
+    }
+
+    @Test("A chain longer than any can be is dropped")
+    func oversizedChain() {
+        let piece = [UInt8](repeating: 0, count: 200)
+        let story = story(Array(repeating: event(more, piece), count: 9) + [event(0, data, from: .fixed(2))])
+        #expect(story.rejected(.oversizedChain) == 1)
+        #expect(story.figures.beacons == 1)
+    }
+
+    @Test("Chains that are never finished give way to others")
+    func unfinishedChains() {
+        let unfinished = (10..<1000).map { event(more, data.prefix(5), from: .fixed($0)) }
+        #expect(story(unfinished + [event(more, data.prefix(9)), event(0, data.dropFirst(9))]).figures.beacons == 1)
+    }
+}

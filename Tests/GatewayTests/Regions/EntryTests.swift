@@ -1,0 +1,144 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Regions
+import Testing
+
+@Suite("Enter: heard at or above entry_rssi_dbm for entry_after_s")
+struct EntryTests {
+    private func settings(entryAfter_s: Double = 0, entryRSSI_dbm: Double = -127) -> Settings {
+        Settings.door { settings, region in
+            region.rules.entryAfter = .seconds(entryAfter_s)
+            region.rules.entryRSSI_dbm = entryRSSI_dbm
+            settings.tracker.regionFilter = FilterSettings(kind: .none, timeConstant_s: 1)
+        }
+    }
+
+    private func air(_ change: (inout Air) -> Void) -> Air {
+        var air = Air()
+        air.otherDevices(end_s: 120)
+        change(&air)
+        return air
+    }
+
+    @Test("The first report from entry_after_s on enters")
+    func debounce() {
+        let air = air { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20) }
+        #expect(Story(settings(entryAfter_s: 5), air).events.first == "enter door 7.0")
+    }
+
+    @Test("Heard for less than entry_after_s does not enter")
+    func tooShort() {
+        let air = air { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 6.9) }
+        #expect(Story(settings(entryAfter_s: 5), air).events == [])
+    }
+
+    @Test("The debounce goes on across a silence shorter than exit_after_s")
+    func shortSilence() {
+        let air = air {
+            $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 3)
+            $0.beacon(.beacon(), from: .fixed(1), start_s: 22, end_s: 30)
+        }
+        #expect(Story(settings(entryAfter_s: 5), air).events.first == "enter door 22.0")
+    }
+
+    @Test("The debounce starts anew after exit_after_s without a qualifying report")
+    func startsAnew() {
+        let air = air {
+            $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 3)
+            $0.beacon(.beacon(), from: .fixed(1), start_s: 23.2, end_s: 40)
+        }
+        #expect(Story(settings(entryAfter_s: 5), air).events.first == "enter door 28.2")
+    }
+
+    @Test("Reports below entry_rssi_dbm do not keep the debounce going")
+    func weakReportsDoNotQualify() {
+        let air = air {
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -60, start_s: 2, end_s: 3)
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 3.1, end_s: 30)
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -60, start_s: 30.1, end_s: 40)
+        }
+        #expect(Story(settings(entryAfter_s: 5, entryRSSI_dbm: -70), air).events.first == "enter door 35.1")
+    }
+
+    @Test("At the threshold enters, a hair below does not")
+    func threshold() {
+        let at = air { $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -70, at: 2) }
+        let below = air { $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -71, at: 2) }
+        #expect(Story(settings(entryRSSI_dbm: -70), at).events.first == "enter door 2.0")
+        #expect(Story(settings(entryRSSI_dbm: -70), below).events == [])
+    }
+
+    @Test("It is the smoothed RSSI that has to reach the threshold: one strong packet does not enter")
+    func smoothed() {
+        var settings = settings(entryRSSI_dbm: -70)
+        settings.tracker.regionFilter = FilterSettings(kind: .ewma, timeConstant_s: 3)
+        let air = air {
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 2, end_s: 10)
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -60, at: 10.05)
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 10.1, end_s: 12)
+        }
+        #expect(Story(settings, air).events == [])
+    }
+
+    @Test("After the entry the thresholds are the exit's: a beacon between the two stays inside")
+    func cushion() {
+        var settings = settings(entryRSSI_dbm: -70)
+        settings.regions[0].rules.exitRSSI_dbm = -85
+        let air = air {
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -65, start_s: 2, end_s: 5)
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -80, start_s: 5, end_s: 60)
+        }
+        #expect(Story(settings, air).events == ["enter door 2.0", "exit door 80.0"])
+    }
+
+    @Test("A beacon still heard, but below exit_rssi_dbm, has left after exit_after_s")
+    func weakExit() throws {
+        var settings = settings(entryRSSI_dbm: -70)
+        settings.regions[0].rules.exitRSSI_dbm = -85
+        let air = air {
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -65, start_s: 2, end_s: 30)
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 30.1, end_s: 100)
+        }
+        let story = Story(settings, air)
+        #expect(story.events == ["enter door 2.0", "exit door 50.0"])
+        #expect(try #require(story.stay()).dwell == .seconds(28))
+    }
+
+    @Test("A beacon between the thresholds does not enter again")
+    func noFlicker() {
+        var settings = settings(entryRSSI_dbm: -70)
+        settings.regions[0].rules.exitRSSI_dbm = -85
+        let air = air {
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -65, at: 2)
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 2.1, end_s: 30)
+            $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -80, start_s: 30.1, end_s: 60)
+        }
+        #expect(Story(settings, air).events == ["enter door 2.0", "exit door 22.0"])
+    }
+
+    @Test("The event of an entry tells of the beacon that caused it")
+    func entryTellsOfItsBeacon() throws {
+        let air = air {
+            $0.beacon(.beacon(4, 5), from: .fixed(1), rssi_dbm: -90, at: 2)
+            $0.beacon(.beacon(6, 7), from: .fixed(2), rssi_dbm: -60, at: 3)
+        }
+        let event = try #require(
+            Story(settings(entryRSSI_dbm: -70), air).transitions.compactMap(\.transition.event).first)
+        #expect(event.major == 6 && event.minor == 7)
+        #expect(event.observation.rssi_dbm == -60)
+        #expect(event.observation.proximity == .near)
+    }
+
+    @Test("The event of an exit tells of the same beacon, with the last RSSI and no proximity")
+    func exitTellsOfTheEntry() throws {
+        let air = air {
+            $0.beacon(.beacon(4, 5), from: .fixed(1), rssi_dbm: -60, at: 2)
+            $0.beacon(.beacon(6, 7), from: .fixed(2), rssi_dbm: -75, at: 3)
+        }
+        let exit = try #require(Story(settings(), air).transitions.compactMap(\.transition.event).last)
+        #expect(exit.major == 4 && exit.minor == 5)
+        #expect(exit.observation == BeaconObservation(accuracy_m: -1, proximity: .unknown, rssi_dbm: -75))
+    }
+}

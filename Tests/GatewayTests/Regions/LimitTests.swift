@@ -1,0 +1,100 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Regions
+import Testing
+
+@Suite("Beyond a limit a newcomer is refused and reported, and what is tracked stays")
+struct LimitTests {
+    @Test("max_regions: later registrations are refused, earlier ones monitored")
+    func maxRegions() {
+        var settings = Settings.door()
+        settings.regionLimits.maxRegions = 2
+        let region = settings.regions[0]
+        settings.regions = ["a", "b", "c", "d"].map { id in
+            var region = region
+            region.id = id
+            return region
+        }
+        var air = Air()
+        air.beacon(.beacon(), from: .fixed(1), at: 2)
+        let story = Story(settings, air)
+        #expect(story.failures.map(\.region) == ["c", "d"])
+        #expect(story.failures.allSatisfy { $0.cause == .tooManyRegions(limit: 2) })
+        #expect(story.events == ["enter a 2.0", "enter b 2.0"])
+    }
+
+    @Test("max_instances: later values get no instance, each region is reported once")
+    func maxInstances() {
+        let settings = Settings.door { settings, region in
+            region.expansion = .minor
+            settings.regionLimits.maxInstances = 2
+        }
+        var air = Air()
+        air.otherDevices(end_s: 40)
+        for minor in 1...9 {
+            air.beacon(.beacon(1, UInt16(minor)), from: .fixed(UInt64(minor)), start_s: 1 + Double(minor), end_s: 12)
+        }
+        let story = Story(settings, air)
+        #expect(
+            story.events == ["enter door/1/1 2.0", "enter door/1/2 3.0", "exit door/1/1 32.0", "exit door/1/2 32.0"])
+        #expect(
+            story.failures == [RegionMonitoringFailure(region: "door", cause: .tooManyInstances(limit: 2))])
+    }
+
+    @Test("max_instances holds for plain regions as well, each reported once")
+    func maxInstancesOfPlainRegions() {
+        var settings = Settings.door { settings, _ in settings.regionLimits.maxInstances = 1 }
+        var second = settings.regions[0]
+        second.id = "second"
+        settings.regions.append(second)
+        var air = Air()
+        air.beacon(.beacon(), from: .fixed(1), at: 2)
+        let story = Story(settings, air)
+        #expect(story.failures.map(\.region) == ["second"])
+        #expect(story.events == ["enter door 2.0"])
+    }
+
+    @Test("max_transmitters: a newcomer is refused while all are listed, and those tracked stay")
+    func maxTransmitters() throws {
+        let settings = Settings.door { settings, _ in settings.tracker.maxTransmitters = 3 }
+        var air = Air()
+        for number in 1...5 {
+            let identity = BeaconIdentity.beacon(1, UInt16(number))
+            air.beacon(identity, from: .fixed(UInt64(number)), start_s: Double(number), end_s: 20)
+        }
+        let story = Story(settings, air)
+        #expect(try #require(story.known(at: 20)).beacons.map(\.identity.minor).sorted() == [1, 2, 3])
+        #expect(story.figures.tracks == 3)
+        #expect(story.figures.refusedTransmitters > 0)
+        #expect(
+            story.failures == [RegionMonitoringFailure(region: "door", cause: .tooManyTransmitters(limit: 3))])
+    }
+
+    @Test("max_transmitters: once one has left the list, a newcomer takes its place")
+    func roomAgain() throws {
+        let settings = Settings.door { settings, _ in settings.tracker.maxTransmitters = 1 }
+        var air = Air()
+        air.otherDevices(end_s: 40)
+        air.beacon(.beacon(1, 1), from: .fixed(1), start_s: 1, end_s: 10)
+        air.beacon(.beacon(1, 2), from: .fixed(2), start_s: 5, end_s: 40)
+        let story = Story(settings, air)
+        #expect(try #require(story.known(at: 19)).beacons.map(\.identity.minor) == [1])
+        #expect(try #require(story.known(at: 22)).beacons.map(\.identity.minor) == [2])
+    }
+
+    @Test("max_transmitters: beacons that no region wants give way to those that one does, not the reverse")
+    func strangersGiveWay() {
+        let settings = Settings.door { settings, _ in settings.tracker.maxTransmitters = 4 }
+        var air = Air()
+        for number in 1...100 {
+            let stranger = BeaconIdentity(uuid: Air.otherUUID, major: 1, minor: UInt16(number))
+            air.beacon(stranger, from: .fixed(UInt64(number)), start_s: 1, end_s: 10)
+        }
+        air.beacon(.beacon(), from: .fixed(999), start_s: 5, end_s: 10)
+        let story = Story(settings, air)
+        #expect(story.events == ["enter door 5.0"])
+        #expect(story.failures == [])
+    }
+}

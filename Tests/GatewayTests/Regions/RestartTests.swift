@@ -1,0 +1,139 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Regions
+import Testing
+
+@Suite("State outlives the process")
+struct RestartTests {
+    private let settings = Settings.door { _, region in region.rules.settle = .seconds(10) }
+
+    /// The door, inside since an hour before the start, last heard half a minute before it.
+    private func record(isInside: Bool = true) -> RegionRecord {
+        RegionRecord(
+            instance: RegionInstanceID(region: "door"), isInside: isInside, since: Story.start - .seconds(3600),
+            major: 1, minor: 1, lastHeardAt: Story.start - .seconds(30), patience: .zero, rssi_dbm: -70,
+            isPartial: false)
+    }
+
+    private func air(_ start_s: Double?, end_s: Double = 30) -> Air {
+        var air = Air()
+        air.otherDevices(end_s: 120)
+        if let start_s { air.beacon(.beacon(), from: .fixed(1), start_s: start_s, end_s: end_s) }
+        return air
+    }
+
+    @Test("Still inside is no event, and the stay goes on from its entry")
+    func stillInside() throws {
+        let story = Story(settings, air(3), restoring: [record()])
+        #expect(story.states == ["inside door 0.0", "outside door 50.0"])
+        #expect(story.transitions[0].transition.since == Story.start - .seconds(3600))
+        #expect(story.events == ["exit door 50.0"])
+        let stay = try #require(story.stay())
+        #expect(stay.enteredAt == Story.start - .seconds(3600))
+        #expect(stay.dwell == .seconds(3630))
+        #expect(!stay.isInferred && !stay.isPartial)
+    }
+
+    @Test("Gone is an exit, exit_after_s after monitoring resumes, inferred, with the time last heard")
+    func gone() throws {
+        let story = Story(settings, air(nil), restoring: [record()])
+        #expect(story.events == ["exit door 20.0"])
+        let stay = try #require(story.stay())
+        #expect(stay.isInferred)
+        #expect(stay.lastHeardAt == Story.start - .seconds(30))
+        #expect(stay.dwell == .seconds(3570))
+        #expect(story.transitions.last?.transition.event?.observation.rssi_dbm == -70)
+    }
+
+    @Test("New is an entry, though the region has not settled: it is known to have been outside")
+    func new() {
+        let story = Story(settings, air(3), restoring: [record(isInside: false)])
+        #expect(story.events == ["enter door 3.0", "exit door 50.0"])
+    }
+
+    @Test("A region without a stored state settles")
+    func noRecord() {
+        #expect(Story(settings, air(3)).states == ["unknown door 0.0", "inside door 3.0", "outside door 50.0"])
+    }
+
+    @Test("A slow beacon gets its 4 intervals to be heard again")
+    func slow() {
+        var slow = record()
+        slow.patience = .seconds(40)
+        #expect(Story(settings, air(35, end_s: 60), restoring: [slow]).events == ["exit door 80.0"])
+        #expect(Story(settings, air(nil), restoring: [slow]).events == ["exit door 40.0"])
+    }
+
+    @Test("A slow beacon is known as slow after a restart, until its interval is learned anew")
+    func slowUntilLearnedAnew() {
+        var slow = record()
+        slow.patience = .seconds(40)
+        var air = air(nil)
+        air.beacon(.beacon(), from: .fixed(1), at: 5)
+        air.beacon(.beacon(), from: .fixed(1), at: 35)
+        #expect(Story(settings, air, restoring: [slow]).events == ["exit door 75.0"])
+    }
+
+    @Test("A record of a region that is not configured any more, or expanded in another way, is ignored")
+    func strangers() {
+        var other = record()
+        other.instance.region = "window"
+        var expanded = record()
+        expanded.instance.major = 1
+        let story = Story(settings, air(nil), restoring: [other, expanded])
+        #expect(story.states == ["unknown door 0.0", "outside door 10.0"])
+    }
+
+    @Test("Instances of an expanded region are restored, told of once")
+    func expanded() {
+        let settings = Settings.door { _, region in
+            region.rules.settle = .seconds(10)
+            region.expansion = .major
+        }
+        var expanded = record()
+        expanded.instance.major = 1
+        #expect(
+            Story(settings, air(nil), restoring: [expanded]).states == ["inside door/1 0.0", "outside door/1 20.0"])
+    }
+
+    @Test("What is stored of a stay is what a later process goes on from; the time last heard is at most a minute old")
+    func storedStay() throws {
+        let settings = Settings.door { _, region in
+            region.rules.settle = .seconds(10)
+            region.rules.exitAfter = .seconds(500)
+        }
+        var air = air(1, end_s: 50)
+        air.beacon(.beacon(), from: .fixed(2), start_s: 50, end_s: 58)
+        let record = try #require(Story(settings, air).stored[RegionInstanceID(region: "door")])
+        #expect(record.isInside && record.isPartial)
+        #expect(record.since == Story.start + .seconds(1))
+        #expect(record.lastHeardAt == Story.start + .seconds(58))
+    }
+
+    @Test("A region that was left is stored as outside")
+    func storedExit() throws {
+        #expect(try #require(Story(settings, air(1)).stored[RegionInstanceID(region: "door")]).isInside == false)
+    }
+
+    @Test("A region that has not settled has nothing to store")
+    func unsettled() {
+        var air = Air()
+        air.otherDevices(end_s: 5)
+        #expect(Story(settings, air).stored.isEmpty)
+    }
+
+    @Test("The time nobody listens does not make a restored region leave: a blind start waits")
+    func blindStart() {
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(
+            settings, restoring: [record()], radioSees: false, at: Story.start, outputs: &outputs)
+        engine.advance(through: Story.start + .seconds(50), outputs: &outputs)
+        engine.liveness(.live, at: Story.start + .seconds(50), outputs: &outputs)
+        engine.advance(through: Story.start + .seconds(69.9), outputs: &outputs)
+        #expect(outputs.count { if case .transition(let one, _) = $0 { one.event != nil } else { false } } == 0)
+        engine.advance(through: Story.start + .seconds(70), outputs: &outputs)
+        #expect(outputs.count { if case .transition(let one, _) = $0 { one.event != nil } else { false } } == 1)
+    }
+}
