@@ -14,6 +14,7 @@ public final class Publisher {
     private let logger: Logger
     private var pending: Deque<DeliveryAction> = []
     private var incoming: [IncomingMessage] = []
+    private var cleared: [String] = []
     private var isStarted = false
 
     /// What the broker publishes when this connection breaks. A change takes effect with the next connection.
@@ -47,7 +48,7 @@ public final class Publisher {
     public var isDrained: Bool { pending.isEmpty && session.isDrained }
 
     /// Publishes a retained message, QoS 1, now and on every new connection. Of several for one topic the latest
-    /// counts. The status is one of them, told by its topic.
+    /// counts. The status is one of them, told by its topic. An empty payload clears the topic, once: see `takeCleared`.
     public func setRetained(_ message: Message) {
         pending += session.setRetained(message, at: BootClock.now)
     }
@@ -76,6 +77,12 @@ public final class Publisher {
     public func takeIncoming() -> [IncomingMessage] {
         defer { incoming = [] }
         return incoming
+    }
+
+    /// Topics that the broker has cleared since the last time.
+    public func takeCleared() -> [String] {
+        defer { cleared = [] }
+        return cleared
     }
 
     /// One round: sends what there is, then waits for the network or for `wake` to become readable, at most `timeout`.
@@ -150,6 +157,7 @@ public final class Publisher {
             case .fetchEvents(let sequence, let limit):
                 pending += session.supply(events.next(after: sequence, limit: limit), at: BootClock.now)
             case .acknowledge(let sequence): acknowledged.append(sequence)
+            case .cleared(let topic): cleared.append(topic)
             case .park(let sequence, let reason): events.park(sequence, reason: reason)
             case .say(let notice): logger.log(level: notice.isWarning ? .warning : .info, "mqtt: \(notice)")
             }

@@ -46,6 +46,9 @@ struct RetainedStates: Sendable {
         entries[statusTopic].map { !$0.isUnderWay && !$0.isPending } ?? true
     }
 
+    /// Whether there is anything to say on a topic, now or on the next connection.
+    func keeps(_ topic: String) -> Bool { entries[topic] != nil }
+
     /// `false` where there are too many topics for a new one.
     mutating func set(_ message: Message) -> Bool {
         let topic = message.topic

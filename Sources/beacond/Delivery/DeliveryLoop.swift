@@ -21,6 +21,8 @@ final class DeliveryLoop {
     private var health: HealthDesk
     /// `nil` where requests are not answered.
     private var requests: RequestDesk?
+    private var lastHealth: HealthReport?
+    private var metrics: MetricsFile?
     private var status: MessageComposer.RadioStatus
     private var announcedEpoch = ""
     private var healthDue: Instant
@@ -53,6 +55,8 @@ final class DeliveryLoop {
         }
         health = HealthDesk(settings, at: now)
         healthDue = now
+        if !settings.health.textfile.isEmpty { metrics = MetricsFile(path: settings.health.textfile) }
+        for message in dispatcher.clearances { publisher.setRetained(message) }
     }
 
     /// Works until the queue is finished, then says goodbye.
@@ -65,6 +69,7 @@ final class DeliveryLoop {
             publish(group.take(isLast: isClosed, at: SystemClock.now))
             look()
             publisher.run(for: isClosed ? .zero : wait(), wake: queue.wake, events: &events)
+            tidy()
             receive(publisher.takeIncoming())
         }
         close()
@@ -138,7 +143,27 @@ final class DeliveryLoop {
             let report = health.report(
                 dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
                 at: now)
-            publisher.setRetained(dispatcher.composer.health(report, at: now, SystemClock.timebase))
+            sayHealth(report, at: now)
+        } else if var report = lastHealth, report.broker?.isConnected != publisher.counters.isConnected {
+            // What is retained should not say for a minute that the broker which holds it is away.
+            report.broker = HealthDesk.broker(publisher.counters)
+            sayHealth(report, at: now)
+        }
+    }
+
+    private func sayHealth(_ report: HealthReport, at now: Instant) {
+        lastHealth = report
+        let timebase = SystemClock.timebase
+        publisher.setRetained(dispatcher.composer.health(report, at: now, timebase))
+        let text = dispatcher.composer.metrics(report, radio: status, isClockSynced: timebase.isSynced)
+        if let complaint = metrics?.write(text) { logger.warning("\(complaint)") }
+    }
+
+    private func tidy() {
+        do throws(OutboxError) {
+            try dispatcher.tidy(clearedTopics: publisher.takeCleared())
+        } catch {
+            logger.error("\(error)")
         }
     }
 
@@ -158,6 +183,7 @@ final class DeliveryLoop {
         let isDone = publisher.close(
             offline: statusMessage(isOnline: false), timeout: Self.closingTime, events: &events)
         if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }
+        tidy()
         dispatcher.outbox.close()
     }
 }

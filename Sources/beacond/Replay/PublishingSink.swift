@@ -8,7 +8,7 @@ import Outbox
 
 /// Publishes through the same outbox and client as `run`, and waits for the broker as long as it takes.
 struct PublishingSink: ReplaySink {
-    private let outbox: Outbox
+    private let dispatcher: Dispatcher
     private let publisher: Publisher
     private let logger: Logger
     private var events: OutboxEvents
@@ -19,7 +19,7 @@ struct PublishingSink: ReplaySink {
 
     init(_ settings: Settings, dispatcher: Dispatcher, signals: StopSignals, logger: Logger) {
         let (composer, outbox) = (dispatcher.composer, dispatcher.outbox)
-        self.outbox = outbox
+        self.dispatcher = dispatcher
         self.signals = signals
         self.logger = logger
         func message(isOnline: Bool) -> Message {
@@ -73,8 +73,13 @@ struct PublishingSink: ReplaySink {
     }
 
     private mutating func run(for timeout: TimeSpan) {
-        outbox.tick(at: SystemClock.now, wallTime: SystemClock.wall)
-        for report in outbox.takeReports() { logger.warning("\(report)") }
+        dispatcher.outbox.tick(at: SystemClock.now, wallTime: SystemClock.wall)
+        for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
         publisher.run(for: timeout, wake: -1, events: &events)
+        do throws(OutboxError) {
+            try dispatcher.tidy(clearedTopics: publisher.takeCleared())
+        } catch {
+            logger.error("\(error)")
+        }
     }
 }

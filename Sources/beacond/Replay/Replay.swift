@@ -138,14 +138,15 @@ struct Replay {
     private mutating func begin(at start: WallTime) throws(OutboxError) {
         let outbox = try openOutbox(at: start)
         for report in outbox.takeReports() { logger.warning("\(report)") }
-        let stored = StoredState(
+        var stored = StoredState(
             outbox, ReplaySession.timebase, bootID: ReplaySession.bootID, newKey: pseudonymKey)
+        stored.abandon(allBut: settings.regions)
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         let dispatcher = Dispatcher(
-            composer, outbox: outbox, stored: stored.regions, bootID: ReplaySession.bootID)
+            composer, outbox: outbox, stored: stored, bootID: ReplaySession.bootID)
         switch options.output {
-        case .jsonl: sink = PrintingSink(isSilent: false, outbox: outbox)
-        case .none: sink = PrintingSink(isSilent: true, outbox: outbox)
+        case .jsonl: sink = PrintingSink(isSilent: false, dispatcher: dispatcher)
+        case .none: sink = PrintingSink(isSilent: true, dispatcher: dispatcher)
         case .mqtt:
             sink = PublishingSink(settings, dispatcher: dispatcher, signals: StopSignals(), logger: logger)
         }

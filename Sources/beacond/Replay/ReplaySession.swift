@@ -37,6 +37,7 @@ struct ReplaySession {
         self.healthDue = self.start + Self.healthInterval
         self.player = CapturePlayer(settings, restoring: stored.map(\.record), at: start, outputs: &outputs)
         sayStatus(isOnline: true)
+        for message in dispatcher.clearances { items.append(.init(at: player.now, content: .state(message))) }
     }
 
     /// Takes a record of the capture in; one without an event only moves time.
@@ -91,9 +92,11 @@ struct ReplaySession {
         let reports = figures.reports - reportsAtLastHealth
         reportsAtLastHealth = figures.reports
         let report = HealthReport(
-            reportsPerSecond: Double(reports) / Self.healthInterval.seconds, rejects: figures.rejects,
+            reports: figures.reports, reportsPerSecond: Double(reports) / Self.healthInterval.seconds,
+            rejects: figures.rejects,
             tracks: figures.listedTracks, instances: figures.instances, queueDepth: 0,
-            drops: HealthDrops.list(figures), uptime_s: (healthDue - start).seconds, process: nil, outbox: "")
+            drops: HealthDrops.list(figures), uptime_s: (healthDue - start).seconds, process: nil, outbox: "",
+            broker: nil)
         return dispatcher.composer.health(report, at: healthDue, Self.timebase)
     }
 }

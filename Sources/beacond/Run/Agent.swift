@@ -60,13 +60,15 @@ struct Agent {
     private func start() throws(Problem) -> [any Service] {
         let (now, timebase, bootID) = (SystemClock.now, SystemClock.timebase, SystemClock.bootID)
         let outbox = try openOutbox(at: now, timebase)
-        let stored = StoredState(outbox, timebase, bootID: bootID)
+        var stored = StoredState(outbox, timebase, bootID: bootID)
+        let requested = settings.requestedRegions(stored.definitions, logger: logger)
+        stored.abandon(allBut: settings.regions + requested)
         var outputs: [GatewayOutput] = []
         let engine = GatewayEngine(
-            settings, requested: settings.requestedRegions(stored.definitions, logger: logger),
-            restoring: stored.regions.map(\.record), radioSees: false, at: now, outputs: &outputs)
+            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false, at: now,
+            outputs: &outputs)
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
-        let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored.regions, bootID: bootID)
+        let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
         do throws(RadioError) {
             let queue = try DeliveryQueue()
             let loop = try RadioLoop(settings: settings.radio, logger: logger)
