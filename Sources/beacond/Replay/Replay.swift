@@ -139,7 +139,7 @@ struct Replay {
         let outbox = try openOutbox(at: start)
         for report in outbox.takeReports() { logger.warning("\(report)") }
         let stored = StoredState(
-            outbox, ReplaySession.timebase, bootID: ReplaySession.bootID, newKey: pseudonymKey)
+            outbox, ReplaySession.initialTimebase, bootID: ReplaySession.bootID, newKey: pseudonymKey)
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         let dispatcher = Dispatcher(
             composer, outbox: outbox, stored: stored.regions, bootID: ReplaySession.bootID)
