@@ -40,7 +40,9 @@ public struct StoredRegion: Hashable, Sendable {
     ///   - timebase: relates times of day to this process's monotonic clock.
     /// - Returns: `nil` for anything else: a damaged record is as good as none.
     public init?(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String) {
-        guard let text = String(validating: octets, as: UTF8.self), let instance = Self.instance(key) else { return nil }
+        guard let text = String(validating: octets, as: UTF8.self), let instance = Self.instance(key) else {
+            return nil
+        }
         var words: [Substring: Substring] = [:]
         for word in text.split(separator: " ") {
             guard let equals = word.firstIndex(of: "=") else { return nil }
