@@ -11,6 +11,7 @@ public import Regions
 /// goes on from where it stood, as it did in the shop, and `timebase` says what the capture's clock showed. Where it was
 /// set forward, that can't be told from time that passed.
 public struct CapturePlayer: Sendable {
+    /// For its figures; time and reports go in through the player.
     public private(set) var engine: GatewayEngine
     private var liveness: LivenessMonitor
     /// The latest record's time; it never goes back, whatever the capture says.

@@ -39,7 +39,8 @@ extension GatewayEngine {
         }
     }
 
-    private mutating func storeStays(_ outputs: inout [GatewayOutput]) {
+    /// Has the stays under way stored: every minute while something is heard, and when the agent stops.
+    public mutating func storeStays(_ outputs: inout [GatewayOutput]) {
         let stays = monitor.instances.indices.compactMap { monitor.record(of: $0) }.filter(\.isInside)
         if !stays.isEmpty { outputs.append(.stays(stays)) }
         // The next report sets it again: what was not heard since has nothing new to store.

@@ -61,6 +61,7 @@ public struct GatewayEngine: Sendable {
         takeTransitions(&outputs)
     }
 
+    /// Counts since the start. Finding the listed tracks goes through all transmitters.
     public var figures: GatewayFigures {
         GatewayFigures(
             reports: reportCount, beacons: beaconCount, rejects: rejects, tracks: tracker.trackCount,

@@ -23,6 +23,7 @@ public struct GatewayFigures: Sendable {
     public var tracks: UInt64
     /// Physical beacons listed now.
     public var listedTracks: Int
+    /// Region instances held.
     public var instances: Int
     /// Newcomers refused because `max_transmitters` were listed already.
     public var refusedTransmitters: UInt64

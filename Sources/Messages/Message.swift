@@ -7,9 +7,10 @@ public struct Message: Hashable, Sendable {
     }
 
     public var topic: String
-    /// UTF-8 JSON.
+    /// UTF-8 JSON; empty to clear a retained topic.
     public var payload: [UInt8]
     public var qos: QoS
+    /// Whether the broker keeps it for those who subscribe later.
     public var isRetained: Bool
     /// Seconds after which a broker need not deliver it any more (MQTT 5); `nil` for never.
     public var expiry_s: UInt32?

@@ -2,6 +2,7 @@ public import Regions
 
 /// The topics of one gateway: `{prefix}/{site}/{gateway}/…`.
 public struct TopicTree: Hashable, Sendable {
+    /// `{prefix}/{site}/{gateway}`.
     public let root: String
 
     public init(prefix: String, site: String, gateway: String) {

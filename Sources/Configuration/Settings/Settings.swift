@@ -26,6 +26,7 @@ public struct GatewaySettings: Hashable, Sendable {
     public var site: String
     /// One topic level; `nil` where the file leaves it to the host name.
     public var id: String?
+    /// The folder of the outbox. One process at a time may hold it.
     public var stateDirectory: String
 }
 

@@ -20,6 +20,8 @@ enum DeliveryAction: Hashable, Sendable {
     /// Ask the event source, then say `supply(_:at:)`, with an empty list too.
     case fetchEvents(after: UInt64?, limit: Int)
     case acknowledge(sequence: UInt64)
+    /// The broker has taken the empty message that clears a retained topic.
+    case cleared(topic: String)
     case park(sequence: UInt64, ReasonCode)
     case say(DeliveryNotice)
 }

@@ -9,7 +9,7 @@ extension DeliverySession {
         switch ticket {
         case .retained(let topic):
             if retained.delivered(topic) { saidRetainedRefusals.forget() }
-            return []
+            return retained.keeps(topic) ? [] : [.cleared(topic: topic)]
         case .event(let sequence):
             guard let hadBeenRefused = events.remove(sequence) else { return [] }
             if hadBeenRefused { saidEventRefusals.forget() }

@@ -19,4 +19,7 @@ public protocol RadioOwner: SendableMetatype {
 
     /// Called about once a second.
     mutating func counted(_ counters: RadioCounters, at instant: Instant)
+
+    /// Called last: nothing more is heard.
+    mutating func stopped(at instant: Instant)
 }

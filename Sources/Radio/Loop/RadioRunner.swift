@@ -47,6 +47,7 @@ final class RadioRunner<Owner: RadioOwner> {
         let end = forward(to: MonotonicClock.now)
         for station in stations { station.stop(at: end) }
         count(at: end)
+        owner.stopped(at: end)
     }
 
     /// One wait, and everything that it brought.

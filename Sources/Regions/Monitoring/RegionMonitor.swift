@@ -49,6 +49,7 @@ public struct RegionMonitor: Sendable {
     let limits: RegionLimits
     var registrations: [Registration] = []
     var index = RegionIndex()
+    /// By slot, in the order in which they were made.
     public internal(set) var instances: [RegionInstanceID] = []
     var states: [RegionInstance] = []
     var slots: [RegionInstanceID: InstanceSlot] = [:]

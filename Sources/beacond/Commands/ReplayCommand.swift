@@ -74,7 +74,8 @@ extension Replay.Problem {
         case .capture(.file(let error)): "\(error)"
         case .capture(.capture(let error)): "\(capture): \(error)"
         case .outbox(let error): "\(error)"
-        case .stopped: "stopped before everything was delivered; what is left waits in the state folder, if there is one"
+        case .stopped:
+            "stopped before everything was delivered; what is left waits in the state folder, if there is one"
         }
     }
 

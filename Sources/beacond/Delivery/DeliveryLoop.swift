@@ -9,8 +9,6 @@ import Outbox
 /// The delivery loop: takes what the engine tells, commits it, and delivers it. One thread; it may wait for the disk and
 /// the broker as long as it takes.
 final class DeliveryLoop {
-    /// Outputs that come within this time share a transaction, so that a busy gateway does not wear out an SD card.
-    static let groupCommit = TimeSpan.milliseconds(20)
     static let healthInterval = TimeSpan.seconds(60)
     static let longestRound = TimeSpan.seconds(1)
     static let closingTime = TimeSpan.seconds(5)
@@ -21,10 +19,13 @@ final class DeliveryLoop {
     private let logger: Logger
     private var events: OutboxEvents
     private var health: HealthDesk
+    private var lastHealth: HealthReport?
+    private var metrics: MetricsFile?
     private var status: MessageComposer.RadioStatus
     private var announcedEpoch = ""
     private var healthDue: Instant
     private var lastOutboxTick = Instant.origin
+    private var group = CommitGroup()
 
     init(
         settings: Settings, queue: DeliveryQueue, dispatcher: Dispatcher, radio: MessageComposer.RadioStatus,
@@ -50,6 +51,8 @@ final class DeliveryLoop {
         }
         health = HealthDesk(settings, at: now)
         healthDue = now
+        if !settings.health.textfile.isEmpty { metrics = MetricsFile(path: settings.health.textfile) }
+        for message in dispatcher.clearances { publisher.setRetained(message) }
     }
 
     /// Works until the queue is finished, then says goodbye.
@@ -59,8 +62,10 @@ final class DeliveryLoop {
             let content = queue.take()
             isClosed = content.isClosed
             receive(content)
+            publish(group.take(isLast: isClosed, at: SystemClock.now))
             look()
-            publisher.run(for: isClosed ? .zero : wait(after: content), wake: queue.wake, events: &events)
+            publisher.run(for: isClosed ? .zero : wait(), wake: queue.wake, events: &events)
+            tidy()
         }
         close()
     }
@@ -70,8 +75,8 @@ final class DeliveryLoop {
         "beacond-\(settings.gateway.site)-\(settings.gateway.id ?? "gateway")"
     }
 
-    private func wait(after content: DeliveryQueue.Content) -> TimeSpan {
-        min(Self.longestRound, max(.zero, healthDue - SystemClock.now))
+    private func wait() -> TimeSpan {
+        min(Self.longestRound, max(.zero, min(healthDue, group.due) - SystemClock.now))
     }
 
     private func receive(_ content: DeliveryQueue.Content) {
@@ -84,7 +89,7 @@ final class DeliveryLoop {
                 "radio: \(availability.rawValue)\(remedy.isEmpty ? "" : ": \(remedy)")")
         }
         if let figures = content.figures { health.note(figures, content.radio) }
-        publish(content.outputs)
+        group.add(content.outputs)
     }
 
     private func publish(_ outputs: [GatewayOutput]) {
@@ -121,9 +126,27 @@ final class DeliveryLoop {
         if dispatcher.outbox.numbering.epoch != announcedEpoch { announceStatus() }
         if now >= healthDue {
             healthDue = now + Self.healthInterval
-            let report = health.report(
-                dispatcher.outbox.health, publisher.counters, queue.drops, at: now)
-            publisher.setRetained(dispatcher.composer.health(report, at: now, SystemClock.timebase))
+            sayHealth(health.report(dispatcher.outbox.health, publisher.counters, queue.drops, at: now), at: now)
+        } else if var report = lastHealth, report.broker?.isConnected != publisher.counters.isConnected {
+            // What is retained should not say for a minute that the broker which holds it is away.
+            report.broker = HealthDesk.broker(publisher.counters)
+            sayHealth(report, at: now)
+        }
+    }
+
+    private func sayHealth(_ report: HealthReport, at now: Instant) {
+        lastHealth = report
+        let timebase = SystemClock.timebase
+        publisher.setRetained(dispatcher.composer.health(report, at: now, timebase))
+        let text = dispatcher.composer.metrics(report, radio: status, isClockSynced: timebase.isSynced)
+        if let complaint = metrics?.write(text) { logger.warning("\(complaint)") }
+    }
+
+    private func tidy() {
+        do throws(OutboxError) {
+            try dispatcher.tidy(clearedTopics: publisher.takeCleared())
+        } catch {
+            logger.error("\(error)")
         }
     }
 
@@ -143,6 +166,7 @@ final class DeliveryLoop {
         let isDone = publisher.close(
             offline: statusMessage(isOnline: false), timeout: Self.closingTime, events: &events)
         if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }
+        tidy()
         dispatcher.outbox.close()
     }
 }

@@ -29,10 +29,18 @@ final class Dispatcher {
     private var ledger: EventLedger
     private let bootID: String
     private var epoch: String
+    /// Every record as it was stored last, in case the outbox loses its file.
+    private var records: [String: [UInt8]]
+    private let pseudonymKey: [UInt8]
+    private var fileGeneration: Int
     /// Events committed since the start.
     private(set) var eventCount: Int64 = 0
+    /// What clears the states of regions that are monitored no more. Their records stay until that has happened
+    /// (`tidy`), so that a broker which is away now gets it later.
+    let clearances: [Message]
+    private let abandonedKeys: [String: String]
 
-    init(_ composer: MessageComposer, outbox: Outbox, stored: [StoredRegion], bootID: String) {
+    init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String) {
         self.composer = composer
         self.outbox = outbox
         self.bootID = bootID
@@ -40,7 +48,15 @@ final class Dispatcher {
         self.ledger = EventLedger(
             composer,
             lastSeq: Dictionary(
-                stored.map { ($0.record.instance, $0.eventSeq) }, uniquingKeysWith: { first, _ in first }))
+                stored.regions.map { ($0.record.instance, $0.eventSeq) }, uniquingKeysWith: { first, _ in first }))
+        self.records = Dictionary(
+            stored.records.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+        self.pseudonymKey = stored.pseudonymKey
+        self.fileGeneration = outbox.fileGeneration
+        self.clearances = stored.abandoned.map(composer.clearedState)
+        self.abandonedKeys = Dictionary(
+            stored.abandoned.map { (composer.topics.state($0), StoredRegion.key($0)) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// Commits what belongs on the disk in one transaction, and returns what to publish.
@@ -50,15 +66,41 @@ final class Dispatcher {
         if outputs.isEmpty { return [] }
         // The transaction may be built again for another numbering; only what was built last counts.
         var draft = Draft(ledger: ledger)
-        try outbox.commit { numbering in
+        let transaction = try outbox.commit { numbering in
             draft = Draft(ledger: ledger)
             if numbering.epoch != epoch { draft.ledger.beginEpoch() }
             return build(outputs, numbering, timebase, into: &draft)
         }
+        remember(transaction)
         ledger = draft.ledger
         epoch = outbox.numbering.epoch
         eventCount += draft.eventCount
         return draft.dispatched
+    }
+
+    /// What there is to do after each round of delivery.
+    ///
+    /// - Parameter clearedTopics: what the broker has cleared of `clearances`; what is stored of their regions goes.
+    /// - Throws: as `dispatch`.
+    func tidy(clearedTopics: [String]) throws(OutboxError) {
+        let keys = clearedTopics.compactMap { abandonedKeys[$0] }
+        if !keys.isEmpty { remember(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
+        try storeAgain()
+    }
+
+    /// Stores everything again if the outbox has had to begin a new file: what stood in the old one may be lost.
+    private func storeAgain() throws(OutboxError) {
+        let generation = outbox.fileGeneration
+        guard generation != fileGeneration else { return }
+        fileGeneration = generation
+        outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
+        let records = records.sorted { $0.key < $1.key }.map { OutboxRecord(key: $0.key, value: $0.value) }
+        try outbox.commit { _ in OutboxTransaction(records: records) }
+    }
+
+    private func remember(_ transaction: OutboxTransaction) {
+        for record in transaction.records { records[record.key] = record.value }
+        for key in transaction.removedRecords { records[key] = nil }
     }
 
     private struct Draft {
@@ -91,7 +133,7 @@ final class Dispatcher {
                 transaction.records += records.map { stored($0, draft.ledger, timebase) }
             case .ranging(let report):
                 draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
-            case .failure(let failure, at: let at):
+            case .failure(let failure, let at):
                 draft.say(.failure(failure), at: at)
             }
         }

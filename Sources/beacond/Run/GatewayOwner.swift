@@ -43,6 +43,12 @@ struct GatewayOwner: RadioOwner {
         queue.push(engine.figures, counters)
     }
 
+    /// The time last heard is stored as it is now, so that a restart goes on from here.
+    mutating func stopped(at instant: Instant) {
+        engine.storeStays(&outputs)
+        flush()
+    }
+
     private mutating func flush() {
         if outputs.isEmpty { return }
         queue.push(outputs)
