@@ -38,7 +38,7 @@ public struct GatewayEngine: Sendable {
     /// Registers the configured regions and goes on from their stored states.
     ///
     /// - Parameters:
-    ///   - records: what an earlier process stored; those of regions no longer configured are ignored.
+    ///   - records: what an earlier process stored; regions no longer configured become `unknown`.
     ///   - radioSees: whether the radio hears from the start. A live one has to say so first.
     public init(
         _ settings: Settings, restoring records: [RegionRecord] = [], radioSees: Bool, at now: Instant,
@@ -57,7 +57,11 @@ public struct GatewayEngine: Sendable {
                 outputs.append(.failure(error, at: now))
             }
         }
-        for record in records { _ = monitor.restore(record, at: now, transitions: &transitions) }
+        for record in records where !monitor.restore(record, at: now, transitions: &transitions) {
+            // Nobody watches it any more, and what the broker retains of it would be believed for ever.
+            let unwatched = RegionTransition(instance: record.instance, state: .unknown, since: now, at: now)
+            outputs.append(.transition(unwatched, record: nil))
+        }
         takeTransitions(&outputs)
     }
 

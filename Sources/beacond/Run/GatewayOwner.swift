@@ -6,21 +6,27 @@ import Radio
 struct GatewayOwner: RadioOwner {
     private var engine: GatewayEngine
     private let queue: DeliveryQueue
+    private let recent: RecentEvents?
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
 
     /// Counting the listed tracks goes through all of them.
     static let figuresInterval = TimeSpan.seconds(10)
 
-    /// - Parameter outputs: what the engine told when it was made.
-    init(engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue) {
+    /// - Parameters:
+    ///   - outputs: what the engine told when it was made.
+    ///   - recent: where events are kept for a capture file.
+    init(engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, recent: RecentEvents?) {
         self.engine = engine
         self.outputs = outputs
         self.queue = queue
+        self.recent = recent
     }
 
     mutating func packet(_ packet: Span<UInt8>, at instant: Instant) {
-        engine.receive(packet.extracting(droppingFirst: 1), at: instant, outputs: &outputs)
+        let event = packet.extracting(droppingFirst: 1)
+        recent?.push(event, at: instant)
+        engine.receive(event, at: instant, outputs: &outputs)
     }
 
     mutating func tick(at instant: Instant) -> Instant {

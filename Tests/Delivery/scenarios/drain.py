@@ -2,37 +2,14 @@
 
 It runs alone, since it measures. The threshold is lenient; the figures are printed."""
 
-import json
 import pathlib
-import shutil
-import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from delivery import BEGIN, ROOT, Account, Capture, Subscriber, crowd, end, free_port, prove, until
+from delivery import BEGIN, ROOT, Account, Capture, crowd, free_port, prove, until
 
 EVENTS = 20_000
 LEAST_SHARE = 0.5
-
-
-def backlog(gateway, capture, events):
-    """Replays with nobody at the broker's port, until all is read."""
-    child = gateway.replay(capture)
-    used = -1
-    while used != (used := ticks(child.pid)):
-        time.sleep(1)
-    child.terminate()
-    child.wait()
-    _, next_seq, waiting = gateway.numbers()
-    if waiting < events:
-        raise RuntimeError(f"only {waiting} of {events} events wait; {gateway.said()[-300:]}")
-    return waiting
-
-
-def ticks(process):
-    words = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1].split()
-    return (int(words[11]) + int(words[12])) // 5  # Its waiting costs a little.
 
 
 def rate(subscriber, kind, start, count):
@@ -48,7 +25,8 @@ def scenario(checks, house):
     port = free_port()
     gateway = house.gateway("drain", port)
     capture = crowd(BEGIN, 120, 190, 11).write(house.path / "drain")
-    waiting = backlog(gateway, capture, EVENTS)
+    waiting = gateway.backlog(capture)
+    checks.check("the backlog is large enough", waiting >= EVENTS, waiting)
     broker = house.broker()
     gateway.configure(broker.port)
     tail = Capture()
