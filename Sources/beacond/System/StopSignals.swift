@@ -1,24 +1,21 @@
 import Glibc
+import Synchronization
 
 /// SIGINT and SIGTERM, looked at when it suits: a replay keeps what is left before it ends.
+///
+/// A handler notes that one came. To block them in this thread would not do: the process has others, and one of those
+/// would take the signal and die of it.
 struct StopSignals {
-    /// From here on the signals only wait.
+    private static let hasCome = Atomic(false)
+
+    /// From here on the signals are only noted.
     init() {
-        var signals = Self.signals
-        sigprocmask(SIG_BLOCK, &signals, nil)
+        // Made before a handler can need it.
+        Self.hasCome.store(false, ordering: .relaxed)
+        for number in [SIGTERM, SIGINT] {
+            signal(number) { _ in StopSignals.hasCome.store(true, ordering: .relaxed) }
+        }
     }
 
-    var arePending: Bool {
-        var pending = sigset_t()
-        sigpending(&pending)
-        return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1
-    }
-
-    private static var signals: sigset_t {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
-        sigaddset(&signals, SIGINT)
-        return signals
-    }
+    var arePending: Bool { Self.hasCome.load(ordering: .relaxed) }
 }
