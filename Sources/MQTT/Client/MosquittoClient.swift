@@ -149,10 +149,14 @@ final class MosquittoClient {
     }
 
     /// Asks for messages at QoS 1; `takeEvents` brings the answer.
+    ///
+    /// An MQTT 5 broker is asked to leave the retain flag as it was published, so that a retained request is known as one
+    /// the first time too, not only when it comes again on the next connection.
     func subscribe(_ filter: String) {
         guard phase == .connected else { return }
+        let options = inbox.isVersion5 ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
         errno = 0
-        settle(code: mosquitto_subscribe(handle, nil, filter, 1), number: errno)
+        settle(code: mosquitto_subscribe_v5(handle, nil, filter, 1, options, nil), number: errno)
     }
 
     /// Says DISCONNECT, which makes the broker forget the will. The socket closes once that is written.

@@ -63,6 +63,11 @@ public final class Publisher {
         }
     }
 
+    /// Publishes the answer to a request, QoS 1: on this connection or not at all.
+    public func answer(_ message: Message) {
+        pending += session.answer(message, at: BootClock.now)
+    }
+
     /// The event source has events that it had not.
     public func eventsAvailable() {
         pending += session.eventsAvailable(at: BootClock.now)

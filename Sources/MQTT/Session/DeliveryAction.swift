@@ -1,8 +1,9 @@
 import Messages
 
-/// What a QoS 1 message on its way is: which retained topic, or which event.
+/// What a QoS 1 message on its way is: which retained topic, which answer, or which event.
 enum Ticket: Hashable, Sendable {
     case retained(topic: String)
+    case answer(number: UInt64)
     case event(sequence: UInt64)
 }
 

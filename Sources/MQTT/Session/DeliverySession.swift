@@ -5,7 +5,8 @@ import Messages
 ///
 /// Each verb is one thing that happened; what it returns is to be done, in order. Everything that the session sends
 /// itself is QoS 1, and at most a window of it is under way: `[mqtt] max_inflight` or what the broker allows, whichever
-/// is less. On every new connection the status goes first, then every retained state, then the events in order.
+/// is less. On every new connection the status goes first, then every retained state, then the events in order. Answers to
+/// requests go after the states that the request changed.
 ///
 /// The broker is asked for a clean session: events wait in our own outbox and states are sent again anyway, so a
 /// session kept by the broker would only deliver some of them twice.
@@ -51,6 +52,7 @@ struct DeliverySession: Sendable {
     let filters: [String]
     var state = State.idle
     var retained: RetainedStates
+    var answers = AnswerLine()
     var events: EventLine
     var flights: [Ticket: Flight] = [:]
     var tickets: [UInt16: Ticket] = [:]
@@ -183,9 +185,11 @@ struct DeliverySession: Sendable {
 
     private mutating func forgetConnection() {
         counters.isConnected = false
+        counters.answersDropped += flights.keys.count { if case .answer = $0 { true } else { false } }
         flights.removeAll()
         tickets.removeAll()
         retained.connectionLost()
+        counters.answersDropped += answers.connectionLost()
         events.connectionLost()
     }
 }

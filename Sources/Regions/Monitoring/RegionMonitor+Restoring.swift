@@ -84,7 +84,8 @@ extension RegionMonitor {
         _ id: RegionInstanceID, at now: Instant, transitions: inout [RegionTransition]
     ) -> InstanceSlot? {
         if let slot = slots[id] { return slot }
-        guard let registration = registrations.firstIndex(where: { $0.region.canHave(id) }) else { return nil }
+        let registration = registrations.firstIndex { !$0.isFree && $0.region.canHave(id) }
+        guard let registration else { return nil }
         return try? instance(id, of: registration, at: now, transitions: &transitions)
     }
 }

@@ -21,6 +21,8 @@ final class DeliveryLoop {
     private var health: HealthDesk
     private var lastHealth: HealthReport?
     private var metrics: MetricsFile?
+    /// `nil` where requests are not answered.
+    private var requests: RequestDesk?
     private var status: MessageComposer.RadioStatus
     private var announcedEpoch = ""
     private var healthDue: Instant
@@ -28,8 +30,8 @@ final class DeliveryLoop {
     private var group = CommitGroup()
 
     init(
-        settings: Settings, queue: DeliveryQueue, dispatcher: Dispatcher, radio: MessageComposer.RadioStatus,
-        logger: Logger
+        settings: Settings, queue: DeliveryQueue, requests: RequestQueue, dispatcher: Dispatcher,
+        radio: MessageComposer.RadioStatus, logger: Logger
     ) {
         self.queue = queue
         self.dispatcher = dispatcher
@@ -43,7 +45,9 @@ final class DeliveryLoop {
         }
         publisher = Publisher(
             settings: settings.mqtt, clientID: Self.clientID(settings), online: message(isOnline: true),
-            will: message(isOnline: false), logger: logger)
+            will: message(isOnline: false),
+            requestFilters: settings.commands.isEnabled ? [composer.topics.requestFilter] : [], logger: logger)
+        if settings.commands.isEnabled { self.requests = RequestDesk(topics: composer.topics, queue: requests) }
         events = OutboxEvents(outbox) { gap in
             composer.gap(
                 epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
@@ -66,6 +70,7 @@ final class DeliveryLoop {
             look()
             publisher.run(for: isClosed ? .zero : wait(), wake: queue.wake, events: &events)
             tidy()
+            receive(publisher.takeIncoming())
         }
         close()
     }
@@ -92,6 +97,14 @@ final class DeliveryLoop {
         group.add(content.outputs)
     }
 
+    /// Requests of the right form go on to the engine; the others are refused at once.
+    private func receive(_ incoming: [IncomingMessage]) {
+        let refusals = requests?.receive(incoming, at: SystemClock.now) ?? []
+        for refusal in refusals {
+            publisher.answer(dispatcher.composer.response(refusal, eventSeq: { _ in 0 }, SystemClock.timebase))
+        }
+    }
+
     private func publish(_ outputs: [GatewayOutput]) {
         if outputs.isEmpty { return }
         let dispatched: [Dispatcher.Dispatched]
@@ -109,6 +122,7 @@ final class DeliveryLoop {
             case .event: break
             case .state(let message): publisher.setRetained(message)
             case .ranging(let message): publisher.publishEphemeral(message)
+            case .answer(let message): publisher.answer(message)
             case .failure(let failure): logger.error("\(failure)")
             }
         }
@@ -126,7 +140,11 @@ final class DeliveryLoop {
         if dispatcher.outbox.numbering.epoch != announcedEpoch { announceStatus() }
         if now >= healthDue {
             healthDue = now + Self.healthInterval
-            sayHealth(health.report(dispatcher.outbox.health, publisher.counters, queue.drops, at: now), at: now)
+            sayHealth(
+                health.report(
+                    dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
+                    at: now),
+                at: now)
         } else if var report = lastHealth, report.broker?.isConnected != publisher.counters.isConnected {
             // What is retained should not say for a minute that the broker which holds it is away.
             report.broker = HealthDesk.broker(publisher.counters)

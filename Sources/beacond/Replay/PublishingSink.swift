@@ -48,6 +48,7 @@ struct PublishingSink: ReplaySink {
             case .event: break
             case .state(let message): publisher.setRetained(message)
             case .ranging(let message): publisher.publishEphemeral(message)
+            case .answer(let message): publisher.answer(message)
             case .failure(let failure): logger.error("\(failure)")
             }
         }

@@ -42,7 +42,7 @@ struct PrintingSink: ReplaySink {
     mutating func take(_ items: [Dispatcher.Dispatched], start: Instant) {
         for item in items {
             switch item.content {
-            case .event(let message), .state(let message), .ranging(let message):
+            case .event(let message), .state(let message), .ranging(let message), .answer(let message):
                 if !isSilent { output.write(JSONLine.line(message, t_s: (item.at - start).seconds)) }
             case .failure(let failure):
                 Output.complain("\(failure)")

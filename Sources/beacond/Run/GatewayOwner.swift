@@ -2,10 +2,11 @@ import Gateway
 import HCI
 import Radio
 
-/// The engine on the radio loop's thread: bytes and time in, outputs into the queue.
+/// The engine on the radio loop's thread: bytes, time and requests in, outputs into the queue.
 struct GatewayOwner: RadioOwner {
     private var engine: GatewayEngine
     private let queue: DeliveryQueue
+    private let requests: RequestQueue
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
 
@@ -13,10 +14,11 @@ struct GatewayOwner: RadioOwner {
     static let figuresInterval = TimeSpan.seconds(10)
 
     /// - Parameter outputs: what the engine told when it was made.
-    init(engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue) {
+    init(engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue) {
         self.engine = engine
         self.outputs = outputs
         self.queue = queue
+        self.requests = requests
     }
 
     mutating func packet(_ packet: Span<UInt8>, at instant: Instant) {
@@ -25,6 +27,9 @@ struct GatewayOwner: RadioOwner {
 
     mutating func tick(at instant: Instant) -> Instant {
         engine.advance(through: instant, outputs: &outputs)
+        for entry in requests.take() {
+            engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs)
+        }
         flush()
         return engine.nextDeadline
     }
