@@ -15,6 +15,8 @@ struct StoredState {
     var definitions: [RegionDefinition] { records.compactMap { StoredDefinition.read($0.value, key: $0.key) } }
     /// Instances of regions that this process does not monitor.
     private(set) var abandoned: [RegionInstanceID] = []
+    /// Regions that requests have registered.
+    let definitions: [RegionDefinition]
     /// The secret that pseudonyms are made with.
     var pseudonymKey: [UInt8]
 
@@ -29,6 +31,7 @@ struct StoredState {
     ) {
         records = outbox.records()
         regions = records.compactMap { StoredRegion($0.value, key: $0.key, timebase, bootID: bootID) }
+        definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
         if let key = outbox.value(forKey: Self.pseudonymKeyName), !key.isEmpty {
             pseudonymKey = key
         } else {
