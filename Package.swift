@@ -78,6 +78,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
             swiftSettings: settings),
+        .testTarget(name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], swiftSettings: settings),
         .testTarget(
             name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],
             swiftSettings: settings),

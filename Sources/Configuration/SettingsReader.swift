@@ -35,7 +35,7 @@ struct SettingsReader {
                 maxTransmitters: maxTransmitters, unknownAfter: rotation.unknownAfter,
                 resolveAfter: rotation.resolveAfter, distanceFilter: smoothing.distance,
                 regionFilter: smoothing.region, devices: devices),
-            distance: distance, regionLimits: regionLimits, regions: regions, ranging: ranging,
+            distance: distance, regionRules: rules, regionLimits: regionLimits, regions: regions, ranging: ranging,
             mqtt: section(MQTTSection.table, MQTTSection.read),
             outbox: section(OutboxSection.table, OutboxSection.read),
             privacy: section(PrivacySection.table, PrivacySection.read),

@@ -47,6 +47,18 @@ public struct BeaconRegion: Hashable, Sendable {
     }
 }
 
+extension BeaconRegion {
+    /// Whether an instance of that name can be this region's, as it is defined now.
+    public func canHave(_ instance: RegionInstanceID) -> Bool {
+        guard instance.region == id else { return false }
+        switch expansion {
+        case .none: return instance.major == nil && instance.minor == nil
+        case .major: return instance.major != nil && instance.minor == nil
+        case .minor: return instance.minor != nil && instance.major == (major ?? instance.major)
+        }
+    }
+}
+
 /// When a region is entered and left.
 public struct RegionRules: Hashable, Sendable {
     /// Smoothed RSSI from which on a report counts towards an entry. −127: any report does.

@@ -9,6 +9,8 @@ public struct Settings: Hashable, Sendable {
     /// `[rotation]`, `[smoothing]`, `[[device]]` and `radio.max_transmitters`.
     public var tracker: TrackerSettings
     public var distance: DistanceSettings
+    /// `[regions]`: what holds where a region does not say otherwise.
+    public var regionRules: RegionRules
     public var regionLimits: RegionLimits
     public var regions: [BeaconRegion]
     public var ranging: RangingSettings

@@ -84,10 +84,7 @@ extension RegionMonitor {
         _ id: RegionInstanceID, at now: Instant, transitions: inout [RegionTransition]
     ) -> InstanceSlot? {
         if let slot = slots[id] { return slot }
-        let registration = registrations.firstIndex {
-            $0.region.id == id.region && ($0.region.expansion != .none) == (id.major != nil)
-                && ($0.region.expansion == .minor) == (id.minor != nil)
-        }
+        let registration = registrations.firstIndex { !$0.isFree && $0.region.canHave(id) }
         guard let registration else { return nil }
         return try? instance(id, of: registration, at: now, transitions: &transitions)
     }

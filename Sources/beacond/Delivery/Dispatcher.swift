@@ -17,6 +17,7 @@ final class Dispatcher {
             /// Retained: the latest counts.
             case state(Message)
             case ranging(Message)
+            case answer(Message)
             case failure(RegionMonitoringFailure)
         }
 
@@ -29,10 +30,19 @@ final class Dispatcher {
     private var ledger: EventLedger
     private let bootID: String
     private var epoch: String
+    /// Every record as it was stored last, in case the outbox loses its file.
+    private var records: [String: [UInt8]]
+    private let pseudonymKey: [UInt8]
+    private var fileGeneration: Int
     /// Events committed since the start.
     private(set) var eventCount: Int64 = 0
+    /// What clears the states of regions that are monitored no more. Their records stay until that has happened
+    /// (`tidy`), so that a broker which is away now gets it later.
+    let clearances: [Message]
+    /// The records' keys by the topics to be cleared, of those and of what requests have ended since.
+    private var abandonedKeys: [String: String]
 
-    init(_ composer: MessageComposer, outbox: Outbox, stored: [StoredRegion], bootID: String) {
+    init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String) {
         self.composer = composer
         self.outbox = outbox
         self.bootID = bootID
@@ -40,7 +50,15 @@ final class Dispatcher {
         self.ledger = EventLedger(
             composer,
             lastSeq: Dictionary(
-                stored.map { ($0.record.instance, $0.eventSeq) }, uniquingKeysWith: { first, _ in first }))
+                stored.regions.map { ($0.record.instance, $0.eventSeq) }, uniquingKeysWith: { first, _ in first }))
+        self.records = Dictionary(
+            stored.records.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+        self.pseudonymKey = stored.pseudonymKey
+        self.fileGeneration = outbox.fileGeneration
+        self.clearances = stored.abandoned.map(composer.clearedState)
+        self.abandonedKeys = Dictionary(
+            stored.abandoned.map { (composer.topics.state($0), StoredRegion.key($0)) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// Commits what belongs on the disk in one transaction, and returns what to publish.
@@ -49,20 +67,48 @@ final class Dispatcher {
     func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         if outputs.isEmpty { return [] }
         // The transaction may be built again for another numbering; only what was built last counts.
-        var draft = Draft(ledger: ledger)
-        try outbox.commit { numbering in
-            draft = Draft(ledger: ledger)
+        var draft = Draft(ledger: ledger, abandonedKeys: abandonedKeys)
+        let transaction = try outbox.commit { numbering in
+            draft = Draft(ledger: ledger, abandonedKeys: abandonedKeys)
             if numbering.epoch != epoch { draft.ledger.beginEpoch() }
             return build(outputs, numbering, timebase, into: &draft)
         }
+        remember(transaction)
         ledger = draft.ledger
+        abandonedKeys = draft.abandonedKeys
         epoch = outbox.numbering.epoch
         eventCount += draft.eventCount
         return draft.dispatched
     }
 
+    /// What there is to do after each round of delivery.
+    ///
+    /// - Parameter clearedTopics: what the broker has cleared; what is stored of their regions goes.
+    /// - Throws: as `dispatch`.
+    func tidy(clearedTopics: [String]) throws(OutboxError) {
+        let keys = clearedTopics.compactMap { abandonedKeys.removeValue(forKey: $0) }
+        if !keys.isEmpty { remember(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
+        try storeAgain()
+    }
+
+    /// Stores everything again if the outbox has had to begin a new file: what stood in the old one may be lost.
+    private func storeAgain() throws(OutboxError) {
+        let generation = outbox.fileGeneration
+        guard generation != fileGeneration else { return }
+        fileGeneration = generation
+        outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
+        let records = records.sorted { $0.key < $1.key }.map { OutboxRecord(key: $0.key, value: $0.value) }
+        try outbox.commit { _ in OutboxTransaction(records: records) }
+    }
+
+    private func remember(_ transaction: OutboxTransaction) {
+        for record in transaction.records { records[record.key] = record.value }
+        for key in transaction.removedRecords { records[key] = nil }
+    }
+
     private struct Draft {
         var ledger: EventLedger
+        var abandonedKeys: [String: String]
         var dispatched: [Dispatched] = []
         var eventCount: Int64 = 0
 
@@ -85,7 +131,8 @@ final class Dispatcher {
                     transaction.events.append(OutboxEvent(seq: seq, topic: event.topic, payload: event.payload))
                     draft.say(.event(event), at: transition.at)
                 }
-                if let record { transaction.records.append(stored(record, draft.ledger, timebase)) }
+                if let record { transaction.store(stored(record, draft.ledger, timebase)) }
+                draft.abandonedKeys[entry.state.topic] = nil
                 draft.say(.state(entry.state), at: transition.at)
             case .stays(let records):
                 transaction.records += records.map { stored($0, draft.ledger, timebase) }
@@ -93,14 +140,50 @@ final class Dispatcher {
                 draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
             case .failure(let failure, let at):
                 draft.say(.failure(failure), at: at)
+            case .registered(let definition, let region, _):
+                transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
+            case .unregistered(let region, let instances, let at):
+                transaction.remove(StoredDefinition.key(region))
+                for instance in instances {
+                    abandon(instance, in: &transaction, &draft)
+                    draft.say(.state(composer.clearedState(instance)), at: at)
+                }
+            case .answer(let answer):
+                let ledger = draft.ledger
+                draft.say(
+                    .answer(composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, timebase)), at: answer.at)
             }
         }
         return transaction
+    }
+
+    /// An instance is monitored no more. A record that is no state stays until the broker has cleared its topic.
+    private func abandon(
+        _ instance: RegionInstanceID, in transaction: inout OutboxTransaction, _ draft: inout Draft
+    ) {
+        let key = StoredRegion.key(instance)
+        transaction.store(OutboxRecord(key: key, value: Array("abandoned".utf8)))
+        draft.abandonedKeys[composer.topics.state(instance)] = key
+        draft.ledger.forget(instance)
     }
 
     private func stored(_ record: RegionRecord, _ ledger: EventLedger, _ timebase: Timebase) -> OutboxRecord {
         let stored = StoredRegion(record: record, eventSeq: ledger.eventSeq(of: record.instance))
         return OutboxRecord(
             key: StoredRegion.key(record.instance), value: stored.encoded(timebase, bootID: bootID))
+    }
+}
+
+extension OutboxTransaction {
+    /// Stores a record, also where an earlier part of the transaction removes it.
+    fileprivate mutating func store(_ record: OutboxRecord) {
+        removedRecords.removeAll { $0 == record.key }
+        records.append(record)
+    }
+
+    /// Removes a record, also where an earlier part of the transaction stores it.
+    fileprivate mutating func remove(_ key: String) {
+        records.removeAll { $0.key == key }
+        removedRecords.append(key)
     }
 }

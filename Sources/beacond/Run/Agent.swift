@@ -60,18 +60,24 @@ struct Agent {
     private func start() throws(Problem) -> [any Service] {
         let (now, timebase, bootID) = (SystemClock.now, SystemClock.timebase, SystemClock.bootID)
         let outbox = try openOutbox(at: now, timebase)
-        let stored = StoredState(outbox, timebase, bootID: bootID)
+        var stored = StoredState(outbox, timebase, bootID: bootID)
+        let requested = settings.requestedRegions(stored.definitions, logger: logger)
+        stored.abandon(allBut: settings.regions + requested)
         var outputs: [GatewayOutput] = []
         let engine = GatewayEngine(
-            settings, restoring: stored.regions.map(\.record), radioSees: false, at: now, outputs: &outputs)
+            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false, at: now,
+            outputs: &outputs)
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
-        let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored.regions, bootID: bootID)
+        let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
         do throws(RadioError) {
             let queue = try DeliveryQueue()
             let loop = try RadioLoop(settings: settings.radio, logger: logger)
-            let worker = try startDelivery(dispatcher, queue)
+            let requests = RequestQueue(loop: loop)
             let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
-            try loop.start(owner: GatewayOwner(engine: engine, outputs: outputs, queue: queue, recent: recent))
+            let worker = try startDelivery(dispatcher, queue, requests)
+            try loop.start(
+                owner: GatewayOwner(
+                    engine: engine, outputs: outputs, queue: queue, requests: requests, recent: recent))
             return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop)]
                 + [CaptureService(settings: settings.capture, recent: recent, logger: logger)]
                 + (try advertising().map { [$0] } ?? [])
@@ -106,12 +112,13 @@ struct Agent {
     }
 
     private func startDelivery(
-        _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue
+        _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue, _ requests: RequestQueue
     ) throws(RadioError) -> WorkerThread {
         let (settings, logger) = (settings, logger)
         return try WorkerThread {
             let loop = DeliveryLoop(
-                settings: settings, queue: queue, dispatcher: dispatcher, radio: .live(.absent), logger: logger)
+                settings: settings, queue: queue, requests: requests, dispatcher: dispatcher, radio: .live(.absent),
+                logger: logger)
             loop.run()
         }
     }

@@ -2,10 +2,11 @@ import Gateway
 import HCI
 import Radio
 
-/// The engine on the radio loop's thread: bytes and time in, outputs into the queue.
+/// The engine on the radio loop's thread: bytes, time and requests in, outputs into the queue.
 struct GatewayOwner: RadioOwner {
     private var engine: GatewayEngine
     private let queue: DeliveryQueue
+    private let requests: RequestQueue
     private let recent: RecentEvents?
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
@@ -16,10 +17,14 @@ struct GatewayOwner: RadioOwner {
     /// - Parameters:
     ///   - outputs: what the engine told when it was made.
     ///   - recent: where events are kept for a capture file.
-    init(engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, recent: RecentEvents?) {
+    init(
+        engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
+        recent: RecentEvents?
+    ) {
         self.engine = engine
         self.outputs = outputs
         self.queue = queue
+        self.requests = requests
         self.recent = recent
     }
 
@@ -31,6 +36,9 @@ struct GatewayOwner: RadioOwner {
 
     mutating func tick(at instant: Instant) -> Instant {
         engine.advance(through: instant, outputs: &outputs)
+        for entry in requests.take() {
+            engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs)
+        }
         flush()
         return engine.nextDeadline
     }
