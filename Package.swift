@@ -81,6 +81,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], swiftSettings: settings),
         .testTarget(
+            name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],
+            swiftSettings: settings),
+        .testTarget(
             name: "BeacondTests",
             dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "beacond"],
             swiftSettings: settings),

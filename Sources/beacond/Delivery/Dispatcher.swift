@@ -121,7 +121,6 @@ final class Dispatcher {
                 }
                 draft.book.keep(transition.instance, topics: composer.topics)
                 if let record { transaction.store(stored(record, draft.ledger, timebase)) }
-                draft.abandonedKeys[entry.state.topic] = nil
                 draft.say(.state(entry.state), at: transition.at)
             case .stays(let records):
                 transaction.records += records.map { stored($0, draft.ledger, timebase) }
@@ -136,6 +135,9 @@ final class Dispatcher {
                 transaction.remove([StoredDefinition.key(region)])
                 for instance in instances {
                     draft.ledger.forget(instance)
+                    // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
+                    transaction.store(
+                        OutboxRecord(key: StoredRegion.key(instance), value: Array("abandoned".utf8)))
                     draft.book.abandon(instance, topics: composer.topics)
                     draft.say(.state(composer.clearedState(instance)), at: at)
                 }
@@ -146,16 +148,6 @@ final class Dispatcher {
             }
         }
         return transaction
-    }
-
-    /// An instance is monitored no more. A record that is no state stays until the broker has cleared its topic.
-    private func abandon(
-        _ instance: RegionInstanceID, in transaction: inout OutboxTransaction, _ draft: inout Draft
-    ) {
-        let key = StoredRegion.key(instance)
-        transaction.store(OutboxRecord(key: key, value: Array("abandoned".utf8)))
-        draft.abandonedKeys[composer.topics.state(instance)] = key
-        draft.ledger.forget(instance)
     }
 
     private func stored(_ record: RegionRecord, _ ledger: EventLedger, _ timebase: Timebase) -> OutboxRecord {
@@ -172,9 +164,10 @@ extension OutboxTransaction {
         records.append(record)
     }
 
-    /// Removes a record, also where an earlier part of the transaction stores it.
-    fileprivate mutating func remove(_ key: String) {
-        records.removeAll { $0.key == key }
-        removedRecords.append(key)
+    /// Removes records, also where an earlier part of the transaction stores them.
+    fileprivate mutating func remove(_ keys: [String]) {
+        let keys = Set(keys)
+        records.removeAll { keys.contains($0.key) }
+        removedRecords += keys.sorted()
     }
 }
