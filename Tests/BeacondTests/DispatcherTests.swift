@@ -12,14 +12,19 @@ import Testing
 struct DispatcherTests {
     private let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
 
-    private func makeDispatcher(_ stored: [StoredRegion] = []) -> Dispatcher {
+    private func makeDispatcher(_ stored: [StoredRegion] = []) throws -> Dispatcher {
         let composer = MessageComposer(
             topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1",
             pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
         let outbox = Outbox(
             limits: OutboxLimits(maxEvents: 100, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
             generator: ReplaySession.NoRandomness())
-        return Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot")
+        let records = stored.map {
+            OutboxRecord(key: StoredRegion.key($0.record.instance), value: $0.encoded(timebase, bootID: "boot"))
+        }
+        try outbox.commit { _ in OutboxTransaction(records: records) }
+        return Dispatcher(
+            composer, outbox: outbox, stored: StoredState(outbox, timebase, bootID: "boot"), bootID: "boot")
     }
 
     private func output(_ region: String, _ state: RegionState, event: RegionEvent.Kind?) -> GatewayOutput {
@@ -39,7 +44,7 @@ struct DispatcherTests {
 
     @Test("Numbers begin at 1 and have no gaps, also where a change of state has no event")
     func numbers() throws {
-        let dispatcher = makeDispatcher()
+        let dispatcher = try makeDispatcher()
         _ = try dispatcher.dispatch(
             [
                 output("a", .inside, event: .enter), output("b", .unknown, event: nil),
@@ -51,7 +56,7 @@ struct DispatcherTests {
 
     @Test("The event and its region's record are in the outbox when they are said")
     func committedTogether() throws {
-        let dispatcher = makeDispatcher()
+        let dispatcher = try makeDispatcher()
         let said = try dispatcher.dispatch([output("a", .inside, event: .enter)], timebase)
         #expect(said.count == 2)
         let record = try #require(dispatcher.outbox.records().first)
@@ -65,7 +70,7 @@ struct DispatcherTests {
         let record = RegionRecord(
             instance: RegionInstanceID(region: "a"), isInside: true, since: .origin, major: 1, minor: 2,
             lastHeardAt: .origin, patience: .zero, rssi_dbm: nil, isPartial: false)
-        let dispatcher = makeDispatcher([StoredRegion(record: record, eventSeq: 7)])
+        let dispatcher = try makeDispatcher([StoredRegion(record: record, eventSeq: 7)])
         let said = try dispatcher.dispatch([output("a", .inside, event: nil)], timebase)
         guard case .state(let message) = try #require(said.first).content else {
             Issue.record("a state was expected")

@@ -1,4 +1,4 @@
-public import HCI
+import HCI
 
 extension MessageComposer {
     /// The figures of `health` as metrics, for node_exporter's textfile collector. UTF-8 text.

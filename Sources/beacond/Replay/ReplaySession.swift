@@ -11,7 +11,7 @@ import Regions
 struct ReplaySession {
     /// Stored times are read as capture time, in whatever capture they were stored.
     static let bootID = "replay"
-    /// The same every time, or two replays would differ in their epoch.
+    /// The same every time, or what two replays print would differ in its epoch.
     struct NoRandomness: RandomNumberGenerator {
         mutating func next() -> UInt64 { 0 }
     }
@@ -25,15 +25,19 @@ struct ReplaySession {
     private(set) var player: CapturePlayer
     let dispatcher: Dispatcher
     let start: Instant
+    /// Whether `health` tells of the outbox too. What is printed is the same every time, and an outbox depends on its disk.
+    private let tellsOfOutbox: Bool
     private var healthDue: Instant
     private var reportsAtLastHealth: UInt64 = 0
     private var outputs: [GatewayOutput] = []
     /// Filled by every verb; the caller takes it.
     var items: [Dispatcher.Dispatched] = []
 
-    init(_ settings: Settings, dispatcher: Dispatcher, stored: [StoredRegion], at start: WallTime) {
+    init(_ settings: Settings, dispatcher: Dispatcher, stored: [StoredRegion], at start: WallTime, tellsOfOutbox: Bool)
+    {
         self.start = Instant(microseconds: start.microseconds)
         self.dispatcher = dispatcher
+        self.tellsOfOutbox = tellsOfOutbox
         self.healthDue = self.start + Self.healthInterval
         self.player = CapturePlayer(settings, restoring: stored.map(\.record), at: start, outputs: &outputs)
         sayStatus(isOnline: true)
@@ -91,12 +95,14 @@ struct ReplaySession {
         let figures = player.engine.figures
         let reports = figures.reports - reportsAtLastHealth
         reportsAtLastHealth = figures.reports
+        let outbox = tellsOfOutbox ? dispatcher.outbox.health : nil
         let report = HealthReport(
             reports: figures.reports, reportsPerSecond: Double(reports) / Self.healthInterval.seconds,
-            rejects: figures.rejects,
-            tracks: figures.listedTracks, instances: figures.instances, queueDepth: 0,
-            drops: HealthDrops.list(figures), uptime_s: (healthDue - start).seconds, process: nil, outbox: "",
-            broker: nil)
+            rejects: figures.rejects, tracks: figures.listedTracks, instances: figures.instances,
+            queueDepth: Int(outbox?.queuedEvents ?? 0),
+            drops: HealthDrops.list(figures) + (outbox.map(HealthDrops.list) ?? []),
+            uptime_s: (healthDue - start).seconds, process: nil,
+            outbox: outbox?.condition.map { "\($0)" } ?? "", broker: nil)
         return dispatcher.composer.health(report, at: healthDue, Self.timebase)
     }
 }
