@@ -40,7 +40,12 @@ struct SettingsReader {
             outbox: section(OutboxSection.table, OutboxSection.read),
             privacy: section(PrivacySection.table, PrivacySection.read),
             commands: section(CommandsSection.table, CommandsSection.read),
-            health: section(HealthSection.table, HealthSection.read), log: section(LogSection.table, LogSection.read))
+            health: section(HealthSection.table, HealthSection.read),
+            advertise: section(AdvertiseSection.table, AdvertiseSection.read),
+            capture: section(CaptureSection.table) { reader in
+                CaptureSection.read(&reader, stateDirectory: gateway.stateDirectory)
+            },
+            log: section(LogSection.table, LogSection.read))
         refuseUnknownTables()
         return settings
     }

@@ -50,7 +50,7 @@ extension GatewayEngine {
     private mutating func beginMonitoring(
         _ definition: RegionDefinition, outputs: inout [GatewayOutput]
     ) throws(RequestError) -> Answer.Result {
-        if case .string(let id) = definition.entries["id"], isConfigured(id) { throw .configuredRegion(id) }
+        if let id = definition.id, isConfigured(id) { throw .configuredRegion(id) }
         let region: BeaconRegion
         do throws(ConfigurationErrors) {
             region = try settings.region(definition)

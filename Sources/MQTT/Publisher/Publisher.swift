@@ -33,12 +33,19 @@ public final class Publisher {
         settings: MQTTSettings, clientID: String, online: Message, will: Message, requestFilters: [String] = [],
         seed: UInt64 = .random(in: .min ... .max), logger: Logger
     ) {
-        let parameters = DeliverySession.Parameters(
+        var parameters = DeliverySession.Parameters(
             host: settings.host, port: settings.port, maxInflight: max(1, settings.maxInflight))
+        parameters.silenceTimeout = Self.silenceTimeout(keepalive_s: settings.keepalive_s)
         session = DeliverySession(online: online, filters: requestFilters, parameters: parameters, seed: seed)
         link = BrokerLink(settings: settings, clientID: clientID)
         self.will = will
         self.logger = logger
+    }
+
+    /// libmosquitto pings after `keepalive_s` of silence and waits as long again for the answer; half of that is enough,
+    /// but never less than 3 s, since it counts whole seconds.
+    static func silenceTimeout(keepalive_s: Int) -> TimeSpan {
+        .seconds(Double(keepalive_s) + max(Double(keepalive_s) / 2, 3))
     }
 
     /// How delivery goes.
@@ -121,6 +128,7 @@ public final class Publisher {
     private func receive(_ event: ClientEvent) {
         let now = BootClock.now
         switch event {
+        case .heard: session.heard(at: now)
         case .connected(let broker): pending += session.connected(broker, at: now)
         case .acknowledged(let mid, let reason): pending += session.acknowledged(mid, reason, at: now)
         case .subscribed(let reasons): pending += session.subscribed(reasons)

@@ -21,6 +21,8 @@ struct DeliverySession: Sendable {
         var connectTimeout = TimeSpan.seconds(15)
         /// A PUBACK later than this means that the connection is dead, whatever TCP believes.
         var acknowledgementTimeout = TimeSpan.seconds(30)
+        /// After so much silence of the broker, which answers pings, the connection is dead.
+        var silenceTimeout = TimeSpan.seconds(45)
         /// A connection that stood this long was a good one: the next failure starts from the shortest pause.
         var stableAfter = TimeSpan.seconds(30)
         /// How long to stay away once another client has taken our identifier: a fight would serve neither.
@@ -67,6 +69,7 @@ struct DeliverySession: Sendable {
     var saidRetainedRefusals = SaidCauses<ReasonCode>()
     var counters = DeliveryCounters()
     private var hasBeenConnected = false
+    private var lastHeard = Instant.origin
 
     /// `online` is the birth message; its topic is the status topic, which the will shares.
     init(online: Message, filters: [String] = [], parameters: Parameters, seed: UInt64) {
@@ -89,12 +92,16 @@ struct DeliverySession: Sendable {
         if hasBeenConnected { counters.reconnects += 1 }
         let isNews = !hasBeenConnected || !saidFailures.isEmpty
         hasBeenConnected = true
+        lastHeard = now
         counters.isConnected = true
         events.eventsAvailable()
         var actions: [DeliveryAction] = isNews ? [.say(.connected(broker))] : []
         if !filters.isEmpty { actions.append(.subscribe(filters: filters)) }
         return actions + fill(at: now)
     }
+
+    /// The broker sent something, whatever it was.
+    mutating func heard(at now: Instant) { lastHeard = now }
 
     /// An attempt failed or a connection ended; the socket is closed already.
     mutating func connectionLost(_ failure: ConnectionFailure, at now: Instant) -> [DeliveryAction] {
@@ -135,6 +142,7 @@ struct DeliverySession: Sendable {
             if let overdue = acknowledgementDue, now >= overdue {
                 return [.drop] + connectionLost(.acknowledgementOverdue, at: now)
             }
+            if now >= silenceDue { return [.drop] + connectionLost(.keepaliveExpired, at: now) }
             return fill(at: now)
         case .closing(let until, _) where now >= until:
             // Without a DISCONNECT the broker publishes the will, which says the same.
@@ -169,7 +177,7 @@ struct DeliverySession: Sendable {
         case .idle, .closed: .distantFuture
         case .waiting(let until), .connecting(let until): until
         case .connected:
-            [acknowledgementDue, retained.retryAt, events.retryAt].compactMap(\.self).min() ?? .distantFuture
+            [silenceDue, acknowledgementDue, retained.retryAt, events.retryAt].compactMap(\.self).min() ?? silenceDue
         case .closing(let until, _): min(until, retained.retryAt ?? .distantFuture)
         }
     }
@@ -177,6 +185,8 @@ struct DeliverySession: Sendable {
     private var acknowledgementDue: Instant? {
         flights.values.map(\.sentAt).min().map { $0 + parameters.acknowledgementTimeout }
     }
+
+    private var silenceDue: Instant { lastHeard + parameters.silenceTimeout }
 
     private mutating func connect(at now: Instant) -> [DeliveryAction] {
         state = .connecting(until: now + parameters.connectTimeout)

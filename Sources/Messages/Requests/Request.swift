@@ -51,6 +51,11 @@ public struct RegionDefinition: Hashable, Sendable {
     /// The request's own text, which is stored so that the region outlives the process.
     public var text: [UInt8]
 
+    /// Its name, where it has one that is text.
+    public var id: String? {
+        if case .string(let id) = entries["id"] { id } else { nil }
+    }
+
     /// Reads the JSON object of a `monitor` request, from the air or from the store.
     public init(text: [UInt8]) throws(RequestError) {
         entries = try RequestReader.object(text)

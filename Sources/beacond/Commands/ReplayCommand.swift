@@ -87,13 +87,3 @@ extension Replay.Problem {
         }
     }
 }
-
-/// Loads the configuration, or says what is wrong with it and ends with 78.
-func loadSettings(_ path: String?) throws -> Settings {
-    do throws(ConfigurationFile.Problem) {
-        return try ConfigurationFile.load(path)
-    } catch {
-        for line in error.lines { Output.complain(line) }
-        throw ExitCode.configuration
-    }
-}

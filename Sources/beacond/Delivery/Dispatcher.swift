@@ -135,6 +135,9 @@ final class Dispatcher {
                 transaction.remove([StoredDefinition.key(region)])
                 for instance in instances {
                     draft.ledger.forget(instance)
+                    // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
+                    transaction.store(
+                        OutboxRecord(key: StoredRegion.key(instance), value: Array("abandoned".utf8)))
                     draft.book.abandon(instance, topics: composer.topics)
                     draft.say(.state(composer.clearedState(instance)), at: at)
                 }

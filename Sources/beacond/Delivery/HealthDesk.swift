@@ -61,9 +61,6 @@ struct HealthDesk {
         drops.append(("ranging_backed_up", UInt64(delivery.ephemeralDroppedBackedUp)))
         drops.append(("request_flood", requestFlood + UInt64(delivery.incomingDropped)))
         drops.append(("answers", UInt64(delivery.answersDropped)))
-        for cause in OutboxGap.Cause.allCases {
-            drops.append(("outbox_\(cause.rawValue)", UInt64(outbox.droppedEvents[cause] ?? 0)))
-        }
-        return drops
+        return drops + HealthDrops.list(outbox)
     }
 }

@@ -1,4 +1,5 @@
 import Gateway
+import Outbox
 
 /// What `health` says was given up, by cause.
 enum HealthDrops {
@@ -8,5 +9,9 @@ enum HealthDrops {
             ("max_transmitters", figures?.refusedTransmitters ?? 0),
             ("max_instances", figures?.refusedInstances ?? 0),
         ]
+    }
+
+    static func list(_ outbox: OutboxHealth) -> [(cause: String, count: UInt64)] {
+        OutboxGap.Cause.allCases.map { ("outbox_\($0.rawValue)", UInt64(clamping: outbox.droppedEvents[$0] ?? 0)) }
     }
 }

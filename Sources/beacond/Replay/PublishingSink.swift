@@ -61,9 +61,16 @@ struct PublishingSink: ReplaySink {
 
     mutating func finish() -> Bool {
         publisher.eventsAvailable()
-        while !isStopped, !publisher.isDrained { run(for: Self.round) }
-        return publisher.isDrained
+        while !isStopped, !isEmpty {
+            run(for: Self.round)
+            // A disk that works again may have brought events back.
+            if publisher.isDrained, !isEmpty { publisher.eventsAvailable() }
+        }
+        return isEmpty
     }
+
+    /// Everything has arrived. An event that the broker refuses for what it is stays in the outbox, and here too.
+    private var isEmpty: Bool { publisher.isDrained && dispatcher.outbox.health.queuedEvents == 0 }
 
     /// Says goodbye with the status that the capture ended with.
     mutating func close(offline: Message) {

@@ -73,13 +73,31 @@ struct Agent {
             let queue = try DeliveryQueue()
             let loop = try RadioLoop(settings: settings.radio, logger: logger)
             let requests = RequestQueue(loop: loop)
+            let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
             let worker = try startDelivery(dispatcher, queue, requests)
+            let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
             try loop.start(
-                owner: GatewayOwner(engine: engine, outputs: outputs, queue: queue, requests: requests))
+                owner: GatewayOwner(
+                    engine: engine, outputs: outputs, queue: queue, requests: requests, recent: recent))
             return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop)]
+                + [CaptureService(settings: settings.capture, recent: recent, logger: logger)]
+                + (try advertising().map { [$0] } ?? [])
         } catch {
             throw .radio(error)
         }
+    }
+
+    private func advertising() throws(RadioError) -> AdvertisingService? {
+        guard let advertise = settings.advertise, let adapter = settings.radio.adapters.first else { return nil }
+        let logger = logger
+        let advertisement = Advertisement(advertise.frame, interval_ms: advertise.interval_ms)
+        let loop = try AdvertisingLoop(advertisement, on: adapter) { news in
+            switch news {
+            case .advertising: logger.info("\(news)")
+            case .waiting, .trouble: logger.warning("advertising: \(news)")
+            }
+        }
+        return AdvertisingService(loop: loop)
     }
 
     private func openOutbox(at now: Instant, _ timebase: Timebase) throws(Problem) -> Outbox {

@@ -7,22 +7,31 @@ struct GatewayOwner: RadioOwner {
     private var engine: GatewayEngine
     private let queue: DeliveryQueue
     private let requests: RequestQueue
+    private let recent: RecentEvents?
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
 
     /// Counting the listed tracks goes through all of them.
     static let figuresInterval = TimeSpan.seconds(10)
 
-    /// - Parameter outputs: what the engine told when it was made.
-    init(engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue) {
+    /// - Parameters:
+    ///   - outputs: what the engine told when it was made.
+    ///   - recent: where events are kept for a capture file.
+    init(
+        engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
+        recent: RecentEvents?
+    ) {
         self.engine = engine
         self.outputs = outputs
         self.queue = queue
         self.requests = requests
+        self.recent = recent
     }
 
     mutating func packet(_ packet: Span<UInt8>, at instant: Instant) {
-        engine.receive(packet.extracting(droppingFirst: 1), at: instant, outputs: &outputs)
+        let event = packet.extracting(droppingFirst: 1)
+        recent?.push(event, at: instant)
+        engine.receive(event, at: instant, outputs: &outputs)
     }
 
     mutating func tick(at instant: Instant) -> Instant {
