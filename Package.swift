@@ -75,6 +75,7 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
             swiftSettings: settings),
+        .testTarget(name: "MessagesTests", dependencies: ["HCI", "Messages"], swiftSettings: settings),
         .testTarget(
             name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
             swiftSettings: settings),
@@ -83,7 +84,8 @@ let package = Package(
             name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],
             swiftSettings: settings),
         .testTarget(
-            name: "BeacondTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Gateway", "Outbox", "beacond"],
+            name: "BeacondTests",
+            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "beacond"],
             swiftSettings: settings),
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),

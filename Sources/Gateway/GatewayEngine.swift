@@ -45,7 +45,7 @@ public struct GatewayEngine: Sendable {
     ///
     /// - Parameters:
     ///   - requested: the regions that requests had registered in an earlier process.
-    ///   - records: what an earlier process stored; regions that are in neither list become `unknown`.
+    ///   - records: what an earlier process stored; those of regions that are in neither list are ignored.
     ///   - radioSees: whether the radio hears from the start. A live one has to say so first.
     public init(
         _ settings: Settings, requested: [BeaconRegion] = [], restoring records: [RegionRecord] = [], radioSees: Bool,
@@ -66,11 +66,7 @@ public struct GatewayEngine: Sendable {
             }
         }
         for region in requested { requestedRegions[region.id] = region }
-        for record in records where !monitor.restore(record, at: now, transitions: &transitions) {
-            // Nobody watches it any more, and what the broker retains of it would be believed for ever.
-            let unwatched = RegionTransition(instance: record.instance, state: .unknown, since: now, at: now)
-            outputs.append(.transition(unwatched, record: nil))
-        }
+        for record in records { _ = monitor.restore(record, at: now, transitions: &transitions) }
         takeTransitions(&outputs)
     }
 

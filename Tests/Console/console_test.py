@@ -118,9 +118,7 @@ def test_typing():
 
 def test_suspend():
     """Ctrl-Z gives the terminal to the shell, and a continued scan takes it again."""
-    # Only under a shell with job control is there anybody to stop for.
-    shell = '"$@"; echo the shell; read -r; fg >/dev/null; exit $?'
-    with Session(["bash", "-mc", shell, "bash", "env", "-C", "/", BEACOND, "scan"]) as session:
+    with Session([sys.executable, "shell.py", "env", "-C", "/", BEACOND, "scan"]) as session:
         session.wait_for(is_waiting(session), "the waiting screen")
         session.type("\x1a")
         session.wait_for(lambda: "the shell" in session.screen.text, "stopped")

@@ -146,13 +146,16 @@ struct AdvertisingControllerTests {
 @Suite("Commands of other processes that touch an advertisement")
 struct ForeignAdvertisingTests {
     private func disturbs(_ command: some HCICommand, _ family: CommandFamily) -> Bool {
-        ForeignAdvertising.disturbs(command.packet.span, family: family, handle: 0xEF)
+        disturbs(command.packet, family)
+    }
+
+    private func disturbs(_ packet: [UInt8], _ family: CommandFamily) -> Bool {
+        ForeignAdvertising.disturbs(packet.span, family: family, handle: 0xEF)
     }
 
     @Test("A reset ends it, whatever it was started with", arguments: [CommandFamily.legacy, .extended])
     func reset(family: CommandFamily) {
-        let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
-        #expect(ForeignAdvertising.disturbs(reset.span, family: family, handle: 0xEF))
+        #expect(disturbs([0x01, 0x03, 0x0C, 0x00], family))
     }
 
     @Test("There is one legacy advertisement, so every command about it is about ours")
@@ -175,7 +178,7 @@ struct ForeignAdvertisingTests {
     @Test("A command that is cut short disturbs nothing and traps nothing")
     func short() {
         for packet: [UInt8] in [[], [0x01], [0x01, 0x39, 0x20], [0x01, 0x39, 0x20, 0x00], [0x01, 0x36, 0x20, 0x00]] {
-            #expect(!ForeignAdvertising.disturbs(packet.span, family: .extended, handle: 0xEF))
+            #expect(!disturbs(packet, .extended))
         }
     }
 }

@@ -59,9 +59,7 @@ struct ScanView {
     /// Ctrl-Z: the terminal is the shell's until the process is continued.
     mutating func suspend() {
         withTerminal { $0.leave() }
-        SignalBell.uninstall(SIGTSTP)
-        raise(SIGTSTP)
-        SignalBell.install([SIGTSTP])
+        SignalBell.actByDefault(SIGTSTP)
         withTerminal { $0.enter() }
     }
 

@@ -139,7 +139,7 @@ struct Replay {
         let outbox = try openOutbox(at: start)
         for report in outbox.takeReports() { logger.warning("\(report)") }
         var stored = StoredState(
-            outbox, ReplaySession.timebase, bootID: ReplaySession.bootID, newKey: pseudonymKey)
+            outbox, ReplaySession.initialTimebase, bootID: ReplaySession.bootID, newKey: pseudonymKey)
         stored.abandon(allBut: settings.regions)
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         let dispatcher = Dispatcher(

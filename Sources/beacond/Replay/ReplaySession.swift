@@ -7,7 +7,7 @@ import Regions
 
 /// Turns a capture into the messages that are to be published, with the time of each.
 ///
-/// The capture's clock is the only one: `at` is the record's time, and instants count from the Unix epoch.
+/// The capture's clock is the only one: `at` is the record's time, whatever was done to that clock.
 struct ReplaySession {
     /// Stored times are read as capture time, in whatever capture they were stored.
     static let bootID = "replay"
@@ -20,7 +20,8 @@ struct ReplaySession {
     static let healthInterval = TimeSpan.seconds(60)
     /// Without records for longer than this no `health` is made: a capture may jump by years where a clock was set.
     static let longestIdle = TimeSpan.seconds(3600)
-    static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+    /// How stored times are read, before the first record.
+    static let initialTimebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
     private(set) var player: CapturePlayer
     let dispatcher: Dispatcher
@@ -47,6 +48,7 @@ struct ReplaySession {
     /// Takes a record of the capture in; one without an event only moves time.
     mutating func receive(_ event: Span<UInt8>?, at time: WallTime) throws(OutboxError) {
         try makeHealth(before: player.instant(time))
+        if player.isSetBack(time) { try flush() }
         if let event {
             player.receive(event, at: time, outputs: &outputs)
         } else {
@@ -57,7 +59,7 @@ struct ReplaySession {
     /// Commits what came together since the last time and appends what to publish.
     mutating func flush() throws(OutboxError) {
         if outputs.isEmpty { return }
-        items += try dispatcher.dispatch(outputs, Self.timebase)
+        items += try dispatcher.dispatch(outputs, player.timebase)
         outputs.removeAll(keepingCapacity: true)
     }
 
@@ -74,7 +76,7 @@ struct ReplaySession {
     private mutating func sayStatus(isOnline: Bool) {
         let message = dispatcher.composer.status(
             isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: .replay, at: player.now,
-            Self.timebase)
+            player.timebase)
         items.append(Dispatcher.Dispatched(at: player.now, content: .state(message)))
     }
 
@@ -103,6 +105,6 @@ struct ReplaySession {
             drops: HealthDrops.list(figures) + (outbox.map(HealthDrops.list) ?? []),
             uptime_s: (healthDue - start).seconds, process: nil,
             outbox: outbox?.condition.map { "\($0)" } ?? "", broker: nil)
-        return dispatcher.composer.health(report, at: healthDue, Self.timebase)
+        return dispatcher.composer.health(report, at: healthDue, player.timebase)
     }
 }

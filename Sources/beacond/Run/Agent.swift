@@ -73,6 +73,7 @@ struct Agent {
             let queue = try DeliveryQueue()
             let loop = try RadioLoop(settings: settings.radio, logger: logger)
             let requests = RequestQueue(loop: loop)
+            let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
             let worker = try startDelivery(dispatcher, queue, requests)
             let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
             try loop.start(

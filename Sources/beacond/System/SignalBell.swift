@@ -23,8 +23,18 @@ enum SignalBell {
         }
     }
 
-    /// The default action again.
-    static func uninstall(_ number: Int32) { signal(number, SIG_DFL) }
+    /// Lets the signal do what it does by default, SIGTSTP for instance: stop the process until it is continued.
+    static func actByDefault(_ number: Int32) {
+        signal(number, SIG_DFL)
+        // The threads that Swift runs commands on block signals, and a signal raised by a thread is its own.
+        var (one, former) = (sigset_t(), sigset_t())
+        sigemptyset(&one)
+        sigaddset(&one, number)
+        pthread_sigmask(SIG_UNBLOCK, &one, &former)
+        raise(number)
+        pthread_sigmask(SIG_SETMASK, &former, nil)
+        install([number])
+    }
 
     /// Waits until `deadline`, or until a signal comes. Returns those that came since the last call.
     static func wait(until deadline: Instant) -> Set<Int32> {
