@@ -119,7 +119,8 @@ def read_only(checks, house, broker, ends):
         checks.check(f"{name}: it is said", until(lambda: "disk is read-only" in gateway.said(), 10), gateway.said())
         before = len(Account(gateway, subscriber.messages).events)
         time.sleep(3)
-        checks.check(f"{name}: events go on", len(Account(gateway, subscriber.messages).events) > before + 50, gateway.said())
+        checks.check(
+            f"{name}: events go on", len(Account(gateway, subscriber.messages).events) > before + 50, gateway.said())
         remount(folder, "rw")
         checks.check(f"{name}: it ends with 0", child.wait(60) == 0, gateway.said())
         checks.check(
