@@ -24,6 +24,8 @@ public struct HealthReport: Sendable {
     public var queueDepth: Int
     /// What was given up, by cause; in the order of the list.
     public var drops: [(cause: String, count: UInt64)]
+    /// What was done about adapters that did not scan, by step; empty in a replay, which has none.
+    public var recoveries: [(step: String, count: UInt64)]
     public var uptime_s: Double
     public var process: Process?
     /// What is wrong with the outbox, one line; empty where nothing is.
@@ -31,7 +33,8 @@ public struct HealthReport: Sendable {
 
     public init(
         reportsPerSecond: Double, rejects: RejectCounts, tracks: Int, instances: Int, queueDepth: Int,
-        drops: [(cause: String, count: UInt64)], uptime_s: Double, process: Process?, outbox: String
+        drops: [(cause: String, count: UInt64)], recoveries: [(step: String, count: UInt64)] = [], uptime_s: Double,
+        process: Process?, outbox: String
     ) {
         self.reportsPerSecond = reportsPerSecond
         self.rejects = rejects
@@ -39,6 +42,7 @@ public struct HealthReport: Sendable {
         self.instances = instances
         self.queueDepth = queueDepth
         self.drops = drops
+        self.recoveries = recoveries
         self.uptime_s = uptime_s
         self.process = process
         self.outbox = outbox
@@ -59,6 +63,11 @@ extension MessageComposer {
         var drops = JSONWriter()
         for drop in report.drops { drops.set(drop.cause, drop.count) }
         json.set("dropped", object: drops.object)
+        if !report.recoveries.isEmpty {
+            var recoveries = JSONWriter()
+            for recovery in report.recoveries { recoveries.set(recovery.step, recovery.count) }
+            json.set("recoveries", object: recoveries.object)
+        }
         if let process = report.process {
             json.set("rss_kib", process.rss_kib)
             json.set("cpu_percent", process.cpu_percent, decimals: 2)

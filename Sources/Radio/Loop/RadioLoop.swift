@@ -6,8 +6,9 @@ import Synchronization
 
 /// The radio loop: one thread that keeps the configured adapters scanning and gives everything they hear to its owner.
 ///
-/// Needs CAP_NET_RAW, and adapters that are up; whatever is missing is waited for. Works beside bluetoothd and other
-/// scanners: it never resets or powers an adapter, and leaves scanning on where another process had begun it.
+/// Needs CAP_NET_RAW, and adapters that are up; whatever is missing is waited for. With CAP_NET_ADMIN it brings up adapters
+/// that nobody switched off, and resets controllers that do not answer, which is nothing that others could still be using.
+/// Works beside bluetoothd and other scanners: scanning stays on where another process had begun it.
 public final class RadioLoop: Sendable {
     private struct State {
         var worker: WorkerThread?

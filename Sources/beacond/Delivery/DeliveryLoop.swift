@@ -20,19 +20,22 @@ final class DeliveryLoop {
     private var events: OutboxEvents
     private var health: HealthDesk
     private var status: MessageComposer.RadioStatus
+    private let mayAdminister: Bool
     private var announcedEpoch = ""
     private var healthDue: Instant
     private var lastOutboxTick = Instant.origin
     private var group = CommitGroup()
 
+    /// - Parameter mayAdminister: the process has CAP_NET_ADMIN.
     init(
-        settings: Settings, queue: DeliveryQueue, dispatcher: Dispatcher, radio: MessageComposer.RadioStatus,
-        logger: Logger
+        settings: Settings, queue: DeliveryQueue, dispatcher: Dispatcher, mayAdminister: Bool, logger: Logger
     ) {
         self.queue = queue
         self.dispatcher = dispatcher
         self.logger = logger
-        self.status = radio
+        self.mayAdminister = mayAdminister
+        let radio = MessageComposer.RadioStatus.live(RadioCondition(.absent, mayAdminister: mayAdminister))
+        status = radio
         let (composer, outbox) = (dispatcher.composer, dispatcher.outbox)
         let (now, timebase) = (SystemClock.now, SystemClock.timebase)
         func message(isOnline: Bool) -> Message {
@@ -76,9 +79,10 @@ final class DeliveryLoop {
 
     private func receive(_ content: DeliveryQueue.Content) {
         if let availability = content.availability {
-            status = .live(availability)
+            let condition = RadioCondition(availability, mayAdminister: mayAdminister)
+            status = .live(condition)
             announceStatus()
-            let remedy = availability.remedy
+            let remedy = condition.remedy
             logger.log(
                 level: remedy.isEmpty ? .info : .warning,
                 "radio: \(availability.rawValue)\(remedy.isEmpty ? "" : ": \(remedy)")")

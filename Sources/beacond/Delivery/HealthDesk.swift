@@ -37,6 +37,7 @@ struct HealthDesk {
             reportsPerSecond: Double(reports - lastReports) / elapsed_s, rejects: figures?.rejects ?? RejectCounts(),
             tracks: figures?.listedTracks ?? 0, instances: figures?.instances ?? 0,
             queueDepth: Int(outbox.queuedEvents), drops: drops(outbox, delivery, queue),
+            recoveries: RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) },
             uptime_s: (now - start).seconds, process: usage.look(),
             outbox: outbox.condition.map { "\($0)" } ?? "")
     }

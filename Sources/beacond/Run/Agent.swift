@@ -77,7 +77,8 @@ struct Agent {
         let (settings, logger) = (settings, logger)
         return try WorkerThread {
             let loop = DeliveryLoop(
-                settings: settings, queue: queue, dispatcher: dispatcher, radio: .live(.absent), logger: logger)
+                settings: settings, queue: queue, dispatcher: dispatcher,
+                mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
             loop.run()
         }
     }
