@@ -19,8 +19,8 @@ struct GatewayOwner: RadioOwner {
         self.queue = queue
     }
 
-    mutating func packet(_ packet: Span<UInt8>, at instant: Instant) {
-        engine.receive(packet.extracting(droppingFirst: 1), at: instant, outputs: &outputs)
+    mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
+        engine.receive(packet.extracting(droppingFirst: 1), from: receiver, at: instant, outputs: &outputs)
     }
 
     mutating func tick(at instant: Instant) -> Instant {
