@@ -49,7 +49,7 @@ final class RadioRunner<Owner: RadioOwner> {
         while !isStopping() { turn() }
         let end = forward(to: MonotonicClock.now)
         for station in stations { station.stop(at: end) }
-        count(at: end)
+        count(at: end, isFinal: true)
     }
 
     /// One wait, and everything that it brought.
@@ -127,7 +127,7 @@ final class RadioRunner<Owner: RadioOwner> {
         }
     }
 
-    private func count(at instant: Instant) {
+    private func count(at instant: Instant, isFinal: Bool = false) {
         nextCount = instant + Self.countInterval
         var total = RadioCounters()
         for station in stations {
@@ -136,7 +136,7 @@ final class RadioRunner<Owner: RadioOwner> {
             total.dropped += station.counters.dropped
             total.recoveries.add(station.counters.recoveries)
         }
-        owner.counted(total, at: instant)
+        owner.counted(total, isFinal: isFinal, at: instant)
     }
 
     /// Milliseconds until the next deadline, rounded up, so that a timer is never met too early and waited for again.

@@ -148,5 +148,6 @@ final class DeliveryLoop {
             offline: statusMessage(isOnline: false), timeout: Self.closingTime, events: &events)
         if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }
         dispatcher.outbox.close()
+        logger.info("\(health.closingLine)")
     }
 }

@@ -26,6 +26,11 @@ struct HealthDesk {
         self.radio = radio
     }
 
+    /// Everything that was heard, for the last line of the log.
+    var closingLine: String {
+        "reports=\(figures?.reports ?? 0) ibeacons=\(figures?.beacons ?? 0) dropped=\(radio.dropped)"
+    }
+
     mutating func report(
         _ outbox: OutboxHealth, _ delivery: DeliveryCounters, _ queue: (ranging: UInt64, transitions: UInt64),
         at now: Instant

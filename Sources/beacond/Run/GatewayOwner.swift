@@ -37,8 +37,8 @@ struct GatewayOwner: RadioOwner {
         queue.push(availability)
     }
 
-    mutating func counted(_ counters: RadioCounters, at instant: Instant) {
-        guard instant >= figuresDue else { return }
+    mutating func counted(_ counters: RadioCounters, isFinal: Bool, at instant: Instant) {
+        guard isFinal || instant >= figuresDue else { return }
         figuresDue = instant + Self.figuresInterval
         queue.push(engine.figures, counters)
     }
