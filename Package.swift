@@ -46,12 +46,17 @@ let package = Package(
         .target(
             name: "Gateway", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
             swiftSettings: settings),
+        .target(
+            name: "Console", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", real],
+            swiftSettings: settings),
 
         // Targets with I/O.
         .target(
             name: "Outbox", dependencies: ["HCI", "CSQLite", collections], swiftSettings: settings
         ),
-        .target(name: "Radio", dependencies: ["HCI", "Configuration", "CBluetooth", logging], swiftSettings: settings),
+        .target(
+            name: "Radio", dependencies: ["HCI", "Beacons", "Configuration", "CBluetooth", logging],
+            swiftSettings: settings),
         .target(
             name: "MQTT", dependencies: ["HCI", "Messages", "Configuration", "CMosquitto", collections, logging],
             swiftSettings: settings),
@@ -59,8 +64,8 @@ let package = Package(
         .executableTarget(
             name: "beacond",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
-                "StoreSimulator", arguments, logging, lifecycle, signals,
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "Outbox", "Radio",
+                "MQTT", "StoreSimulator", arguments, logging, lifecycle, signals,
             ],
             swiftSettings: settings),
 
@@ -70,12 +75,22 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
             swiftSettings: settings),
+        .testTarget(name: "MessagesTests", dependencies: ["HCI", "Messages"], swiftSettings: settings),
         .testTarget(
             name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
             swiftSettings: settings),
+        .testTarget(name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], swiftSettings: settings),
+        .testTarget(
+            name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BeacondTests",
+            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "beacond"],
+            swiftSettings: settings),
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
-        .testTarget(name: "RadioTests", dependencies: ["HCI", "Configuration", "Radio"], swiftSettings: settings),
+        .testTarget(
+            name: "RadioTests", dependencies: ["HCI", "Beacons", "Configuration", "Radio"], swiftSettings: settings),
         .testTarget(
             name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator", real],
             swiftSettings: settings),

@@ -35,12 +35,17 @@ struct SettingsReader {
                 maxTransmitters: maxTransmitters, unknownAfter: rotation.unknownAfter,
                 resolveAfter: rotation.resolveAfter, distanceFilter: smoothing.distance,
                 regionFilter: smoothing.region, devices: devices),
-            distance: distance, regionLimits: regionLimits, regions: regions, ranging: ranging,
+            distance: distance, regionRules: rules, regionLimits: regionLimits, regions: regions, ranging: ranging,
             mqtt: section(MQTTSection.table, MQTTSection.read),
             outbox: section(OutboxSection.table, OutboxSection.read),
             privacy: section(PrivacySection.table, PrivacySection.read),
             commands: section(CommandsSection.table, CommandsSection.read),
-            health: section(HealthSection.table, HealthSection.read), log: section(LogSection.table, LogSection.read))
+            health: section(HealthSection.table, HealthSection.read),
+            advertise: section(AdvertiseSection.table, AdvertiseSection.read),
+            capture: section(CaptureSection.table) { reader in
+                CaptureSection.read(&reader, stateDirectory: gateway.stateDirectory)
+            },
+            log: section(LogSection.table, LogSection.read))
         refuseUnknownTables()
         return settings
     }

@@ -1,17 +1,25 @@
 public import Configuration
 public import HCI
+public import Messages
 public import Regions
 
 /// Plays a capture through the engine: the records' times are time, and there is no controller to probe, so silence
 /// beyond the norm is blindness.
 ///
 /// Instants count from the Unix epoch here, because the capture's own clock is the only one there is: stored times of an
-/// earlier capture then mean the same in a later one.
+/// earlier capture then mean the same in a later one. Where that clock was set back while the capture was written, time
+/// goes on from where it stood, as it did in the shop, and `timebase` says what the capture's clock showed. Where it was
+/// set forward, that can't be told from time that passed.
 public struct CapturePlayer: Sendable {
+    /// For its figures; time and reports go in through the player.
     public private(set) var engine: GatewayEngine
     private var liveness: LivenessMonitor
     /// The latest record's time; it never goes back, whatever the capture says.
     public private(set) var now: Instant
+    /// By how much the capture's clock was set back in all.
+    private var setBack = TimeSpan.zero
+    /// Records of several adapters are written a little out of order; what is later than this is a clock set back.
+    private static let disorder = TimeSpan.seconds(1)
 
     /// - Parameter start: the time of the first record.
     public init(
@@ -26,12 +34,26 @@ public struct CapturePlayer: Sendable {
 
     /// A record's time on the engine's clock. A capture may jump back; time does not.
     public func instant(_ time: WallTime) -> Instant {
-        max(now, Instant(microseconds: time.microseconds))
+        max(now, Instant(microseconds: time.microseconds) + setBack)
+    }
+
+    /// Whether the capture's clock was set back before `time`. What happened until now is to be told by the clock as it
+    /// was: by `timebase` before this record is taken in.
+    public func isSetBack(_ time: WallTime) -> Bool {
+        Instant(microseconds: time.microseconds) + setBack < now - Self.disorder
+    }
+
+    /// What the capture's clock shows: `synced`, because there is no better one.
+    public var timebase: Timebase { Timebase(wallAtOrigin: .unixEpoch - setBack, isSynced: true) }
+
+    private mutating func takeTime(_ time: WallTime) -> Instant {
+        if isSetBack(time) { setBack = now - Instant(microseconds: time.microseconds) }
+        return instant(time)
     }
 
     /// Takes an event of the capture in.
     public mutating func receive(_ event: Span<UInt8>, at time: WallTime, outputs: inout [GatewayOutput]) {
-        let instant = instant(time)
+        let instant = takeTime(time)
         watch(before: instant, outputs: &outputs)
         if AdvertisingEvent.isAdvertising(event), let change = liveness.reportReceived(at: instant) {
             engine.liveness(change, at: instant, outputs: &outputs)
@@ -42,7 +64,7 @@ public struct CapturePlayer: Sendable {
 
     /// A record that holds no event only shows what time it is: everything due before comes to pass.
     public mutating func elapse(to time: WallTime, outputs: inout [GatewayOutput]) {
-        let instant = instant(time)
+        let instant = takeTime(time)
         watch(before: instant, outputs: &outputs)
         engine.advance(before: instant, outputs: &outputs)
         now = instant

@@ -39,7 +39,8 @@ extension GatewayEngine {
         }
     }
 
-    private mutating func storeStays(_ outputs: inout [GatewayOutput]) {
+    /// Has the stays under way stored: every minute while something is heard, and when the agent stops.
+    public mutating func storeStays(_ outputs: inout [GatewayOutput]) {
         let stays = monitor.instances.indices.compactMap { monitor.record(of: $0) }.filter(\.isInside)
         if !stays.isEmpty { outputs.append(.stays(stays)) }
         // The next report sets it again: what was not heard since has nothing new to store.
@@ -61,6 +62,13 @@ extension GatewayEngine {
     }
 
     private mutating func range(_ instance: InstanceSlot, at now: Instant, outputs: inout [GatewayOutput]) {
+        let report = rangingReport(instance, at: now)
+        guard ranger.isDue(instance, count: report.count, beacons: report.beacons, at: now) else { return }
+        outputs.append(.ranging(report))
+    }
+
+    /// The beacons in range of an instance, as they are now.
+    mutating func rangingReport(_ instance: InstanceSlot, at now: Instant) -> RangingReport {
         var beacons: [RangedBeacon] = []
         var slots: [TransmitterSlot] = []
         for identity in identitiesOfInstance[instance] ?? [] {
@@ -70,10 +78,8 @@ extension GatewayEngine {
             for slot in listed { beacons.append(ranged(slot, duplicates)) }
         }
         beacons.sort(by: RangedBeacon.isNearer)
-        let count = tracker.count(slots)
-        guard ranger.isDue(instance, count: count, beacons: beacons, at: now) else { return }
-        outputs.append(
-            .ranging(RangingReport(instance: monitor.instances[instance], at: now, count: count, beacons: beacons)))
+        return RangingReport(
+            instance: monitor.instances[instance], at: now, count: tracker.count(slots), beacons: beacons)
     }
 
     private mutating func ranged(_ slot: TransmitterSlot, _ duplicates: Set<TrackID>) -> RangedBeacon {

@@ -54,6 +54,10 @@ extension GatewayEngine {
         defer { takeTransitions(&outputs) }
         guard let slot else { return refused(sighting.identity, &outputs) }
         let transmitter = tracker[slot]
+        if !unmetIdentities.isEmpty, unmetIdentities.contains(transmitter.identitySlot) {
+            meet(transmitter.identitySlot)
+            takeFailures(&outputs)
+        }
         guard let instances = instancesOfIdentity[transmitter.identitySlot] else { return }
         if staysDue == .distantFuture { staysDue = now + Self.staysInterval }
         let evidence = RegionEvidence(
@@ -69,17 +73,17 @@ extension GatewayEngine {
         guard !changes.isEmpty else { return }
         for change in changes {
             switch change {
-            case .identityAppeared(let identity): identityAppeared(identity)
+            case .identityAppeared(let identity): meet(identity)
             case .listChanged(let identity):
                 for instance in instancesOfIdentity[identity] ?? [] { ranger.listChanged(instance, at: now) }
             case .identityForgotten(let identity):
+                unmetIdentities.remove(identity)
                 for instance in instancesOfIdentity.removeValue(forKey: identity) ?? [] {
                     identitiesOfInstance[instance]?.remove(identity)
                 }
             }
         }
         changes.removeAll(keepingCapacity: true)
-        refusedInstanceCount &+= UInt64(failures.count)
         takeFailures(&outputs)
     }
 
@@ -88,15 +92,7 @@ extension GatewayEngine {
         takeFailures(&outputs)
     }
 
-    private mutating func identityAppeared(_ identity: IdentitySlot) {
-        let instances = monitor.instances(
-            of: tracker.identity(in: identity), at: now, transitions: &transitions, failures: &failures)
-        guard !instances.isEmpty else { return }
-        instancesOfIdentity[identity] = instances
-        for instance in instances { identitiesOfInstance[instance, default: []].insert(identity) }
-    }
-
-    private mutating func takeFailures(_ outputs: inout [GatewayOutput]) {
+    mutating func takeFailures(_ outputs: inout [GatewayOutput]) {
         guard !failures.isEmpty else { return }
         for failure in failures { outputs.append(.failure(failure, at: now)) }
         failures.removeAll(keepingCapacity: true)

@@ -6,7 +6,8 @@ public import Regions
 /// The whole job between the bytes and the messages: reports and time in, transitions and ranging out.
 ///
 /// One struct owns tracker, monitor and ranger, and is owned by one thread. It reads no clock and does no I/O: the same
-/// bytes at the same instants give the same outputs, always. Reports come in `+Receiving`, time passes in `+Advancing`.
+/// bytes at the same instants give the same outputs, always. Reports come in `+Receiving`, time passes in `+Advancing`,
+/// requests are answered in `+Answering`.
 public struct GatewayEngine: Sendable {
     var tracker: BeaconTracker
     var monitor: RegionMonitor
@@ -15,11 +16,16 @@ public struct GatewayEngine: Sendable {
     var receivers: [Receiver]
     /// `nil` with one receiver, which hears everything.
     var selection: ReceiverSelection?
+    let settings: Settings
+    /// The regions that requests have registered, by id.
+    var requestedRegions: [String: BeaconRegion] = [:]
 
     /// The instances that the identity in a slot belongs to.
     var instancesOfIdentity: [IdentitySlot: [InstanceSlot]] = [:]
     /// The identities heard that belong to an instance: whose transmitters are ranged for it.
     var identitiesOfInstance: [InstanceSlot: Set<IdentitySlot>] = [:]
+    /// Identities not heard since regions were registered or ended: what they belong to is found when they are.
+    var unmetIdentities: Set<IdentitySlot> = []
 
     /// How often the time last heard is stored: so exact is an exit that is inferred after a restart.
     public static let staysInterval = TimeSpan.seconds(60)
@@ -40,12 +46,14 @@ public struct GatewayEngine: Sendable {
     /// Registers the configured regions and goes on from their stored states.
     ///
     /// - Parameters:
-    ///   - records: what an earlier process stored; those of regions no longer configured are ignored.
+    ///   - requested: the regions that requests had registered in an earlier process.
+    ///   - records: what an earlier process stored; those of regions that are in neither list are ignored.
     ///   - radioSees: whether the radio hears from the start. A live one has to say so first.
     public init(
-        _ settings: Settings, restoring records: [RegionRecord] = [], radioSees: Bool, at now: Instant,
-        outputs: inout [GatewayOutput]
+        _ settings: Settings, requested: [BeaconRegion] = [], restoring records: [RegionRecord] = [], radioSees: Bool,
+        at now: Instant, outputs: inout [GatewayOutput]
     ) {
+        self.settings = settings
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
         self.monitor = RegionMonitor(limits: settings.regionLimits)
         self.ranger = Ranger(settings.ranging)
@@ -53,21 +61,23 @@ public struct GatewayEngine: Sendable {
         if receivers.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }
         self.now = now
         if !radioSees { monitor.blinded(since: now, at: now) }
-        for region in settings.regions {
+        for region in settings.regions + requested {
             do throws(RegionMonitoringFailure) {
                 try monitor.register(region, at: now, transitions: &transitions)
             } catch {
                 outputs.append(.failure(error, at: now))
             }
         }
+        for region in requested { requestedRegions[region.id] = region }
         for record in records { _ = monitor.restore(record, at: now, transitions: &transitions) }
         takeTransitions(&outputs)
     }
 
+    /// Counts since the start. Finding the listed tracks goes through all transmitters.
     public var figures: GatewayFigures {
         GatewayFigures(
             reports: reportCount, beacons: beaconCount, rejects: rejects, tracks: tracker.trackCount,
-            listedTracks: tracker.listedTrackCount, instances: monitor.instances.count,
+            listedTracks: tracker.listedTrackCount, instances: monitor.instanceCount,
             refusedTransmitters: tracker.refusedCount, refusedInstances: refusedInstanceCount)
     }
 }

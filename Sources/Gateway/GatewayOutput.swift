@@ -1,4 +1,5 @@
 public import HCI
+public import Messages
 public import Regions
 
 /// What the engine has to tell, in the order in which it happened.
@@ -9,6 +10,11 @@ public enum GatewayOutput: Hashable, Sendable {
     case stays([RegionRecord])
     case ranging(RangingReport)
     case failure(RegionMonitoringFailure, at: Instant)
+    /// A request registered a region, which is to outlive the process.
+    case registered(RegionDefinition, region: String, at: Instant)
+    /// A request ended the monitoring of a region, and these were its instances.
+    case unregistered(region: String, instances: [RegionInstanceID], at: Instant)
+    case answer(Answer)
 }
 
 /// What the engine has counted since it was made.
@@ -23,6 +29,7 @@ public struct GatewayFigures: Sendable {
     public var tracks: UInt64
     /// Physical beacons listed now.
     public var listedTracks: Int
+    /// Region instances held.
     public var instances: Int
     /// Newcomers refused because `max_transmitters` were listed already.
     public var refusedTransmitters: UInt64

@@ -46,6 +46,11 @@ public struct EventLedger: Sendable {
             state: composer.state(transition, eventSeq: seq, timebase))
     }
 
+    /// An instance is monitored no more.
+    public mutating func forget(_ instance: RegionInstanceID) {
+        lastSeq[instance] = nil
+    }
+
     /// A new epoch begins: numbers of the old one mean nothing in it.
     public mutating func beginEpoch() {
         lastSeq.removeAll()

@@ -7,18 +7,25 @@ public struct Message: Hashable, Sendable {
     }
 
     public var topic: String
-    /// UTF-8 JSON.
+    /// UTF-8 JSON; empty to clear a retained topic.
     public var payload: [UInt8]
     public var qos: QoS
+    /// Whether the broker keeps it for those who subscribe later.
     public var isRetained: Bool
     /// Seconds after which a broker need not deliver it any more (MQTT 5); `nil` for never.
     public var expiry_s: UInt32?
+    /// Of a response: what its requester knows it by (MQTT 5).
+    public var correlationData: [UInt8]?
 
-    public init(topic: String, payload: [UInt8], qos: QoS, isRetained: Bool, expiry_s: UInt32? = nil) {
+    public init(
+        topic: String, payload: [UInt8], qos: QoS, isRetained: Bool, expiry_s: UInt32? = nil,
+        correlationData: [UInt8]? = nil
+    ) {
         self.topic = topic
         self.payload = payload
         self.qos = qos
         self.isRetained = isRetained
         self.expiry_s = expiry_s
+        self.correlationData = correlationData
     }
 }

@@ -8,6 +8,7 @@ public struct MessageComposer: Sendable {
     /// The `schema` of every message.
     static let schema = 1
 
+    /// Where the messages go.
     public let topics: TopicTree
     let version: String
     let pseudonym: DevicePseudonym

@@ -21,7 +21,9 @@ public struct Timebase: Hashable, Sendable {
         self.isSynced = isSynced
     }
 
+    /// What the wall clock, as it is set now, says of an instant.
     public func wall(_ instant: Instant) -> WallTime { wallAtOrigin + (instant - .origin) }
 
+    /// The way back; before the monotonic origin where the time is from before the boot.
     public func instant(_ wall: WallTime) -> Instant { .origin + (wall - wallAtOrigin) }
 }

@@ -2,9 +2,13 @@ public import Regions
 
 /// The topics of one gateway: `{prefix}/{site}/{gateway}/…`.
 public struct TopicTree: Hashable, Sendable {
+    /// The first levels, which all gateways share.
+    public let prefix: String
+    /// `{prefix}/{site}/{gateway}`.
     public let root: String
 
     public init(prefix: String, site: String, gateway: String) {
+        self.prefix = prefix
         self.root = prefix + "/" + site + "/" + gateway
     }
 

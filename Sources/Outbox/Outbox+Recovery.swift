@@ -54,15 +54,21 @@ extension Outbox {
         guard let folder else { return }
         try folder.hold()
         if replacement == .due { try replaceDamagedFile(in: folder) }
-        if let store {
+        if let store, !store.isReadOnly {
             try writeOut(store)
             return
         }
+        store = nil
         folder.makeDatabasePrivate()
         let opened = try EventStore(path: folder.databasePath, vfs: vfs, limits: limits)
         folder.synchronise()
         if hasMetFile { try rejoin(opened) } else { try meet(opened) }
         opened.origin = book.origin
+        if opened.isReadOnly {
+            // It is read until it can be written, and opened anew at every try.
+            store = opened
+            throw DiskError.readOnly(folder.databasePath)
+        }
         try writeOut(opened)
     }
 
@@ -129,7 +135,7 @@ extension Outbox {
             book.forgetFile(firstPosition: book.storedEnd)
             beginEpoch()
             fileGeneration += 1
-        } else {
+        } else if !store.isReadOnly {
             try store.truncate(from: book.storedEnd)
             book.storedEvents = try store.count()
         }

@@ -23,7 +23,9 @@ public struct BeaconRegion: Hashable, Sendable {
     /// Only beacons of this minor; `nil` for any. Needs a major.
     public var minor: UInt16?
     public var expansion: Expansion
+    /// Whether entries make events; the state goes on regardless.
     public var notifyOnEntry: Bool
+    /// Whether exits make events.
     public var notifyOnExit: Bool
     /// Whether the beacons of the region are ranged while it is inside.
     public var isRanged: Bool
@@ -42,6 +44,18 @@ public struct BeaconRegion: Hashable, Sendable {
         self.notifyOnExit = notifyOnExit
         self.isRanged = isRanged
         self.rules = rules
+    }
+}
+
+extension BeaconRegion {
+    /// Whether an instance of that name can be this region's, as it is defined now.
+    public func canHave(_ instance: RegionInstanceID) -> Bool {
+        guard instance.region == id else { return false }
+        switch expansion {
+        case .none: return instance.major == nil && instance.minor == nil
+        case .major: return instance.major != nil && instance.minor == nil
+        case .minor: return instance.minor != nil && instance.major == (major ?? instance.major)
+        }
     }
 }
 
@@ -75,7 +89,9 @@ public struct RegionRules: Hashable, Sendable {
 
 /// How much `RegionMonitor` may hold.
 public struct RegionLimits: Hashable, Sendable {
+    /// Registrations; the next one is refused.
     public var maxRegions: Int
+    /// Instances of all regions together; the next one is refused.
     public var maxInstances: Int
 
     public init(maxRegions: Int, maxInstances: Int) {

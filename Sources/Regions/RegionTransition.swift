@@ -15,6 +15,7 @@ public struct RegionTransition: Hashable, Sendable {
     public var state: RegionState
     /// When the region came to be in this state.
     public var since: Instant
+    /// When that came to pass.
     public var at: Instant
     /// The crossing that made the change; `nil` where nothing was crossed: as monitoring begins, or as the radio goes
     /// blind and sees again.
@@ -68,6 +69,7 @@ public struct RegionStay: Hashable, Sendable {
     /// Nothing was heard since the agent was started: it left while nobody listened.
     public var isInferred: Bool
 
+    /// From the entry to the last report; never negative.
     public var dwell: TimeSpan { max(.zero, lastHeardAt - enteredAt) }
 
     public init(enteredAt: Instant, lastHeardAt: Instant, isPartial: Bool, isInferred: Bool) {

@@ -7,5 +7,8 @@ struct Beacond: AsyncParsableCommand {
         commandName: "beacond",
         abstract: "Scans iBeacons, monitors regions, ranges beacons and publishes to MQTT.",
         version: Version.current,
-        subcommands: [RunCommand.self, CheckCommand.self, ReplayCommand.self, SimulateCommand.self])
+        subcommands: [
+            RunCommand.self, CheckCommand.self, ScanCommand.self, AdvertiseCommand.self, CalibrateCommand.self,
+            ReplayCommand.self, SimulateCommand.self,
+        ])
 }

@@ -102,4 +102,10 @@ struct DefaultTests {
         #expect(settings.health.textfile == "")
         #expect(settings.log.level == .info)
     }
+
+    @Test("The gateway advertises nothing and keeps no events")
+    func installersTools() {
+        #expect(settings.advertise == nil)
+        #expect(settings.capture == nil)
+    }
 }

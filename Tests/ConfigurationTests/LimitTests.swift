@@ -66,6 +66,12 @@ struct NumberRow: Sendable, CustomTestStringConvertible {
             NumberRow("mqtt", "max_inflight", 1...1000, isInteger: true),
             NumberRow("outbox", "max_events", 1...10_000_000, isInteger: true),
             NumberRow("outbox", "max_mib", 1...16384, isInteger: true),
+            NumberRow("advertise", "major", 0...65535, isInteger: true),
+            NumberRow("advertise", "minor", 0...65535, isInteger: true),
+            NumberRow("advertise", "measured_power_dbm", -127...20, isInteger: true),
+            NumberRow("advertise", "interval_ms", 20...10240),
+            NumberRow("capture", "max_mib", 1...64, isInteger: true),
+            NumberRow("capture", "max_files", 1...1000, isInteger: true),
         ]
         + ["regions", "region"].flatMap { table in
             rules.map { NumberRow(table, $0.0, $0.1, besideLower: $0.2, besideUpper: $0.2) }

@@ -108,6 +108,24 @@ struct ConnectionRulesTests {
         #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online"])
     }
 
+    @Test("A broker that is silent for one and a half keepalives is gone; anything it says counts")
+    func silence() {
+        var bench = SessionBench()
+        bench.settle()
+        bench.advance(44)
+        bench.session.heard(at: bench.now)
+        bench.advance(44.9)
+        #expect(bench.session.tick(at: bench.now).isEmpty)
+        bench.now = bench.session.nextWake
+        let actions = bench.session.tick(at: bench.now)
+        #expect(actions == [.drop, .say(.connectionFailed(.keepaliveExpired))])
+    }
+
+    @Test("The shortest keepalive still leaves a ping 3 s to be answered", arguments: [(5, 8.0), (6, 9), (30, 45)])
+    func silenceTimeout(keepalive_s: Int, timeout_s: Double) {
+        #expect(Publisher.silenceTimeout(keepalive_s: keepalive_s) == .seconds(timeout_s))
+    }
+
     @Test("When another client takes the identifier, it stays away for minutes and says why")
     func takenOver() {
         var bench = SessionBench()

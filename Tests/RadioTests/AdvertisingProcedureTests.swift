@@ -1,3 +1,4 @@
+import Beacons
 import HCI
 import Testing
 
@@ -32,28 +33,66 @@ struct AdvertisingProcedureTests {
 
     @Test("Each family is tried once, and the last refusal is what is said")
     func refused() {
-        let progress = run(features: [], answering: [.success, .commandDisallowed, .unknownCommand]).last
+        let progress = run(features: [], answering: [.success, .unsupportedFeature, .unknownCommand]).last
         #expect(progress == .refused(LESetExtendedAdvertisingParameters.opcode, .unknownCommand))
     }
 
+    @Test("What an earlier process left on the air is switched off, and the parameters are tried again")
+    func leftover() {
+        for (features, family) in [(LEFeatures(), CommandFamily.legacy), (.extendedAdvertising, .extended)] {
+            let progress = run(
+                features: features,
+                answering: [.success, .commandDisallowed, .success, .success, .success, .success])
+            #expect(
+                progress == [
+                    .next(.setParameters(family)), .next(.disable(family)), .next(.setParameters(family)),
+                    .next(.setData(family)), .next(.enable(family)), .advertising(family),
+                ])
+        }
+    }
+
+    @Test("What can't be switched off is switched off once, and then the other family is tried")
+    func otherFamilyInUse() {
+        let progress = run(
+            features: .extendedAdvertising,
+            answering: [.success, .commandDisallowed, .commandDisallowed, .commandDisallowed, .success, .success, .success])
+        #expect(progress[1] == .next(.disable(.extended)))
+        #expect(progress[3] == .next(.setParameters(.legacy)))
+        #expect(progress.last == .advertising(.legacy))
+    }
+
+    private let frame = IBeaconFrame(
+        identity: BeaconIdentity(uuid: ProximityUUID(high: 0x1122, low: 0x3344), major: 1, minor: 2),
+        measuredPower_dbm: -59)
+
     @Test("It advertises in non-connectable legacy PDUs, every 100 ms by default")
     func packets() throws {
-        let advertisement = try #require(Advertisement(data: [0x02, 0x01, 0x06]))
+        let advertisement = Advertisement(frame)
         let legacy = try #require(advertisement.packet(for: .setParameters(.legacy)))
         #expect(legacy.prefix(9) == [0x01, 0x06, 0x20, 0x0F, 0xA0, 0x00, 0xA0, 0x00, 0x03])
         let extended = try #require(advertisement.packet(for: .setParameters(.extended)))
         #expect(extended.prefix(13) == [0x01, 0x36, 0x20, 0x19, 0xEF, 0x10, 0x00, 0xA0, 0x00, 0x00, 0xA0, 0x00, 0x00])
-        #expect(
-            advertisement.packet(for: .setData(.legacy))?.prefix(8) == [0x01, 0x08, 0x20, 0x20, 0x03, 0x02, 0x01, 0x06])
-        #expect(advertisement.disablePacket(.legacy) == [0x01, 0x0A, 0x20, 0x01, 0x00])
+        #expect(advertisement.packet(for: .disable(.legacy)) == [0x01, 0x0A, 0x20, 0x01, 0x00])
+        #expect(advertisement.packet(for: .removeSet) == [0x01, 0x3C, 0x20, 0x01, 0xEF])
     }
 
-    @Test("Data that no legacy PDU can carry is refused, and an interval is clamped")
+    @Test("Its data are the flags and the frame, which a legacy PDU carries")
+    func payload() throws {
+        let advertisement = Advertisement(frame)
+        let beginning: [UInt8] = [0x1E, 0x02, 0x01, 0x06, 0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15]
+        let packet = try #require(advertisement.packet(for: .setData(.legacy)))
+        #expect(packet.prefix(14) == [0x01, 0x08, 0x20, 0x20] + beginning)
+        let end: [UInt8] = [0x00, 0x01, 0x00, 0x02, 0xC5]
+        #expect(advertisement.data.suffix(5) == end[...])
+        #expect(advertisement.data.count == 30)
+        #expect(advertisement.packet(for: .setData(.extended)) != nil)
+    }
+
+    @Test("An interval is clamped to what controllers take")
     func limits() throws {
-        #expect(Advertisement(data: Array(repeating: 0, count: 32)) == nil)
-        let hasty = try #require(Advertisement(data: [], interval_ms: .nan))
+        let hasty = Advertisement(frame, interval_ms: .nan)
         #expect(hasty.packet(for: .setParameters(.legacy))?[4...5] == [0x20, 0x00])
-        let lazy = try #require(Advertisement(data: [], interval_ms: .infinity))
+        let lazy = Advertisement(frame, interval_ms: .infinity)
         #expect(lazy.packet(for: .setParameters(.legacy))?[4...5] == [0x00, 0x40])
     }
 }

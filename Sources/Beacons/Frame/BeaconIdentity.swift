@@ -1,7 +1,10 @@
 /// What an iBeacon says it is: proximity UUID, major and minor. It does not change when the address rotates.
 public struct BeaconIdentity: Hashable, Comparable, Sendable {
+    /// Names the deployment; a chain of stores uses one.
     public let uuid: ProximityUUID
+    /// 0 to 65535, by convention the store.
     public let major: UInt16
+    /// 0 to 65535, by convention one beacon in it.
     public let minor: UInt16
 
     @inlinable

@@ -14,6 +14,7 @@ public import HCI
 /// It is read wherever it stands in the payload, with or without Flags. Octets behind the frame are allowed, because
 /// Apple strings several messages together in one structure.
 public struct IBeaconFrame: Hashable, Sendable {
+    /// Who it says it is. Nothing proves it.
     public var identity: BeaconIdentity
     /// RSSI at one metre as the transmitter states it, dBm.
     public var measuredPower_dbm: Int8

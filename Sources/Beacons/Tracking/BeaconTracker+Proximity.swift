@@ -4,10 +4,12 @@ import HCI
 public struct BeaconObservation: Hashable, Sendable {
     /// Metres; −1 exactly when `proximity` is `unknown`.
     public var accuracy_m: Double
+    /// The zone that the distance is in, with hysteresis; `unknown` once it is silent.
     public var proximity: Proximity
     /// Smoothed; `nil` where no report carried a strength.
     public var rssi_dbm: Double?
 
+    /// Core Location's word for an unknown distance.
     public static let undetermined_m = -1.0
 
     public init(accuracy_m: Double, proximity: Proximity, rssi_dbm: Double?) {

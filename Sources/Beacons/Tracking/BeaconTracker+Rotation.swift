@@ -6,14 +6,18 @@ import HCI
 /// a private address that fell silent before the newcomer was first heard. Once that is silent for `unknown_after_s`,
 /// the newcomer takes over its track and its filters. If the predecessor is heard again, they are two.
 extension BeaconTracker {
-    /// Newcomers and predecessors of one identity that are weighed against each other; the cost of a flood of addresses
-    /// under one identity is bounded by this. A newcomer beyond it is a track of its own at once.
+    /// Newcomers and predecessors of one identity that are weighed against each other at most. A newcomer beyond it is a
+    /// track of its own at once.
     static let maxResolvingOfIdentity = 64
+    /// Where more transmitters than this carry one identity, somebody is making addresses up: newcomers are not weighed at
+    /// all, so that a flood costs no more than any other reports.
+    static let maxListedOfIdentity = 256
 
     /// Decides whether a new transmitter may be an old one under a new address.
     mutating func resolveNewcomer(_ slot: TransmitterSlot, at now: Instant) {
         let newcomer = table.transmitters[slot]
         guard newcomer.mayHaveRotated,
+            table.identities[newcomer.identitySlot].listedCount <= Self.maxListedOfIdentity,
             table.identities[newcomer.identitySlot].resolvingCount < Self.maxResolvingOfIdentity,
             let deadline = resolvingDeadline(of: slot)
         else {
@@ -63,6 +67,13 @@ extension BeaconTracker {
         for slot in newcomers where table.transmitters[slot].standing == .resolving {
             if resolvingDeadline(of: slot) == nil { settle(slot) }
         }
+    }
+
+    /// Whether some newcomer that is still resolving may have been this one before.
+    func isPredecessor(_ transmitter: Transmitter) -> Bool {
+        let identity = table.identities[transmitter.identitySlot]
+        return identity.resolvingCount > 0 && transmitter.standing == .settled && transmitter.mayHaveRotated
+            && transmitter.lastHeard <= identity.lastNewcomer
     }
 
     private func candidate(_ slot: TransmitterSlot, time: Instant) -> RotationPairing.Candidate {

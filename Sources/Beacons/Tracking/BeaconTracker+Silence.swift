@@ -3,6 +3,9 @@ import HeapModule
 
 /// The rules of silence: unknown after 2 s, off the list after 10 s, longer for beacons that advertise slowly.
 extension BeaconTracker {
+    /// How many timers are held, stale ones among them.
+    var timerCount: Int { timers.count }
+
     /// When `advance` has something to do next.
     public var nextDeadline: Instant { timers.min?.due ?? .distantFuture }
 
@@ -71,18 +74,18 @@ extension BeaconTracker {
         guard silenceDeadline(of: transmitter) <= now else { return watchSilence(of: slot) }
         switch transmitter.presence {
         case .heard:
-            table.transmitters[slot].presence = .silent
+            table.setPresence(slot, .silent)
             table.transmitters[slot].zone = .unknown
             watchSilence(of: slot)
-            resolveRotations(of: transmitter.identitySlot, at: now)
+            if isPredecessor(transmitter) { resolveRotations(of: transmitter.identitySlot, at: now) }
             changes.append(.listChanged(transmitter.identitySlot))
         case .silent:
             settleBeforeLeaving(slot)
-            table.transmitters[slot].presence = .gone
+            table.setPresence(slot, .gone)
             if !transmitter.isWanted { unwanted.remove(slot, in: &table.transmitters) }
             gone.append(slot, in: &table.transmitters)
             watchSilence(of: slot)
-            resolveRotations(of: transmitter.identitySlot, at: now)
+            if isPredecessor(transmitter) { resolveRotations(of: transmitter.identitySlot, at: now) }
             changes.append(.listChanged(transmitter.identitySlot))
         case .gone:
             forget(slot, changes: &changes)
@@ -94,7 +97,7 @@ extension BeaconTracker {
         _ slot: TransmitterSlot, from presence: Transmitter.Presence, at now: Instant, changes: inout [TrackerChange]
     ) {
         let transmitter = table.transmitters[slot]
-        table.transmitters[slot].presence = .heard
+        table.setPresence(slot, .heard)
         if presence == .gone {
             gone.remove(slot, in: &table.transmitters)
             if !transmitter.isWanted { unwanted.append(slot, in: &table.transmitters) }

@@ -64,6 +64,7 @@ public struct BeaconTracker: Sendable {
         self.resolver = AddressResolver(settings.devices)
     }
 
+    /// The transmitter in a slot that `receive` or `listed` returned and that is not forgotten since.
     public subscript(slot: TransmitterSlot) -> Transmitter { table.transmitters[slot] }
 
     /// How many transmitters are kept at most.

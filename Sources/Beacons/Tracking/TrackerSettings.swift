@@ -25,6 +25,7 @@ public struct TrackerSettings: Hashable, Sendable {
     public var distanceFilter: FilterSettings
     /// The filter that the RSSI thresholds of regions look at.
     public var regionFilter: FilterSettings
+    /// `[[device]]`, in the order of the file: `Transmitter.device` is an index into it.
     public var devices: [KnownDevice]
 
     public init(

@@ -25,18 +25,23 @@ public struct Transmitter: Sendable {
     }
 
     public internal(set) var identity: BeaconIdentity
+    /// Of a known device, the latest.
     public internal(set) var address: DeviceAddress
     /// Index of the `[[device]]` whose key explains the address.
     public internal(set) var device: Int?
+    /// As its latest frame states it: RSSI at one metre, dBm.
     public internal(set) var measuredPower_dbm: Int8
     public internal(set) var presence = Presence.heard
     public internal(set) var standing = Standing.settled
+    /// While it is resolving, a provisional one that is never used again.
     public internal(set) var track: TrackID
     /// When this address was first heard: what an earlier one must have fallen silent before.
     public internal(set) var firstHeard: Instant
+    /// The latest report, whether or not it carried an RSSI.
     public internal(set) var lastHeard: Instant
     /// When its track was first heard, under whatever address, since it was last off the list.
     public internal(set) var trackFirstHeard: Instant
+    /// How often it is heard.
     public internal(set) var interval = LearnedInterval()
     /// What distance and proximity are made from.
     public internal(set) var distanceFilter: SignalFilter

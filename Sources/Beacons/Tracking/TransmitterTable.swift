@@ -14,6 +14,8 @@ struct TransmitterTable: Sendable {
     struct Identity: Sendable {
         var value: BeaconIdentity
         var first: TransmitterSlot?
+        /// How many of them are listed.
+        var listedCount = 0
         /// How many of them are resolving: while this is zero, rotation costs nothing.
         var resolvingCount = 0
         /// When the youngest of those was first heard.
@@ -83,8 +85,16 @@ struct TransmitterTable: Sendable {
         transmitters[slot].previousOfIdentity = nil
         if let next { transmitters[next].previousOfIdentity = slot }
         identities[transmitter.identitySlot].first = slot
+        identities[transmitter.identitySlot].listedCount += 1
         slots[Key(identity: transmitter.identity, address: transmitter.address)] = slot
         return slot
+    }
+
+    mutating func setPresence(_ slot: TransmitterSlot, _ presence: Transmitter.Presence) {
+        let wasListed = transmitters[slot].isListed
+        transmitters[slot].presence = presence
+        let change = (presence == .gone ? 0 : 1) - (wasListed ? 1 : 0)
+        identities[transmitters[slot].identitySlot].listedCount += change
     }
 
     /// - Returns: the identity's slot, where this was its last transmitter and it is forgotten as well.
@@ -97,6 +107,7 @@ struct TransmitterTable: Sendable {
         } else {
             identities[gone.identitySlot].first = gone.nextOfIdentity
         }
+        if gone.isListed { identities[gone.identitySlot].listedCount -= 1 }
         freeSlots.append(slot)
         guard identities[gone.identitySlot].first == nil else { return nil }
         identitySlots[gone.identity] = nil

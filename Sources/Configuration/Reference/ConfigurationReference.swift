@@ -3,7 +3,8 @@ public enum ConfigurationReference {
     public static let tables = [
         GatewaySection.table, RadioSection.table, RotationSection.table, SmoothingSection.table, DistanceSection.table,
         RegionsSection.table, RegionSection.table, RangingSection.table, DeviceSection.table, MQTTSection.table,
-        OutboxSection.table, PrivacySection.table, CommandsSection.table, HealthSection.table, LogSection.table,
+        OutboxSection.table, PrivacySection.table, CommandsSection.table, HealthSection.table,
+        AdvertiseSection.table, CaptureSection.table, LogSection.table,
     ]
 
     /// The name as it stands in the path of a key: in quotation marks and shortened where it is not plain.

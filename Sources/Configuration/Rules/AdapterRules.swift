@@ -3,7 +3,7 @@ import HCI
 
 extension RadioSettings.Adapter {
     /// `hci0` or `00:1A:7D:DA:71:13`, the digits in either case; `nil` for anything else.
-    init?(name: String) {
+    public init?(name: String) {
         let digits = name.utf8.dropFirst(3)
         if name.hasPrefix("hci"), digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
             let index = UInt16(String(name.dropFirst(3)))

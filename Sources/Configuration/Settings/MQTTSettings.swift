@@ -10,6 +10,7 @@ public struct MQTTSettings: Hashable, Sendable {
 
     /// Broker host name or address, without brackets around an IPv6 address.
     public var host: String
+    /// As the URL says; without one 1883, with TLS 8883.
     public var port: UInt16
     /// `mqtts://`: the certificate chain and the host name are verified, always.
     public var usesTLS: Bool
@@ -24,6 +25,7 @@ public struct MQTTSettings: Hashable, Sendable {
     /// This client's certificate and key, PEM; both or neither.
     public var certificateFile: String
     public var keyFile: String
+    /// Seconds of silence until the connection is tested.
     public var keepalive_s: Int
     /// QoS 1 messages under way at once.
     public var maxInflight: Int
@@ -32,6 +34,8 @@ public struct MQTTSettings: Hashable, Sendable {
 
 /// `[outbox]`: how much may wait for the broker.
 public struct OutboxSettings: Hashable, Sendable {
+    /// Events that may wait.
     public var maxEvents: Int
+    /// Disk that the state folder may take, mebibytes.
     public var max_MiB: Int
 }

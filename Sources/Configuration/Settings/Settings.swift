@@ -9,6 +9,8 @@ public struct Settings: Hashable, Sendable {
     /// `[rotation]`, `[smoothing]`, `[[device]]` and `radio.max_transmitters`.
     public var tracker: TrackerSettings
     public var distance: DistanceSettings
+    /// `[regions]`: what holds where a region does not say otherwise.
+    public var regionRules: RegionRules
     public var regionLimits: RegionLimits
     public var regions: [BeaconRegion]
     public var ranging: RangingSettings
@@ -17,6 +19,10 @@ public struct Settings: Hashable, Sendable {
     public var privacy: PrivacySettings
     public var commands: CommandSettings
     public var health: HealthSettings
+    /// `nil` where this machine is to advertise nothing.
+    public var advertise: AdvertiseSettings?
+    /// `nil` where no recent events are kept.
+    public var capture: CaptureSettings?
     public var log: LogSettings
 }
 
@@ -26,6 +32,7 @@ public struct GatewaySettings: Hashable, Sendable {
     public var site: String
     /// One topic level; `nil` where the file leaves it to the host name.
     public var id: String?
+    /// The folder of the outbox. One process at a time may hold it.
     public var stateDirectory: String
 }
 
@@ -43,6 +50,22 @@ public struct CommandSettings: Hashable, Sendable {
 public struct HealthSettings: Hashable, Sendable {
     /// A file for node_exporter's textfile collector; empty for none.
     public var textfile: String
+}
+
+/// `[advertise]`: this machine as an iBeacon.
+public struct AdvertiseSettings: Hashable, Sendable {
+    public var frame: IBeaconFrame
+    /// Milliseconds from one advertisement to the next.
+    public var interval_ms: Double
+}
+
+/// `[capture]`: the recent HCI events that are kept in memory and written where they are asked for.
+public struct CaptureSettings: Hashable, Sendable {
+    public var max_MiB: Int
+    /// The folder for capture files.
+    public var directory: String
+    /// Capture files that are kept; the oldest give way.
+    public var maxFiles: Int
 }
 
 /// `[log]`.

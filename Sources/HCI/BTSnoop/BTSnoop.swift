@@ -15,7 +15,9 @@
 ///
 /// Source: the snoop format of RFC 1761 and BlueZ, `doc/btsnoop-protocol`.
 public enum BTSnoop {
+    /// Of a capture, octets.
     public static let headerLength = 16
+    /// Of a record, octets; its packet follows.
     public static let recordHeaderLength = 24
     /// No HCI packet is longer (65,535 octets and a header); a record that says so is damage.
     public static let maxPacketLength = 1 << 17

@@ -2,6 +2,7 @@
 public struct BTSnoopReader: Sendable {
     /// One record, its packet as a range of the span that `next` was given.
     public struct Record: Hashable, Sendable {
+        /// When the packet was captured, by the capturing machine's clock.
         public var time: WallTime
         /// Packets that were lost before this one, counted from the start of the capture.
         public var droppedPackets: UInt32

@@ -11,7 +11,9 @@
 ///
 /// The return parameters travel beside it, from `returnParametersOffset` on, so that nothing is copied.
 public struct CommandOutcome: Hashable, Sendable {
+    /// Vol 4, Part E, 7.7.14.
     public static let completeEventCode: UInt8 = 0x0E
+    /// Vol 4, Part E, 7.7.15.
     public static let statusEventCode: UInt8 = 0x0F
     /// Where the return parameters begin within the parameters of a Command Complete event.
     public static let returnParametersOffset = 3

@@ -6,6 +6,7 @@
 ///     octets 1...31 Advertising_Data, filled up with zeros
 public struct LESetAdvertisingData: HCICommand, Hashable {
     public static let opcode = Opcode(rawValue: 0x2008)
+    /// Octets of advertising data at most.
     public static let capacity = 31
 
     /// At most 31 octets.

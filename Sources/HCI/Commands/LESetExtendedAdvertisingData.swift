@@ -9,6 +9,7 @@
 ///     octets 4...  Advertising_Data
 public struct LESetExtendedAdvertisingData: HCICommand, Hashable {
     public static let opcode = Opcode(rawValue: 0x2037)
+    /// Octets of advertising data at most in one command.
     public static let capacity = 251
 
     public enum Operation: UInt8, Sendable {

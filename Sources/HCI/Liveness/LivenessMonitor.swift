@@ -59,6 +59,7 @@ public struct LivenessMonitor: Sendable {
         lastProof = instant
     }
 
+    /// What was announced last.
     public var liveness: RadioLiveness {
         switch state {
         case .live, .quiet: .live
@@ -119,6 +120,7 @@ public struct LivenessMonitor: Sendable {
         }
     }
 
+    /// Looks at the silence. Call it whenever `nextDeadline` is reached.
     public mutating func tick(at instant: Instant) -> Outcome {
         guard instant >= nextDeadline else { return Outcome() }
         switch state {

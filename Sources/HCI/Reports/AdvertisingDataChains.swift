@@ -30,6 +30,7 @@ public struct AdvertisingDataChains: Sendable {
 
     public init() {}
 
+    /// Takes a report's data in, and says whether it can be read by itself, is the end of a chain, or has to wait.
     public mutating func append(_ report: AdvertisingReport, _ data: Span<UInt8>) -> Step {
         if chains.isEmpty, report.dataStatus != .moreToCome { return .whole }
         let index = chains.firstIndex { $0.address == report.address && $0.sid == report.advertisingSID }

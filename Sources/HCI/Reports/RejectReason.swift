@@ -25,14 +25,17 @@ public struct RejectCounts: Equatable, Sendable {
 
     public init() {}
 
+    /// All reasons together.
     public var total: UInt64 {
         RejectReason.allCases.reduce(0) { $0 &+ self[$1] }
     }
 
+    /// How often one reason occurred.
     public subscript(reason: RejectReason) -> UInt64 {
         counts[Self.index(of: reason)]
     }
 
+    /// It occurred once more.
     public mutating func count(_ reason: RejectReason) {
         counts[Self.index(of: reason)] &+= 1
     }

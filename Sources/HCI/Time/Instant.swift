@@ -7,6 +7,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// Microseconds since the origin.
     public var microseconds: Int64
 
+    /// Where the clock's count begins.
     public static let origin = Instant(microseconds: 0)
     /// Later than anything that happens: a timer that is not set.
     public static let distantFuture = Instant(microseconds: .max)

@@ -7,6 +7,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
     public var microseconds: Int64
 
     public static let zero = TimeSpan(microseconds: 0)
+    /// The longest span; what is added to it changes nothing.
     public static let forever = TimeSpan(microseconds: .max)
 
     @inlinable
@@ -24,6 +25,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
         return TimeSpan(microseconds: Int64(microseconds))
     }
 
+    /// A span of whole milliseconds. What is too long saturates.
     @inlinable
     public static func milliseconds(_ milliseconds: Int64) -> TimeSpan {
         TimeSpan(microseconds: milliseconds.multipliedSaturating(by: 1_000))

@@ -5,6 +5,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
     /// Microseconds since the Unix epoch.
     public var microseconds: Int64
 
+    /// 1970-01-01T00:00:00 UTC.
     public static let unixEpoch = WallTime(microseconds: 0)
 
     @inlinable

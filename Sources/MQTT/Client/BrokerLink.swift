@@ -54,7 +54,8 @@ final class BrokerLink {
         if isLookupWanted { proceed() }
         guard let client else { return takeLookupFailure() }
         client.service(events: events)
-        return takeLookupFailure() + client.takeEvents()
+        let heard: [ClientEvent] = events & Int16(POLLIN) != 0 ? [.heard] : []
+        return takeLookupFailure() + heard + client.takeEvents()
     }
 
     private func takeLookupFailure() -> [ClientEvent] {

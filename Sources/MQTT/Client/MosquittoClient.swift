@@ -36,6 +36,8 @@ final class MosquittoClient {
     /// Packet identifiers that wait for a PUBACK.
     private var unacknowledged: Set<UInt16> = []
 
+    /// Packets, one a message that can be under way, and more than the socket's buffer has of anything else.
+    private static let mostLastWords = 2_000
     private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
     /// - Parameter clientID: unique among all clients of the broker.
@@ -143,16 +145,21 @@ final class MosquittoClient {
         case MOSQ_ERR_QOS_NOT_SUPPORTED: throw .refused(.qosNotSupported)
         case MOSQ_ERR_NOMEM: throw .refused(.unspecifiedError)
         default:
+            readLastWords()
             settle(code: code, number: number)
             throw .connectionLost
         }
     }
 
     /// Asks for messages at QoS 1; `takeEvents` brings the answer.
+    ///
+    /// An MQTT 5 broker is asked to leave the retain flag as it was published, so that a retained request is known as one
+    /// the first time too, not only when it comes again on the next connection.
     func subscribe(_ filter: String) {
         guard phase == .connected else { return }
+        let options = inbox.isVersion5 ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
         errno = 0
-        settle(code: mosquitto_subscribe(handle, nil, filter, 1), number: errno)
+        settle(code: mosquitto_subscribe_v5(handle, nil, filter, 1, options, nil), number: errno)
     }
 
     /// Says DISCONNECT, which makes the broker forget the will. The socket closes once that is written.
@@ -180,6 +187,13 @@ final class MosquittoClient {
         }
         if qos == .atLeastOnce { unacknowledged.insert(mid) }
         return mid
+    }
+
+    /// A broker that hangs up may have said before what it thinks of our messages: a PUBACK or a DISCONNECT with a reason.
+    private func readLastWords() {
+        for _ in 0..<Self.mostLastWords where inbox.endCode == nil {
+            if mosquitto_loop_read(handle, 1) != MOSQ_ERR_SUCCESS.rawValue { return }
+        }
     }
 
     private func transfer() {

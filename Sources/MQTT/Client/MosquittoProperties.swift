@@ -4,11 +4,21 @@ import Messages
 
 /// MQTT 5 properties to and from libmosquitto's linked list.
 enum MosquittoProperties {
-    /// The properties of a message that we publish: its content type and, where it has one, its expiry interval.
-    /// The caller frees the list. `nil` where memory is out.
+    /// The properties of a message that we publish: its content type, unless it only clears a topic, and what it has of
+    /// expiry interval and correlation data. The caller frees the list. `nil` where memory is out.
     static func publication(of message: Message) -> OpaquePointer? {
         var list: OpaquePointer?
-        var code = mosquitto_property_add_string(&list, Int32(MQTT_PROP_CONTENT_TYPE.rawValue), "application/json")
+        var code = Int32(MOSQ_ERR_SUCCESS.rawValue)
+        if !message.payload.isEmpty {
+            code = mosquitto_property_add_string(&list, Int32(MQTT_PROP_CONTENT_TYPE.rawValue), "application/json")
+        }
+        if code == MOSQ_ERR_SUCCESS.rawValue, let data = message.correlationData {
+            code = data.withUnsafeBytes { bytes in
+                mosquitto_property_add_binary(
+                    &list, Int32(MQTT_PROP_CORRELATION_DATA.rawValue), bytes.baseAddress,
+                    UInt16(clamping: bytes.count))
+            }
+        }
         if code == MOSQ_ERR_SUCCESS.rawValue, let expiry = message.expiry_s {
             code = mosquitto_property_add_int32(&list, Int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), expiry)
         }

@@ -38,7 +38,7 @@ public enum BrokerCheck {
                     link.client?.disconnect()
                     return .reachable(broker)
                 case .lost(let failure): return .failed(failure)
-                case .acknowledged, .subscribed, .received: break
+                case .heard, .acknowledged, .subscribed, .received: break
                 }
             }
         }

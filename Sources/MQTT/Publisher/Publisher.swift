@@ -14,6 +14,7 @@ public final class Publisher {
     private let logger: Logger
     private var pending: Deque<DeliveryAction> = []
     private var incoming: [IncomingMessage] = []
+    private var cleared: [String] = []
     private var isStarted = false
 
     /// What the broker publishes when this connection breaks. A change takes effect with the next connection.
@@ -32,12 +33,19 @@ public final class Publisher {
         settings: MQTTSettings, clientID: String, online: Message, will: Message, requestFilters: [String] = [],
         seed: UInt64 = .random(in: .min ... .max), logger: Logger
     ) {
-        let parameters = DeliverySession.Parameters(
+        var parameters = DeliverySession.Parameters(
             host: settings.host, port: settings.port, maxInflight: max(1, settings.maxInflight))
+        parameters.silenceTimeout = Self.silenceTimeout(keepalive_s: settings.keepalive_s)
         session = DeliverySession(online: online, filters: requestFilters, parameters: parameters, seed: seed)
         link = BrokerLink(settings: settings, clientID: clientID)
         self.will = will
         self.logger = logger
+    }
+
+    /// libmosquitto pings after `keepalive_s` of silence and waits as long again for the answer; half of that is enough,
+    /// but never less than 3 s, since it counts whole seconds.
+    static func silenceTimeout(keepalive_s: Int) -> TimeSpan {
+        .seconds(Double(keepalive_s) + max(Double(keepalive_s) / 2, 3))
     }
 
     /// How delivery goes.
@@ -47,7 +55,7 @@ public final class Publisher {
     public var isDrained: Bool { pending.isEmpty && session.isDrained }
 
     /// Publishes a retained message, QoS 1, now and on every new connection. Of several for one topic the latest
-    /// counts. The status is one of them, told by its topic.
+    /// counts. The status is one of them, told by its topic. An empty payload clears the topic, once: see `takeCleared`.
     public func setRetained(_ message: Message) {
         pending += session.setRetained(message, at: BootClock.now)
     }
@@ -62,6 +70,11 @@ public final class Publisher {
         }
     }
 
+    /// Publishes the answer to a request, QoS 1: on this connection or not at all.
+    public func answer(_ message: Message) {
+        pending += session.answer(message, at: BootClock.now)
+    }
+
     /// The event source has events that it had not.
     public func eventsAvailable() {
         pending += session.eventsAvailable(at: BootClock.now)
@@ -71,6 +84,12 @@ public final class Publisher {
     public func takeIncoming() -> [IncomingMessage] {
         defer { incoming = [] }
         return incoming
+    }
+
+    /// Topics that the broker has cleared since the last time.
+    public func takeCleared() -> [String] {
+        defer { cleared = [] }
+        return cleared
     }
 
     /// One round: sends what there is, then waits for the network or for `wake` to become readable, at most `timeout`.
@@ -109,6 +128,7 @@ public final class Publisher {
     private func receive(_ event: ClientEvent) {
         let now = BootClock.now
         switch event {
+        case .heard: session.heard(at: now)
         case .connected(let broker): pending += session.connected(broker, at: now)
         case .acknowledged(let mid, let reason): pending += session.acknowledged(mid, reason, at: now)
         case .subscribed(let reasons): pending += session.subscribed(reasons)
@@ -145,6 +165,7 @@ public final class Publisher {
             case .fetchEvents(let sequence, let limit):
                 pending += session.supply(events.next(after: sequence, limit: limit), at: BootClock.now)
             case .acknowledge(let sequence): acknowledged.append(sequence)
+            case .cleared(let topic): cleared.append(topic)
             case .park(let sequence, let reason): events.park(sequence, reason: reason)
             case .say(let notice): logger.log(level: notice.isWarning ? .warning : .info, "mqtt: \(notice)")
             }

@@ -1,8 +1,9 @@
 import Messages
 
-/// What a QoS 1 message on its way is: which retained topic, or which event.
+/// What a QoS 1 message on its way is: which retained topic, which answer, or which event.
 enum Ticket: Hashable, Sendable {
     case retained(topic: String)
+    case answer(number: UInt64)
     case event(sequence: UInt64)
 }
 
@@ -20,6 +21,8 @@ enum DeliveryAction: Hashable, Sendable {
     /// Ask the event source, then say `supply(_:at:)`, with an empty list too.
     case fetchEvents(after: UInt64?, limit: Int)
     case acknowledge(sequence: UInt64)
+    /// The broker has taken the empty message that clears a retained topic.
+    case cleared(topic: String)
     case park(sequence: UInt64, ReasonCode)
     case say(DeliveryNotice)
 }

@@ -12,6 +12,15 @@ extension DeliverySession {
         return fill(at: now)
     }
 
+    /// An answer to a request: it goes out on this connection or not at all, since its requester asks again.
+    mutating func answer(_ message: Message, at now: Instant) -> [DeliveryAction] {
+        guard case .connected = state, answers.append(message) else {
+            counters.answersDropped += 1
+            return []
+        }
+        return fill(at: now)
+    }
+
     /// The outbox has events that it had not.
     mutating func eventsAvailable(at now: Instant) -> [DeliveryAction] {
         events.eventsAvailable()
@@ -67,7 +76,7 @@ extension DeliverySession {
     }
 
     /// Nothing waits and nothing is under way, as far as we know.
-    var isDrained: Bool { flights.isEmpty && retained.isEmpty && events.isEmpty }
+    var isDrained: Bool { flights.isEmpty && retained.isEmpty && answers.isEmpty && events.isEmpty }
 
     /// Sends as much as the window holds.
     mutating func fill(at now: Instant) -> [DeliveryAction] {
@@ -94,6 +103,7 @@ extension DeliverySession {
         if let message = retained.takeNext(at: now, onlyStatus: false) {
             return send(.retained(topic: message.topic), message, at: now)
         }
+        if let (number, message) = answers.takeNext() { return send(.answer(number: number), message, at: now) }
         guard let event = events.takeNext(at: now) else { return nil }
         let message = Message(topic: event.topic, payload: event.payload, qos: .atLeastOnce, isRetained: false)
         return send(.event(sequence: event.sequence), message, at: now)

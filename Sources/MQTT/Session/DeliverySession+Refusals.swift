@@ -9,7 +9,8 @@ extension DeliverySession {
         switch ticket {
         case .retained(let topic):
             if retained.delivered(topic) { saidRetainedRefusals.forget() }
-            return []
+            return retained.keeps(topic) ? [] : [.cleared(topic: topic)]
+        case .answer: return []
         case .event(let sequence):
             guard let hadBeenRefused = events.remove(sequence) else { return [] }
             if hadBeenRefused { saidEventRefusals.forget() }
@@ -26,6 +27,11 @@ extension DeliverySession {
             let refusals = retained.refuse(topic, at: now)
             if reason.blamesMessage, refusals >= parameters.maxRefusals { return giveUp(ticket, topic: topic, reason) }
             return saidRetainedRefusals.isNew(reason) ? [.say(.retainedRefused(topic: topic, reason))] : []
+        case .answer:
+            // The response topic was the requester's choice, so it is the requester's to repair.
+            acquit(ticket)
+            counters.answersDropped += 1
+            return []
         case .event(let sequence):
             guard let (event, refusals) = events.refuse(sequence, at: now) else { return [] }
             if reason.blamesMessage, refusals >= parameters.maxRefusals {
@@ -38,13 +44,15 @@ extension DeliverySession {
     /// The broker hung up and blamed a message, as some do instead of a PUBACK. With one message under way it is that
     /// one; with several, they go one at a time from now on.
     mutating func blame(_ reason: ReasonCode) -> [DeliveryAction] {
-        suspects.formUnion(flights.keys)
+        // An answer is not sent again, so it is never a suspect.
+        suspects.formUnion(flights.keys.filter { if case .answer = $0 { false } else { true } })
         guard flights.count == 1, let ticket = flights.keys.first else { return [] }
         counters.refused[reason, default: 0] += 1
         provenFaults[ticket, default: 0] += 1
         guard provenFaults[ticket, default: 0] >= parameters.maxRefusals else { return [] }
         switch ticket {
         case .retained(let topic): return giveUp(ticket, topic: topic, reason)
+        case .answer: return []
         case .event(let sequence): return giveUp(ticket, topic: events.topic(of: sequence) ?? "", reason)
         }
     }
@@ -55,6 +63,7 @@ extension DeliverySession {
         case .retained(let topic):
             retained.giveUp(topic)
             return [.say(.retainedGivenUp(topic: topic, reason))]
+        case .answer: return []
         case .event(let sequence):
             _ = events.remove(sequence)
             counters.parked += 1

@@ -5,7 +5,8 @@ import Messages
 ///
 /// Each verb is one thing that happened; what it returns is to be done, in order. Everything that the session sends
 /// itself is QoS 1, and at most a window of it is under way: `[mqtt] max_inflight` or what the broker allows, whichever
-/// is less. On every new connection the status goes first, then every retained state, then the events in order.
+/// is less. On every new connection the status goes first, then every retained state, then the events in order. Answers to
+/// requests go after the states that the request changed.
 ///
 /// The broker is asked for a clean session: events wait in our own outbox and states are sent again anyway, so a
 /// session kept by the broker would only deliver some of them twice.
@@ -20,6 +21,8 @@ struct DeliverySession: Sendable {
         var connectTimeout = TimeSpan.seconds(15)
         /// A PUBACK later than this means that the connection is dead, whatever TCP believes.
         var acknowledgementTimeout = TimeSpan.seconds(30)
+        /// After so much silence of the broker, which answers pings, the connection is dead.
+        var silenceTimeout = TimeSpan.seconds(45)
         /// A connection that stood this long was a good one: the next failure starts from the shortest pause.
         var stableAfter = TimeSpan.seconds(30)
         /// How long to stay away once another client has taken our identifier: a fight would serve neither.
@@ -51,6 +54,7 @@ struct DeliverySession: Sendable {
     let filters: [String]
     var state = State.idle
     var retained: RetainedStates
+    var answers = AnswerLine()
     var events: EventLine
     var flights: [Ticket: Flight] = [:]
     var tickets: [UInt16: Ticket] = [:]
@@ -65,6 +69,7 @@ struct DeliverySession: Sendable {
     var saidRetainedRefusals = SaidCauses<ReasonCode>()
     var counters = DeliveryCounters()
     private var hasBeenConnected = false
+    private var lastHeard = Instant.origin
 
     /// `online` is the birth message; its topic is the status topic, which the will shares.
     init(online: Message, filters: [String] = [], parameters: Parameters, seed: UInt64) {
@@ -87,12 +92,16 @@ struct DeliverySession: Sendable {
         if hasBeenConnected { counters.reconnects += 1 }
         let isNews = !hasBeenConnected || !saidFailures.isEmpty
         hasBeenConnected = true
+        lastHeard = now
         counters.isConnected = true
         events.eventsAvailable()
         var actions: [DeliveryAction] = isNews ? [.say(.connected(broker))] : []
         if !filters.isEmpty { actions.append(.subscribe(filters: filters)) }
         return actions + fill(at: now)
     }
+
+    /// The broker sent something, whatever it was.
+    mutating func heard(at now: Instant) { lastHeard = now }
 
     /// An attempt failed or a connection ended; the socket is closed already.
     mutating func connectionLost(_ failure: ConnectionFailure, at now: Instant) -> [DeliveryAction] {
@@ -133,6 +142,7 @@ struct DeliverySession: Sendable {
             if let overdue = acknowledgementDue, now >= overdue {
                 return [.drop] + connectionLost(.acknowledgementOverdue, at: now)
             }
+            if now >= silenceDue { return [.drop] + connectionLost(.keepaliveExpired, at: now) }
             return fill(at: now)
         case .closing(let until, _) where now >= until:
             // Without a DISCONNECT the broker publishes the will, which says the same.
@@ -167,7 +177,7 @@ struct DeliverySession: Sendable {
         case .idle, .closed: .distantFuture
         case .waiting(let until), .connecting(let until): until
         case .connected:
-            [acknowledgementDue, retained.retryAt, events.retryAt].compactMap(\.self).min() ?? .distantFuture
+            [silenceDue, acknowledgementDue, retained.retryAt, events.retryAt].compactMap(\.self).min() ?? silenceDue
         case .closing(let until, _): min(until, retained.retryAt ?? .distantFuture)
         }
     }
@@ -176,6 +186,8 @@ struct DeliverySession: Sendable {
         flights.values.map(\.sentAt).min().map { $0 + parameters.acknowledgementTimeout }
     }
 
+    private var silenceDue: Instant { lastHeard + parameters.silenceTimeout }
+
     private mutating func connect(at now: Instant) -> [DeliveryAction] {
         state = .connecting(until: now + parameters.connectTimeout)
         return [.connect]
@@ -183,9 +195,11 @@ struct DeliverySession: Sendable {
 
     private mutating func forgetConnection() {
         counters.isConnected = false
+        counters.answersDropped += flights.keys.count { if case .answer = $0 { true } else { false } }
         flights.removeAll()
         tickets.removeAll()
         retained.connectionLost()
+        counters.answersDropped += answers.connectionLost()
         events.connectionLost()
     }
 }

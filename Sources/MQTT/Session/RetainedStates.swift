@@ -5,10 +5,13 @@ import Messages
 /// The latest retained message of every topic, and which of them the broker has yet to get.
 ///
 /// A state that changes while it waits is sent once, as it is then. On a new connection everything is sent again, the
-/// status first, then in the order in which the topics first appeared.
+/// status first, then in the order in which the topics first appeared. A topic that is cleared, by an empty message, is
+/// forgotten once the broker has that.
 struct RetainedStates: Sendable {
     private struct Entry {
         var message: Message
+        /// Topics are sent again in the order of this number.
+        var number: UInt64
         var isUnderWay = false
         /// It changed, or was refused, since it was last sent.
         var isPending = true
@@ -20,7 +23,7 @@ struct RetainedStates: Sendable {
     let statusTopic: String
     private let maxTopics: Int
     private var entries: [String: Entry] = [:]
-    private var order: [String] = []
+    private var lastNumber: UInt64 = 0
     /// Topics to send; one that has become unsendable meanwhile is skipped.
     private var waiting: Deque<String> = []
     /// Topics that were refused and wait for `retryAt`.
@@ -43,13 +46,16 @@ struct RetainedStates: Sendable {
         entries[statusTopic].map { !$0.isUnderWay && !$0.isPending } ?? true
     }
 
+    /// Whether there is anything to say on a topic, now or on the next connection.
+    func keeps(_ topic: String) -> Bool { entries[topic] != nil }
+
     /// `false` where there are too many topics for a new one.
     mutating func set(_ message: Message) -> Bool {
         let topic = message.topic
         guard var entry = entries[topic] else {
             guard entries.count < maxTopics else { return false }
-            entries[topic] = Entry(message: message)
-            order.append(topic)
+            lastNumber += 1
+            entries[topic] = Entry(message: message, number: lastNumber)
             enqueue(topic)
             return true
         }
@@ -85,7 +91,11 @@ struct RetainedStates: Sendable {
         entry.refusals = 0
         entries[topic] = entry
         backoff.reset()
-        if entry.isPending { enqueue(topic) }
+        if entry.isPending {
+            enqueue(topic)
+        } else if entry.message.payload.isEmpty {
+            entries[topic] = nil
+        }
         return hadBeenRefused
     }
 
@@ -102,6 +112,7 @@ struct RetainedStates: Sendable {
     }
 
     mutating func giveUp(_ topic: String) {
+        if entries[topic]?.message.payload.isEmpty == true { entries[topic] = nil }
         entries[topic]?.isGivenUp = true
         entries[topic]?.isPending = false
         resting.removeAll { $0 == topic }
@@ -111,8 +122,7 @@ struct RetainedStates: Sendable {
     /// The connection is gone; the next one gets everything.
     mutating func connectionLost() {
         waiting = []
-        for topic in order {
-            guard let entry = entries[topic], !entry.isGivenUp else { continue }
+        for (topic, entry) in entries.sorted(by: { $0.value.number < $1.value.number }) where !entry.isGivenUp {
             entries[topic]?.isUnderWay = false
             entries[topic]?.isPending = true
             waiting.append(topic)

@@ -23,7 +23,7 @@ public enum ConnectionFailure: Error, Hashable, Sendable {
     case closedBeforeLogin(host: String, port: UInt16)
     /// The broker's end closed without a word.
     case closedByBroker
-    /// Nothing came from the broker, not even a PINGRESP, for the keepalive time.
+    /// Nothing came from the broker, not even a PINGRESP, for the keepalive time and half of it again.
     case keepaliveExpired
     /// A PUBACK did not come in time although the connection seemed alive.
     case acknowledgementOverdue

@@ -21,6 +21,8 @@ public struct DeliveryCounters: Hashable, Sendable {
     public internal(set) var retainedTopicsRefused = 0
     /// Requests lost because the caller did not take them in time.
     public internal(set) var incomingDropped = 0
+    /// Answers to requests given up: the broker was gone, refused them, or took them too slowly.
+    public internal(set) var answersDropped = 0
     /// Why there is no connection, or why the last one ended.
     public internal(set) var lastFailure: ConnectionFailure?
 

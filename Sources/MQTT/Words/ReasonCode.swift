@@ -47,6 +47,14 @@ public struct ReasonCode: RawRepresentable, Hashable, Sendable {
     }
 }
 
+extension ReasonCode {
+    /// The specification's name as a word for machines: `not_authorized`, or `reason_0x42` where it has none.
+    public var word: String {
+        guard let name = Self.names[rawValue] else { return "reason_0x" + String(rawValue, radix: 16) }
+        return String(name.map { $0 == " " ? "_" : Character($0.lowercased()) })
+    }
+}
+
 extension ReasonCode: CustomStringConvertible {
     /// The specification's name and the number: `Not authorized (0x87)`.
     public var description: String {
@@ -56,7 +64,7 @@ extension ReasonCode: CustomStringConvertible {
     }
 
     /// MQTT 5.0, table 2-6.
-    private static let names: [UInt8: String] = [
+    fileprivate static let names: [UInt8: String] = [
         0x00: "Success", 0x10: "No matching subscribers", 0x80: "Unspecified error", 0x81: "Malformed Packet",
         0x82: "Protocol Error", 0x83: "Implementation specific error", 0x84: "Unsupported Protocol Version",
         0x85: "Client Identifier not valid", 0x86: "Bad User Name or Password", 0x87: "Not authorized",

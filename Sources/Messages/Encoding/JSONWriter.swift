@@ -2,24 +2,26 @@
 ///
 /// Subscribers and tests compare messages, so the same values must always give the same octets. Numbers have a fixed
 /// number of decimals at most, and none that are zero at the end.
-struct JSONWriter {
-    private(set) var octets: [UInt8] = [UInt8(ascii: "{")]
+package struct JSONWriter {
+    package private(set) var octets: [UInt8] = [UInt8(ascii: "{")]
     private var isFirst = true
 
-    /// The finished object.
-    var object: [UInt8] { octets + [UInt8(ascii: "}")] }
+    package init() {}
 
-    mutating func set(_ key: String, _ value: String) {
+    /// The finished object.
+    package var object: [UInt8] { octets + [UInt8(ascii: "}")] }
+
+    package mutating func set(_ key: String, _ value: String) {
         self.key(key)
         Self.append(quoted: value, to: &octets)
     }
 
-    mutating func set(_ key: String, _ value: some BinaryInteger) {
+    package mutating func set(_ key: String, _ value: some BinaryInteger) {
         self.key(key)
         octets += String(value).utf8
     }
 
-    mutating func set(_ key: String, _ value: Bool) {
+    package mutating func set(_ key: String, _ value: Bool) {
         self.key(key)
         octets += (value ? "true" : "false").utf8
     }
@@ -27,7 +29,7 @@ struct JSONWriter {
     /// - Parameters:
     ///   - value: `nil`, and what is not finite, becomes `null`.
     ///   - decimals: 0 to 6.
-    mutating func set(_ key: String, _ value: Double?, decimals: Int) {
+    package mutating func set(_ key: String, _ value: Double?, decimals: Int) {
         self.key(key)
         guard let value, value.isFinite else {
             octets += "null".utf8
@@ -36,7 +38,7 @@ struct JSONWriter {
         octets += Self.decimal(value, decimals: decimals).utf8
     }
 
-    mutating func set(_ key: String, objects: some Sequence<[UInt8]>) {
+    package mutating func set(_ key: String, objects: some Sequence<[UInt8]>) {
         self.key(key)
         octets.append(UInt8(ascii: "["))
         var isFirst = true
@@ -48,7 +50,19 @@ struct JSONWriter {
         octets.append(UInt8(ascii: "]"))
     }
 
-    mutating func set(_ key: String, object: [UInt8]) {
+    package mutating func set(_ key: String, strings: some Sequence<String>) {
+        self.key(key)
+        octets.append(UInt8(ascii: "["))
+        var isFirst = true
+        for string in strings {
+            if !isFirst { octets.append(UInt8(ascii: ",")) }
+            isFirst = false
+            Self.append(quoted: string, to: &octets)
+        }
+        octets.append(UInt8(ascii: "]"))
+    }
+
+    package mutating func set(_ key: String, object: [UInt8]) {
         self.key(key)
         octets += object
     }

@@ -1,9 +1,9 @@
-import HCI
+package import HCI
 
 /// RFC 3339, UTC, with milliseconds: `2026-11-21T06:00:00.123Z`.
-enum Timestamp {
+package enum Timestamp {
     /// Times before the year 0 and after 9999, which RFC 3339 can't say, become its first and last one.
-    static func text(_ time: WallTime) -> String {
+    package static func text(_ time: WallTime) -> String {
         let first_ms: Int64 = -62_167_219_200_000
         let last_ms: Int64 = 253_402_300_799_999
         let time_ms = min(max(floorDivide(time.microseconds, 1_000), first_ms), last_ms)

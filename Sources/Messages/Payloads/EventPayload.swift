@@ -9,7 +9,8 @@ extension MessageComposer {
     ///   - epoch: one outbox's life; with `seq` it names the event for ever.
     ///   - seq: its number within the epoch, from 1.
     public func event(
-        _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant, _ timebase: Timebase
+        _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant,
+        _ timebase: Timebase
     ) -> Message {
         var json = payload(at: instant, timebase)
         json.set("epoch", epoch)

@@ -6,12 +6,17 @@ extension MessageComposer {
     /// `region/{id}/ranging`: the beacons in range, nearest first, unknown last.
     public func ranging(_ report: RangingReport, _ timebase: Timebase) -> Message {
         var json = payload(at: report.at, timebase)
-        set(report.instance, in: &json)
-        json.set("count", report.count)
-        json.set("beacons", objects: report.beacons.map { beacon($0, at: report.at, timebase) })
+        set(report, in: &json, timebase)
         return Message(
             topic: topics.ranging(report.instance), payload: json.object, qos: .atMostOnce, isRetained: false,
             expiry_s: rangingExpiry_s)
+    }
+
+    /// The list itself, which the answer to a `range` request has as well.
+    func set(_ report: RangingReport, in json: inout JSONWriter, _ timebase: Timebase) {
+        set(report.instance, in: &json)
+        json.set("count", report.count)
+        json.set("beacons", objects: report.beacons.map { beacon($0, at: report.at, timebase) })
     }
 
     private func beacon(_ beacon: RangedBeacon, at now: Instant, _ timebase: Timebase) -> [UInt8] {

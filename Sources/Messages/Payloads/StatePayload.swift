@@ -14,4 +14,9 @@ extension MessageComposer {
         return Message(
             topic: topics.state(transition.instance), payload: json.object, qos: .atLeastOnce, isRetained: true)
     }
+
+    /// Takes the state of an instance that is monitored no more from the broker.
+    public func clearedState(_ instance: RegionInstanceID) -> Message {
+        Message(topic: topics.state(instance), payload: [], qos: .atLeastOnce, isRetained: true)
+    }
 }

@@ -40,7 +40,9 @@ public struct StoredRegion: Hashable, Sendable {
     ///   - timebase: relates times of day to this process's monotonic clock.
     /// - Returns: `nil` for anything else: a damaged record is as good as none.
     public init?(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String) {
-        guard let text = String(validating: octets, as: UTF8.self), let instance = Self.instance(key) else { return nil }
+        guard let text = String(validating: octets, as: UTF8.self), let instance = Self.instance(ofKey: key) else {
+            return nil
+        }
         var words: [Substring: Substring] = [:]
         for word in text.split(separator: " ") {
             guard let equals = word.firstIndex(of: "=") else { return nil }
@@ -69,7 +71,8 @@ public struct StoredRegion: Hashable, Sendable {
         "\(name)_us=\(instant.microseconds) \(name)_wall_us=\(timebase.wall(instant).microseconds)"
     }
 
-    private static func instance(_ key: String) -> RegionInstanceID? {
+    /// The instance that is stored under a key; `nil` for a key of anything else.
+    public static func instance(ofKey key: String) -> RegionInstanceID? {
         let levels = key.split(separator: "/", omittingEmptySubsequences: false)
         let numbers = levels.dropFirst().map { UInt16($0) }
         guard let region = levels.first, levels.count <= 3, !numbers.contains(nil) else { return nil }

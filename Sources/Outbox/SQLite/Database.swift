@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to an SQLite file. Every return code is checked; statements are prepared once and kept.
 final class Database {
@@ -6,9 +7,38 @@ final class Database {
     private var statements: [String: Statement] = [:]
 
     /// Opens the file at `path`, making it where there is none. `vfs` names SQLite's file layer; `nil` is the system's.
-    init(path: String, vfs: String? = nil) throws(DiskError) {
+    convenience init(path: String, vfs: String? = nil) throws(DiskError) {
+        try self.init(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: vfs)
+    }
+
+    /// Opens a file that can only be read. Nobody else may write it meanwhile: it is not locked.
+    ///
+    /// To read a write-ahead log SQLite wants a lock or shared memory, and to find none it wants to make one; a
+    /// read-only file system gives it neither. So a log is read with the locks left out, and without one the file is
+    /// declared unchanging.
+    convenience init(readOnlyPath path: String) throws(DiskError) {
+        var information = stat()
+        if stat(path + "-wal", &information) == 0, information.st_size > 0 {
+            try self.init(path: path, flags: SQLITE_OPEN_READWRITE, vfs: "unix-none")
+        } else {
+            try self.init(
+                path: "file:\(Self.escaped(path))?immutable=1", flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs: nil)
+        }
+    }
+
+    /// `path` as part of a URI, every octet that may mean something there written in hexadecimal.
+    private static func escaped(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return path.utf8.map { octet in
+            let isPlain = octet > 0x20 && octet < 0x7F && !"%?#".utf8.contains(octet)
+            return isPlain
+                ? String(UnicodeScalar(octet)) : "%\(digits[Int(octet >> 4)])\(digits[Int(octet & 15)])"
+        }.joined()
+    }
+
+    private init(path: String, flags: Int32, vfs: String?) throws(DiskError) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX
+        let flags = flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &opened, flags, vfs)
         guard code == SQLITE_OK, let opened else {
             let error = DiskError.current(of: opened, code: code, during: "open \(path)")
@@ -23,6 +53,9 @@ final class Database {
         // With every statement finalised it cannot be refused.
         _ = sqlite3_close_v2(handle)
     }
+
+    /// Whether SQLite could open the file for reading only.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// Runs `sql`, which takes no parameters and whose rows, if any, do not matter.
     func execute(_ sql: String) throws(DiskError) {

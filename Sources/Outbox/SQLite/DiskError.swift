@@ -35,6 +35,13 @@ struct DiskError: Error, Hashable {
         DiskError(source: .system, code: code, systemError: code, operation: operation)
     }
 
+    /// The file at `path` cannot be written, because of its file system or of whom it belongs to.
+    static func readOnly(_ path: String) -> DiskError {
+        let systemError = access(path, W_OK) == 0 ? 0 : errno
+        return DiskError(
+            source: .sqlite, code: SQLITE_READONLY, systemError: systemError, operation: "open outbox.sqlite")
+    }
+
     /// What it means to the operator.
     var cause: OutboxCondition.Cause {
         switch source {

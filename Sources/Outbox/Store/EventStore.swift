@@ -12,6 +12,8 @@ final class EventStore {
     }
 
     let database: Database
+    /// What it holds can be read, and nothing can be written.
+    let isReadOnly: Bool
     /// See `Bookkeeping.origin`.
     var origin: Int64 = 0
     /// `nil` for a file that was just made and holds nothing yet.
@@ -21,7 +23,9 @@ final class EventStore {
 
     /// Opens the file at `path`. Throws damage (`isDamage`) also for a database that is no outbox.
     init(path: String, vfs: String?, limits: OutboxLimits) throws(DiskError) {
-        database = try Database(path: path, vfs: vfs)
+        let opened = try Database(path: path, vfs: vfs)
+        isReadOnly = opened.isReadOnly
+        database = isReadOnly ? try Database(readOnlyPath: path) : opened
         try database.execute("PRAGMA locking_mode = EXCLUSIVE")
         let version = try database.integer("PRAGMA user_version")
         if version > Schema.version {
@@ -29,7 +33,11 @@ final class EventStore {
             throw DiskError(
                 source: .newerVersion, code: Int32(clamping: version), systemError: 0, operation: "open outbox.sqlite")
         }
-        try Schema.prepare(database, limits: limits)
+        if isReadOnly {
+            guard version > 0 else { throw DiskError.readOnly(path) }
+        } else {
+            try Schema.prepare(database, limits: limits)
+        }
         if version == 0 {
             guard try database.integer("SELECT count(*) FROM sqlite_schema") == 0 else {
                 throw Self.damage("look for the outbox's tables")

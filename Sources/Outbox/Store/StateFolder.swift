@@ -33,10 +33,11 @@ final class StateFolder {
         let name = path + "/outbox.lock"
         var descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
         // On a read-only file system the lock can still be taken, and what waits can still be read.
-        if descriptor < 0, errno == EROFS { descriptor = open(name, O_RDONLY | O_CLOEXEC) }
-        guard descriptor >= 0 else { throw .system(errno, during: "open outbox.lock") }
+        var code = errno
+        if descriptor < 0, code == EROFS { descriptor = open(name, O_RDONLY | O_CLOEXEC) }
+        guard descriptor >= 0 else { throw .system(code, during: "open outbox.lock") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
+            code = errno
             close(descriptor)
             if code == EWOULDBLOCK {
                 throw DiskError(source: .inUse, code: code, systemError: code, operation: "lock the folder")

@@ -12,9 +12,11 @@ public struct AdapterReport: Hashable, Sendable, CustomStringConvertible {
     /// One line on what to do; empty where scanning can start, or where the agent clears the way by itself.
     public var remedy: String
 
+    /// `hci0 (00:1A:7D:DA:71:13)`, or what the configuration asks for where it is not there.
+    public var name: String { adapter.map { "\($0.name) (\($0.address))" } ?? wanted.name }
+
     /// `hci0 (00:1A:7D:DA:71:13): ready`, or the obstacle's word in place of `ready`.
     public var description: String {
-        let name = adapter.map { "\($0.name) (\($0.address))" } ?? wanted.name
         let word = obstacle?.rawValue ?? "ready"
         return "\(name): \(obstacle == .off && remedy.isEmpty ? "off; the agent brings it up when it starts" : word)"
     }

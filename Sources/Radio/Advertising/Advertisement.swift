@@ -1,30 +1,29 @@
+public import Beacons
 import HCI
 
-/// What is broadcast, and how often: non-connectable and non-scannable, in legacy PDUs that every scanner hears, from the
-/// adapter's public address.
+/// An iBeacon on the air: non-connectable and non-scannable, in legacy PDUs that every scanner hears, from the adapter's
+/// public address.
 public struct Advertisement: Hashable, Sendable {
     /// Away from the kernel's own sets, which count up from 0.
-    private static let handle: UInt8 = 0xEF
+    static let handle: UInt8 = 0xEF
+    /// The AD structure Flags: LE General Discoverable Mode, BR/EDR Not Supported.
+    private static let flags: [UInt8] = [0x02, 0x01, 0x06]
 
-    /// AD structures, at most 31 octets.
-    public let data: [UInt8]
+    /// AD structures, 30 octets.
+    let data: [UInt8]
     /// Units of 0.625 ms.
     private let interval: UInt16
 
-    /// - Parameters:
-    ///   - data: AD structures.
-    ///   - interval_ms: from one advertising event to the next, clamped to 20 ms to 10.24 s; Apple asks for 100.
-    /// - Returns: `nil` where `data` has more than 31 octets.
-    public init?(data: [UInt8], interval_ms: Double = 100) {
-        guard data.count <= LESetAdvertisingData.capacity else { return nil }
-        self.data = data
+    /// - Parameter interval_ms: from one advertising event to the next, clamped to 20 ms to 10.24 s; Apple asks for 100.
+    public init(_ frame: IBeaconFrame, interval_ms: Double = 100) {
+        data = Self.flags + frame.encodedStructure
         let range = LESetAdvertisingParameters.intervalRange
         let units = (interval_ms / 0.625).rounded()
         interval = units > Double(range.lowerBound) ? UInt16(min(units, Double(range.upperBound))) : range.lowerBound
     }
 
     /// The command packet of a step; `nil` where the data does not fit the command.
-    func packet(for step: AdvertisingProcedure.Step) -> [UInt8]? {
+    func packet(for step: AdvertisingStep) -> [UInt8]? {
         switch step {
         case .readFeatures:
             LEReadLocalSupportedFeatures().packet
@@ -43,13 +42,12 @@ public struct Advertisement: Hashable, Sendable {
             LESetAdvertisingEnable(isEnabled: true).packet
         case .enable(.extended):
             LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: Self.handle)])?.packet
-        }
-    }
-
-    func disablePacket(_ family: CommandFamily) -> [UInt8]? {
-        switch family {
-        case .legacy: LESetAdvertisingEnable(isEnabled: false).packet
-        case .extended: LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: Self.handle)])?.packet
+        case .disable(.legacy):
+            LESetAdvertisingEnable(isEnabled: false).packet
+        case .disable(.extended):
+            LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: Self.handle)])?.packet
+        case .removeSet:
+            LERemoveAdvertisingSet(handle: Self.handle).packet
         }
     }
 }

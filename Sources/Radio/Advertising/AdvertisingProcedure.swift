@@ -1,23 +1,20 @@
 import HCI
 
-/// The commands up to advertising, one at a time: features, parameters, data, enable. Where a family of commands is refused,
-/// the other one is tried once.
+/// The commands up to advertising, one at a time: features, parameters, data, enable.
+///
+/// Where parameters are disallowed, something is advertised already: what an earlier process left behind when it was
+/// killed, or another process's own. It is switched off once and the parameters are tried again. With the extended
+/// commands that concerns our own set only. Where a family of commands is refused, the other one is tried once.
 struct AdvertisingProcedure: Hashable, Sendable {
-    enum Step: Hashable, Sendable {
-        case readFeatures
-        case setParameters(CommandFamily)
-        case setData(CommandFamily)
-        case enable(CommandFamily)
-    }
-
     enum Progress: Hashable, Sendable {
-        case next(Step)
+        case next(AdvertisingStep)
         case advertising(CommandFamily)
         case refused(Opcode, HCIStatus)
     }
 
-    private(set) var step: Step = .readFeatures
+    private(set) var step: AdvertisingStep = .readFeatures
     private var triedOther = false
+    private var cleared: Set<CommandFamily> = []
 
     mutating func answered(_ status: HCIStatus, features: LEFeatures?) -> Progress {
         switch step {
@@ -25,15 +22,23 @@ struct AdvertisingProcedure: Hashable, Sendable {
             let isExtended = features?.contains(.extendedAdvertising) ?? false
             return advance(to: .setParameters(isExtended ? .extended : .legacy))
         case .setParameters(let family):
-            return status == .success ? advance(to: .setData(family)) : fallBack(from: family, status)
+            if status == .success { return advance(to: .setData(family)) }
+            if status == .commandDisallowed, cleared.insert(family).inserted { return advance(to: .disable(family)) }
+            return fallBack(from: family, status)
+        case .disable(let family):
+            // Whatever it says: what matters is whether the parameters are taken now.
+            return advance(to: .setParameters(family))
         case .setData(let family):
             return status == .success ? advance(to: .enable(family)) : fallBack(from: family, status)
         case .enable(let family):
             return status == .success ? .advertising(family) : fallBack(from: family, status)
+        case .removeSet:
+            // No part of the way to advertising.
+            return .refused(step.opcode, status)
         }
     }
 
-    private mutating func advance(to step: Step) -> Progress {
+    private mutating func advance(to step: AdvertisingStep) -> Progress {
         self.step = step
         return .next(step)
     }
@@ -42,19 +47,5 @@ struct AdvertisingProcedure: Hashable, Sendable {
         if triedOther { return .refused(step.opcode, status) }
         triedOther = true
         return advance(to: .setParameters(family.other))
-    }
-}
-
-extension AdvertisingProcedure.Step {
-    var opcode: Opcode {
-        switch self {
-        case .readFeatures: LEReadLocalSupportedFeatures.opcode
-        case .setParameters(.legacy): LESetAdvertisingParameters.opcode
-        case .setParameters(.extended): LESetExtendedAdvertisingParameters.opcode
-        case .setData(.legacy): LESetAdvertisingData.opcode
-        case .setData(.extended): LESetExtendedAdvertisingData.opcode
-        case .enable(.legacy): LESetAdvertisingEnable.opcode
-        case .enable(.extended): LESetExtendedAdvertisingEnable.opcode
-        }
     }
 }

@@ -19,6 +19,9 @@ public protocol RadioOwner: SendableMetatype {
     /// Called once it is known, and whenever it changes: with several adapters, the availability of the best of them.
     mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant)
 
-    /// Called about once a second, and as the very last, when everything is closed.
-    mutating func counted(_ counters: RadioCounters, isFinal: Bool, at instant: Instant)
+    /// Called about once a second.
+    mutating func counted(_ counters: RadioCounters, at instant: Instant)
+
+    /// Called last: nothing more is heard.
+    mutating func stopped(at instant: Instant)
 }

@@ -22,10 +22,9 @@ final class RadioRunner<Owner: RadioOwner> {
     /// The latest instant that the owner has been told.
     private var latest: Instant = .origin
 
-    init(settings: RadioSettings, owner: Owner, bell: Doorbell, logger: Logger) {
+    init(settings: RadioSettings, mayAdminister: Bool, owner: Owner, bell: Doorbell, logger: Logger) {
         self.owner = owner
         self.bell = bell
-        let mayAdminister = ProcessCapabilities.current().mayAdminister
         stations = settings.adapters.map {
             ScanStation($0, settings: settings, mayAdminister: mayAdminister, bell: bell, logger: logger)
         }
@@ -49,7 +48,8 @@ final class RadioRunner<Owner: RadioOwner> {
         while !isStopping() { turn() }
         let end = forward(to: MonotonicClock.now)
         for station in stations { station.stop(at: end) }
-        count(at: end, isFinal: true)
+        count(at: end)
+        owner.stopped(at: end)
     }
 
     /// One wait, and everything that it brought.
@@ -127,7 +127,7 @@ final class RadioRunner<Owner: RadioOwner> {
         }
     }
 
-    private func count(at instant: Instant, isFinal: Bool = false) {
+    private func count(at instant: Instant) {
         nextCount = instant + Self.countInterval
         var total = RadioCounters()
         for station in stations {
@@ -136,7 +136,7 @@ final class RadioRunner<Owner: RadioOwner> {
             total.dropped += station.counters.dropped
             total.recoveries.add(station.counters.recoveries)
         }
-        owner.counted(total, isFinal: isFinal, at: instant)
+        owner.counted(total, at: instant)
     }
 
     /// Milliseconds until the next deadline, rounded up, so that a timer is never met too early and waited for again.

@@ -20,6 +20,11 @@ struct HCIFilter {
         HCIFilter(packets: [commandPacket, eventPacket], events: [leMetaEvent, 0x0E, 0x0F, hardwareErrorEvent])
     }
 
+    /// As `scanning`, without the reports of somebody else's scan.
+    static var advertising: HCIFilter {
+        HCIFilter(packets: [commandPacket, eventPacket], events: [0x0E, 0x0F, hardwareErrorEvent])
+    }
+
     static var deviceEvents: HCIFilter { HCIFilter(packets: [eventPacket], events: [stackInternalEvent]) }
 
     init(value: hci_filter) {

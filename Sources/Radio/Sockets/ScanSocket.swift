@@ -2,8 +2,8 @@ import CBluetooth
 import Glibc
 import HCI
 
-/// The I/O half of `ScanController`: a raw socket on one adapter that takes its events and other processes' commands,
-/// and sends ours. It never blocks.
+/// The I/O half of `ScanController` and `AdvertisingController`: a raw socket on one adapter that takes its events and
+/// other processes' commands, and sends ours. It never blocks.
 final class ScanSocket {
     /// Octets; what a burst may pile up before it is read: some 5,000 reports.
     static let receiveBufferSize: Int32 = 4 << 20
@@ -18,12 +18,15 @@ final class ScanSocket {
 
     var descriptor: Int32 { socket.descriptor }
 
-    init(index: UInt16) throws(RadioError) {
+    /// - Parameter filter: `scanning` or `advertising`.
+    init(index: UInt16, filter: HCIFilter = .scanning) throws(RadioError) {
         let socket = try HCISocket()
         // The filter comes before the adapter, so that nothing else is ever queued.
-        try socket.setFilter(.scanning)
-        guard try socket.filter().passes(event: HCIFilter.leMetaEvent) else {
-            throw RadioError("setsockopt HCI_FILTER", code: EPERM)
+        try socket.setFilter(filter)
+        if filter.passes(event: HCIFilter.leMetaEvent) {
+            // The kernel takes what is not permitted out of a filter without a word.
+            let isPermitted = try socket.filter().passes(event: HCIFilter.leMetaEvent)
+            if !isPermitted { throw RadioError("setsockopt HCI_FILTER", code: EPERM) }
         }
         Self.prepare(socket.descriptor)
         try socket.bind(index: index)

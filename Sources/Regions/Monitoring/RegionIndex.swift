@@ -16,6 +16,12 @@ struct RegionIndex: Sendable {
         registrations[key, default: []].append(registration)
     }
 
+    mutating func remove(_ region: BeaconRegion, of registration: Int) {
+        let key = Key(uuid: region.uuid, major: region.major, minor: region.minor)
+        registrations[key]?.removeAll { $0 == registration }
+        if registrations[key]?.isEmpty == true { registrations[key] = nil }
+    }
+
     /// The registrations that the identity belongs to, in the order in which they were made.
     func registrations(of identity: BeaconIdentity) -> [Int] {
         let keys = [

@@ -10,7 +10,8 @@ extension RegionMonitor {
     public mutating func blinded(since: Instant, at now: Instant) {
         guard !radio.isBlind else { return }
         radio.blinded(since: since)
-        let earliest = registrations.map { since + $0.region.rules.unknownStateAfter }.min()
+        let registered = registrations.lazy.filter { !$0.isFree }
+        let earliest = registered.map { since + $0.region.rules.unknownStateAfter }.min()
         unknownDue = max(earliest ?? .distantFuture, now)
     }
 

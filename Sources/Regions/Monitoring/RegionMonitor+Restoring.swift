@@ -10,9 +10,13 @@ public struct RegionRecord: Hashable, Sendable {
     /// The stay under way, while inside, and the beacon that began it.
     public var major: UInt16
     public var minor: UInt16
+    /// The last report that kept the region inside.
     public var lastHeardAt: Instant
+    /// The silence that was ordinary for the beacon heard last.
     public var patience: TimeSpan
+    /// The last smoothed RSSI, for the exit; `nil` where no report carried one.
     public var rssi_dbm: Double?
+    /// The stay began before monitoring did.
     public var isPartial: Bool
 
     public init(
@@ -80,10 +84,7 @@ extension RegionMonitor {
         _ id: RegionInstanceID, at now: Instant, transitions: inout [RegionTransition]
     ) -> InstanceSlot? {
         if let slot = slots[id] { return slot }
-        let registration = registrations.firstIndex {
-            $0.region.id == id.region && ($0.region.expansion != .none) == (id.major != nil)
-                && ($0.region.expansion == .minor) == (id.minor != nil)
-        }
+        let registration = registrations.firstIndex { !$0.isFree && $0.region.canHave(id) }
         guard let registration else { return nil }
         return try? instance(id, of: registration, at: now, transitions: &transitions)
     }

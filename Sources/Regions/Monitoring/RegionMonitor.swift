@@ -25,7 +25,8 @@ public struct RegionEvidence: Sendable {
 /// Monitors regions the way Core Location documents it: only crossings of a boundary make events.
 ///
 /// Registrations go in with `register`, reports with `receive`, time with `advance`, the radio's sight with `blinded`
-/// and `sees`. The rules stand in the extensions: `+Entering`, `+Leaving`, `+Settling`, `+Blindness`, `+Restoring`.
+/// and `sees`. The rules stand in the extensions: `+Entering`, `+Leaving`, `+Settling`, `+Blindness`, `+Restoring`,
+/// `+Unregistering`, `+Querying`.
 public struct RegionMonitor: Sendable {
     /// One registered region.
     struct Registration: Sendable {
@@ -35,6 +36,8 @@ public struct RegionMonitor: Sendable {
         /// Whether a refused instance was reported, and a refused transmitter: once is enough.
         var hasRefusedInstance = false
         var hasRefusedTransmitter = false
+        /// It was unregistered; its place waits to be used again.
+        var isFree = false
     }
 
     /// A timer of one instance, on seen time.
@@ -49,9 +52,13 @@ public struct RegionMonitor: Sendable {
     let limits: RegionLimits
     var registrations: [Registration] = []
     var index = RegionIndex()
+    /// By slot, in the order in which they were made.
     public internal(set) var instances: [RegionInstanceID] = []
     var states: [RegionInstance] = []
     var slots: [RegionInstanceID: InstanceSlot] = [:]
+    /// Places of what was unregistered, to be used again.
+    var freeRegistrations: [Int] = []
+    var freeSlots: [InstanceSlot] = []
     var timers = Heap<Timer>()
     var timerNumber: UInt64 = 0
     var radio = BlindRadio()
@@ -66,12 +73,11 @@ public struct RegionMonitor: Sendable {
     public mutating func register(
         _ region: BeaconRegion, at now: Instant, transitions: inout [RegionTransition]
     ) throws(RegionMonitoringFailure) {
-        guard registrations.count < limits.maxRegions else {
+        guard registrations.count - freeRegistrations.count < limits.maxRegions else {
             throw RegionMonitoringFailure(region: region.id, cause: .tooManyRegions(limit: limits.maxRegions))
         }
         let settlesAt = radio.seenTime(at: now) + region.rules.settle
-        registrations.append(Registration(region: region, settlesAt: settlesAt))
-        let registration = registrations.count - 1
+        let registration = place(Registration(region: region, settlesAt: settlesAt))
         index.insert(region, as: registration)
         if region.expansion == .none {
             let id = RegionInstanceID(region: region.id)
@@ -141,15 +147,33 @@ public struct RegionMonitor: Sendable {
         _ id: RegionInstanceID, of registration: Int, at now: Instant, transitions: inout [RegionTransition]
     ) throws(RegionMonitoringFailure) -> InstanceSlot {
         if let known = slots[id] { return known }
-        guard states.count < limits.maxInstances else {
+        guard slots.count < limits.maxInstances else {
             throw RegionMonitoringFailure(region: id.region, cause: .tooManyInstances(limit: limits.maxInstances))
         }
-        let slot = states.count
-        states.append(RegionInstance(id: id, registration: registration, since: now))
-        instances.append(id)
+        let slot = place(RegionInstance(id: id, registration: registration, since: now))
         slots[id] = slot
         beginSettling(slot, at: now, transitions: &transitions)
         return slot
+    }
+
+    private mutating func place(_ registration: Registration) -> Int {
+        if let free = freeRegistrations.popLast() {
+            registrations[free] = registration
+            return free
+        }
+        registrations.append(registration)
+        return registrations.count - 1
+    }
+
+    private mutating func place(_ instance: RegionInstance) -> InstanceSlot {
+        if let free = freeSlots.popLast() {
+            states[free] = instance
+            instances[free] = instance.id
+            return free
+        }
+        states.append(instance)
+        instances.append(instance.id)
+        return states.count - 1
     }
 
     mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {

@@ -4,12 +4,15 @@ public import HCI
 /// One beacon in a ranging report.
 public struct RangedBeacon: Hashable, Sendable {
     public var transmitter: TransmitterSlot
+    /// Which physical beacon it is taken for; provisional while it is resolving.
     public var track: TrackID
     public var identity: BeaconIdentity
     public var address: DeviceAddress
     /// Index of the `[[device]]` it is known as.
     public var device: Int?
+    /// RSSI at one metre as the beacon states it, dBm.
     public var measuredPower_dbm: Int8
+    /// Distance, proximity and smoothed RSSI.
     public var observation: BeaconObservation
     public var lastHeard: Instant
     /// A new address that may be a rotation: listed, not counted.

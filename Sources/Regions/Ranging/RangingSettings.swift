@@ -11,7 +11,9 @@ public struct RangingSettings: Hashable, Sendable {
     }
 
     public var mode: Mode
+    /// From one report to the next at least.
     public var minInterval: TimeSpan
+    /// From one report to the next at most.
     public var maxInterval: TimeSpan
     /// A beacon that moved this far since the last report is a change. Metres.
     public var distanceFilter_m: Double

@@ -74,7 +74,8 @@ extension Replay.Problem {
         case .capture(.file(let error)): "\(error)"
         case .capture(.capture(let error)): "\(capture): \(error)"
         case .outbox(let error): "\(error)"
-        case .stopped: "stopped before everything was delivered; what is left waits in the state folder, if there is one"
+        case .stopped:
+            "stopped before everything was delivered; what is left waits in the state folder, if there is one"
         }
     }
 
@@ -84,15 +85,5 @@ extension Replay.Problem {
         case .capture(.capture): .dataError
         case .outbox, .stopped: .temporaryFailure
         }
-    }
-}
-
-/// Loads the configuration, or says what is wrong with it and ends with 78.
-func loadSettings(_ path: String?) throws -> Settings {
-    do throws(ConfigurationFile.Problem) {
-        return try ConfigurationFile.load(path)
-    } catch {
-        for line in error.lines { Output.complain(line) }
-        throw ExitCode.configuration
     }
 }

@@ -6,14 +6,18 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Scan, monitor, range and publish until stopped.",
-        discussion: "SIGTERM and SIGINT stop it: what is known is published first, and the state is kept.")
+        discussion: """
+            SIGTERM and SIGINT stop it: what is known is published first, and the state is kept. SIGHUP has the configuration \
+            read again.
+            """)
 
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
 
     func run() async throws {
         let settings = try loadSettings(config)
-        let agent = Agent(settings: settings, logger: Log.make(settings.log.level))
+        var agent = Agent(
+            settings: settings, configurationPath: config, logger: Log.make(settings.log.level))
         do {
             try await agent.run()
         } catch let problem as Agent.Problem {

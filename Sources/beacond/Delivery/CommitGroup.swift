@@ -35,8 +35,8 @@ struct CommitGroup {
 
     private static func needsDisk(_ output: GatewayOutput) -> Bool {
         switch output {
-        case .transition, .stays: true
-        case .ranging, .failure: false
+        case .transition, .stays, .registered, .unregistered: true
+        case .ranging, .failure, .answer: false
         }
     }
 }

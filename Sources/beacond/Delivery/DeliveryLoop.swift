@@ -19,6 +19,10 @@ final class DeliveryLoop {
     private let logger: Logger
     private var events: OutboxEvents
     private var health: HealthDesk
+    private var lastHealth: HealthReport?
+    private var metrics: MetricsFile?
+    /// `nil` where requests are not answered.
+    private var requests: RequestDesk?
     private var status: MessageComposer.RadioStatus
     private let mayAdminister: Bool
     private var announcedEpoch = ""
@@ -28,7 +32,8 @@ final class DeliveryLoop {
 
     /// - Parameter mayAdminister: the process has CAP_NET_ADMIN.
     init(
-        settings: Settings, queue: DeliveryQueue, dispatcher: Dispatcher, mayAdminister: Bool, logger: Logger
+        settings: Settings, queue: DeliveryQueue, requests: RequestQueue, dispatcher: Dispatcher,
+        mayAdminister: Bool, logger: Logger
     ) {
         self.queue = queue
         self.dispatcher = dispatcher
@@ -44,7 +49,9 @@ final class DeliveryLoop {
         }
         publisher = Publisher(
             settings: settings.mqtt, clientID: Self.clientID(settings), online: message(isOnline: true),
-            will: message(isOnline: false), logger: logger)
+            will: message(isOnline: false),
+            requestFilters: settings.commands.isEnabled ? [composer.topics.requestFilter] : [], logger: logger)
+        if settings.commands.isEnabled { self.requests = RequestDesk(topics: composer.topics, queue: requests) }
         events = OutboxEvents(outbox) { gap in
             composer.gap(
                 epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
@@ -52,6 +59,8 @@ final class DeliveryLoop {
         }
         health = HealthDesk(settings, at: now)
         healthDue = now
+        if !settings.health.textfile.isEmpty { metrics = MetricsFile(path: settings.health.textfile) }
+        for message in dispatcher.clearances { publisher.setRetained(message) }
     }
 
     /// Works until the queue is finished, then says goodbye.
@@ -64,6 +73,8 @@ final class DeliveryLoop {
             publish(group.take(isLast: isClosed, at: SystemClock.now))
             look()
             publisher.run(for: isClosed ? .zero : wait(), wake: queue.wake, events: &events)
+            tidy()
+            receive(publisher.takeIncoming())
         }
         close()
     }
@@ -91,6 +102,14 @@ final class DeliveryLoop {
         group.add(content.outputs)
     }
 
+    /// Requests of the right form go on to the engine; the others are refused at once.
+    private func receive(_ incoming: [IncomingMessage]) {
+        let refusals = requests?.receive(incoming, at: SystemClock.now) ?? []
+        for refusal in refusals {
+            publisher.answer(dispatcher.composer.response(refusal, eventSeq: { _ in 0 }, SystemClock.timebase))
+        }
+    }
+
     private func publish(_ outputs: [GatewayOutput]) {
         if outputs.isEmpty { return }
         let dispatched: [Dispatcher.Dispatched]
@@ -108,6 +127,7 @@ final class DeliveryLoop {
             case .event: break
             case .state(let message): publisher.setRetained(message)
             case .ranging(let message): publisher.publishEphemeral(message)
+            case .answer(let message): publisher.answer(message)
             case .failure(let failure): logger.error("\(failure)")
             }
         }
@@ -125,9 +145,31 @@ final class DeliveryLoop {
         if dispatcher.outbox.numbering.epoch != announcedEpoch { announceStatus() }
         if now >= healthDue {
             healthDue = now + Self.healthInterval
-            let report = health.report(
-                dispatcher.outbox.health, publisher.counters, queue.drops, at: now)
-            publisher.setRetained(dispatcher.composer.health(report, at: now, SystemClock.timebase))
+            sayHealth(
+                health.report(
+                    dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
+                    at: now),
+                at: now)
+        } else if var report = lastHealth, report.broker?.isConnected != publisher.counters.isConnected {
+            // What is retained should not say for a minute that the broker which holds it is away.
+            report.broker = HealthDesk.broker(publisher.counters)
+            sayHealth(report, at: now)
+        }
+    }
+
+    private func sayHealth(_ report: HealthReport, at now: Instant) {
+        lastHealth = report
+        let timebase = SystemClock.timebase
+        publisher.setRetained(dispatcher.composer.health(report, at: now, timebase))
+        let text = dispatcher.composer.metrics(report, radio: status, isClockSynced: timebase.isSynced)
+        if let complaint = metrics?.write(text) { logger.warning("\(complaint)") }
+    }
+
+    private func tidy() {
+        do throws(OutboxError) {
+            try dispatcher.tidy(clearedTopics: publisher.takeCleared())
+        } catch {
+            logger.error("\(error)")
         }
     }
 
@@ -147,6 +189,7 @@ final class DeliveryLoop {
         let isDone = publisher.close(
             offline: statusMessage(isOnline: false), timeout: Self.closingTime, events: &events)
         if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }
+        tidy()
         dispatcher.outbox.close()
         logger.info("\(health.closingLine)")
     }

@@ -17,6 +17,7 @@ final class Dispatcher {
             /// Retained: the latest counts.
             case state(Message)
             case ranging(Message)
+            case answer(Message)
             case failure(RegionMonitoringFailure)
         }
 
@@ -29,10 +30,15 @@ final class Dispatcher {
     private var ledger: EventLedger
     private let bootID: String
     private var epoch: String
+    private var book: RecordBook
+    private let pseudonymKey: [UInt8]
+    private var fileGeneration: Int
     /// Events committed since the start.
     private(set) var eventCount: Int64 = 0
+    /// What clears the states of regions that an earlier process monitored and this one does not.
+    let clearances: [Message]
 
-    init(_ composer: MessageComposer, outbox: Outbox, stored: [StoredRegion], bootID: String) {
+    init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String) {
         self.composer = composer
         self.outbox = outbox
         self.bootID = bootID
@@ -40,7 +46,12 @@ final class Dispatcher {
         self.ledger = EventLedger(
             composer,
             lastSeq: Dictionary(
-                stored.map { ($0.record.instance, $0.eventSeq) }, uniquingKeysWith: { first, _ in first }))
+                stored.regions.map { ($0.record.instance, $0.eventSeq) }, uniquingKeysWith: { first, _ in first }))
+        self.book = RecordBook(stored.records)
+        self.pseudonymKey = stored.pseudonymKey
+        self.fileGeneration = outbox.fileGeneration
+        self.clearances = stored.abandoned.map(composer.clearedState)
+        for instance in stored.abandoned { book.abandon(instance, topics: composer.topics) }
     }
 
     /// Commits what belongs on the disk in one transaction, and returns what to publish.
@@ -49,20 +60,43 @@ final class Dispatcher {
     func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         if outputs.isEmpty { return [] }
         // The transaction may be built again for another numbering; only what was built last counts.
-        var draft = Draft(ledger: ledger)
-        try outbox.commit { numbering in
-            draft = Draft(ledger: ledger)
+        var draft = Draft(ledger: ledger, book: book)
+        let transaction = try outbox.commit { numbering in
+            draft = Draft(ledger: ledger, book: book)
             if numbering.epoch != epoch { draft.ledger.beginEpoch() }
             return build(outputs, numbering, timebase, into: &draft)
         }
         ledger = draft.ledger
+        book = draft.book
+        book.note(transaction)
         epoch = outbox.numbering.epoch
         eventCount += draft.eventCount
         return draft.dispatched
     }
 
+    /// What there is to do after each round of delivery.
+    ///
+    /// - Parameter clearedTopics: what the broker has cleared; what is stored of their regions goes.
+    /// - Throws: as `dispatch`.
+    func tidy(clearedTopics: [String]) throws(OutboxError) {
+        let keys = book.takeKeys(clearedTopics: clearedTopics)
+        if !keys.isEmpty { book.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
+        try storeAgain()
+    }
+
+    /// Stores everything again if the outbox has had to begin a new file: what stood in the old one may be lost.
+    private func storeAgain() throws(OutboxError) {
+        let generation = outbox.fileGeneration
+        guard generation != fileGeneration else { return }
+        fileGeneration = generation
+        outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
+        let records = book.all
+        try outbox.commit { _ in OutboxTransaction(records: records) }
+    }
+
     private struct Draft {
         var ledger: EventLedger
+        var book: RecordBook
         var dispatched: [Dispatched] = []
         var eventCount: Int64 = 0
 
@@ -85,14 +119,32 @@ final class Dispatcher {
                     transaction.events.append(OutboxEvent(seq: seq, topic: event.topic, payload: event.payload))
                     draft.say(.event(event), at: transition.at)
                 }
-                if let record { transaction.records.append(stored(record, draft.ledger, timebase)) }
+                draft.book.keep(transition.instance, topics: composer.topics)
+                if let record { transaction.store(stored(record, draft.ledger, timebase)) }
                 draft.say(.state(entry.state), at: transition.at)
             case .stays(let records):
                 transaction.records += records.map { stored($0, draft.ledger, timebase) }
             case .ranging(let report):
                 draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
-            case .failure(let failure, at: let at):
+            case .failure(let failure, let at):
                 draft.say(.failure(failure), at: at)
+            case .registered(let definition, let region, _):
+                transaction.remove(draft.book.abandonedKeys(of: region))
+                transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
+            case .unregistered(let region, let instances, let at):
+                transaction.remove([StoredDefinition.key(region)])
+                for instance in instances {
+                    draft.ledger.forget(instance)
+                    // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
+                    transaction.store(
+                        OutboxRecord(key: StoredRegion.key(instance), value: Array("abandoned".utf8)))
+                    draft.book.abandon(instance, topics: composer.topics)
+                    draft.say(.state(composer.clearedState(instance)), at: at)
+                }
+            case .answer(let answer):
+                let ledger = draft.ledger
+                draft.say(
+                    .answer(composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, timebase)), at: answer.at)
             }
         }
         return transaction
@@ -102,5 +154,20 @@ final class Dispatcher {
         let stored = StoredRegion(record: record, eventSeq: ledger.eventSeq(of: record.instance))
         return OutboxRecord(
             key: StoredRegion.key(record.instance), value: stored.encoded(timebase, bootID: bootID))
+    }
+}
+
+extension OutboxTransaction {
+    /// Stores a record, also where an earlier part of the transaction removes it.
+    fileprivate mutating func store(_ record: OutboxRecord) {
+        removedRecords.removeAll { $0 == record.key }
+        records.append(record)
+    }
+
+    /// Removes records, also where an earlier part of the transaction stores them.
+    fileprivate mutating func remove(_ keys: [String]) {
+        let keys = Set(keys)
+        records.removeAll { keys.contains($0.key) }
+        removedRecords += keys.sorted()
     }
 }

@@ -33,32 +33,40 @@ struct HealthDesk {
 
     mutating func report(
         _ outbox: OutboxHealth, _ delivery: DeliveryCounters, _ queue: (ranging: UInt64, transitions: UInt64),
-        at now: Instant
+        requestFlood: UInt64, at now: Instant
     ) -> HealthReport {
         let reports = figures?.reports ?? 0
         let elapsed_s = max(1, (now - lastReport).seconds)
         defer { (lastReports, lastReport) = (reports, now) }
         return HealthReport(
-            reportsPerSecond: Double(reports - lastReports) / elapsed_s, rejects: figures?.rejects ?? RejectCounts(),
-            tracks: figures?.listedTracks ?? 0, instances: figures?.instances ?? 0,
-            queueDepth: Int(outbox.queuedEvents), drops: drops(outbox, delivery, queue),
-            recoveries: RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) },
-            uptime_s: (now - start).seconds, process: usage.look(),
-            outbox: outbox.condition.map { "\($0)" } ?? "")
+            reports: reports, reportsPerSecond: Double(reports - lastReports) / elapsed_s,
+            rejects: figures?.rejects ?? RejectCounts(), tracks: figures?.listedTracks ?? 0,
+            instances: figures?.instances ?? 0, queueDepth: Int(outbox.queuedEvents),
+            drops: drops(outbox, delivery, queue, requestFlood),
+            recoveries: RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) }, uptime_s: (now - start).seconds,
+            process: usage.look(), outbox: outbox.condition.map { "\($0)" } ?? "", broker: Self.broker(delivery))
+    }
+
+    /// How delivery goes, in the words of `health`.
+    static func broker(_ delivery: DeliveryCounters) -> HealthReport.Broker {
+        HealthReport.Broker(
+            isConnected: delivery.isConnected, reconnects: UInt64(delivery.reconnects),
+            refused: delivery.refused.map { ($0.key.word, UInt64($0.value)) }.sorted { $0.0 < $1.0 },
+            lastFailure: delivery.lastFailure.map { "\($0)" } ?? "")
     }
 
     private func drops(
-        _ outbox: OutboxHealth, _ delivery: DeliveryCounters, _ queue: (ranging: UInt64, transitions: UInt64)
+        _ outbox: OutboxHealth, _ delivery: DeliveryCounters, _ queue: (ranging: UInt64, transitions: UInt64),
+        _ requestFlood: UInt64
     ) -> [(cause: String, count: UInt64)] {
-        var drops = figures.map(HealthDrops.list) ?? []
+        var drops = HealthDrops.list(figures)
         drops.append(("radio_queue", radio.dropped))
         drops.append(("ranging_queue", queue.ranging))
         drops.append(("transition_queue", queue.transitions))
         drops.append(("ranging_offline", UInt64(delivery.ephemeralDroppedOffline)))
         drops.append(("ranging_backed_up", UInt64(delivery.ephemeralDroppedBackedUp)))
-        for cause in OutboxGap.Cause.allCases {
-            drops.append(("outbox_\(cause.rawValue)", UInt64(outbox.droppedEvents[cause] ?? 0)))
-        }
-        return drops
+        drops.append(("request_flood", requestFlood + UInt64(delivery.incomingDropped)))
+        drops.append(("answers", UInt64(delivery.answersDropped)))
+        return drops + HealthDrops.list(outbox)
     }
 }

@@ -7,12 +7,18 @@ import Regions
 
 /// What a process finds in the outbox when it starts.
 struct StoredState {
+    /// Everything there is, of which regions are a part.
+    let records: [OutboxRecord]
     /// Region states that can be read.
-    var regions: [StoredRegion]
+    private(set) var regions: [StoredRegion]
+    /// Instances of regions that this process does not monitor.
+    private(set) var abandoned: [RegionInstanceID] = []
+    /// Regions that requests have registered.
+    let definitions: [RegionDefinition]
     /// The secret that pseudonyms are made with.
     var pseudonymKey: [UInt8]
 
-    private static let pseudonymKeyName = "pseudonym_key"
+    static let pseudonymKeyName = "pseudonym_key"
 
     /// - Parameters:
     ///   - bootID: names the life of the monotonic clock.
@@ -21,15 +27,25 @@ struct StoredState {
         _ outbox: Outbox, _ timebase: Timebase, bootID: String,
         newKey: @autoclosure () -> [UInt8] = DevicePseudonym.generateKey()
     ) {
-        regions = outbox.records().compactMap { record in
-            StoredRegion(record.value, key: record.key, timebase, bootID: bootID)
-        }
+        records = outbox.records()
+        regions = records.compactMap { StoredRegion($0.value, key: $0.key, timebase, bootID: bootID) }
+        definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
         if let key = outbox.value(forKey: Self.pseudonymKeyName), !key.isEmpty {
             pseudonymKey = key
         } else {
             pseudonymKey = newKey()
             outbox.setValue(pseudonymKey, forKey: Self.pseudonymKeyName)
         }
+    }
+
+    /// Tells apart what goes on and what an operator has taken out of the configuration, or expands in another way.
+    mutating func abandon(allBut monitored: [BeaconRegion]) {
+        let regionsByID = Dictionary(monitored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        func isMonitored(_ instance: RegionInstanceID) -> Bool {
+            regionsByID[instance.region].map { $0.canHave(instance) } ?? false
+        }
+        abandoned = records.compactMap { StoredRegion.instance(ofKey: $0.key) }.filter { !isMonitored($0) }
+        regions.removeAll { !isMonitored($0.record.instance) }
     }
 }
 

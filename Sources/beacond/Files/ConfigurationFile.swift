@@ -30,6 +30,17 @@ enum ConfigurationFile {
         }
     }
 
+    /// As `load`, with the defaults where no file is named and none is there, or none that this user may read.
+    static func loadOrDefaults(_ named: String?) throws(Problem) -> Settings {
+        if named != nil { return try load(named) }
+        guard let place = places.first(where: { access($0, F_OK) == 0 }) else { return .defaults }
+        guard access(place, R_OK) == 0 else {
+            Output.complain("\(place): can't be read by this user; going on with the defaults")
+            return .defaults
+        }
+        return try load(place)
+    }
+
     private static func find() throws(Problem) -> String {
         for place in places where access(place, F_OK) == 0 { return place }
         throw Problem(lines: [

@@ -8,7 +8,7 @@ import Outbox
 
 /// Publishes through the same outbox and client as `run`, and waits for the broker as long as it takes.
 struct PublishingSink: ReplaySink {
-    private let outbox: Outbox
+    private let dispatcher: Dispatcher
     private let publisher: Publisher
     private let logger: Logger
     private var events: OutboxEvents
@@ -19,7 +19,7 @@ struct PublishingSink: ReplaySink {
 
     init(_ settings: Settings, dispatcher: Dispatcher, signals: StopSignals, logger: Logger) {
         let (composer, outbox) = (dispatcher.composer, dispatcher.outbox)
-        self.outbox = outbox
+        self.dispatcher = dispatcher
         self.signals = signals
         self.logger = logger
         func message(isOnline: Bool) -> Message {
@@ -48,6 +48,7 @@ struct PublishingSink: ReplaySink {
             case .event: break
             case .state(let message): publisher.setRetained(message)
             case .ranging(let message): publisher.publishEphemeral(message)
+            case .answer(let message): publisher.answer(message)
             case .failure(let failure): logger.error("\(failure)")
             }
         }
@@ -60,9 +61,16 @@ struct PublishingSink: ReplaySink {
 
     mutating func finish() -> Bool {
         publisher.eventsAvailable()
-        while !isStopped, !publisher.isDrained { run(for: Self.round) }
-        return publisher.isDrained
+        while !isStopped, !isEmpty {
+            run(for: Self.round)
+            // A disk that works again may have brought events back.
+            if publisher.isDrained, !isEmpty { publisher.eventsAvailable() }
+        }
+        return isEmpty
     }
+
+    /// Everything has arrived. An event that the broker refuses for what it is stays in the outbox, and here too.
+    private var isEmpty: Bool { publisher.isDrained && dispatcher.outbox.health.queuedEvents == 0 }
 
     /// Says goodbye with the status that the capture ended with.
     mutating func close(offline: Message) {
@@ -72,8 +80,13 @@ struct PublishingSink: ReplaySink {
     }
 
     private mutating func run(for timeout: TimeSpan) {
-        outbox.tick(at: SystemClock.now, wallTime: SystemClock.wall)
-        for report in outbox.takeReports() { logger.warning("\(report)") }
+        dispatcher.outbox.tick(at: SystemClock.now, wallTime: SystemClock.wall)
+        for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
         publisher.run(for: timeout, wake: -1, events: &events)
+        do throws(OutboxError) {
+            try dispatcher.tidy(clearedTopics: publisher.takeCleared())
+        } catch {
+            logger.error("\(error)")
+        }
     }
 }

@@ -138,23 +138,27 @@ struct Replay {
     private mutating func begin(at start: WallTime) throws(OutboxError) {
         let outbox = try openOutbox(at: start)
         for report in outbox.takeReports() { logger.warning("\(report)") }
-        let stored = StoredState(
-            outbox, ReplaySession.timebase, bootID: ReplaySession.bootID, newKey: pseudonymKey)
+        var stored = StoredState(
+            outbox, ReplaySession.initialTimebase, bootID: ReplaySession.bootID, newKey: pseudonymKey)
+        stored.abandon(allBut: settings.regions)
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         let dispatcher = Dispatcher(
-            composer, outbox: outbox, stored: stored.regions, bootID: ReplaySession.bootID)
+            composer, outbox: outbox, stored: stored, bootID: ReplaySession.bootID)
         switch options.output {
-        case .jsonl: sink = PrintingSink(isSilent: false, outbox: outbox)
-        case .none: sink = PrintingSink(isSilent: true, outbox: outbox)
+        case .jsonl: sink = PrintingSink(isSilent: false, dispatcher: dispatcher)
+        case .none: sink = PrintingSink(isSilent: true, dispatcher: dispatcher)
         case .mqtt:
             sink = PublishingSink(settings, dispatcher: dispatcher, signals: StopSignals(), logger: logger)
         }
-        session = ReplaySession(settings, dispatcher: dispatcher, stored: stored.regions, at: start)
+        session = ReplaySession(
+            settings, dispatcher: dispatcher, stored: stored.regions, at: start, tellsOfOutbox: options.output == .mqtt)
     }
 
     private func openOutbox(at start: WallTime) throws(OutboxError) -> Outbox {
         let limits = OutboxLimits(maxEvents: settings.outbox.maxEvents, maxMiB: settings.outbox.max_MiB)
-        let generator = ReplaySession.NoRandomness()
+        // What is printed is the same every time. Subscribers of a broker tell one outbox from another by its epoch.
+        let generator: any RandomNumberGenerator =
+            options.output == .mqtt ? SystemRandomNumberGenerator() : ReplaySession.NoRandomness()
         guard let directory = options.stateDirectory else {
             return Outbox(limits: limits, at: SystemClock.now, wallTime: start, generator: generator)
         }

@@ -7,11 +7,11 @@ import Regions
 
 /// Turns a capture into the messages that are to be published, with the time of each.
 ///
-/// The capture's clock is the only one: `at` is the record's time, and instants count from the Unix epoch.
+/// The capture's clock is the only one: `at` is the record's time, whatever was done to that clock.
 struct ReplaySession {
     /// Stored times are read as capture time, in whatever capture they were stored.
     static let bootID = "replay"
-    /// The same every time, or two replays would differ in their epoch.
+    /// The same every time, or what two replays print would differ in its epoch.
     struct NoRandomness: RandomNumberGenerator {
         mutating func next() -> UInt64 { 0 }
     }
@@ -20,28 +20,35 @@ struct ReplaySession {
     static let healthInterval = TimeSpan.seconds(60)
     /// Without records for longer than this no `health` is made: a capture may jump by years where a clock was set.
     static let longestIdle = TimeSpan.seconds(3600)
-    static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+    /// How stored times are read, before the first record.
+    static let initialTimebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
     private(set) var player: CapturePlayer
     let dispatcher: Dispatcher
     let start: Instant
+    /// Whether `health` tells of the outbox too. What is printed is the same every time, and an outbox depends on its disk.
+    private let tellsOfOutbox: Bool
     private var healthDue: Instant
     private var reportsAtLastHealth: UInt64 = 0
     private var outputs: [GatewayOutput] = []
     /// Filled by every verb; the caller takes it.
     var items: [Dispatcher.Dispatched] = []
 
-    init(_ settings: Settings, dispatcher: Dispatcher, stored: [StoredRegion], at start: WallTime) {
+    init(_ settings: Settings, dispatcher: Dispatcher, stored: [StoredRegion], at start: WallTime, tellsOfOutbox: Bool)
+    {
         self.start = Instant(microseconds: start.microseconds)
         self.dispatcher = dispatcher
+        self.tellsOfOutbox = tellsOfOutbox
         self.healthDue = self.start + Self.healthInterval
         self.player = CapturePlayer(settings, restoring: stored.map(\.record), at: start, outputs: &outputs)
         sayStatus(isOnline: true)
+        for message in dispatcher.clearances { items.append(.init(at: player.now, content: .state(message))) }
     }
 
     /// Takes a record of the capture in; one without an event only moves time.
     mutating func receive(_ event: Span<UInt8>?, at time: WallTime) throws(OutboxError) {
         try makeHealth(before: player.instant(time))
+        if player.isSetBack(time) { try flush() }
         if let event {
             player.receive(event, at: time, outputs: &outputs)
         } else {
@@ -52,7 +59,7 @@ struct ReplaySession {
     /// Commits what came together since the last time and appends what to publish.
     mutating func flush() throws(OutboxError) {
         if outputs.isEmpty { return }
-        items += try dispatcher.dispatch(outputs, Self.timebase)
+        items += try dispatcher.dispatch(outputs, player.timebase)
         outputs.removeAll(keepingCapacity: true)
     }
 
@@ -69,7 +76,7 @@ struct ReplaySession {
     private mutating func sayStatus(isOnline: Bool) {
         let message = dispatcher.composer.status(
             isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: .replay, at: player.now,
-            Self.timebase)
+            player.timebase)
         items.append(Dispatcher.Dispatched(at: player.now, content: .state(message)))
     }
 
@@ -90,10 +97,14 @@ struct ReplaySession {
         let figures = player.engine.figures
         let reports = figures.reports - reportsAtLastHealth
         reportsAtLastHealth = figures.reports
+        let outbox = tellsOfOutbox ? dispatcher.outbox.health : nil
         let report = HealthReport(
-            reportsPerSecond: Double(reports) / Self.healthInterval.seconds, rejects: figures.rejects,
-            tracks: figures.listedTracks, instances: figures.instances, queueDepth: 0,
-            drops: HealthDrops.list(figures), uptime_s: (healthDue - start).seconds, process: nil, outbox: "")
-        return dispatcher.composer.health(report, at: healthDue, Self.timebase)
+            reports: figures.reports, reportsPerSecond: Double(reports) / Self.healthInterval.seconds,
+            rejects: figures.rejects, tracks: figures.listedTracks, instances: figures.instances,
+            queueDepth: Int(outbox?.queuedEvents ?? 0),
+            drops: HealthDrops.list(figures) + (outbox.map(HealthDrops.list) ?? []),
+            uptime_s: (healthDue - start).seconds, process: nil,
+            outbox: outbox?.condition.map { "\($0)" } ?? "", broker: nil)
+        return dispatcher.composer.health(report, at: healthDue, player.timebase)
     }
 }

@@ -24,17 +24,17 @@ protocol ReplaySink {
 /// Prints every message as one line, or nothing at all. Printed is delivered: the outbox need not keep it.
 struct PrintingSink: ReplaySink {
     private let isSilent: Bool
-    private let outbox: Outbox
+    private let dispatcher: Dispatcher
     private let output = Output(descriptor: STDOUT_FILENO)
     /// Events that an earlier process left behind are not ours to drop.
     private let firstSeq: Int64
     private let firstEpoch: String
 
-    init(isSilent: Bool, outbox: Outbox) {
+    init(isSilent: Bool, dispatcher: Dispatcher) {
         self.isSilent = isSilent
-        self.outbox = outbox
-        firstSeq = outbox.numbering.nextSequence
-        firstEpoch = outbox.numbering.epoch
+        self.dispatcher = dispatcher
+        firstSeq = dispatcher.outbox.numbering.nextSequence
+        firstEpoch = dispatcher.outbox.numbering.epoch
     }
 
     var isStopped: Bool { output.isBroken }
@@ -42,13 +42,21 @@ struct PrintingSink: ReplaySink {
     mutating func take(_ items: [Dispatcher.Dispatched], start: Instant) {
         for item in items {
             switch item.content {
-            case .event(let message), .state(let message), .ranging(let message):
+            case .event(let message), .state(let message), .ranging(let message), .answer(let message):
                 if !isSilent { output.write(JSONLine.line(message, t_s: (item.at - start).seconds)) }
             case .failure(let failure):
                 Output.complain("\(failure)")
             }
         }
         acknowledge()
+        let clearedTopics = items.compactMap { item in
+            if case .state(let message) = item.content, message.payload.isEmpty { message.topic } else { nil }
+        }
+        do throws(OutboxError) {
+            try dispatcher.tidy(clearedTopics: clearedTopics)
+        } catch {
+            Output.complain("\(error)")
+        }
     }
 
     mutating func wait(until deadline: Instant) {
@@ -63,6 +71,7 @@ struct PrintingSink: ReplaySink {
     }
 
     private func acknowledge() {
+        let outbox = dispatcher.outbox
         while true {
             let page = outbox.next(limit: 1_000)
             if page.isEmpty { return }

@@ -10,7 +10,9 @@ import UnixSignals
 
 /// The daemon: radio loop, queue, delivery loop, started and stopped together.
 struct Agent {
-    let settings: Settings
+    private(set) var settings: Settings
+    /// Where the settings came from; `nil` for the usual places.
+    let configurationPath: String?
     let logger: Logger
 
     /// What keeps the agent from starting.
@@ -28,35 +30,74 @@ struct Agent {
         }
     }
 
-    /// Works until SIGTERM or SIGINT.
-    func run() async throws {
-        let services = try start()
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                // The last is stopped first.
-                services: services.map { .init(service: $0, successTerminationBehavior: .ignore) },
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await group.run()
+    /// Works until SIGTERM or SIGINT. SIGHUP has the configuration read again: everything is stopped and started with
+    /// the new one, and goes on from the stored state. One that is wrong is refused, and the old one stays.
+    mutating func run() async throws {
+        repeat {
+            let reload = ReloadService(path: configurationPath, logger: logger)
+            // The last is stopped first.
+            let services = try start().map {
+                ServiceGroupConfiguration.ServiceConfiguration(service: $0, successTerminationBehavior: .ignore)
+            }
+            let reloading = ServiceGroupConfiguration.ServiceConfiguration(
+                service: reload, successTerminationBehavior: .gracefullyShutdownGroup)
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(
+                    services: services + [reloading], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+            try await group.run()
+            guard let reloaded = reload.settings else { return }
+            settings = reloaded
+        } while true
+    }
+
+    /// The lifecycle's own lines are of no use to an operator.
+    private var quiet: Logger {
+        var logger = logger
+        logger.logLevel = max(logger.logLevel, .error)
+        return logger
     }
 
     private func start() throws(Problem) -> [any Service] {
         let (now, timebase, bootID) = (SystemClock.now, SystemClock.timebase, SystemClock.bootID)
         let outbox = try openOutbox(at: now, timebase)
-        let stored = StoredState(outbox, timebase, bootID: bootID)
+        var stored = StoredState(outbox, timebase, bootID: bootID)
+        let requested = settings.requestedRegions(stored.definitions, logger: logger)
+        stored.abandon(allBut: settings.regions + requested)
         var outputs: [GatewayOutput] = []
         let engine = GatewayEngine(
-            settings, restoring: stored.regions.map(\.record), radioSees: false, at: now, outputs: &outputs)
+            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false, at: now,
+            outputs: &outputs)
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
-        let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored.regions, bootID: bootID)
+        let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
         do throws(RadioError) {
             let queue = try DeliveryQueue()
-            let loop = try RadioLoop(settings: settings.radio, logger: logger)
-            let worker = try startDelivery(dispatcher, queue)
-            try loop.start(owner: GatewayOwner(engine: engine, outputs: outputs, queue: queue))
+            let loop = try RadioLoop(
+                settings: settings.radio, mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
+            let requests = RequestQueue(loop: loop)
+            let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
+            let worker = try startDelivery(dispatcher, queue, requests)
+            try loop.start(
+                owner: GatewayOwner(
+                    engine: engine, outputs: outputs, queue: queue, requests: requests, recent: recent))
             return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop)]
+                + [CaptureService(settings: settings.capture, recent: recent, logger: logger)]
+                + (try advertising().map { [$0] } ?? [])
         } catch {
             throw .radio(error)
         }
+    }
+
+    private func advertising() throws(RadioError) -> AdvertisingService? {
+        guard let advertise = settings.advertise, let adapter = settings.radio.adapters.first else { return nil }
+        let logger = logger
+        let advertisement = Advertisement(advertise.frame, interval_ms: advertise.interval_ms)
+        let loop = try AdvertisingLoop(advertisement, on: adapter) { news in
+            switch news {
+            case .advertising: logger.info("\(news)")
+            case .waiting, .trouble: logger.warning("advertising: \(news)")
+            }
+        }
+        return AdvertisingService(loop: loop)
     }
 
     private func openOutbox(at now: Instant, _ timebase: Timebase) throws(Problem) -> Outbox {
@@ -72,12 +113,12 @@ struct Agent {
     }
 
     private func startDelivery(
-        _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue
+        _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue, _ requests: RequestQueue
     ) throws(RadioError) -> WorkerThread {
         let (settings, logger) = (settings, logger)
         return try WorkerThread {
             let loop = DeliveryLoop(
-                settings: settings, queue: queue, dispatcher: dispatcher,
+                settings: settings, queue: queue, requests: requests, dispatcher: dispatcher,
                 mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
             loop.run()
         }

@@ -2,29 +2,44 @@ import Gateway
 import HCI
 import Radio
 
-/// The engine on the radio loop's thread: bytes and time in, outputs into the queue.
+/// The engine on the radio loop's thread: bytes, time and requests in, outputs into the queue.
 struct GatewayOwner: RadioOwner {
     private var engine: GatewayEngine
     private let queue: DeliveryQueue
+    private let requests: RequestQueue
+    private let recent: RecentEvents?
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
+    private var counters = RadioCounters()
 
     /// Counting the listed tracks goes through all of them.
     static let figuresInterval = TimeSpan.seconds(10)
 
-    /// - Parameter outputs: what the engine told when it was made.
-    init(engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue) {
+    /// - Parameters:
+    ///   - outputs: what the engine told when it was made.
+    ///   - recent: where events are kept for a capture file.
+    init(
+        engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
+        recent: RecentEvents?
+    ) {
         self.engine = engine
         self.outputs = outputs
         self.queue = queue
+        self.requests = requests
+        self.recent = recent
     }
 
     mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
-        engine.receive(packet.extracting(droppingFirst: 1), from: receiver, at: instant, outputs: &outputs)
+        let event = packet.extracting(droppingFirst: 1)
+        recent?.push(event, at: instant)
+        engine.receive(event, from: receiver, at: instant, outputs: &outputs)
     }
 
     mutating func tick(at instant: Instant) -> Instant {
         engine.advance(through: instant, outputs: &outputs)
+        for entry in requests.take() {
+            engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs)
+        }
         flush()
         return engine.nextDeadline
     }
@@ -37,9 +52,17 @@ struct GatewayOwner: RadioOwner {
         queue.push(availability)
     }
 
-    mutating func counted(_ counters: RadioCounters, isFinal: Bool, at instant: Instant) {
-        guard isFinal || instant >= figuresDue else { return }
+    mutating func counted(_ counters: RadioCounters, at instant: Instant) {
+        self.counters = counters
+        guard instant >= figuresDue else { return }
         figuresDue = instant + Self.figuresInterval
+        queue.push(engine.figures, counters)
+    }
+
+    /// The time last heard is stored as it is now, so that a restart goes on from here.
+    mutating func stopped(at instant: Instant) {
+        engine.storeStays(&outputs)
+        flush()
         queue.push(engine.figures, counters)
     }
 

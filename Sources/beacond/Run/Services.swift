@@ -29,3 +29,13 @@ struct RadioService: Service {
         loop.stop()
     }
 }
+
+/// The advertisement as a service: it is off the air before the agent ends.
+struct AdvertisingService: Service {
+    let loop: AdvertisingLoop
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        loop.stop()
+    }
+}

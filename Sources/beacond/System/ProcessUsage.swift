@@ -18,7 +18,7 @@ struct ProcessUsage {
         let elapsed_s = max(0.001, (now - lastLook).seconds)
         let percent = (cpu - lastCPU).seconds / elapsed_s * 100
         (lastCPU, lastLook) = (cpu, now)
-        return HealthReport.Process(rss_kib: Self.rss_kib, cpu_percent: percent)
+        return HealthReport.Process(rss_kib: Self.rss_kib, cpu_s: cpu.seconds, cpu_percent: percent)
     }
 
     private static var cpu: TimeSpan {

@@ -48,6 +48,7 @@ struct CommandTests {
                 isEnabled: true, sets: [.init(handle: 0x02, duration: 0x0102, maxEvents: 9)]),
             0x2039, [0x01, 0x01, 0x02, 0x02, 0x01, 0x09]),
         CommandExample(LESetExtendedAdvertisingEnable(isEnabled: false, sets: []), 0x2039, [0x00, 0x00]),
+        CommandExample(LERemoveAdvertisingSet(handle: 0x02), 0x203C, [0x02]),
     ].compactMap { $0 }
 
     private static func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }

@@ -1,0 +1,32 @@
+public import Messages
+public import Regions
+
+extension Settings {
+    /// Reads a region that a request defines, by the very rules of a `[[region]]` in the file: the same keys, the same
+    /// limits, and what it leaves out comes from `[regions]`.
+    ///
+    /// - Throws: all that is wrong with it. An id that the file uses is wrong too.
+    public func region(_ definition: RegionDefinition) throws(ConfigurationErrors) -> BeaconRegion {
+        var reader = TableReader(
+            path: RegionSection.table.name, table: RegionSection.table, entries: definition.entries.mapValues(\.node))
+        var taken = Set(regions.map(\.id))
+        let region = RegionSection.read(&reader, rules: regionRules, taken: &taken)
+        guard let region, reader.errors.isEmpty else { throw ConfigurationErrors(reader.errors) }
+        return region
+    }
+}
+
+extension JSONValue {
+    /// The TOML value that says the same. TOML has no null: it becomes an empty list, which no key of a region takes.
+    fileprivate var node: TOMLNode {
+        switch self {
+        case .null: .array([])
+        case .boolean(let value): .boolean(value)
+        case .integer(let value): .integer(value)
+        case .number(let value): .float(value)
+        case .string(let value): .string(value)
+        case .array(let values): .array(values.map(\.node))
+        case .object(let entries): .table(entries.mapValues(\.node))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+public import Beacons
+import HCI
+
+/// Collects the RSSI of one beacon that stands at a known distance.
+public struct Calibration: Sendable {
+    /// Which beacon is meant: where the major or the minor is left out, there may be only one that fits.
+    public struct Target: Hashable, Sendable {
+        public var uuid: ProximityUUID
+        public var major: UInt16?
+        public var minor: UInt16?
+
+        public init(uuid: ProximityUUID, major: UInt16?, minor: UInt16?) {
+            self.uuid = uuid
+            self.major = major
+            self.minor = minor
+        }
+
+        func matches(_ identity: BeaconIdentity) -> Bool {
+            identity.uuid == uuid && (major ?? identity.major) == identity.major
+                && (minor ?? identity.minor) == identity.minor
+        }
+    }
+
+    /// Fewer readings say nothing: with a spread of 4 dB, the median of 20 is still uncertain by 1.1 dB.
+    public static let minReadings = 20
+    /// More are not kept; the median has long come to rest.
+    static let maxReadings = 20_000
+    static let maxIdentities = 64
+
+    private let target: Target
+    private var chains = AdvertisingDataChains()
+    private var readings: [Double] = []
+    private var identities: Set<BeaconIdentity> = []
+    /// Addresses that do not rotate: each is a device of its own.
+    private var fixedAddresses: Set<DeviceAddress> = []
+    private var statedPower_dbm: Int8 = 0
+
+    public init(_ target: Target) {
+        self.target = target
+    }
+
+    /// Takes an HCI event in, from its event code on. Any bytes.
+    public mutating func receive(_ event: Span<UInt8>) {
+        var rejects = RejectCounts()
+        AdvertisingEvent.decode(event, rejects: &rejects) { report, data in
+            switch chains.append(report, data) {
+            case .whole: receive(report, data)
+            case .joined(let joined): receive(report, joined.span)
+            case .pending, .rejected: break
+            }
+        }
+    }
+
+    /// The readings so far; `nil` before the first.
+    public var statistics: SampleStatistics? { SampleStatistics(readings) }
+
+    /// - Parameters:
+    ///   - offset_db: the gateway's present `rssi_offset_db`.
+    ///   - distance_m: between beacon and gateway; more than 0.
+    ///   - exponent: the path-loss exponent.
+    public func result(
+        offset_db: Double, distance_m: Double, exponent: Double
+    ) throws(CalibrationError) -> CalibrationResult {
+        guard identities.count <= 1 else { throw .severalBeacons(identities.sorted()) }
+        guard let identity = identities.first, let statistics, statistics.count >= Self.minReadings else {
+            throw .tooFew(count: readings.count, needed: Self.minReadings)
+        }
+        guard fixedAddresses.count <= 1 else { throw .severalTransmitters(identity, count: fixedAddresses.count) }
+        return CalibrationResult(
+            identity, readings: statistics, statedPower_dbm: statedPower_dbm, offset_db: offset_db,
+            distance_m: distance_m, exponent: exponent)
+    }
+
+    private mutating func receive(_ report: AdvertisingReport, _ data: Span<UInt8>) {
+        var rejects = RejectCounts()
+        IBeaconFrame.forEach(in: report, data, rejects: &rejects) { frame in
+            guard target.matches(frame.identity) else { return }
+            if identities.count < Self.maxIdentities { identities.insert(frame.identity) }
+            if !report.address.rotates, fixedAddresses.count < Self.maxIdentities {
+                fixedAddresses.insert(report.address)
+            }
+            statedPower_dbm = frame.measuredPower_dbm
+            if let rssi_dbm = report.rssi_dbm, readings.count < Self.maxReadings { readings.append(Double(rssi_dbm)) }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Beacons
+public import Configuration
+public import HCI
+import Regions
+
+/// Keeps who is in the air, for somebody who looks at it: every iBeacon, whether a region wants it or not.
+///
+/// Reports and time go in as into the gateway's engine, and through the same tracker; snapshots come out.
+public struct ScanBook: Sendable {
+    private struct Meter {
+        var rate: RateMeter
+        /// A slot of the tracker that is used again holds another transmitter.
+        var firstHeard: Instant
+    }
+
+    private var tracker: BeaconTracker
+    /// One for each configured adapter, in their order.
+    private var chains: [AdvertisingDataChains]
+    private let rssiOffsets_db: [Double]
+    /// `nil` with one adapter, which hears everything.
+    private var selection: ReceiverSelection?
+    private let regions: [ProximityUUID: [BeaconRegion]]
+    /// The regions of every identity that is remembered.
+    private var regionsOfIdentity: [IdentitySlot: [String]] = [:]
+    private var meters: [TransmitterSlot: Meter] = [:]
+    private var reportMeter: RateMeter
+    private var reports: UInt64 = 0
+    private var rejects = RejectCounts()
+    private var changes: [TrackerChange] = []
+    /// Time never goes back: what comes late counts as coming now.
+    private var now: Instant
+
+    public init(_ settings: Settings, at now: Instant) {
+        self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
+        self.rssiOffsets_db = settings.radio.receivers.map(\.rssiOffset_db)
+        self.chains = rssiOffsets_db.map { _ in AdvertisingDataChains() }
+        if chains.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }
+        self.regions = Dictionary(grouping: settings.regions, by: \.uuid)
+        self.reportMeter = RateMeter(at: now)
+        self.now = now
+    }
+
+    /// Takes an HCI event in, from its event code on. Any bytes: what is malformed is counted and skipped.
+    ///
+    /// - Parameter receiver: which of the configured adapters heard it, from 0 on; others are passed over.
+    public mutating func receive(_ event: Span<UInt8>, from receiver: Int = 0, at instant: Instant) {
+        guard chains.indices.contains(receiver) else { return }
+        advance(through: instant)
+        var eventRejects = RejectCounts()
+        AdvertisingEvent.decode(event, rejects: &eventRejects) { report, data in
+            reports &+= 1
+            reportMeter.count(at: now)
+            switch chains[receiver].append(report, data) {
+            case .whole: receive(report, data, from: receiver)
+            case .joined(let joined): receive(report, joined.span, from: receiver)
+            case .pending: break
+            case .rejected(let reason): rejects.count(reason)
+            }
+        }
+        rejects.add(eventRejects)
+    }
+
+    /// Lets time pass: silent beacons become unknown and leave.
+    public mutating func advance(through instant: Instant) {
+        while let due = tracker.advance(before: instant + TimeSpan(microseconds: 1), changes: &changes) {
+            now = max(now, due)
+        }
+        takeChanges()
+        now = max(now, instant)
+    }
+
+    /// What is there at `instant`.
+    public mutating func snapshot(at instant: Instant) -> ScanSnapshot {
+        advance(through: instant)
+        var rows: [ScanSnapshot.Row] = []
+        var slots: [TransmitterSlot] = []
+        for (identity, regions) in regionsOfIdentity {
+            let listed = tracker.listed(identity)
+            slots += listed
+            let duplicates = tracker.duplicateTracks(among: listed)
+            for slot in listed { rows.append(row(slot, duplicates, regions)) }
+        }
+        rows.sort { RangedBeacon.isNearer($0.beacon, $1.beacon) }
+        return ScanSnapshot(
+            rows: rows, beaconCount: tracker.count(slots), reportRate_hz: reportMeter.rate_hz(at: now),
+            reports: reports, rejects: rejects, refusedTransmitters: tracker.refusedCount)
+    }
+
+    private mutating func receive(_ report: AdvertisingReport, _ data: Span<UInt8>, from receiver: Int) {
+        // The counter is not part of `self` while the frames go through its other parts.
+        var frameRejects = RejectCounts()
+        IBeaconFrame.forEach(in: report, data, rejects: &frameRejects) { frame in
+            let rssi_dbm = report.rssi_dbm.map { min(max(Double($0) + rssiOffsets_db[receiver], -127), 20) }
+            let sighting = Sighting(
+                identity: frame.identity, address: report.address, measuredPower_dbm: frame.measuredPower_dbm,
+                rssi_dbm: rssi_dbm, receiver: receiver)
+            guard selection?.takes(sighting, at: now) ?? true else { return }
+            let slot = tracker.receive(
+                sighting, at: now, isWanted: { !Self.regionIDs(of: $0, in: regions).isEmpty }, changes: &changes)
+            takeChanges()
+            if let slot { count(slot) }
+        }
+        rejects.add(frameRejects)
+    }
+
+    private mutating func count(_ slot: TransmitterSlot) {
+        let firstHeard = tracker[slot].firstHeard
+        if meters[slot]?.firstHeard != firstHeard {
+            meters[slot] = Meter(rate: RateMeter(at: now), firstHeard: firstHeard)
+        }
+        meters[slot]?.rate.count(at: now)
+    }
+
+    private mutating func takeChanges() {
+        for change in changes {
+            switch change {
+            case .identityAppeared(let slot):
+                regionsOfIdentity[slot] = Self.regionIDs(of: tracker.identity(in: slot), in: regions)
+            case .identityForgotten(let slot): regionsOfIdentity[slot] = nil
+            case .listChanged: break
+            }
+        }
+        changes.removeAll(keepingCapacity: true)
+    }
+
+    private static func regionIDs(
+        of identity: BeaconIdentity, in regions: [ProximityUUID: [BeaconRegion]]
+    ) -> [String] {
+        (regions[identity.uuid] ?? []).filter { region in
+            (region.major ?? identity.major) == identity.major && (region.minor ?? identity.minor) == identity.minor
+        }.map(\.id)
+    }
+
+    private mutating func row(
+        _ slot: TransmitterSlot, _ duplicates: Set<TrackID>, _ regions: [String]
+    ) -> ScanSnapshot.Row {
+        let observation = tracker.observe(slot)
+        let transmitter = tracker[slot]
+        let beacon = RangedBeacon(
+            transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
+            device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
+            lastHeard: transmitter.lastHeard, isResolving: transmitter.standing == .resolving,
+            isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
+        return ScanSnapshot.Row(
+            beacon: beacon, rate_hz: meters[slot]?.rate.rate_hz(at: now) ?? 0, age: now - transmitter.lastHeard,
+            regions: regions)
+    }
+}

@@ -1,0 +1,100 @@
+import Configuration
+public import HCI
+public import Messages
+import Regions
+
+/// Carries requests out. What they ask for is true from the instant of the answer on.
+extension GatewayEngine {
+    /// Carries a request out at `instant`. What was due before comes first, what follows from it before its answer.
+    public mutating func answer(
+        _ request: Request, to address: ReplyAddress, at instant: Instant, outputs: inout [GatewayOutput]
+    ) {
+        advance(through: instant, outputs: &outputs)
+        let result: Answer.Result
+        do throws(RequestError) {
+            switch request {
+            case .state(let request): result = try states(request)
+            case .range(let instance): result = .ranging(try rangingList(instance))
+            case .monitor(let definition): result = try beginMonitoring(definition, outputs: &outputs)
+            case .stop(let region): result = try stopMonitoring(region, outputs: &outputs)
+            }
+        } catch {
+            result = .refused(error)
+        }
+        outputs.append(.answer(Answer(address: address, at: now, result: result)))
+    }
+
+    private func states(_ request: StateRequest) throws(RequestError) -> Answer.Result {
+        if let region = request.region, monitor.region(region) == nil { throw .unknownRegion(region) }
+        // A value of an expanded region that was never heard has no state: the list is empty.
+        let (page, next) = monitor.statuses(from: request.start, limit: request.limit) { instance in
+            (request.region.map { $0 == instance.region } ?? true)
+                && (request.major.map { $0 == instance.major } ?? true)
+                && (request.minor.map { $0 == instance.minor } ?? true)
+        }
+        return .states(page, next: next)
+    }
+
+    /// The beacons in range of an instance, whatever `ranging` says for it, inside or not.
+    private mutating func rangingList(_ id: RegionInstanceID) throws(RequestError) -> RangingReport {
+        guard let region = monitor.region(id.region) else { throw .unknownRegion(id.region) }
+        guard (region.expansion != .none) == (id.major != nil), (region.expansion == .minor) == (id.minor != nil) else {
+            throw .wrongInstance(region)
+        }
+        guard let slot = monitor.slot(of: id) else {
+            return RangingReport(instance: id, at: now, count: 0, beacons: [])
+        }
+        return rangingReport(slot, at: now)
+    }
+
+    private mutating func beginMonitoring(
+        _ definition: RegionDefinition, outputs: inout [GatewayOutput]
+    ) throws(RequestError) -> Answer.Result {
+        if let id = definition.id, isConfigured(id) { throw .configuredRegion(id) }
+        let region: BeaconRegion
+        do throws(ConfigurationErrors) {
+            region = try settings.region(definition)
+        } catch {
+            throw RequestError(.invalidRegion, error.errors.map(\.description).joined(separator: "; "))
+        }
+        if let known = requestedRegions[region.id] {
+            // A broker may deliver a request twice.
+            guard known == region else { throw .regionExists(region.id) }
+            return .monitoring(region: region.id)
+        }
+        do throws(RegionMonitoringFailure) {
+            try monitor.register(region, at: now, transitions: &transitions)
+        } catch {
+            // It may have been registered and refused its instance.
+            _ = monitor.unregister(region.id)
+            throw RequestError(.regionMonitoringFailure, error.description)
+        }
+        requestedRegions[region.id] = region
+        outputs.append(.registered(definition, region: region.id, at: now))
+        meetTrackedBeacons()
+        takeTransitions(&outputs)
+        takeFailures(&outputs)
+        return .monitoring(region: region.id)
+    }
+
+    private mutating func stopMonitoring(
+        _ region: String, outputs: inout [GatewayOutput]
+    ) throws(RequestError) -> Answer.Result {
+        if isConfigured(region) { throw .configuredRegion(region) }
+        guard requestedRegions.removeValue(forKey: region) != nil else { throw .unknownRegion(region) }
+        let freed = monitor.unregister(region)
+        for (slot, _) in freed {
+            ranger.stop(slot)
+            for identity in identitiesOfInstance.removeValue(forKey: slot) ?? [] {
+                instancesOfIdentity[identity]?.removeAll { $0 == slot }
+            }
+        }
+        meetTrackedBeacons()
+        takeTransitions(&outputs)
+        takeFailures(&outputs)
+        outputs.append(.unregistered(region: region, instances: freed.map(\.id), at: now))
+        return .stopped(region: region, instances: freed.count)
+    }
+
+    private func isConfigured(_ region: String) -> Bool { settings.regions.contains { $0.id == region } }
+}

@@ -1,0 +1,30 @@
+import Beacons
+import HCI
+import Regions
+
+/// Keeps who belongs to which region instance, while regions and beacons come and go.
+extension GatewayEngine {
+    /// Regions were registered or ended. Beacons in range belong to theirs at once; those that are only remembered once
+    /// they are heard again, so that no instance is made of a value that nobody hears.
+    mutating func meetTrackedBeacons() {
+        for identity in tracker.knownIdentities {
+            if tracker.listed(identity).isEmpty {
+                unmetIdentities.insert(identity)
+            } else {
+                meet(identity)
+            }
+        }
+    }
+
+    /// Finds the instances that an identity belongs to, and makes those that are new.
+    mutating func meet(_ identity: IdentitySlot) {
+        unmetIdentities.remove(identity)
+        let value = tracker.identity(in: identity)
+        let known = failures.count
+        let instances = monitor.instances(of: value, at: now, transitions: &transitions, failures: &failures)
+        refusedInstanceCount &+= UInt64(failures.count - known)
+        tracker.setWanted(monitor.isWanted(value), identity)
+        instancesOfIdentity[identity] = instances.isEmpty ? nil : instances
+        for instance in instances { identitiesOfInstance[instance, default: []].insert(identity) }
+    }
+}

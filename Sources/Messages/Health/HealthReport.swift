@@ -1,0 +1,84 @@
+public import HCI
+
+/// The figures of one `health` message, and of the metrics that say the same.
+public struct HealthReport: Sendable {
+    /// What the process costs. A replay has no such figures, or two runs would differ.
+    public struct Process: Hashable, Sendable {
+        /// Resident memory, KiB.
+        public var rss_kib: Int
+        /// Since the start.
+        public var cpu_s: Double
+        /// Of one core, since the last report.
+        public var cpu_percent: Double
+
+        public init(rss_kib: Int, cpu_s: Double, cpu_percent: Double) {
+            self.rss_kib = rss_kib
+            self.cpu_s = cpu_s
+            self.cpu_percent = cpu_percent
+        }
+    }
+
+    /// The connection to the broker. A replay has none to speak of.
+    public struct Broker: Sendable {
+        public var isConnected: Bool
+        /// Connections that stood after the first.
+        public var reconnects: UInt64
+        /// Messages that a PUBACK refused, by a word for its reason; only reasons that occurred, in the order of the list.
+        public var refused: [(reason: String, count: UInt64)]
+        /// Why there is no connection, or why the last one ended, on one line; empty before the first failure.
+        public var lastFailure: String
+
+        public init(
+            isConnected: Bool, reconnects: UInt64, refused: [(reason: String, count: UInt64)], lastFailure: String
+        ) {
+            self.isConnected = isConnected
+            self.reconnects = reconnects
+            self.refused = refused
+            self.lastFailure = lastFailure
+        }
+    }
+
+    /// Advertising reports, iBeacon or not, since the start.
+    public var reports: UInt64
+    /// Advertising reports, iBeacon or not, since the last `health`.
+    public var reportsPerSecond: Double
+    /// What was skipped since the start.
+    public var rejects: RejectCounts
+    /// Tracks listed now.
+    public var tracks: Int
+    /// Region instances held.
+    public var instances: Int
+    /// Events that wait for the broker.
+    public var queueDepth: Int
+    /// What was given up, by cause; in the order of the list.
+    public var drops: [(cause: String, count: UInt64)]
+    /// What was done about adapters that did not scan, by step; empty in a replay, which has none.
+    public var recoveries: [(step: String, count: UInt64)]
+    /// Seconds since the start.
+    public var uptime_s: Double
+    /// `nil` in a replay.
+    public var process: Process?
+    /// What is wrong with the outbox, one line; empty where nothing is.
+    public var outbox: String
+    /// `nil` in a replay.
+    public var broker: Broker?
+
+    public init(
+        reports: UInt64, reportsPerSecond: Double, rejects: RejectCounts, tracks: Int, instances: Int, queueDepth: Int,
+        drops: [(cause: String, count: UInt64)], recoveries: [(step: String, count: UInt64)] = [], uptime_s: Double,
+        process: Process?, outbox: String, broker: Broker?
+    ) {
+        self.reports = reports
+        self.reportsPerSecond = reportsPerSecond
+        self.rejects = rejects
+        self.tracks = tracks
+        self.instances = instances
+        self.queueDepth = queueDepth
+        self.drops = drops
+        self.recoveries = recoveries
+        self.uptime_s = uptime_s
+        self.process = process
+        self.outbox = outbox
+        self.broker = broker
+    }
+}

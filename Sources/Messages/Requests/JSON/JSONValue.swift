@@ -1,0 +1,35 @@
+/// A value of a JSON text (RFC 8259).
+public enum JSONValue: Hashable, Sendable {
+    case null
+    case boolean(Bool)
+    /// Written without fraction and exponent, and within 64 bits.
+    case integer(Int64)
+    /// Any other number; always finite.
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// What it is, with an article, for the end of "must be text, not …".
+    var kind: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "true or false"
+        case .integer: "an integer"
+        case .number: "a number with a fraction"
+        case .string: "text"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}
+
+/// Why octets are no JSON that is taken.
+struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Where, in octets from the start.
+    var offset: Int
+    /// What is wrong there, or what is missing.
+    var problem: String
+
+    var description: String { "at byte \(offset): \(problem)" }
+}

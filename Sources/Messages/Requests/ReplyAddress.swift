@@ -1,0 +1,51 @@
+/// Where the answer to a request goes.
+public struct ReplyAddress: Hashable, Sendable {
+    /// The last level of the request's topic, as far as it can be one of ours.
+    public var verb: String
+    public var topic: String
+    /// What the requester knows its answer by (MQTT 5).
+    public var correlationData: [UInt8]?
+
+    public init(verb: String, topic: String, correlationData: [UInt8]? = nil) {
+        self.verb = verb
+        self.topic = topic
+        self.correlationData = correlationData
+    }
+
+    /// Octets of correlation data that are carried back, at most.
+    static let maxCorrelation_bytes = 256
+    /// Octets of a response topic, at most.
+    static let maxTopic_bytes = 1_024
+}
+
+extension TopicTree {
+    /// What to subscribe to for requests.
+    public var requestFilter: String { root + "/request/+" }
+
+    /// The last level of a request's topic, or `unknown` for one that none of ours looks like.
+    func verb(ofRequest topic: String) -> String {
+        let start = (root + "/request/").utf8
+        let verb = topic.utf8.dropFirst(start.count)
+        let isPlain = verb.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_") }
+        guard topic.utf8.starts(with: start), isPlain, (1...32).contains(verb.count) else { return "unknown" }
+        return String(decoding: verb, as: UTF8.self)
+    }
+
+    /// Where answers go that nobody wants elsewhere.
+    public func response(_ verb: String) -> String { root + "/response/" + verb }
+
+    /// Whether an answer may go to a topic that the requester chose.
+    ///
+    /// Below the prefix that is below this gateway's own `response/` only: else who may send requests could have the
+    /// gateway write into `region/`, `status`, `health` or `gap`, its own or those of another, where the broker trusts it.
+    func mayAnswer(on topic: String) -> Bool {
+        guard (1...ReplyAddress.maxTopic_bytes).contains(topic.utf8.count), !topic.hasPrefix("$"),
+            !topic.unicodeScalars.contains(where: {
+                $0 == "+" || $0 == "#" || $0.properties.generalCategory == .control
+            })
+        else { return false }
+        let levels = topic.utf8
+        if levels.starts(with: (root + "/response/").utf8) { return true }
+        return !levels.elementsEqual(prefix.utf8) && !levels.starts(with: (prefix + "/").utf8)
+    }
+}

@@ -1,0 +1,29 @@
+public import Regions
+
+/// Why the engine refuses a request.
+extension RequestError {
+    public static func unknownRegion(_ id: String) -> RequestError {
+        RequestError(.unknownRegion, "no region \(quoted(id)) is monitored; ask for state without a region to see all")
+    }
+
+    public static func configuredRegion(_ id: String) -> RequestError {
+        RequestError(
+            .configuredRegion, "region \(quoted(id)) stands in config.toml; change it there and restart beacond")
+    }
+
+    public static func regionExists(_ id: String) -> RequestError {
+        RequestError(
+            .regionExists, "region \(quoted(id)) is monitored already, with another definition; stop it first")
+    }
+
+    public static func wrongInstance(_ region: BeaconRegion) -> RequestError {
+        let wanted =
+            switch region.expansion {
+            case .none: "neither major nor minor"
+            case .major: "a major and no minor"
+            case .minor: "a major and a minor"
+            }
+        return RequestError(
+            .invalidRequest, "region \(quoted(region.id)): give \(wanted), which names one instance of it")
+    }
+}

@@ -1,0 +1,80 @@
+/// Why a request is refused.
+public struct RequestError: Error, Hashable, Sendable {
+    /// For programs. The raw value is the word in a response.
+    public enum Code: String, CaseIterable, Sendable {
+        /// It was published with the retain flag, perhaps long ago.
+        case retainedRequest = "retained_request"
+        /// More than 4 KiB.
+        case tooLarge = "too_large"
+        case malformedJSON = "malformed_json"
+        /// A key is unknown, missing, or of the wrong type or range.
+        case invalidRequest = "invalid_request"
+        case unknownVerb = "unknown_verb"
+        /// The response topic or the correlation data is not one that is used.
+        case invalidResponseTopic = "invalid_response_topic"
+        case tooManyRequests = "too_many_requests"
+        /// No region of that id is monitored.
+        case unknownRegion = "unknown_region"
+        /// The region stands in `config.toml`, where it is changed.
+        case configuredRegion = "configured_region"
+        /// Another definition of that id is monitored by request.
+        case regionExists = "region_exists"
+        /// A value that the configuration's rules do not allow.
+        case invalidRegion = "invalid_region"
+        /// A limit of `[regions]`. Core Location's `monitoringDidFailFor`.
+        case regionMonitoringFailure = "region_monitoring_failure"
+    }
+
+    public var code: Code
+    /// For people: what is wrong and what to do.
+    public var text: String
+
+    public init(_ code: Code, _ text: String) {
+        self.code = code
+        self.text = text
+    }
+}
+
+extension RequestError {
+    static let retained = RequestError(
+        .retainedRequest,
+        "a retained request may be old and is not carried out; publish it without the retain flag, and clear this one "
+            + "with an empty retained message")
+
+    static let tooManyRequests = RequestError(
+        .tooManyRequests,
+        "more than \(RequestGate.rate_per_s) requests a second; ask again later, and for several states at once")
+
+    static let tooLarge = RequestError(
+        .tooLarge, "a request must have at most \(RequestGate.maxPayload_bytes) bytes")
+
+    static let unknownVerb = RequestError(
+        .unknownVerb,
+        "there is no request of that name; known are "
+            + RequestVerb.allCases.map(\.rawValue).joined(separator: ", "))
+
+    static let correlationTooLong = RequestError(
+        .invalidResponseTopic,
+        "correlation data must have at most \(ReplyAddress.maxCorrelation_bytes) bytes")
+
+    static func invalidResponseTopic(_ topics: TopicTree) -> RequestError {
+        RequestError(
+            .invalidResponseTopic,
+            "a response topic must have 1 to \(ReplyAddress.maxTopic_bytes) bytes without + # or control characters and "
+                + "not begin with $; below \(topics.prefix)/ it must be below \(topics.response(""))")
+    }
+
+    static func notNull(_ key: String) -> RequestError {
+        RequestError(.invalidRequest, "\(Self.quoted(key)): must not be null; leave the key out")
+    }
+
+    /// Text from outside, on one line, at most about 60 characters.
+    static func quoted(_ text: String) -> String {
+        let scalars = text.unicodeScalars.prefix(60).map { scalar in
+            scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
+        }
+        var shown = String(String.UnicodeScalarView(scalars))
+        if text.unicodeScalars.count > 60 { shown += "…" }
+        return "\"\(shown)\""
+    }
+}

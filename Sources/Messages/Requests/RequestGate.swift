@@ -1,0 +1,92 @@
+public import HCI
+
+/// A request as it came from the broker.
+public struct IncomingRequest: Hashable, Sendable {
+    public var topic: String
+    /// `nil` where it was too large to be kept.
+    public var payload: [UInt8]?
+    public var isRetained: Bool
+    /// Where the answer is wanted (MQTT 5).
+    public var responseTopic: String?
+    /// What the answer must carry back (MQTT 5).
+    public var correlationData: [UInt8]?
+
+    public init(
+        topic: String, payload: [UInt8]?, isRetained: Bool = false, responseTopic: String? = nil,
+        correlationData: [UInt8]? = nil
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+        self.responseTopic = responseTopic
+        self.correlationData = correlationData
+    }
+}
+
+/// Decides which requests reach the engine: those of the right form, not too many, with an answer that may go where it is
+/// wanted.
+public struct RequestGate: Sendable {
+    public enum Decision: Hashable, Sendable {
+        case carryOut(Request, ReplyAddress)
+        case refuse(RequestError, ReplyAddress)
+        /// One of too many; it was counted.
+        case drop
+    }
+
+    /// Octets of a payload, at most.
+    public static let maxPayload_bytes = 4_096
+    static let rate_per_s: Int64 = 10
+    static let burst: Int64 = 20
+
+    private let topics: TopicTree
+    private var requests = TokenBucket(interval: .milliseconds(1_000 / Self.rate_per_s), burst: Self.burst)
+    /// Too many requests are told of once a second.
+    private var complaints = TokenBucket(interval: .seconds(1), burst: 1)
+    /// Requests beyond the rate, since the start.
+    public private(set) var floodCount: UInt64 = 0
+
+    public init(topics: TopicTree) {
+        self.topics = topics
+    }
+
+    public mutating func admit(_ incoming: IncomingRequest, at now: Instant) -> Decision {
+        let verb = topics.verb(ofRequest: incoming.topic)
+        let (address, misdirection) = address(verb, incoming)
+        guard requests.take(at: now) else { return refuseFlood(address, at: now) }
+        if let misdirection { return .refuse(misdirection, address) }
+        do throws(RequestError) {
+            return .carryOut(try read(verb, incoming), address)
+        } catch {
+            return .refuse(error, address)
+        }
+    }
+
+    /// A request that the way to the engine has no room for.
+    public mutating func refuseFlood(_ address: ReplyAddress, at now: Instant) -> Decision {
+        floodCount += 1
+        return complaints.take(at: now) ? .refuse(.tooManyRequests, address) : .drop
+    }
+
+    /// The address that the requester asked for. Where it is not one that is used, the refusal goes to the usual topic.
+    private func address(_ verb: String, _ incoming: IncomingRequest) -> (ReplyAddress, RequestError?) {
+        var address = ReplyAddress(verb: verb, topic: topics.response(verb))
+        if let data = incoming.correlationData {
+            guard data.count <= ReplyAddress.maxCorrelation_bytes else { return (address, .correlationTooLong) }
+            address.correlationData = data
+        }
+        if let topic = incoming.responseTopic {
+            guard topics.mayAnswer(on: topic) else { return (address, .invalidResponseTopic(topics)) }
+            address.topic = topic
+        }
+        return (address, nil)
+    }
+
+    private func read(_ name: String, _ incoming: IncomingRequest) throws(RequestError) -> Request {
+        if incoming.isRetained { throw .retained }
+        guard let verb = RequestVerb(rawValue: name) else { throw .unknownVerb }
+        guard let payload = incoming.payload, payload.count <= Self.maxPayload_bytes else {
+            throw .tooLarge
+        }
+        return try RequestReader.read(verb, payload)
+    }
+}

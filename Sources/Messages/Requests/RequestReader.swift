@@ -1,0 +1,108 @@
+import Regions
+
+/// From the octets of a request to what it asks for. Unknown keys are errors, as they are in `config.toml`: a key that was
+/// mistyped must not be taken for one that was left out.
+public enum RequestReader {
+    /// Reads a request.
+    ///
+    /// - Parameter octets: its payload, any octets; an empty one counts as `{}`.
+    public static func read(_ verb: RequestVerb, _ octets: [UInt8]) throws(RequestError) -> Request {
+        if verb == .monitor { return .monitor(try RegionDefinition(text: octets)) }
+        let entries = octets.isEmpty ? [:] : try object(octets)
+        switch verb {
+        case .state:
+            let fields = try RequestFields(entries, known: ["region", "major", "minor", "limit", "next"])
+            return .state(try state(fields))
+        case .range:
+            let fields = try RequestFields(entries, known: ["region", "major", "minor"])
+            return .range(
+                RegionInstanceID(
+                    region: try fields.required("region"), major: try fields.value("major"),
+                    minor: try fields.value("minor")))
+        case .stop, .monitor:
+            let fields = try RequestFields(entries, known: ["region"])
+            return .stop(region: try fields.required("region"))
+        }
+    }
+
+    private static func state(_ fields: RequestFields) throws(RequestError) -> StateRequest {
+        let region = try fields.text("region")
+        let major = try fields.value("major")
+        let minor = try fields.value("minor")
+        if region == nil, major != nil {
+            throw RequestError(.invalidRequest, "\"major\": needs a region beside it")
+        }
+        if major == nil, minor != nil {
+            throw RequestError(.invalidRequest, "\"minor\": needs a major beside it")
+        }
+        let limit = try fields.integer("limit", 1...Int64(StateRequest.maxLimit))
+        return StateRequest(
+            region: region, major: major, minor: minor, limit: limit.map { Int($0) } ?? StateRequest.maxLimit,
+            start: try fields.integer("next", 0...Int64(Int32.max)).map { Int($0) } ?? 0)
+    }
+
+    static func object(_ octets: [UInt8]) throws(RequestError) -> [String: JSONValue] {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONReader.read(octets)
+        } catch {
+            throw RequestError(.malformedJSON, "not valid JSON: \(error)")
+        }
+        guard case .object(let entries) = value else {
+            throw RequestError(.invalidRequest, "a request must be a JSON object, not \(value.kind)")
+        }
+        return entries
+    }
+}
+
+/// The keys of one request.
+struct RequestFields {
+    private let entries: [String: JSONValue]
+
+    init(_ entries: [String: JSONValue], known: [String]) throws(RequestError) {
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+            guard known.contains(key) else {
+                throw RequestError(
+                    .invalidRequest,
+                    "\(RequestError.quoted(key)): unknown key; known are \(known.joined(separator: ", "))")
+            }
+            if value == .null { throw .notNull(key) }
+        }
+        self.entries = entries
+    }
+
+    func text(_ key: String) throws(RequestError) -> String? {
+        switch entries[key] {
+        case nil: return nil
+        case .string(let text): return text
+        case .some(let value): throw wrongType(key, "text", value)
+        }
+    }
+
+    func required(_ key: String) throws(RequestError) -> String {
+        guard let text = try text(key) else {
+            throw RequestError(.invalidRequest, "\"\(key)\": is missing; must be the id of a region")
+        }
+        return text
+    }
+
+    func integer(_ key: String, _ range: ClosedRange<Int64>) throws(RequestError) -> Int64? {
+        switch entries[key] {
+        case nil: return nil
+        case .integer(let integer) where range.contains(integer): return integer
+        case .integer:
+            throw RequestError(
+                .invalidRequest, "\"\(key)\": must be from \(range.lowerBound) to \(range.upperBound)")
+        case .some(let value): throw wrongType(key, "an integer", value)
+        }
+    }
+
+    /// A major or a minor.
+    func value(_ key: String) throws(RequestError) -> UInt16? {
+        try integer(key, 0...Int64(UInt16.max)).map { UInt16(clamping: $0) }
+    }
+
+    private func wrongType(_ key: String, _ wanted: String, _ found: JSONValue) -> RequestError {
+        RequestError(.invalidRequest, "\"\(key)\": must be \(wanted), not \(found.kind)")
+    }
+}

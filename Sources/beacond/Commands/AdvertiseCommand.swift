@@ -1,0 +1,101 @@
+import ArgumentParser
+import Beacons
+import Configuration
+import Glibc
+import HCI
+import Radio
+import Synchronization
+
+/// `beacond advertise`: this machine as an iBeacon.
+struct AdvertiseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "advertise",
+        abstract: "Make this machine an iBeacon until it is stopped.",
+        discussion: """
+            It is not connectable, and every receiver of Bluetooth 4 and later hears it. An advertisement that an \
+            earlier run left behind is replaced; one that another process resets or changes is put back. Without an \
+            adapter it says what is missing and waits. Ctrl-C or SIGTERM takes it off the air.
+
+            For a gateway that is always a beacon too, use [advertise] in the configuration of 'beacond run'.
+
+            Exit status: 0 stopped; 64 a wrong value; 69 the controller refuses; 77 missing permission.
+            """)
+
+    @Option(help: ArgumentHelp("The proximity UUID.", valueName: "uuid"))
+    var uuid: ProximityUUID
+
+    @Option(help: ArgumentHelp("0 to 65535.", valueName: "n"))
+    var major: UInt16
+
+    @Option(help: ArgumentHelp("0 to 65535.", valueName: "n"))
+    var minor: UInt16
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("RSSI at one metre that it claims, -127 to 20 dBm. (default: -59)", valueName: "dbm"))
+    var measuredPower: Int8?
+
+    @Option(help: ArgumentHelp("Milliseconds from one advertisement to the next, 20 to 10240.", valueName: "ms"))
+    var interval = 100.0
+
+    @Option(help: ArgumentHelp("auto, hci0 or an address.", valueName: "adapter"))
+    var adapter = RadioSettings.Adapter.automatic
+
+    static let usualPower_dbm: Int8 = -59
+
+    func validate() throws {
+        if let measuredPower, !(-127...20).contains(measuredPower) {
+            throw ValidationError("--measured-power \(measuredPower): must be -127 to 20")
+        }
+        guard (20...10_240).contains(interval) else {
+            throw ValidationError("--interval \(interval): must be 20 to 10240")
+        }
+    }
+
+    func run() throws {
+        let identity = BeaconIdentity(uuid: uuid, major: major, minor: minor)
+        let frame = IBeaconFrame(identity: identity, measuredPower_dbm: measuredPower ?? Self.usualPower_dbm)
+        if measuredPower == nil {
+            Output.complain(
+                "measured power \(Self.usualPower_dbm) dBm, a usual value; for right distances measure it with "
+                    + "'beacond calibrate' on another machine one metre away")
+        }
+        SignalBell.install([SIGINT, SIGTERM, SIGHUP])
+        let desk = AdvertisingDesk()
+        let loop: AdvertisingLoop
+        do throws(RadioError) {
+            loop = try AdvertisingLoop(Advertisement(frame, interval_ms: interval), on: adapter, report: desk.note)
+        } catch {
+            Output.complain("\(error)")
+            throw ExitCode.temporaryFailure
+        }
+        while SignalBell.wait(until: SystemClock.now + .milliseconds(200)).isEmpty, desk.verdict == nil {}
+        loop.stop()
+        if let verdict = desk.verdict { throw verdict }
+    }
+}
+
+/// Tells what becomes of the advertisement, and notes what no waiting will mend.
+private final class AdvertisingDesk: Sendable {
+    private struct State {
+        var wasOnAir = false
+        var verdict: ExitCode?
+    }
+
+    private let state = Mutex(State())
+
+    /// Why there is no use in going on.
+    var verdict: ExitCode? { state.withLock(\.verdict) }
+
+    @Sendable func note(_ news: AdvertisingNews) {
+        Output.complain("\(news)")
+        state.withLock { state in
+            switch news {
+            case .advertising: state.wasOnAir = true
+            case .waiting(.unauthorized): state.verdict = .noPermission
+            case .trouble(.refused) where !state.wasOnAir: state.verdict = .unavailable
+            case .waiting, .trouble: break
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import Configuration
+
+/// Loads the configuration, or says what is wrong with it and ends with 78.
+func loadSettings(_ path: String?) throws -> Settings {
+    try orSay { () throws(ConfigurationFile.Problem) in try ConfigurationFile.load(path) }
+}
+
+/// As `loadSettings`, for commands that need no configuration: the defaults where there is none.
+func loadSettingsOrDefaults(_ path: String?) throws -> Settings {
+    try orSay { () throws(ConfigurationFile.Problem) in try ConfigurationFile.loadOrDefaults(path) }
+}
+
+private func orSay(_ load: () throws(ConfigurationFile.Problem) -> Settings) throws -> Settings {
+    do throws(ConfigurationFile.Problem) {
+        return try load()
+    } catch {
+        for line in error.lines { Output.complain(line) }
+        throw ExitCode.configuration
+    }
+}

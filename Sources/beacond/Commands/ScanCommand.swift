@@ -1,0 +1,80 @@
+import ArgumentParser
+import Console
+import Glibc
+import HCI
+import Radio
+
+/// `beacond scan`: what is in the air, for whoever puts beacons up.
+struct ScanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan",
+        abstract: "Show a live table of the iBeacons in the air.",
+        discussion: """
+            Nearest first; beacons that fell silent are unknown and stand last. Smoothing, distances and regions are \
+            those of the configuration, with the defaults where there is none.
+
+            RSSI is smoothed (dBm), DIST m the distance, /s how many reports a second arrive, AGE s how long ago the \
+            last one was. ADDRESS says public or static (stays) or private (changes every quarter of an hour); \
+            REGIONS names the configured regions that the beacon belongs to, behind 'resolving' (a new address that \
+            may be an old beacon) and 'duplicate' (two beacons with one identity).
+
+            Where standard output is no terminal, the table comes as lines, once a second, or as JSON with --json. \
+            Without an adapter it says what is missing and waits. Ctrl-C ends it.
+
+            Exit status: 0 stopped; 73 the capture can't be created; 74 the capture could not be written to the end; \
+            78 the configuration is wrong.
+            """)
+
+    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    var config: String?
+
+    @Flag(help: "One JSON object a second on standard output.")
+    var json = false
+
+    @Option(
+        name: .customLong("write"),
+        help: ArgumentHelp(
+            "Write all HCI events to this btsnoop file, for 'beacond replay' and 'btmon -r'; - for standard output.",
+            valueName: "capture"))
+    var capture: String?
+
+    @Option(help: ArgumentHelp("End after so many seconds.", valueName: "n"))
+    var seconds: Int64?
+
+    func validate() throws {
+        if let seconds, !(1...31 * 86_400).contains(seconds) {
+            throw ValidationError("--seconds \(seconds): must be 1 to \(31 * 86_400)")
+        }
+        guard capture == "-" else { return }
+        if json { throw ValidationError("--write - and --json: only one of them can be standard output") }
+        if isatty(STDOUT_FILENO) == 1 {
+            throw ValidationError("--write -: standard output is a terminal; a capture is no text")
+        }
+    }
+
+    func run() throws {
+        let settings = try loadSettingsOrDefaults(config)
+        let duration = seconds.map { TimeSpan.seconds(Double($0)) } ?? .forever
+        var failure: FileError?
+        do {
+            var session = try ScanSession(settings, view: ScanView(form), capture: capture, duration: duration)
+            failure = try session.run()
+        } catch let error as FileError {
+            Output.complain("\(error)")
+            throw ExitCode.cantCreate
+        } catch let error as RadioError {
+            Output.complain("\(error)")
+            throw ExitCode.temporaryFailure
+        }
+        if let failure {
+            Output.complain("\(failure); what was written before can be read")
+            throw ExitCode.ioError
+        }
+    }
+
+    private var form: ScanView.Form {
+        if capture == "-" { return .silent }
+        if json { return .json }
+        return Terminal.isThere ? .picture(Terminal()) : .plain
+    }
+}

@@ -1,0 +1,57 @@
+import Configuration
+import Console
+import HCI
+import Radio
+import Synchronization
+
+/// Where the radio loop lays down what it hears, and whoever shows it picks it up.
+final class ScanDesk: Sendable {
+    private struct State {
+        var book: ScanBook
+        var availability: RadioAvailability?
+        var dropped: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+    private let recent: RecentEvents?
+
+    /// - Parameter recent: where events are kept for a capture file.
+    init(_ settings: Settings, recent: RecentEvents?, at now: Instant) {
+        state = Mutex(State(book: ScanBook(settings, at: now)))
+        self.recent = recent
+    }
+
+    fileprivate func receive(_ event: Span<UInt8>, from receiver: Int, at instant: Instant) {
+        state.withLock { $0.book.receive(event, from: receiver, at: instant) }
+        recent?.push(event, at: instant)
+    }
+
+    fileprivate func note(_ availability: RadioAvailability) { state.withLock { $0.availability = availability } }
+
+    fileprivate func note(dropped: UInt64) { state.withLock { $0.dropped = dropped } }
+
+    func look(at now: Instant) -> (snapshot: ScanSnapshot, availability: RadioAvailability?, dropped: UInt64) {
+        state.withLock { ($0.book.snapshot(at: now), $0.availability, $0.dropped) }
+    }
+}
+
+/// On the radio loop's thread: everything goes to the desk.
+struct ScanOwner: RadioOwner {
+    let desk: ScanDesk
+
+    mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
+        desk.receive(packet.extracting(droppingFirst: 1), from: receiver, at: instant)
+    }
+
+    mutating func tick(at instant: Instant) -> Instant { .distantFuture }
+
+    mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
+
+    mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
+        desk.note(availability)
+    }
+
+    mutating func counted(_ counters: RadioCounters, at instant: Instant) { desk.note(dropped: counters.dropped) }
+
+    mutating func stopped(at instant: Instant) {}
+}

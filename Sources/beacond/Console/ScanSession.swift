@@ -1,0 +1,75 @@
+import Configuration
+import Console
+import Glibc
+import HCI
+import Logging
+import Radio
+
+/// `beacond scan` at work: the radio loop fills the desk, and this shows it and writes the capture, until it is stopped.
+struct ScanSession: ~Copyable {
+    /// From one picture to the next.
+    static let redrawInterval = TimeSpan.milliseconds(500)
+
+    /// Octets that wait for the capture file while the disk is slow.
+    static let captureBacklog = 4 << 20
+
+    private let settings: Settings
+    private let desk: ScanDesk
+    private let notices = NoticeBoard()
+    private var view: ScanView
+    private var recorder: ScanRecorder?
+    private var radio: RadioStatus
+    private let end: Instant
+
+    /// - Parameters:
+    ///   - capture: the file to write; `nil` for none.
+    ///   - duration: how long at most.
+    /// - Throws: where the capture can't be created.
+    init(_ settings: Settings, view: ScanView, capture: String?, duration: TimeSpan) throws(FileError) {
+        let now = SystemClock.now
+        self.settings = settings
+        self.view = view
+        let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
+        desk = ScanDesk(settings, recent: recent, at: now)
+        if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
+        radio = RadioStatus(settings.radio)
+        end = now + duration
+    }
+
+    /// Works until a signal, the end of the time, or the reader of standard output ends it.
+    ///
+    /// - Returns: what went wrong with the capture, if anything did.
+    mutating func run() throws(RadioError) -> FileError? {
+        SignalBell.install([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE])
+        let logger = view.isPicture ? notices.logger : Log.make(.notice)
+        let loop = try RadioLoop(settings: settings.radio, logger: logger)
+        try loop.start(owner: ScanOwner(desk: desk))
+        view.begin()
+        var next = SystemClock.now
+        while next < end, !view.isBroken, recorder?.isBroken != true {
+            let signals = SignalBell.wait(until: next)
+            if !signals.isDisjoint(with: [SIGINT, SIGTERM, SIGHUP]) { break }
+            if signals.contains(SIGTSTP) { view.suspend() }
+            recorder?.drain()
+            let now = SystemClock.now
+            if now >= next || !signals.isDisjoint(with: [SIGWINCH, SIGCONT]) {
+                show()
+                next = min(now + view.interval, end)
+            }
+        }
+        loop.stop()
+        recorder?.drain()
+        show()
+        view.end()
+        return recorder?.failure
+    }
+
+    private mutating func show() {
+        let (snapshot, availability, dropped) = desk.look(at: SystemClock.now)
+        radio.note(availability)
+        let status = ScanStatus(
+            adapters: radio.adapters, availability: radio.availability, remedy: radio.remedy,
+            capture: recorder?.status ?? "", notice: notices.last, dropped: dropped)
+        view.show(snapshot, status)
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+
+/// A file that another process reads whenever it likes, such as node_exporter's textfile collector: it always finds one
+/// that is complete.
+struct MetricsFile {
+    private let path: String
+    /// The last failure, which is said once until it is over or is another one.
+    private var said: String?
+
+    init(path: String) {
+        self.path = path
+    }
+
+    /// Puts a new file in the place of the old one.
+    ///
+    /// - Returns: what to log, on one line; `nil` where all is well or it was said before.
+    mutating func write(_ octets: [UInt8]) -> String? {
+        do throws(FileError) {
+            try replace(octets)
+            said = nil
+            return nil
+        } catch {
+            let line = "health.textfile \(error)"
+            defer { said = line }
+            return said == line ? nil : line
+        }
+    }
+
+    private func replace(_ octets: [UInt8]) throws(FileError) {
+        // The collector takes only what ends in .prom.
+        let temporary = path + ".tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw FileError(path: temporary, operation: .create, code: errno) }
+        // The collector is another user's process, whatever our own umask is.
+        fchmod(descriptor, 0o644)
+        let failure = Self.writeAll(octets, to: descriptor)
+        let closed = close(descriptor)
+        let code = failure ?? (closed == 0 ? nil : errno)
+        if let code {
+            unlink(temporary)
+            throw FileError(path: temporary, operation: .write, code: code)
+        }
+        guard rename(temporary, path) == 0 else {
+            let code = errno
+            unlink(temporary)
+            throw FileError(path: path, operation: .create, code: code)
+        }
+    }
+
+    /// The system's error number, or `nil` where everything was written.
+    private static func writeAll(_ octets: [UInt8], to descriptor: Int32) -> Int32? {
+        var start = 0
+        while start < octets.count {
+            let written = octets.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), octets.count - start)
+            }
+            if written > 0 { start += written } else if written < 0, errno != EINTR { return errno }
+        }
+        return nil
+    }
+}

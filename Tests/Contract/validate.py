@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Holds messages against the contract: validate.py [--raw-devices] [FILE…], standard input without any.
+
+The lines are those of `beacond replay --output jsonl`, or of mosquitto_sub -F %j. The last line says how many messages of
+each kind there were; the exit status is 1 where one broke the contract or there were none at all.
+"""
+
+import argparse
+import collections
+import fileinput
+import json
+import sys
+
+from contract import Contract, read
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--raw-devices", action="store_true", help="take Bluetooth addresses for pseudonyms")
+parser.add_argument("files", nargs="*")
+arguments = parser.parse_args()
+
+
+def epoch_of(message):
+    """Two replays of one capture have the same epoch, so it counts within a file."""
+    return fileinput.filename(), message["payload"]["epoch"]
+
+
+contract = Contract(raw_devices=arguments.raw_devices)
+kinds, broken, last_seq, lost = collections.Counter(), 0, {}, collections.defaultdict(set)
+for message in read(fileinput.input(arguments.files, encoding="utf-8")):
+    kind = message["topic"].rsplit("/", 1)[-1]
+    kinds[kind] += 1
+    problems = contract.problems(message)
+    if kind == "event" and not problems:
+        # Within one file events come in order; what comes twice has the number of what has come already.
+        epoch, seq = epoch_of(message), message["payload"]["seq"]
+        missing = set(range(last_seq.get(epoch, seq - 1) + 1, seq)) - lost[epoch]
+        if missing:
+            problems.append(f"seq {seq}, but neither {min(missing)} nor a gap before it")
+        last_seq[epoch] = max(seq, last_seq.get(epoch, 0))
+    elif kind == "gap" and not problems:
+        lost[epoch_of(message)] |= set(range(message["payload"]["from_seq"], message["payload"]["to_seq"] + 1))
+    for problem in problems[:3]:
+        print(f"{problem}: {json.dumps(message)[:600]}")
+    broken += bool(problems)
+print(f"{kinds.total()} messages, {broken} broken:", " ".join(f"{kind}={n}" for kind, n in sorted(kinds.items())))
+sys.exit(1 if broken or not kinds else 0)

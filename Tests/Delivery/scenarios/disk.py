@@ -1,0 +1,146 @@
+"""The disk is full, turns read-only, or is not there at all: beacond keeps publishing, says so once, and recovers."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from delivery import BEGIN, Account, crowd, prove, until
+
+
+def mounted(house, name):
+    folder = house.path / name
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "beacond-delivery", folder], check=True)
+    house.stack.callback(subprocess.run, ["umount", "-l", folder])
+    return folder
+
+
+def fill(folder):
+    """Leaves not a byte."""
+    with (folder / "filler").open("wb", buffering=0) as filler:
+        size = 1 << 16
+        while size:
+            try:
+                filler.write(b"x" * size)
+            except OSError:
+                size //= 2
+
+
+def troubled(checks, house, broker, name, cause, begin, end):
+    """Load while `begin` breaks the disk and `end` mends it."""
+    folder = mounted(house, name.replace(" ", "-"))
+    gateway = house.gateway(name.replace(" ", "-"), broker.port)
+    gateway.configure(broker.port, state=folder / "state", outbox="max_mib = 1")
+    with house.subscriber(broker.port) as subscriber:
+        def count():
+            return len(Account(gateway, subscriber.messages).events)
+        child = gateway.replay(crowd(BEGIN, 120, 60, 7).write(house.path / f"{name}.btsnoop"), "--speed", "8")
+        until(lambda: count() > 50, 10)
+        begin(folder)
+        checks.check(f"{name}: it is said", until(lambda: cause in gateway.said(), 10), gateway.said())
+        before = count()
+        time.sleep(3)
+        checks.check(f"{name}: events go on", count() > before + 50, count() - before)
+        checks.check(f"{name}: it is said once", gateway.said().count(f"outbox: {cause}") == 1, gateway.said())
+        end(folder)
+        checks.check(
+            f"{name}: it recovers", until(lambda: "the disk works again" in gateway.said(), 15), gateway.said())
+        checks.check(f"{name}: it ends with 0", child.wait(60) == 0, gateway.said())
+        time.sleep(0.3)
+        account = Account(gateway, subscriber.messages)
+        account.hold(checks, name, gateway, broker.port)
+        checks.none(f"{name}: nothing was lost, so no gap is stated", account.gaps)
+
+
+def killed(checks, house, broker):
+    """A crash while the disk is full: numbers that were given in memory are never given again."""
+    folder = mounted(house, "killed")
+    gateway = house.gateway("killed", broker.port)
+    gateway.configure(broker.port, state=folder / "state", outbox="max_mib = 1")
+    with house.subscriber(broker.port) as subscriber:
+        def count():
+            return len(Account(gateway, subscriber.messages).events)
+        child = gateway.replay(crowd(BEGIN, 60, 60, 8).write(house.path / "killed.btsnoop"), "--speed", "8")
+        until(lambda: count() > 50, 10)
+        fill(folder)
+        until(lambda: "disk full" in gateway.said(), 10)
+        time.sleep(1.5)
+        child.kill()
+        child.wait()
+        (folder / "filler").unlink()
+        status = gateway.plays(crowd(BEGIN + 100, 10, 60, 9).write(house.path / "after.btsnoop"))
+        checks.check("killed while full: the next start ends with 0", status == 0, gateway.said())
+        time.sleep(0.5)
+        account = Account(gateway, subscriber.messages)
+        account.hold(checks, "killed while full", gateway, broker.port, is_complete=False)
+        checks.none("killed while full: what is missing is stated",
+                    sorted(set(account.missing()) - account.stated()))
+
+
+def unusable(checks, house, broker):
+    """A state folder that can't be made is no reason not to publish."""
+    gateway = house.gateway("nowhere", broker.port)
+    gateway.configure(broker.port, state=house.path / "missing" / "state")
+    with house.subscriber(broker.port) as subscriber:
+        status = gateway.plays(crowd(BEGIN, 10, 20, 10).write(house.path / "nowhere.btsnoop"))
+        checks.check("no state folder: it ends with 0", status == 0, gateway.said())
+        time.sleep(0.3)
+        account = Account(gateway, subscriber.messages)
+        checks.check("no state folder: events arrive", len(account.events) > 50, len(account.events))
+        checks.none("no state folder: every number arrives", account.missing())
+        checks.check("no state folder: it is said once",
+                     gateway.said().count("outbox: cannot open the state folder") == 1, gateway.said())
+
+
+def remount(folder, option):
+    subprocess.run(["mount", "-o", f"remount,{option}", folder], check=True)
+
+
+def read_only(checks, house, broker, ends):
+    """A card that has turned read-only, found so at the start: after an orderly end or after a crash, which leaves a
+    log beside the database. Later it is writable again."""
+    name = f"read-only-after-{ends}"
+    folder = mounted(house, name)
+    gateway = house.gateway(name, broker.port)
+    gateway.configure(broker.port, state=folder / "state", outbox="max_mib = 1")
+    with house.subscriber(broker.port) as subscriber:
+        child = gateway.replay(crowd(BEGIN, 5, 40, 12).write(house.path / f"{name}-1"), "--speed", "4")
+        if ends == "crash":
+            until(lambda: len(Account(gateway, subscriber.messages).events) > 50, 10)
+            child.kill()
+        child.wait()
+        checks.check(f"{name}: there is {'a' if ends == 'crash' else 'no'} log",
+                     (folder / "state" / "outbox.sqlite-wal").exists() == (ends == "crash"))
+        remount(folder, "ro")
+        child = gateway.replay(crowd(BEGIN + 6, 60, 40, 13).write(house.path / f"{name}-2"), "--speed", "8")
+        checks.check(f"{name}: it is said", until(lambda: "disk is read-only" in gateway.said(), 10), gateway.said())
+        before = len(Account(gateway, subscriber.messages).events)
+        time.sleep(3)
+        checks.check(f"{name}: events go on", len(Account(gateway, subscriber.messages).events) > before + 50, gateway.said())
+        remount(folder, "rw")
+        checks.check(f"{name}: it ends with 0", child.wait(60) == 0, gateway.said())
+        checks.check(
+            f"{name}: it is said once", gateway.said().count("outbox: disk is read-only") == 1, gateway.said())
+        checks.check(f"{name}: it recovers", "the disk works again" in gateway.said(), gateway.said())
+        time.sleep(0.3)
+        account = Account(gateway, subscriber.messages)
+        account.hold(checks, name, gateway, broker.port)
+        checks.none(f"{name}: nothing was lost, so no gap is stated", account.gaps)
+
+
+def scenario(checks, house):
+    broker = house.broker()
+    unusable(checks, house, broker)
+    if os.geteuid() != 0:
+        checks.skip("full and read-only disks", "mounting a small one needs root")
+        return
+    troubled(checks, house, broker, "full", "disk full", fill, lambda folder: (folder / "filler").unlink())
+    read_only(checks, house, broker, "end")
+    read_only(checks, house, broker, "crash")
+    killed(checks, house, broker)
+
+
+prove(scenario)

@@ -1,0 +1,100 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+import Testing
+
+@Suite("A capture's clock may be set while it is written: timers go on")
+struct CaptureClockTests {
+    /// Plays events at the capture's times, in the order in which they are given.
+    private func play(_ records: [(t_s: Double, air: Air)]) -> [GatewayOutput] {
+        var outputs: [GatewayOutput] = []
+        var player = CapturePlayer(.door(), restoring: [], at: Story.startTime, outputs: &outputs)
+        for (t_s, air) in records {
+            for transmission in air.inOrder {
+                player.receive(
+                    transmission.event.span, at: Story.startTime + .seconds(t_s + transmission.t_s),
+                    outputs: &outputs)
+            }
+        }
+        player.advance(through: player.now, outputs: &outputs)
+        return outputs
+    }
+
+    private func crossings(_ outputs: [GatewayOutput]) -> [String] {
+        outputs.compactMap {
+            guard case .transition(let transition, _) = $0, let event = transition.event else { return nil }
+            return "\(event.kind == .enter ? "enter" : "exit") \(Story.tenths((transition.at - Story.start).seconds))"
+        }
+    }
+
+    private func shop(beacon: Bool, end_s: Double) -> Air {
+        var air = Air()
+        air.otherDevices(end_s: end_s)
+        if beacon { air.beacon(.beacon(), from: .fixed(1), start_s: 0, end_s: end_s) }
+        return air
+    }
+
+    @Test("Set back by an hour, no time is lost: the beacon that leaves afterwards exits exit_after_s later")
+    func setBack() {
+        let outputs = play([
+            (t_s: 0, air: shop(beacon: true, end_s: 10)), (t_s: -3600, air: shop(beacon: true, end_s: 10)),
+            (t_s: -3590, air: shop(beacon: false, end_s: 60)),
+        ])
+        #expect(crossings(outputs) == ["enter 0.0", "exit 40.0"])
+    }
+
+    @Test("What is told after it has the time that the capture's clock shows")
+    func timebaseAfterSetBack() {
+        var outputs: [GatewayOutput] = []
+        var player = CapturePlayer(.door(), restoring: [], at: Story.startTime, outputs: &outputs)
+        let event = Air.metaEvent([])
+        player.receive(event.span, at: Story.startTime + .seconds(100), outputs: &outputs)
+        #expect(player.timebase.wall(player.now) == Story.startTime + .seconds(100))
+        #expect(player.isSetBack(Story.startTime))
+        player.receive(event.span, at: Story.startTime, outputs: &outputs)
+        #expect(player.now == Story.start + .seconds(100))
+        #expect(player.timebase.wall(player.now) == Story.startTime)
+        player.receive(event.span, at: Story.startTime + .seconds(5), outputs: &outputs)
+        #expect(player.now == Story.start + .seconds(105))
+    }
+
+    @Test("Records a little out of order do not move the clock")
+    func disorder() {
+        var outputs: [GatewayOutput] = []
+        var player = CapturePlayer(.door(), restoring: [], at: Story.startTime, outputs: &outputs)
+        for t_s in [10, 9.5, 10.5, 9.8, 11] {
+            player.receive(Air.metaEvent([]).span, at: Story.startTime + .seconds(t_s), outputs: &outputs)
+        }
+        #expect(player.now == Story.start + .seconds(11))
+    }
+
+    @Test("A jump by decades ends quickly: the state becomes unknown, and nothing is ranged meanwhile")
+    func jumpForward() {
+        let decades_s = 60 * 365.25 * 86_400
+        let outputs = play([
+            (t_s: 0, air: shop(beacon: true, end_s: 10)), (t_s: decades_s, air: shop(beacon: true, end_s: 10)),
+        ])
+        #expect(crossings(outputs) == ["enter 0.0"])
+        #expect(outputs.count < 500)
+    }
+
+    @Test("Any time at all may stand in a record", arguments: [Int64.min, -1, 0, .max / 2, .max])
+    func extremes(microseconds: Int64) {
+        var outputs: [GatewayOutput] = []
+        var player = CapturePlayer(.door(), restoring: [], at: Story.startTime, outputs: &outputs)
+        let event = shop(beacon: true, end_s: 0).inOrder[1].event
+        for time in [Story.startTime, WallTime(microseconds: microseconds), Story.startTime, .unixEpoch] {
+            for step in 0..<5 { player.receive(event.span, at: time + .seconds(Double(step) * 7), outputs: &outputs) }
+        }
+        player.advance(through: player.now, outputs: &outputs)
+        var late = CapturePlayer(.door(), restoring: [], at: WallTime(microseconds: microseconds), outputs: &outputs)
+        for step in 0..<50 {
+            let time = WallTime(microseconds: microseconds) + .seconds(Double(step))
+            late.receive(event.span, at: time, outputs: &outputs)
+        }
+        #expect(late.engine.figures.beacons == 50)
+    }
+}

@@ -1,0 +1,100 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+import Testing
+
+/// A gateway with a live radio that hears an `Air` and is asked in between. Times are seconds since the start.
+final class Conversation {
+    private(set) var engine: GatewayEngine
+    private(set) var outputs: [GatewayOutput] = []
+    private let air: [Air.Transmission]
+    private var heard = 0
+
+    init(
+        _ settings: Settings, _ air: Air = Air(), requested: [BeaconRegion] = [], restoring records: [RegionRecord] = []
+    ) {
+        self.air = air.inOrder
+        engine = GatewayEngine(
+            settings, requested: requested, restoring: records, radioSees: true, at: .origin, outputs: &outputs)
+    }
+
+    /// Hears what is in the air up to and including `t_s`.
+    func hear(until_s t_s: Double) {
+        while heard < air.count, air[heard].t_s <= t_s {
+            let event = air[heard].event
+            engine.receive(event.span, at: .origin + .seconds(air[heard].t_s), outputs: &outputs)
+            heard += 1
+        }
+        engine.advance(through: .origin + .seconds(t_s), outputs: &outputs)
+    }
+
+    /// Hears until `t_s`, then asks.
+    func ask(_ request: Request, at t_s: Double) -> Answer.Result? {
+        hear(until_s: t_s)
+        engine.answer(
+            request, to: ReplyAddress(verb: "test", topic: "test"), at: .origin + .seconds(t_s), outputs: &outputs)
+        guard case .answer(let answer) = outputs.last else { return nil }
+        return answer.result
+    }
+
+    /// Asks to monitor a region of the test's UUID; `keys` are further ones in JSON.
+    func monitor(_ id: String, _ keys: String = "", at t_s: Double) throws -> Answer.Result? {
+        let text = "{\"id\":\"\(id)\",\"uuid\":\"\(Air.uuid)\"\(keys.isEmpty ? "" : ",")\(keys)}"
+        return ask(.monitor(try RegionDefinition(text: Array(text.utf8))), at: t_s)
+    }
+
+    /// States as short lines, `inside door 10.0`, and ends of regions, `gone door 20.0`.
+    var states: [String] {
+        outputs.flatMap { output -> [String] in
+            switch output {
+            case .transition(let transition, record: _):
+                ["\(transition.state.rawValue) \(name(transition.instance)) \(tenths(transition.at))"]
+            case .unregistered(region: _, let instances, let at): instances.map { "gone \(name($0)) \(tenths(at))" }
+            default: []
+            }
+        }
+    }
+
+    /// Events as short lines: `enter door 10.0`.
+    var events: [String] {
+        outputs.compactMap { output in
+            guard case .transition(let transition, record: _) = output, let event = transition.event else { return nil }
+            return "\(event.kind == .enter ? "enter" : "exit") \(name(transition.instance)) \(tenths(transition.at))"
+        }
+    }
+
+    private func name(_ instance: RegionInstanceID) -> String { StoredRegion.key(instance) }
+
+    private func tenths(_ instant: Instant) -> String { Story.tenths((instant - .origin).seconds) }
+}
+
+extension Answer.Result {
+    /// The code of a refusal.
+    var refusal: RequestError.Code? {
+        if case .refused(let error) = self { error.code } else { nil }
+    }
+
+    /// The text of a refusal.
+    var text: String? {
+        if case .refused(let error) = self { error.text } else { nil }
+    }
+
+    /// States as short lines: `inside door since 10.0`.
+    var states: [String]? {
+        guard case .states(let states, next: _) = self else { return nil }
+        return states.map {
+            "\($0.state.rawValue) \(StoredRegion.key($0.instance)) since \(Story.tenths(($0.since - .origin).seconds))"
+        }
+    }
+
+    var next: Int? {
+        if case .states(_, let next) = self { next } else { nil }
+    }
+
+    var ranging: RangingReport? {
+        if case .ranging(let report) = self { report } else { nil }
+    }
+}

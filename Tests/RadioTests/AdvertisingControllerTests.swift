@@ -1,0 +1,184 @@
+import HCI
+import Testing
+
+@testable import Radio
+
+@Suite("Keeping an advertisement on the air")
+struct AdvertisingControllerTests {
+    private let adapter = Adapter(
+        index: 0, address: DeviceAddress(bits: 0x001B_DC00_0001, type: .public), isUp: true, isBlocked: false)
+    private let start = Instant(microseconds: 1_000_000)
+
+    private func answer(_ step: AdvertisingStep, _ status: HCIStatus = .success) -> CommandOutcome {
+        CommandOutcome(commandCredits: 1, opcode: step.opcode, status: status)
+    }
+
+    /// One that advertises with the legacy commands, or with the extended ones.
+    private func advertising(_ features: LEFeatures = []) -> AdvertisingController {
+        var controller = AdvertisingController()
+        _ = controller.start(at: start)
+        _ = controller.surveyed(.usable(adapter), at: start)
+        var actions = controller.opened(at: start)
+        while case .send(let step) = actions.first {
+            actions = controller.commandCompleted(answer(step), features: features, at: start)
+        }
+        #expect(actions == [.announce(.advertising(adapter))])
+        return controller
+    }
+
+    @Test("Without an adapter it says what is missing, once, and looks again every second")
+    func waiting() {
+        var controller = AdvertisingController()
+        #expect(controller.start(at: start) == [.look])
+        #expect(controller.surveyed(.obstacle(.off, adapter), at: start) == [.announce(.waiting(.off))])
+        #expect(controller.nextDeadline == start + .seconds(1))
+        #expect(controller.tick(at: start + .seconds(1)) == [.look])
+        #expect(controller.surveyed(.obstacle(.off, adapter), at: start + .seconds(1)) == [])
+        #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: start + .seconds(1)) == [.look])
+        #expect(controller.surveyed(.usable(adapter), at: start + .seconds(1)) == [.open(adapter)])
+    }
+
+    @Test("Stopped, it is off the air before the socket is closed")
+    func stopLegacy() {
+        var controller = advertising()
+        #expect(controller.stop(at: start) == [.send(.disable(.legacy))])
+        #expect(controller.state != .idle)
+        #expect(controller.commandCompleted(answer(.disable(.legacy)), features: nil, at: start) == [.close])
+        #expect(controller.state == .idle)
+    }
+
+    @Test("Stopped, an extended set is removed too")
+    func stopExtended() {
+        var controller = advertising(.extendedAdvertising)
+        #expect(controller.stop(at: start) == [.send(.disable(.extended))])
+        #expect(
+            controller.commandCompleted(answer(.disable(.extended)), features: nil, at: start) == [.send(.removeSet)])
+        #expect(controller.commandCompleted(answer(.removeSet), features: nil, at: start) == [.close])
+        #expect(controller.state == .idle)
+    }
+
+    @Test("Stopped on the way, it switches off what may be on by now")
+    func stopWhileConfiguring() {
+        var controller = AdvertisingController()
+        _ = controller.start(at: start)
+        _ = controller.surveyed(.usable(adapter), at: start)
+        _ = controller.opened(at: start)
+        _ = controller.commandCompleted(answer(.readFeatures), features: [], at: start)
+        #expect(controller.stop(at: start) == [.send(.disable(.legacy))])
+    }
+
+    @Test("A controller that does not answer keeps nobody from stopping")
+    func stopUnanswered() {
+        var controller = advertising()
+        _ = controller.stop(at: start)
+        #expect(controller.tick(at: controller.nextDeadline) == [.close])
+        #expect(controller.state == .idle)
+    }
+
+    @Test("After a reset by another process it advertises again once that has come to rest")
+    func reset() {
+        var controller = advertising()
+        #expect(controller.disturbed(at: start) == [.announce(.trouble(.disturbed))])
+        let rested = controller.nextDeadline
+        #expect(rested == start + ForeignActivity.rest)
+        #expect(controller.tick(at: rested) == [.send(.readFeatures)])
+    }
+
+    @Test("Disturbed again and again, it waits twice as long each time, at most half a minute")
+    func fight() {
+        var controller = advertising()
+        var now = start
+        var rests: [TimeSpan] = []
+        for _ in 0..<10 {
+            _ = controller.disturbed(at: now)
+            rests.append(controller.nextDeadline - now)
+            now = controller.nextDeadline
+            var actions = controller.tick(at: now)
+            while case .send(let step) = actions.first {
+                actions = controller.commandCompleted(answer(step), features: [], at: now)
+            }
+        }
+        #expect(rests.prefix(3) == [.milliseconds(200), .milliseconds(400), .milliseconds(800)])
+        #expect(rests.last == .seconds(30))
+        _ = controller.disturbed(at: now + .seconds(60))
+        #expect(controller.nextDeadline == now + .seconds(60) + ForeignActivity.rest)
+    }
+
+    @Test("A refusal is said once and tried again every ten seconds")
+    func refused() {
+        var controller = AdvertisingController()
+        _ = controller.start(at: start)
+        _ = controller.surveyed(.usable(adapter), at: start)
+        func attempt(_ first: [AdvertisingAction], at now: Instant) -> [AdvertisingAction] {
+            var actions = first
+            while case .send(let step) = actions.first {
+                let status: HCIStatus = step == .readFeatures ? .success : .unknownCommand
+                actions = controller.commandCompleted(answer(step, status), features: [], at: now)
+            }
+            return actions
+        }
+        let opcode = LESetExtendedAdvertisingParameters.opcode
+        #expect(
+            attempt(controller.opened(at: start), at: start)
+                == [.announce(.trouble(.refused(opcode, .unknownCommand)))])
+        let next = controller.nextDeadline
+        #expect(next == start + .seconds(10))
+        #expect(attempt(controller.tick(at: next), at: next) == [])
+    }
+
+    @Test("An adapter that is pulled out is waited for, and the advertisement begins anew with it")
+    func unplugged() {
+        var controller = advertising()
+        #expect(
+            controller.deviceChanged(DeviceEvent(.unregistered, index: 0), at: start) == [.close, .look])
+        #expect(controller.surveyed(.obstacle(.absent, nil), at: start) == [.announce(.waiting(.absent))])
+        #expect(controller.deviceChanged(DeviceEvent(.up, index: 1), at: start) == [.look])
+        #expect(controller.surveyed(.usable(adapter), at: start) == [.open(adapter)])
+    }
+
+    @Test("Another adapter's fate is none of ours")
+    func otherAdapter() {
+        var controller = advertising()
+        #expect(controller.deviceChanged(DeviceEvent(.down, index: 3), at: start) == [])
+    }
+}
+
+@Suite("Commands of other processes that touch an advertisement")
+struct ForeignAdvertisingTests {
+    private func disturbs(_ command: some HCICommand, _ family: CommandFamily) -> Bool {
+        disturbs(command.packet, family)
+    }
+
+    private func disturbs(_ packet: [UInt8], _ family: CommandFamily) -> Bool {
+        ForeignAdvertising.disturbs(packet.span, family: family, handle: 0xEF)
+    }
+
+    @Test("A reset ends it, whatever it was started with", arguments: [CommandFamily.legacy, .extended])
+    func reset(family: CommandFamily) {
+        #expect(disturbs([0x01, 0x03, 0x0C, 0x00], family))
+    }
+
+    @Test("There is one legacy advertisement, so every command about it is about ours")
+    func legacy() throws {
+        #expect(disturbs(LESetAdvertisingEnable(isEnabled: true), .legacy))
+        #expect(disturbs(try #require(LESetAdvertisingData(data: [])), .legacy))
+        #expect(!disturbs(LESetScanEnable(isEnabled: true), .legacy))
+    }
+
+    @Test("Other sets are other processes' own; all sets are ours too")
+    func extended() throws {
+        let other = try #require(LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: 1)]))
+        let all = try #require(LESetExtendedAdvertisingEnable(isEnabled: false, sets: []))
+        #expect(!disturbs(other, .extended))
+        #expect(disturbs(all, .extended))
+        #expect(!disturbs(LERemoveAdvertisingSet(handle: 1), .extended))
+        #expect(disturbs(LERemoveAdvertisingSet(handle: 0xEF), .extended))
+    }
+
+    @Test("A command that is cut short disturbs nothing and traps nothing")
+    func short() {
+        for packet: [UInt8] in [[], [0x01], [0x01, 0x39, 0x20], [0x01, 0x39, 0x20, 0x00], [0x01, 0x36, 0x20, 0x00]] {
+            #expect(!disturbs(packet, .extended))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@Suite("beacond replay: the same capture and configuration print the same bytes, always")
+struct ReplayTests {
+    private let shop = Capture.shop().octets
+
+    private func topics(_ outcome: Beacond.Outcome) -> [String] { outcome.lines.compactMap { $0["topic"] as? String } }
+
+    private func events(_ outcome: Beacond.Outcome) -> [[String: Any]] {
+        outcome.lines.filter { ($0["topic"] as? String)?.hasSuffix("/event") == true }
+            .compactMap { $0["payload"] as? [String: Any] }
+    }
+
+    @Test("Twice is the same, and so is through standard input")
+    func deterministic() throws {
+        let first = try Beacond.replay(shop)
+        #expect(first.status == 0)
+        #expect(try Beacond.replay(shop).output == first.output)
+        #expect(try Beacond.replay(shop, throughInput: true).output == first.output)
+    }
+
+    @Test("Events are numbered from 1 without gaps, and t never goes back")
+    func numbered() throws {
+        let outcome = try Beacond.replay(shop)
+        #expect(events(outcome).map { $0["seq"] as? Int } == [1, 2])
+        #expect(events(outcome).map { $0["type"] as? String } == ["enter", "exit"])
+        let times = outcome.lines.compactMap { $0["t"] as? Double }
+        #expect(times.count == outcome.lines.count)
+        #expect(times == times.sorted())
+        #expect(topics(outcome).first == "beacons/shop/gw/status" && topics(outcome).last == "beacons/shop/gw/status")
+        #expect(topics(outcome).contains("beacons/shop/gw/region/carts \"1\"/7/8/event"))
+    }
+
+    @Test("No message carries a raw address unless it is asked for")
+    func noRawAddress() throws {
+        let text = String(decoding: try Beacond.replay(shop).output, as: UTF8.self).uppercased()
+        #expect(text.contains("\"DEVICE\""))
+        for form in ["40:00:00:00:00:01", "400000000001", "010000000040"] { #expect(!text.contains(form)) }
+        let raw = try Beacond.replay(shop, configuration: Beacond.configuration + "\n[privacy]\ndevice = \"raw\"\n")
+        #expect(String(decoding: raw.output, as: UTF8.self).contains("40:00:00:00:00:01"))
+        let omitted = try Beacond.replay(
+            shop, configuration: Beacond.configuration + "\n[privacy]\ndevice = \"omit\"\n")
+        #expect(!String(decoding: omitted.output, as: UTF8.self).contains("\"device\""))
+    }
+
+    @Test("The closing line counts, and none prints nothing else")
+    func closingLine() throws {
+        let outcome = try Beacond.replay(shop, arguments: ["--output", "none"])
+        #expect(outcome.output.isEmpty)
+        let line = try #require(outcome.errors.split(separator: "\n").last)
+        #expect(line.hasPrefix("reports=256 ibeacons=76 rejected=0 tracks=1 events=2 seconds="))
+    }
+
+    @Test(
+        "Cut short, a capture is read up to the cut, and the status is 65", arguments: [3, 16, 40, 5_000, 5_050, 9_999])
+    func truncated(length: Int) throws {
+        let whole = try Beacond.replay(shop)
+        let cut = try Beacond.replay(Array(shop.prefix(length)))
+        let isBoundary = length == 16
+        #expect(cut.status == (isBoundary ? 0 : 65))
+        #expect(cut.errors.contains("reports="))
+        // All but the goodbye is what the whole capture says.
+        let said = cut.output.split(separator: UInt8(ascii: "\n")).dropLast()
+        #expect(Array(said) == Array(whole.output.split(separator: UInt8(ascii: "\n")).prefix(said.count)))
+    }
+
+    @Test("A record whose length can't be true ends the capture, and the status is 65")
+    func damaged() throws {
+        var damaged = shop
+        damaged[5_000 + 4] = 0xFF
+        for index in 5_000..<5_040 { damaged[index] = 0xFF }
+        let outcome = try Beacond.replay(damaged)
+        #expect(outcome.status == 65)
+        #expect(outcome.lines.count > 1)
+    }
+
+    @Test("An empty capture says nothing, and is no error")
+    func empty() throws {
+        let outcome = try Beacond.replay(Capture().octets)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("reports=0 ibeacons=0"))
+    }
+}

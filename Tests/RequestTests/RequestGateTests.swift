@@ -1,0 +1,156 @@
+import HCI
+import Testing
+
+@testable import Messages
+
+@Suite("The gate for requests")
+struct RequestGateTests {
+    private let topics = TopicTree(prefix: "beacons", site: "store", gateway: "gw")
+
+    private func request(
+        _ verb: String = "state", _ text: String? = "{}", isRetained: Bool = false, responseTopic: String? = nil,
+        correlationData: [UInt8]? = nil
+    ) -> IncomingRequest {
+        IncomingRequest(
+            topic: "beacons/store/gw/request/" + verb, payload: text.map { Array($0.utf8) }, isRetained: isRetained,
+            responseTopic: responseTopic, correlationData: correlationData)
+    }
+
+    private func decide(_ request: IncomingRequest) -> RequestGate.Decision {
+        var gate = RequestGate(topics: topics)
+        return gate.admit(request, at: .origin)
+    }
+
+    private func refusal(_ request: IncomingRequest) -> (code: RequestError.Code, topic: String)? {
+        guard case .refuse(let error, let address) = decide(request) else { return nil }
+        return (error.code, address.topic)
+    }
+
+    @Test("An answer goes to the response topic of the verb, or to the requester's own with its correlation data")
+    func addresses() {
+        #expect(
+            decide(request())
+                == .carryOut(
+                    .state(StateRequest()), ReplyAddress(verb: "state", topic: "beacons/store/gw/response/state")))
+        #expect(
+            decide(request(responseTopic: "replies/me", correlationData: [1, 0, 255]))
+                == .carryOut(
+                    .state(StateRequest()),
+                    ReplyAddress(verb: "state", topic: "replies/me", correlationData: [1, 0, 255])))
+    }
+
+    @Test("A retained request is refused, whatever it asks for")
+    func retained() {
+        #expect(refusal(request("state", isRetained: true))?.code == .retainedRequest)
+        #expect(refusal(request("nonsense", "x", isRetained: true))?.code == .retainedRequest)
+    }
+
+    @Test("A payload of 4 KiB is read, a longer one refused")
+    func size() {
+        let padding = String(repeating: " ", count: 4_094)
+        #expect(refusal(request("state", "{" + padding + "}")) == nil)
+        #expect(refusal(request("state", "{ " + padding + "}"))?.code == .tooLarge)
+        #expect(refusal(request("state", nil))?.code == .tooLarge)
+    }
+
+    @Test("An unknown verb is refused on its own response topic; one that is no plain word on a common one")
+    func verbs() {
+        #expect(refusal(request("reboot"))?.code == .unknownVerb)
+        #expect(refusal(request("reboot"))?.topic == "beacons/store/gw/response/reboot")
+        for verb in ["", "State", "a b", "\u{7}", "é", String(repeating: "a", count: 33)] {
+            #expect(refusal(request(verb))?.topic == "beacons/store/gw/response/unknown", "\(verb)")
+        }
+    }
+
+    @Test(
+        "A response topic with a wildcard, a control character or a place in the gateways' own tree is refused",
+        arguments: [
+            "", "a/+", "#", "a\u{0}", "a\nb", "$SYS/a", "beacons", "beacons/store/gw", "beacons/store/gw/status",
+            "beacons/store/gw/region/carts/state", "beacons/store/gw/request/stop", "beacons/store/gw/response",
+            "beacons/store/other/status", "beacons/elsewhere/gw/gap", String(repeating: "a", count: 1_025),
+        ])
+    func forbiddenTopics(_ topic: String) {
+        let refused = refusal(request(responseTopic: topic, correlationData: [7]))
+        #expect(refused?.code == .invalidResponseTopic)
+        #expect(refused?.topic == "beacons/store/gw/response/state")
+        guard case .refuse(_, let address) = decide(request(responseTopic: topic, correlationData: [7])) else { return }
+        #expect(address.correlationData == [7])
+    }
+
+    @Test(
+        "Any other response topic is used",
+        arguments: [
+            "a", "/", "replies/me", "beaconsx/a", "beacons/store/gw/response/me/1",
+            String(repeating: "a", count: 1_024),
+        ])
+    func allowedTopics(_ topic: String) {
+        guard case .carryOut(_, let address) = decide(request(responseTopic: topic)) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(address.topic == topic)
+    }
+
+    @Test("Correlation data of more than 256 bytes is refused and not carried back")
+    func correlation() {
+        guard
+            case .refuse(let error, let address) = decide(
+                request(correlationData: [UInt8](repeating: 1, count: 257)))
+        else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.code == .invalidResponseTopic)
+        #expect(address.correlationData == nil)
+    }
+
+    @Test("Twenty requests at once are taken, then ten a second")
+    func rate() {
+        var gate = RequestGate(topics: topics)
+        func taken(_ count: Int, at instant: Instant) -> Int {
+            (0..<count).count { _ in
+                if case .carryOut = gate.admit(request(), at: instant) { true } else { false }
+            }
+        }
+        let start = Instant(microseconds: 5_000_000)
+        #expect(taken(50, at: start) == 20)
+        #expect(taken(50, at: start + .milliseconds(99)) == 0)
+        #expect(taken(50, at: start + .milliseconds(100)) == 1)
+        #expect(taken(50, at: start + .seconds(1.1)) == 10)
+        #expect(taken(50, at: start + .seconds(100)) == 20)
+    }
+
+    @Test("Malformed requests use the rate up like others")
+    func malformedCounts() {
+        var gate = RequestGate(topics: topics)
+        for _ in 0..<20 { _ = gate.admit(request("nonsense", "x", responseTopic: "#"), at: .origin) }
+        guard case .refuse(let error, _) = gate.admit(request(), at: .origin) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.code == .tooManyRequests)
+    }
+
+    @Test("Of a flood, every request beyond the rate is counted, and one a second is answered")
+    func flood() {
+        var gate = RequestGate(topics: topics)
+        var answers = 0
+        // 10 000 requests in ten seconds.
+        for number in 0..<10_000 {
+            let now = Instant(microseconds: Int64(number) * 1_000)
+            if case .refuse = gate.admit(request(), at: now) { answers += 1 }
+        }
+        #expect(gate.floodCount == 10_000 - 20 - 99)
+        #expect(answers == 10)
+    }
+
+    @Test("A clock that stands still gives no tokens, and one that is at its end traps nothing")
+    func extremes() {
+        var bucket = TokenBucket(interval: .milliseconds(100), burst: 2)
+        let taken = (0..<4).map { _ in bucket.take(at: .origin) }
+        #expect(taken == [true, true, false, false])
+        var last = TokenBucket(interval: .forever, burst: .max)
+        let isTaken = last.take(at: .distantFuture)
+        #expect(isTaken)
+    }
+}
