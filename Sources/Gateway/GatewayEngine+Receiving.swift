@@ -8,17 +8,22 @@ extension GatewayEngine {
     ///
     /// - Parameters:
     ///   - event: the event packet from its event code on. Any bytes: what is malformed is counted and skipped.
+    ///   - receiver: which of the configured adapters heard it, from 0 on; a capture counts as the first. An event of
+    ///     any other is passed over.
     ///   - outputs: what follows is appended here.
-    public mutating func receive(_ event: Span<UInt8>, at instant: Instant, outputs: inout [GatewayOutput]) {
+    public mutating func receive(
+        _ event: Span<UInt8>, from receiver: Int = 0, at instant: Instant, outputs: inout [GatewayOutput]
+    ) {
+        guard receivers.indices.contains(receiver) else { return }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
         // The counter leaves `self` while the reports go through its other parts.
         var eventRejects = RejectCounts()
         AdvertisingEvent.decode(event, rejects: &eventRejects) { report, data in
             reportCount &+= 1
-            switch chains.append(report, data) {
-            case .whole: receive(report, data, outputs: &outputs)
-            case .joined(let joined): receive(report, joined.span, outputs: &outputs)
+            switch receivers[receiver].chains.append(report, data) {
+            case .whole: receive(report, data, from: receiver, outputs: &outputs)
+            case .joined(let joined): receive(report, joined.span, from: receiver, outputs: &outputs)
             case .pending: break
             case .rejected(let reason): rejects.count(reason)
             }
@@ -27,22 +32,18 @@ extension GatewayEngine {
     }
 
     private mutating func receive(
-        _ report: AdvertisingReport, _ data: Span<UInt8>, outputs: inout [GatewayOutput]
+        _ report: AdvertisingReport, _ data: Span<UInt8>, from receiver: Int, outputs: inout [GatewayOutput]
     ) {
         var frameRejects = RejectCounts()
         IBeaconFrame.forEach(in: report, data, rejects: &frameRejects) { frame in
             beaconCount &+= 1
             let sighting = Sighting(
                 identity: frame.identity, address: report.address, measuredPower_dbm: frame.measuredPower_dbm,
-                rssi_dbm: report.rssi_dbm.map(withOffset))
-            receive(sighting, outputs: &outputs)
+                rssi_dbm: report.rssi_dbm.map(receivers[receiver].corrected), receiver: receiver)
+            // What another receiver hears of a transmitter is left out here, so that everything behind sees one only.
+            if selection?.takes(sighting, at: now) ?? true { receive(sighting, outputs: &outputs) }
         }
         if frameRejects.total > 0 { rejects.add(frameRejects) }
-    }
-
-    /// The gateway's own correction, kept within what RSSI can be.
-    private func withOffset(_ rssi_dbm: Int8) -> Double {
-        min(max(Double(rssi_dbm) + rssiOffset_db, -127), 20)
     }
 
     private mutating func receive(_ sighting: Sighting, outputs: inout [GatewayOutput]) {

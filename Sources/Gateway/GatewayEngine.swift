@@ -12,8 +12,10 @@ public struct GatewayEngine: Sendable {
     var tracker: BeaconTracker
     var monitor: RegionMonitor
     var ranger: Ranger
-    var chains = AdvertisingDataChains()
-    let rssiOffset_db: Double
+    /// One for each configured adapter, in their order.
+    var receivers: [Receiver]
+    /// `nil` with one receiver, which hears everything.
+    var selection: ReceiverSelection?
     let settings: Settings
     /// The regions that requests have registered, by id.
     var requestedRegions: [String: BeaconRegion] = [:]
@@ -55,7 +57,8 @@ public struct GatewayEngine: Sendable {
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
         self.monitor = RegionMonitor(limits: settings.regionLimits)
         self.ranger = Ranger(settings.ranging)
-        self.rssiOffset_db = settings.radio.rssiOffset_db
+        self.receivers = settings.radio.receivers.map { Receiver(rssiOffset_db: $0.rssiOffset_db) }
+        if receivers.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }
         self.now = now
         if !radioSees { monitor.blinded(since: now, at: now) }
         for region in settings.regions + requested {

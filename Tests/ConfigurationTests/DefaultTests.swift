@@ -28,7 +28,7 @@ struct DefaultTests {
         #expect(settings.radio.scan == .passive)
         #expect(settings.radio.interval_ms == 60)
         #expect(settings.radio.window_ms == 30)
-        #expect(settings.radio.rssiOffset_db == 0)
+        #expect(settings.radio.receivers.map(\.rssiOffset_db) == [0])
     }
 
     @Test("The tracker keeps 8192 transmitters and Apple's 2 and 10 seconds")

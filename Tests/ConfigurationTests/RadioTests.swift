@@ -42,6 +42,31 @@ struct RadioTests {
         #expect(complaints("[radio]\nadapters = [\(names.joined(separator: ","))]").count == 1)
     }
 
+    @Test("An adapter of a list may have an offset of its own, which takes the place of the general one")
+    func offsets() throws {
+        func offsets(_ text: String) throws -> [Double] {
+            try Settings.parse("[radio]\n\(text)").radio.receivers.map(\.rssiOffset_db)
+        }
+        #expect(try offsets("rssi_offset_db = 2") == [2])
+        #expect(
+            try offsets(
+                """
+                rssi_offset_db = 2
+                adapters = ["hci0", { name = "hci1", rssi_offset_db = -3.5 }, { name = "hci2" }]
+                """) == [2, -3.5, 2])
+    }
+
+    @Test(
+        "A table in the list of adapters has a name, an offset from -40 to 40 or none, and nothing else",
+        arguments: [
+            "{ rssi_offset_db = 1 }", "{ name = \"auto\" }", "{ name = \"hci0\", rssi_offset_db = 41 }",
+            "{ name = \"hci0\", rssi_offset_db = \"1\" }", "{ name = \"hci0\", offset = 1 }",
+            "\"hci0\", { name = \"hci0\", rssi_offset_db = 1 }",
+        ])
+    func tables(entries: String) {
+        #expect(complaints("[radio]\nadapters = [\(entries)]").count == 1)
+    }
+
     @Test("adapter and adapters exclude each other")
     func both() {
         #expect(

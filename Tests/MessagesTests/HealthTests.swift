@@ -14,7 +14,8 @@ struct HealthTests {
         rejects.count(.truncatedBeacon)
         var report = HealthReport(
             reports: 7_200, reportsPerSecond: 118.4, rejects: rejects, tracks: 14, instances: 3, queueDepth: 2,
-            drops: [("max_transmitters", 0), ("ranging_offline", 5)], uptime_s: 60.5,
+            drops: [("max_transmitters", 0), ("ranging_offline", 5)],
+            recoveries: [("reenable", 4), ("reset", 1)], uptime_s: 60.5,
             process: HealthReport.Process(rss_kib: 15_360, cpu_s: 0.25, cpu_percent: 0.42), outbox: "",
             broker: HealthReport.Broker(
                 isConnected: true, reconnects: 1, refused: [("not_authorized", 3)], lastFailure: "it \"hung up\""))
@@ -30,7 +31,7 @@ struct HealthTests {
     private func metrics(
         _ report: HealthReport, radio: RadioAvailability = .scanning, isClockSynced: Bool = true
     ) -> [Substring] {
-        let octets = composer.metrics(report, radio: .live(radio), isClockSynced: isClockSynced)
+        let octets = composer.metrics(report, radio: .live(RadioCondition(radio, mayAdminister: false)), isClockSynced: isClockSynced)
         return String(decoding: octets, as: UTF8.self).split(separator: "\n")
     }
 
@@ -42,10 +43,15 @@ struct HealthTests {
             ))
     }
 
+    @Test("The message counts what was done about adapters that did not scan")
+    func recoveries() {
+        #expect(payload(report()).contains(#""recoveries":{"reenable":4,"reset":1}"#))
+    }
+
     @Test("A replay says nothing that two runs would differ in")
     func replay() {
-        let payload = payload(report { ($0.process, $0.broker) = (nil, nil) })
-        for key in ["rss_kib", "cpu_percent", "mqtt"] { #expect(!payload.contains(key)) }
+        let payload = payload(report { ($0.process, $0.broker, $0.recoveries) = (nil, nil, []) })
+        for key in ["rss_kib", "cpu_percent", "mqtt", "recoveries"] { #expect(!payload.contains(key)) }
     }
 
     @Test(
@@ -58,7 +64,7 @@ struct HealthTests {
             "beacond_outbox_queued_events 2", "beacond_outbox_healthy 1",
             #"beacond_dropped_total{cause="ranging_offline"} 5"#, "beacond_mqtt_connected 1",
             "beacond_mqtt_reconnects_total 1", #"beacond_mqtt_refused_total{reason="not_authorized"} 3"#,
-            "beacond_resident_memory_bytes 15728640", "beacond_cpu_seconds_total 0.25",
+            #"beacond_radio_recoveries_total{step="reset"} 1"#, "beacond_resident_memory_bytes 15728640", "beacond_cpu_seconds_total 0.25",
         ])
     func figure(line: Substring) {
         #expect(metrics(report()).contains(line))

@@ -32,6 +32,17 @@ struct AdapterReportTests {
         #expect(report.remedy.contains("AF_BLUETOOTH"))
     }
 
+    @Test("An adapter that is off is no problem to an agent that can bring it up, and to any other it is")
+    func off() throws {
+        let survey = AdapterSurvey(adapters: [
+            Adapter(index: 0, address: adapter.address, isUp: false, isBlocked: false)
+        ])
+        let privileged = try #require(survey.reports(on: [.automatic], mayAdminister: true).first)
+        #expect(privileged.remedy.isEmpty && privileged.description.hasSuffix("brings it up when it starts"))
+        let other = try #require(survey.reports(on: [.automatic], mayAdminister: false).first)
+        #expect(other.remedy.contains("CAP_NET_ADMIN") && other.description.hasSuffix(": off"))
+    }
+
     @Test("Two configured adapters need two")
     func two() {
         let reports = AdapterSurvey(adapters: [adapter]).reports(on: [.automatic, .automatic])

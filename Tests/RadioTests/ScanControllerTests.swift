@@ -16,7 +16,7 @@ struct ScanControllerTests {
 
     /// A controller that has opened its adapter and asked for its features.
     private func opened() -> ScanController {
-        var controller = ScanController()
+        var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
         _ = controller.surveyed(.usable(Self.adapter), at: at(0))
         _ = controller.opened(at: at(0))
@@ -34,7 +34,7 @@ struct ScanControllerTests {
 
     @Test("Start looks for an adapter, opens it, asks what it can do, and scans with the legacy commands")
     func legacyStart() {
-        var controller = ScanController()
+        var controller = ScanController(mayAdminister: false)
         #expect(controller.start(at: at(1)) == [.announceLiveness(.blind(since: at(1))), .look])
         #expect(controller.surveyed(.usable(Self.adapter), at: at(1)) == [.open(Self.adapter)])
         #expect(controller.opened(at: at(1)) == [.send(.readFeatures)])
@@ -68,7 +68,7 @@ struct ScanControllerTests {
 
     @Test("Without an adapter the reason is announced once, and it is looked for every second")
     func noAdapter() {
-        var controller = ScanController()
+        var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
         #expect(controller.surveyed(.obstacle(.absent, nil), at: at(0)) == [.announce(.absent)])
         #expect(controller.nextDeadline == at(1))
@@ -80,7 +80,7 @@ struct ScanControllerTests {
 
     @Test("The kernel's word that something changed is a reason to look at once")
     func looksAtOnce() {
-        var controller = ScanController()
+        var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
         _ = controller.surveyed(.obstacle(.off, Self.adapter), at: at(0))
         #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(0.1)) == [.look])
@@ -88,7 +88,7 @@ struct ScanControllerTests {
 
     @Test("An adapter that can't be opened is tried again after a second, not at once")
     func failedOpen() {
-        var controller = ScanController()
+        var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
         _ = controller.surveyed(.usable(Self.adapter), at: at(0))
         #expect(controller.socketFailed(.unauthorized, at: at(0)) == [.close, .announce(.unauthorized)])
@@ -129,7 +129,7 @@ struct ScanControllerTests {
         #expect(
             controller.tick(at: at(2)) == [.report(.unanswered(ScanStep.readFeatures.opcode)), .announce(.stalled)])
         #expect(controller.nextDeadline == at(4))
-        #expect(controller.tick(at: at(4)) == [.send(.readFeatures)])
+        #expect(controller.tick(at: at(4)) == [.recover(.reenable, Self.adapter), .send(.readFeatures)])
     }
 
     @Test("Silence is probed: a question, then scanning off and on; an answer proves quiet air")

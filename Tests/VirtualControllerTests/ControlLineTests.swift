@@ -7,7 +7,8 @@ import Testing
 struct ControlLineTests {
     @Test("Each command is read with its arguments")
     func commands() {
-        #expect(ControlLine("mute") == .mute)
+        #expect(ControlLine("mute") == .mute(nil))
+        #expect(ControlLine("mute 200b") == .mute(Opcode(rawValue: 0x200B)))
         #expect(ControlLine("unmute") == .unmute)
         #expect(ControlLine("hwerr") == .hardwareError)
         #expect(ControlLine("unplug") == .unplug)

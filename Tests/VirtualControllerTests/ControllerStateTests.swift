@@ -119,9 +119,19 @@ struct ControllerStateTests {
     @Test("A muted controller answers nothing and does nothing")
     func muted() {
         var controller = controller()
-        controller.isMuted = true
+        controller.mute(nil)
         #expect(controller.receive(packet(on)) == [])
         #expect(controller.scan == nil)
+        controller.unmute()
+        #expect(status(controller.receive(packet(on))) == .success)
+    }
+
+    @Test("One muted command hangs alone")
+    func mutedCommand() {
+        var controller = controller()
+        controller.mute(LESetScanEnable.opcode)
+        #expect(controller.receive(packet(on)) == [])
+        #expect(status(controller.receive(CommandPacket(opcode: .reset, parameters: []))) == .success)
     }
 
     @Test("A command that is made to fail does so until that is taken back")

@@ -1,3 +1,4 @@
+import Beacons
 import HCI
 
 extension RadioSettings.Adapter {
@@ -45,23 +46,53 @@ extension Rule where Value == RadioSettings.Adapter {
     }
 }
 
-extension Rule where Value == [RadioSettings.Adapter] {
-    /// Several adapters by name.
+/// An entry of `adapters`: `"hci0"`, or `{ name = "hci0", rssi_offset_db = -3 }`.
+struct ConfiguredAdapter: Hashable, Sendable {
+    var adapter: RadioSettings.Adapter
+    /// `nil` for that of `[radio]`.
+    var rssiOffset_db: Double?
+}
+
+extension ConfiguredAdapter {
+    /// `nil` for what is neither a name nor a table with a name and, perhaps, an offset that `[radio]` could have too.
+    init?(_ node: TOMLNode) {
+        switch node {
+        case .string(let name):
+            guard let adapter = RadioSettings.Adapter(name: name) else { return nil }
+            self.init(adapter: adapter)
+        case .table(let entries):
+            guard case .string(let name)? = entries["name"], let adapter = RadioSettings.Adapter(name: name),
+                Set(entries.keys).isSubset(of: ["name", RadioSection.rssiOffset.name])
+            else { return nil }
+            self.init(adapter: adapter)
+            guard let offset = entries[RadioSection.rssiOffset.name] else { return }
+            guard case .value(let offset_db) = RadioSection.rssiOffset.rule.read(offset) else { return nil }
+            rssiOffset_db = offset_db
+        default:
+            return nil
+        }
+    }
+
+    fileprivate var text: String {
+        rssiOffset_db.map { "{ name = \(adapter.text), rssi_offset_db = \($0.plain) }" } ?? adapter.text
+    }
+}
+
+extension Rule where Value == [ConfiguredAdapter] {
+    /// Several adapters by name, each with its own offset where it needs one.
     static var adapters: Rule {
-        let limit = 8
+        let limit = ReceiverSelection.maxReceivers
         return Rule(
             type: "a list",
             allowed:
-                "a list of 1 to \(limit) different adapters, each \"hci0\" or an address such as \"00:1A:7D:DA:71:13\"",
+                "a list of 1 to \(limit) different adapters, each \"hci0\", an address such as \"00:1A:7D:DA:71:13\", or "
+                + "{ name = \"hci0\", rssi_offset_db = -3 } with an offset from -40 to 40",
             read: { node in
-                guard case .array(let names) = node else { return .wrongType }
-                var adapters: [RadioSettings.Adapter] = []
-                for name in names.prefix(limit + 1) {
-                    guard case .string(let text) = name else { return .refused(nil) }
-                    guard let adapter = RadioSettings.Adapter(name: text) else { return .refused(nil) }
-                    adapters.append(adapter)
-                }
-                let isAllowed = (1...limit).contains(adapters.count) && Set(adapters).count == adapters.count
+                guard case .array(let entries) = node else { return .wrongType }
+                let adapters = entries.prefix(limit + 1).compactMap(ConfiguredAdapter.init)
+                let isAllowed =
+                    (1...limit).contains(entries.count) && adapters.count == entries.count
+                    && Set(adapters.map(\.adapter)).count == adapters.count
                 return isAllowed ? .value(adapters) : .refused(nil)
             },
             write: { "[" + $0.map(\.text).joined(separator: ", ") + "]" })

@@ -14,7 +14,8 @@ enum RadioSection {
         "window_ms", default: 30, .number(2.5...10240),
         "Milliseconds of each interval spent listening; at most `interval_ms`.")
     static let rssiOffset = Key(
-        "rssi_offset_db", default: 0, .number(-40...40), "Added to every RSSI, for an antenna or a housing. dB.")
+        "rssi_offset_db", default: 0, .number(-40...40),
+        "Added to every RSSI, for an antenna or a housing. dB. An adapter's own takes its place.")
     static let maxTransmitters = Key(
         "max_transmitters", default: 8192, .integer(1...65536), "Transmitters kept in memory; more are refused.")
 
@@ -31,6 +32,7 @@ enum RadioSection {
         }
         let one = reader.value(adapter)
         let several = reader.value(adapters)
+        let rssiOffset_db = reader.value(rssiOffset)
         let interval_ms = reader.value(interval)
         let window_ms = reader.value(window)
         if window_ms > interval_ms {
@@ -38,7 +40,10 @@ enum RadioSection {
                 window, window_ms, beside: interval.name, "must be from 2.5 to interval_ms (\(interval_ms.plain))")
         }
         return RadioSettings(
-            adapters: several.isEmpty ? [one] : several, scan: reader.value(scan), interval_ms: interval_ms,
-            window_ms: window_ms, rssiOffset_db: reader.value(rssiOffset))
+            receivers: (several.isEmpty ? [ConfiguredAdapter(adapter: one)] : several).map { configured in
+                RadioSettings.Receiver(
+                    adapter: configured.adapter, rssiOffset_db: configured.rssiOffset_db ?? rssiOffset_db)
+            },
+            scan: reader.value(scan), interval_ms: interval_ms, window_ms: window_ms)
     }
 }

@@ -14,8 +14,11 @@ public struct ScanBook: Sendable {
     }
 
     private var tracker: BeaconTracker
-    private var chains = AdvertisingDataChains()
-    private let rssiOffset_db: Double
+    /// One for each configured adapter, in their order.
+    private var chains: [AdvertisingDataChains]
+    private let rssiOffsets_db: [Double]
+    /// `nil` with one adapter, which hears everything.
+    private var selection: ReceiverSelection?
     private let regions: [ProximityUUID: [BeaconRegion]]
     /// The regions of every identity that is remembered.
     private var regionsOfIdentity: [IdentitySlot: [String]] = [:]
@@ -29,22 +32,27 @@ public struct ScanBook: Sendable {
 
     public init(_ settings: Settings, at now: Instant) {
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
-        self.rssiOffset_db = settings.radio.rssiOffset_db
+        self.rssiOffsets_db = settings.radio.receivers.map(\.rssiOffset_db)
+        self.chains = rssiOffsets_db.map { _ in AdvertisingDataChains() }
+        if chains.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }
         self.regions = Dictionary(grouping: settings.regions, by: \.uuid)
         self.reportMeter = RateMeter(at: now)
         self.now = now
     }
 
     /// Takes an HCI event in, from its event code on. Any bytes: what is malformed is counted and skipped.
-    public mutating func receive(_ event: Span<UInt8>, at instant: Instant) {
+    ///
+    /// - Parameter receiver: which of the configured adapters heard it, from 0 on; others are passed over.
+    public mutating func receive(_ event: Span<UInt8>, from receiver: Int = 0, at instant: Instant) {
+        guard chains.indices.contains(receiver) else { return }
         advance(through: instant)
         var eventRejects = RejectCounts()
         AdvertisingEvent.decode(event, rejects: &eventRejects) { report, data in
             reports &+= 1
             reportMeter.count(at: now)
-            switch chains.append(report, data) {
-            case .whole: receive(report, data)
-            case .joined(let joined): receive(report, joined.span)
+            switch chains[receiver].append(report, data) {
+            case .whole: receive(report, data, from: receiver)
+            case .joined(let joined): receive(report, joined.span, from: receiver)
             case .pending: break
             case .rejected(let reason): rejects.count(reason)
             }
@@ -78,14 +86,15 @@ public struct ScanBook: Sendable {
             reports: reports, rejects: rejects, refusedTransmitters: tracker.refusedCount)
     }
 
-    private mutating func receive(_ report: AdvertisingReport, _ data: Span<UInt8>) {
+    private mutating func receive(_ report: AdvertisingReport, _ data: Span<UInt8>, from receiver: Int) {
         // The counter is not part of `self` while the frames go through its other parts.
         var frameRejects = RejectCounts()
         IBeaconFrame.forEach(in: report, data, rejects: &frameRejects) { frame in
-            let rssi_dbm = report.rssi_dbm.map { min(max(Double($0) + rssiOffset_db, -127), 20) }
+            let rssi_dbm = report.rssi_dbm.map { min(max(Double($0) + rssiOffsets_db[receiver], -127), 20) }
             let sighting = Sighting(
                 identity: frame.identity, address: report.address, measuredPower_dbm: frame.measuredPower_dbm,
-                rssi_dbm: rssi_dbm)
+                rssi_dbm: rssi_dbm, receiver: receiver)
+            guard selection?.takes(sighting, at: now) ?? true else { return }
             let slot = tracker.receive(
                 sighting, at: now, isWanted: { !Self.regionIDs(of: $0, in: regions).isEmpty }, changes: &changes)
             takeChanges()

@@ -9,7 +9,7 @@ extension MessageComposer {
         text.add("beacond_clock_synced", .gauge, "Whether the system clock is set by NTP.", [.init(isClockSynced)])
         text.add(
             "beacond_radio_availability", .gauge, "What stands between the adapter and scanning: 1 for what holds.",
-            RadioAvailability.allCases.map { .init(radio == .live($0), label: ("state", $0.rawValue)) })
+            RadioAvailability.allCases.map { .init(radio.word == $0.rawValue, label: ("state", $0.rawValue)) })
         addAir(report, to: &text)
         addDelivery(report, to: &text)
         if let process = report.process {
@@ -28,6 +28,11 @@ extension MessageComposer {
         text.add(
             "beacond_rejected_total", .counter, "What was skipped of what came from the air, by reason.",
             RejectReason.allCases.map { .init(report.rejects[$0], label: ("reason", $0.rawValue)) })
+        if !report.recoveries.isEmpty {
+            text.add(
+                "beacond_radio_recoveries_total", .counter, "What was done about adapters that did not scan, by step.",
+                report.recoveries.map { .init($0.count, label: ("step", $0.step)) })
+        }
         text.add("beacond_tracks", .gauge, "Physical beacons in the air now.", [.init(report.tracks)])
         text.add("beacond_region_instances", .gauge, "Region instances held.", [.init(report.instances)])
     }

@@ -52,6 +52,8 @@ public struct HealthReport: Sendable {
     public var queueDepth: Int
     /// What was given up, by cause; in the order of the list.
     public var drops: [(cause: String, count: UInt64)]
+    /// What was done about adapters that did not scan, by step; empty in a replay, which has none.
+    public var recoveries: [(step: String, count: UInt64)]
     /// Seconds since the start.
     public var uptime_s: Double
     /// `nil` in a replay.
@@ -63,7 +65,8 @@ public struct HealthReport: Sendable {
 
     public init(
         reports: UInt64, reportsPerSecond: Double, rejects: RejectCounts, tracks: Int, instances: Int, queueDepth: Int,
-        drops: [(cause: String, count: UInt64)], uptime_s: Double, process: Process?, outbox: String, broker: Broker?
+        drops: [(cause: String, count: UInt64)], recoveries: [(step: String, count: UInt64)] = [], uptime_s: Double,
+        process: Process?, outbox: String, broker: Broker?
     ) {
         self.reports = reports
         self.reportsPerSecond = reportsPerSecond
@@ -72,6 +75,7 @@ public struct HealthReport: Sendable {
         self.instances = instances
         self.queueDepth = queueDepth
         self.drops = drops
+        self.recoveries = recoveries
         self.uptime_s = uptime_s
         self.process = process
         self.outbox = outbox

@@ -14,6 +14,16 @@ extension MessageComposer {
         var drops = JSONWriter()
         for drop in report.drops { drops.set(drop.cause, drop.count) }
         json.set("dropped", object: drops.object)
+        if !report.recoveries.isEmpty {
+            var recoveries = JSONWriter()
+            for recovery in report.recoveries { recoveries.set(recovery.step, recovery.count) }
+            json.set("recoveries", object: recoveries.object)
+        }
+        if !report.recoveries.isEmpty {
+            var recoveries = JSONWriter()
+            for recovery in report.recoveries { recoveries.set(recovery.step, recovery.count) }
+            json.set("recoveries", object: recoveries.object)
+        }
         if let process = report.process {
             json.set("rss_kib", process.rss_kib)
             json.set("cpu_percent", process.cpu_percent, decimals: 2)

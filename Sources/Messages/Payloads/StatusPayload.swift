@@ -3,19 +3,19 @@ public import HCI
 extension MessageComposer {
     /// What `status` says of the radio: an availability, or that a capture stands in for it.
     public enum RadioStatus: Hashable, Sendable {
-        case live(RadioAvailability)
+        case live(RadioCondition)
         case replay
 
         var word: String {
             switch self {
-            case .live(let availability): availability.rawValue
+            case .live(let condition): condition.availability.rawValue
             case .replay: "replay"
             }
         }
 
         var remedy: String {
             switch self {
-            case .live(let availability): availability.remedy
+            case .live(let condition): condition.remedy
             case .replay: ""
             }
         }

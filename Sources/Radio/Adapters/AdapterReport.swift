@@ -9,21 +9,28 @@ public struct AdapterReport: Hashable, Sendable, CustomStringConvertible {
     public var adapter: Adapter?
     /// `nil` where scanning can start.
     public var obstacle: RadioAvailability?
-    /// One sentence on what to do; empty where scanning can start.
+    /// One line on what to do; empty where scanning can start, or where the agent clears the way by itself.
     public var remedy: String
 
     /// `hci0 (00:1A:7D:DA:71:13)`, or what the configuration asks for where it is not there.
     public var name: String { adapter.map { "\($0.name) (\($0.address))" } ?? wanted.name }
 
     /// `hci0 (00:1A:7D:DA:71:13): ready`, or the obstacle's word in place of `ready`.
-    public var description: String { "\(name): \(obstacle?.rawValue ?? "ready")" }
+    public var description: String {
+        let word = obstacle?.rawValue ?? "ready"
+        return "\(name): \(obstacle == .off && remedy.isEmpty ? "off; the agent brings it up when it starts" : word)"
+    }
 }
 
 extension AdapterSurvey {
     /// One report for each configured adapter, in their order. Nothing is opened or changed.
-    public func reports(on settings: RadioSettings) -> [AdapterReport] { reports(on: settings.adapters) }
+    ///
+    /// - Parameter mayAdminister: the agent has CAP_NET_ADMIN, so that an adapter that is off is no obstacle to it.
+    public func reports(on settings: RadioSettings, mayAdminister: Bool) -> [AdapterReport] {
+        reports(on: settings.adapters, mayAdminister: mayAdminister)
+    }
 
-    func reports(on adapters: [RadioSettings.Adapter]) -> [AdapterReport] {
+    func reports(on adapters: [RadioSettings.Adapter], mayAdminister: Bool = false) -> [AdapterReport] {
         var taken: Set<UInt16> = []
         return adapters.map { wanted in
             switch choose(wanted, taken: taken) {
@@ -33,13 +40,17 @@ extension AdapterSurvey {
             case .obstacle(let obstacle, let adapter):
                 if let adapter { taken.insert(adapter.index) }
                 return AdapterReport(
-                    wanted: wanted, adapter: adapter, obstacle: obstacle, remedy: remedy(for: obstacle))
+                    wanted: wanted, adapter: adapter, obstacle: obstacle,
+                    remedy: remedy(for: obstacle, mayAdminister: mayAdminister))
             }
         }
     }
 
-    private func remedy(for obstacle: RadioAvailability) -> String {
-        guard obstacle == .absent && !isSupported else { return obstacle.remedy }
+    private func remedy(for obstacle: RadioAvailability, mayAdminister: Bool) -> String {
+        if obstacle == .off && mayAdminister { return "" }
+        guard obstacle == .absent && !isSupported else {
+            return RadioCondition(obstacle, mayAdminister: mayAdminister).remedy
+        }
         return "This process sees no Bluetooth in the kernel: load the module 'bluetooth', allow AF_BLUETOOTH in the "
             + "service's sandbox, or give the container the host's network."
     }

@@ -4,6 +4,8 @@ public struct RadioCounters: Hashable, Sendable {
     public var packets: UInt64 = 0
     /// Packets that the kernel dropped because they were not read in time.
     public var dropped: UInt64 = 0
+    /// What was done about adapters that did not scan.
+    public var recoveries = RecoveryCounts()
 
     public init() {}
 }

@@ -6,8 +6,9 @@ import Synchronization
 
 /// The radio loop: one thread that keeps the configured adapters scanning and gives everything they hear to its owner.
 ///
-/// Needs CAP_NET_RAW, and adapters that are up; whatever is missing is waited for. Works beside bluetoothd and other
-/// scanners: it never resets or powers an adapter, and leaves scanning on where another process had begun it.
+/// Needs CAP_NET_RAW, and adapters that are up; whatever is missing is waited for. Where it may, it brings up adapters
+/// that nobody switched off, and resets controllers that do not answer, which is nothing that others could still be using.
+/// Works beside bluetoothd and other scanners: scanning stays on where another process had begun it.
 public final class RadioLoop: Sendable {
     private struct State {
         var worker: WorkerThread?
@@ -16,13 +17,16 @@ public final class RadioLoop: Sendable {
     }
 
     private let settings: RadioSettings
+    private let mayAdminister: Bool
     private let logger: Logger
     private let bell: Doorbell
     private let state = Mutex(State())
 
+    /// - Parameter mayAdminister: the process has CAP_NET_ADMIN, and this loop may use it to get adapters to scan.
     /// - Throws: `RadioError` where the process has no file descriptors left.
-    public init(settings: RadioSettings, logger: Logger) throws(RadioError) {
+    public init(settings: RadioSettings, mayAdminister: Bool = false, logger: Logger) throws(RadioError) {
         self.settings = settings
+        self.mayAdminister = mayAdminister
         self.logger = logger
         bell = try Doorbell()
     }
@@ -40,7 +44,8 @@ public final class RadioLoop: Sendable {
         }
         guard isFirst else { throw RadioError("start", code: EALREADY) }
         let worker = try WorkerThread { [self, bell] in
-            let runner = RadioRunner(settings: settings, owner: owner, bell: bell, logger: logger)
+            let runner = RadioRunner(
+                settings: settings, mayAdminister: mayAdminister, owner: owner, bell: bell, logger: logger)
             runner.run { self.state.withLock(\.isStopping) }
         }
         state.withLock { $0.worker = worker }

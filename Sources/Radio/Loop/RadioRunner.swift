@@ -22,10 +22,12 @@ final class RadioRunner<Owner: RadioOwner> {
     /// The latest instant that the owner has been told.
     private var latest: Instant = .origin
 
-    init(settings: RadioSettings, owner: Owner, bell: Doorbell, logger: Logger) {
+    init(settings: RadioSettings, mayAdminister: Bool, owner: Owner, bell: Doorbell, logger: Logger) {
         self.owner = owner
         self.bell = bell
-        stations = settings.adapters.map { ScanStation($0, settings: settings, logger: logger) }
+        stations = settings.adapters.map {
+            ScanStation($0, settings: settings, mayAdminister: mayAdminister, bell: bell, logger: logger)
+        }
         let closed = stations.map { _ in pollfd(fd: -1, events: Int16(POLLIN), revents: 0) }
         let always = [bell.descriptor, deviceEvents?.descriptor ?? -1]
         polled = closed + always.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -63,14 +65,16 @@ final class RadioRunner<Owner: RadioOwner> {
         if poll(&polled, sockets, 0) > 0 {
             // Sockets come before device events, which may close one and open another in its place.
             for (slot, station) in stations.enumerated() where polled[slot].revents != 0 {
-                if drain(station, woken: Int32(polled[slot].revents)) { hasBacklog = true }
-                mustTick = true
-            }
-            if polled[stations.count].revents != 0 {
-                bell.answer()
+                if drain(station, slot, woken: Int32(polled[slot].revents)) { hasBacklog = true }
                 mustTick = true
             }
             if polled[stations.count + 1].revents != 0 { noteDeviceEvents() }
+            // A repair comes after the device events that it caused, which are nobody else's doing.
+            if polled[stations.count].revents != 0 {
+                bell.answer()
+                for station in stations { station.finishRepair(at: MonotonicClock.now) }
+                mustTick = true
+            }
         }
         // While packets still wait, time is theirs, and the answer to a command may be among them.
         let now = forward(to: hasBacklog ? latest : clock)
@@ -81,13 +85,13 @@ final class RadioRunner<Owner: RadioOwner> {
     }
 
     /// Returns whether packets are still waiting.
-    private func drain(_ station: ScanStation, woken: Int32) -> Bool {
+    private func drain(_ station: ScanStation, _ slot: Int, woken: Int32) -> Bool {
         var hasBacklog = false
         if woken & POLLIN != 0 {
             hasBacklog = station.drain(limit: Self.packetsPerRound) { packet, arrival in
                 let instant = forward(to: arrival)
                 if station.hasNews { announce(at: instant) }
-                owner.packet(packet, at: instant)
+                owner.packet(packet, from: slot, at: instant)
             }
         }
         if woken & (POLLERR | POLLHUP | POLLNVAL) != 0 { station.socketFailed(at: MonotonicClock.now) }
@@ -130,6 +134,7 @@ final class RadioRunner<Owner: RadioOwner> {
             station.countDrops()
             total.packets += station.counters.packets
             total.dropped += station.counters.dropped
+            total.recoveries.add(station.counters.recoveries)
         }
         owner.counted(total, at: instant)
     }

@@ -13,22 +13,32 @@ final class ScanStation {
     var index: UInt16? { controller.adapter?.index }
     var descriptor: Int32? { socket?.descriptor }
 
-    private var controller = ScanController()
+    private var controller: ScanController
     private var socket: ScanSocket?
+    private var repair: AdapterRepair?
     /// Drops of the sockets that are closed by now.
     private var formerlyDropped: UInt64 = 0
     /// Where the adapter that served last is found again after it was plugged into another port.
     private var known: DeviceAddress?
-    private var lastTrouble: ScanTrouble?
+    /// What was said since the adapter scanned last. A lasting trouble is met again at every attempt, and said once.
+    private var said: Set<String> = []
     private let wanted: RadioSettings.Adapter
     private let type: ScanType
     private let timing: ScanTiming
+    private let bell: Doorbell
     private let logger: Logger
     /// The indices that other stations hold.
     var taken: () -> Set<UInt16> = { [] }
 
-    init(_ wanted: RadioSettings.Adapter, settings: RadioSettings, logger: Logger) {
+    /// - Parameters:
+    ///   - mayAdminister: the process has CAP_NET_ADMIN.
+    ///   - bell: rings when `finishRepair(at:)` is to be called.
+    init(
+        _ wanted: RadioSettings.Adapter, settings: RadioSettings, mayAdminister: Bool, bell: Doorbell, logger: Logger
+    ) {
+        controller = ScanController(mayAdminister: mayAdminister)
         self.wanted = wanted
+        self.bell = bell
         self.logger = logger
         type = settings.scan == .active ? .active : .passive
         timing = ScanTiming(interval_ms: settings.interval_ms, window_ms: settings.window_ms)
@@ -37,7 +47,10 @@ final class ScanStation {
 
     func start(at instant: Instant) { perform(controller.start(at: instant), at: instant) }
 
-    func stop(at instant: Instant) { perform(controller.stop(), at: instant) }
+    func stop(at instant: Instant) {
+        perform(controller.stop(), at: instant)
+        repair?.wait()
+    }
 
     func tick(at instant: Instant) {
         if instant >= nextDeadline { perform(controller.tick(at: instant), at: instant) }
@@ -97,8 +110,22 @@ final class ScanStation {
         }
     }
 
+    /// The bell rang; it may have been for another.
+    func finishRepair(at instant: Instant) {
+        guard let outcome = repair?.outcome else { return }
+        repair = nil
+        if case .failed(let error) = outcome { sayOnce("\(error)") }
+        perform(controller.repaired(at: instant), at: instant)
+    }
+
+    private func sayOnce(_ message: String) {
+        let mostSaid = 64
+        guard said.count < mostSaid, said.insert(message).inserted else { return }
+        logger.notice("\(controller.adapter?.name ?? "adapter"): \(message)")
+    }
+
     private func fail(_ error: RadioError, at instant: Instant) {
-        logger.notice("\(controller.adapter?.name ?? "adapter"): \(error)")
+        sayOnce("\(error)")
         perform(controller.socketFailed(error.availability, at: instant), at: instant)
     }
 
@@ -128,14 +155,26 @@ final class ScanStation {
             self.availability = availability
             hasNews = true
             logger.info("\(controller.adapter?.name ?? "radio"): \(availability.rawValue)")
-            if availability == .scanning { lastTrouble = nil }
+            if availability == .scanning { said = [] }
         case .announceLiveness(let liveness):
             self.liveness = liveness
             hasNews = true
         case .report(let trouble):
-            // A lasting trouble is met again at every attempt, and said once.
-            if trouble != lastTrouble { logger.notice("\(controller.adapter?.name ?? "adapter"): \(trouble)") }
-            lastTrouble = trouble
+            sayOnce("\(trouble)")
+        case .recover(let step, let adapter):
+            recover(step, adapter, at: instant)
+        }
+    }
+
+    private func recover(_ step: RecoveryStep, _ adapter: Adapter, at instant: Instant) {
+        counters.recoveries.count(step)
+        sayOnce("\(step)")
+        if step == .reenable { return }
+        do throws(RadioError) {
+            repair = try AdapterRepair(step, index: adapter.index, bell: bell)
+        } catch {
+            sayOnce("\(error)")
+            perform(controller.repaired(at: instant), at: instant)
         }
     }
 

@@ -12,6 +12,8 @@ enum ScanAction: Hashable, Sendable {
     case announce(RadioAvailability)
     case announceLiveness(RadioLiveness)
     case report(ScanTrouble)
+    /// Take the step and count it. Where it needs CAP_NET_ADMIN, call `repaired(at:)` once it is done.
+    case recover(RecoveryStep, Adapter)
 }
 
 /// What went wrong with scanning, or was done to it by others. Each is dealt with by itself.

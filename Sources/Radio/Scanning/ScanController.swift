@@ -4,12 +4,15 @@ import HCI
 /// Keeps one adapter scanning, whatever happens to it.
 ///
 ///     idle ─► waiting ─► opening ─► configuring ─► listening
-///               ▲           │            │             │
-///               └───────────┴─ adapter gone, off, … ───┘
+///              ▲ │ ▲        │            │             │
+///              │ │ └────────┴─ adapter gone, off, … ───┤
+///              │ ▼                                     │
+///              repairing ◄──────── no answer ──────────┘
 ///
 /// While listening, a `LivenessMonitor` tells quiet air from a dead radio: its probe is a configuring that first switches
 /// scanning off. A controller that answers no command leaves the state at listening, announced as stalled, and is asked
-/// again. Every verb takes the time and returns what to do; nothing here waits, reads a clock or opens anything.
+/// again; `+Recovery` says what is done about it beyond that. Every verb takes the time and returns what to do; nothing
+/// here waits, reads a clock or opens anything.
 struct ScanController: Sendable {
     enum State: Hashable, Sendable {
         /// Not started, or stopped.
@@ -19,29 +22,43 @@ struct ScanController: Sendable {
         case opening
         case configuring(ScanProcedure, deadline: Instant)
         case listening
+        /// The adapter is being taken down, up or both, or reset, by us.
+        case repairing
     }
 
     /// How long a controller may take to answer a command.
     static let commandTimeout = TimeSpan.seconds(2)
     /// From one look for the adapter to the next.
     static let lookInterval = TimeSpan.seconds(1)
+    /// After a hardware error the kernel itself takes the adapter down and up, within this time.
+    static let kernelResetTime = TimeSpan.seconds(10)
 
-    private(set) var state: State = .idle
+    var state: State = .idle
     private(set) var availability: RadioAvailability?
     var liveness: RadioLiveness { monitor.liveness }
-    /// The adapter that is open.
-    private(set) var adapter: Adapter?
+    /// The adapter that is open or being repaired.
+    var adapter: Adapter?
 
-    private var monitor = LivenessMonitor(canProbe: true, at: .origin)
+    var monitor = LivenessMonitor(canProbe: true, at: .origin)
+    var ladder: RecoveryLadder
+    var power: PowerOnPolicy
+    /// When the controller reported one last.
+    private(set) var hardwareError: Instant?
     /// The commands that the open adapter is known to understand.
     private var family: CommandFamily?
     /// Scanning would be off without us.
     private var ownsScanning = false
     private var foreign: ForeignActivity?
 
+    /// - Parameter mayAdminister: the process has CAP_NET_ADMIN.
+    init(mayAdminister: Bool) {
+        ladder = RecoveryLadder(mayAdminister: mayAdminister)
+        power = PowerOnPolicy(mayAdminister: mayAdminister)
+    }
+
     var nextDeadline: Instant {
         switch state {
-        case .idle, .opening: .distantFuture
+        case .idle, .opening, .repairing: .distantFuture
         case .waiting(let nextLook): nextLook
         case .configuring(_, let deadline): deadline
         case .listening: min(monitor.nextDeadline, foreign?.restsAt ?? .distantFuture)
@@ -78,10 +95,11 @@ struct ScanController: Sendable {
     mutating func surveyed(_ choice: AdapterSurvey.Choice, at instant: Instant) -> [ScanAction] {
         guard case .waiting = state else { return [] }
         switch choice {
-        case .obstacle(let availability, _):
+        case .obstacle(let availability, let adapter):
             state = .waiting(nextLook: instant + Self.lookInterval)
-            return announcing(availability)
+            return adapter.map { obstructed($0, availability, at: instant) } ?? announcing(availability)
         case .usable(let adapter):
+            power.foundUp(adapter.index)
             state = .opening
             self.adapter = adapter
             return [.open(adapter)]
@@ -96,7 +114,7 @@ struct ScanController: Sendable {
     /// Opening, sending or receiving failed.
     mutating func socketFailed(_ availability: RadioAvailability, at instant: Instant) -> [ScanAction] {
         switch state {
-        case .idle, .waiting:
+        case .idle, .waiting, .repairing:
             return []
         case .opening, .configuring, .listening:
             return [.close] + lost(at: instant) + announcing(availability)
@@ -104,8 +122,9 @@ struct ScanController: Sendable {
     }
 
     mutating func deviceChanged(_ event: DeviceEvent, at instant: Instant) -> [ScanAction] {
+        notePower(event, at: instant)
         switch state {
-        case .idle:
+        case .idle, .repairing:
             return []
         case .waiting:
             return look(at: instant)
@@ -120,7 +139,7 @@ struct ScanController: Sendable {
         }
     }
 
-    private mutating func look(at instant: Instant) -> [ScanAction] {
+    mutating func look(at instant: Instant) -> [ScanAction] {
         state = .waiting(nextLook: instant + Self.lookInterval)
         return [.look]
     }
@@ -131,7 +150,7 @@ struct ScanController: Sendable {
         return monitor.interrupted(at: instant).map { [.announceLiveness($0)] } ?? []
     }
 
-    private mutating func forgetAdapter() {
+    mutating func forgetAdapter() {
         adapter = nil
         family = nil
         foreign = nil
@@ -171,20 +190,20 @@ struct ScanController: Sendable {
             return [.send(step)]
         case .scanning(let family, let isOurs):
             state = .listening
+            ladder.answered()
             self.family = family
             ownsScanning = isOurs
             let change =
                 procedure.purpose == .probe ? monitor.probeAnswered(at: instant) : monitor.resumed(at: instant)
             return announcing(liveness: change)
         case .refused(let opcode, let status):
+            ladder.answered()
             family = nil
             return [.report(.refused(opcode, status))] + failed(procedure, at: instant)
         }
     }
 
     /// The controller does not answer, or refuses to scan at all.
-    ///
-    /// What is done about it beyond asking again, a reset for instance, belongs here.
     private mutating func failed(_ procedure: ScanProcedure, at instant: Instant) -> [ScanAction] {
         state = .listening
         var change: RadioLiveness?
@@ -212,6 +231,7 @@ struct ScanController: Sendable {
 
     /// The kernel resets the controller by itself; scanning is off then.
     mutating func hardwareErrorSeen(code: UInt8, at instant: Instant) -> [ScanAction] {
+        hardwareError = instant
         foreignCommandSeen(.reset, at: instant)
         return [.report(.hardwareError(code: code))]
     }
@@ -219,17 +239,20 @@ struct ScanController: Sendable {
     mutating func tick(at instant: Instant) -> [ScanAction] {
         guard instant >= nextDeadline else { return [] }
         switch state {
-        case .idle, .opening:
+        case .idle, .opening, .repairing:
             return []
         case .waiting:
             return look(at: instant)
         case .configuring(let procedure, _):
             return [.report(.unanswered(procedure.step.opcode))] + failed(procedure, at: instant)
+                + climb(at: instant)
         case .listening:
             if let foreign, instant >= foreign.restsAt { return resume(after: foreign, at: instant) }
             let outcome = monitor.tick(at: instant)
-            let actions = announcing(liveness: outcome.announcement)
-            return outcome.probes ? actions + begin(.probe, at: instant) : actions
+            var actions = announcing(liveness: outcome.announcement)
+            guard outcome.probes else { return actions }
+            if isBlind, let adapter { actions.append(.recover(.reenable, adapter)) }
+            return actions + begin(.probe, at: instant)
         }
     }
 
@@ -249,7 +272,7 @@ struct ScanController: Sendable {
 
     // MARK: - Announcements
 
-    private var isBlind: Bool {
+    var isBlind: Bool {
         if case .blind = monitor.liveness { true } else { false }
     }
 
@@ -258,7 +281,7 @@ struct ScanController: Sendable {
         announcing(isBlind ? .stalled : .scanning) + (change.map { [.announceLiveness($0)] } ?? [])
     }
 
-    private mutating func announcing(_ availability: RadioAvailability) -> [ScanAction] {
+    mutating func announcing(_ availability: RadioAvailability) -> [ScanAction] {
         guard availability != self.availability else { return [] }
         self.availability = availability
         return [.announce(availability)]

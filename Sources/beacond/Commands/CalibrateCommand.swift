@@ -57,7 +57,7 @@ struct CalibrateCommand: ParsableCommand {
         var session = CalibrationSession(settings.radio, target, duration: .seconds(Double(seconds)))
         do {
             let calibration = try session.run()
-            let offset_db = settings.radio.rssiOffset_db
+            let offset_db = settings.radio.receivers.first?.rssiOffset_db ?? 0
             let result = try calibration.result(
                 offset_db: offset_db, distance_m: distance, exponent: settings.distance.pathLossExponent)
             let output = Output(descriptor: STDOUT_FILENO)

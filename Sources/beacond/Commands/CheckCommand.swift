@@ -18,12 +18,21 @@ struct CheckCommand: ParsableCommand {
         let settings = try loadSettings(config)
         var report = CheckReport()
         report.add("configuration", "valid, regions: \(settings.regions.count)", remedy: "")
-        for adapter in AdapterSurvey.current().reports(on: settings.radio) {
+        let mayAdminister = ProcessCapabilities.current().mayAdminister
+        for adapter in AdapterSurvey.current().reports(on: settings.radio, mayAdminister: mayAdminister) {
             report.add("adapter", "\(adapter)", remedy: adapter.remedy)
         }
+        report.add("recovery", Self.recovery(mayAdminister), remedy: "")
         check(settings, into: &report)
         report.print()
         if report.hasProblem { throw ExitCode.configuration }
+    }
+
+    /// Having it is a choice: neither is a problem.
+    private static func recovery(_ mayAdminister: Bool) -> String {
+        mayAdminister
+            ? "with CAP_NET_ADMIN: the agent brings up adapters that nobody switched off, and resets dead ones"
+            : "without CAP_NET_ADMIN: the agent neither brings up adapters that are off nor resets dead ones"
     }
 
     private func check(_ settings: Settings, into report: inout CheckReport) {

@@ -85,7 +85,7 @@ private final class CalibrationDesk: Sendable {
 private struct CalibrationOwner: RadioOwner {
     let desk: CalibrationDesk
 
-    mutating func packet(_ packet: Span<UInt8>, at instant: Instant) {
+    mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
         desk.receive(packet.extracting(droppingFirst: 1))
     }
 

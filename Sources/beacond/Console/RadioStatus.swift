@@ -15,13 +15,13 @@ struct RadioStatus {
 
     init(_ settings: RadioSettings) {
         self.settings = settings
-        adapters = Self.names(AdapterSurvey.current().reports(on: settings))
+        adapters = Self.names(AdapterSurvey.current().reports(on: settings, mayAdminister: false))
     }
 
     mutating func note(_ availability: RadioAvailability?) {
         guard let availability, availability != self.availability else { return }
         self.availability = availability
-        let reports = AdapterSurvey.current().reports(on: settings)
+        let reports = AdapterSurvey.current().reports(on: settings, mayAdminister: false)
         adapters = Self.names(reports)
         remedy = reports.first { $0.obstacle == availability }?.remedy ?? availability.remedy
     }

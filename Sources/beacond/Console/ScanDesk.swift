@@ -21,8 +21,8 @@ final class ScanDesk: Sendable {
         self.recent = recent
     }
 
-    fileprivate func receive(_ event: Span<UInt8>, at instant: Instant) {
-        state.withLock { $0.book.receive(event, at: instant) }
+    fileprivate func receive(_ event: Span<UInt8>, from receiver: Int, at instant: Instant) {
+        state.withLock { $0.book.receive(event, from: receiver, at: instant) }
         recent?.push(event, at: instant)
     }
 
@@ -39,8 +39,8 @@ final class ScanDesk: Sendable {
 struct ScanOwner: RadioOwner {
     let desk: ScanDesk
 
-    mutating func packet(_ packet: Span<UInt8>, at instant: Instant) {
-        desk.receive(packet.extracting(droppingFirst: 1), at: instant)
+    mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
+        desk.receive(packet.extracting(droppingFirst: 1), from: receiver, at: instant)
     }
 
     mutating func tick(at instant: Instant) -> Instant { .distantFuture }

@@ -24,19 +24,23 @@ final class DeliveryLoop {
     /// `nil` where requests are not answered.
     private var requests: RequestDesk?
     private var status: MessageComposer.RadioStatus
+    private let mayAdminister: Bool
     private var announcedEpoch = ""
     private var healthDue: Instant
     private var lastOutboxTick = Instant.origin
     private var group = CommitGroup()
 
+    /// - Parameter mayAdminister: the process has CAP_NET_ADMIN.
     init(
         settings: Settings, queue: DeliveryQueue, requests: RequestQueue, dispatcher: Dispatcher,
-        radio: MessageComposer.RadioStatus, logger: Logger
+        mayAdminister: Bool, logger: Logger
     ) {
         self.queue = queue
         self.dispatcher = dispatcher
         self.logger = logger
-        self.status = radio
+        self.mayAdminister = mayAdminister
+        let radio = MessageComposer.RadioStatus.live(RadioCondition(.absent, mayAdminister: mayAdminister))
+        status = radio
         let (composer, outbox) = (dispatcher.composer, dispatcher.outbox)
         let (now, timebase) = (SystemClock.now, SystemClock.timebase)
         func message(isOnline: Bool) -> Message {
@@ -86,9 +90,10 @@ final class DeliveryLoop {
 
     private func receive(_ content: DeliveryQueue.Content) {
         if let availability = content.availability {
-            status = .live(availability)
+            let condition = RadioCondition(availability, mayAdminister: mayAdminister)
+            status = .live(condition)
             announceStatus()
-            let remedy = availability.remedy
+            let remedy = condition.remedy
             logger.log(
                 level: remedy.isEmpty ? .info : .warning,
                 "radio: \(availability.rawValue)\(remedy.isEmpty ? "" : ": \(remedy)")")
@@ -186,5 +191,6 @@ final class DeliveryLoop {
         if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }
         tidy()
         dispatcher.outbox.close()
+        logger.info("\(health.closingLine)")
     }
 }

@@ -26,6 +26,11 @@ struct HealthDesk {
         self.radio = radio
     }
 
+    /// Everything that was heard, for the last line of the log.
+    var closingLine: String {
+        "reports=\(figures?.reports ?? 0) ibeacons=\(figures?.beacons ?? 0) dropped=\(radio.dropped)"
+    }
+
     mutating func report(
         _ outbox: OutboxHealth, _ delivery: DeliveryCounters, _ queue: (ranging: UInt64, transitions: UInt64),
         requestFlood: UInt64, at now: Instant
@@ -37,7 +42,8 @@ struct HealthDesk {
             reports: reports, reportsPerSecond: Double(reports - lastReports) / elapsed_s,
             rejects: figures?.rejects ?? RejectCounts(), tracks: figures?.listedTracks ?? 0,
             instances: figures?.instances ?? 0, queueDepth: Int(outbox.queuedEvents),
-            drops: drops(outbox, delivery, queue, requestFlood), uptime_s: (now - start).seconds,
+            drops: drops(outbox, delivery, queue, requestFlood),
+            recoveries: RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) }, uptime_s: (now - start).seconds,
             process: usage.look(), outbox: outbox.condition.map { "\($0)" } ?? "", broker: Self.broker(delivery))
     }
 

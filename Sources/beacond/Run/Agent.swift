@@ -71,7 +71,8 @@ struct Agent {
         let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
         do throws(RadioError) {
             let queue = try DeliveryQueue()
-            let loop = try RadioLoop(settings: settings.radio, logger: logger)
+            let loop = try RadioLoop(
+                settings: settings.radio, mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
             let requests = RequestQueue(loop: loop)
             let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
             let worker = try startDelivery(dispatcher, queue, requests)
@@ -117,8 +118,8 @@ struct Agent {
         let (settings, logger) = (settings, logger)
         return try WorkerThread {
             let loop = DeliveryLoop(
-                settings: settings, queue: queue, requests: requests, dispatcher: dispatcher, radio: .live(.absent),
-                logger: logger)
+                settings: settings, queue: queue, requests: requests, dispatcher: dispatcher,
+                mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
             loop.run()
         }
     }

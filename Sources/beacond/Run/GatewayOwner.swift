@@ -10,6 +10,7 @@ struct GatewayOwner: RadioOwner {
     private let recent: RecentEvents?
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
+    private var counters = RadioCounters()
 
     /// Counting the listed tracks goes through all of them.
     static let figuresInterval = TimeSpan.seconds(10)
@@ -28,10 +29,10 @@ struct GatewayOwner: RadioOwner {
         self.recent = recent
     }
 
-    mutating func packet(_ packet: Span<UInt8>, at instant: Instant) {
+    mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
         let event = packet.extracting(droppingFirst: 1)
         recent?.push(event, at: instant)
-        engine.receive(event, at: instant, outputs: &outputs)
+        engine.receive(event, from: receiver, at: instant, outputs: &outputs)
     }
 
     mutating func tick(at instant: Instant) -> Instant {
@@ -52,6 +53,7 @@ struct GatewayOwner: RadioOwner {
     }
 
     mutating func counted(_ counters: RadioCounters, at instant: Instant) {
+        self.counters = counters
         guard instant >= figuresDue else { return }
         figuresDue = instant + Self.figuresInterval
         queue.push(engine.figures, counters)
@@ -61,6 +63,7 @@ struct GatewayOwner: RadioOwner {
     mutating func stopped(at instant: Instant) {
         engine.storeStays(&outputs)
         flush()
+        queue.push(engine.figures, counters)
     }
 
     private mutating func flush() {

@@ -2,8 +2,9 @@ import HCI
 
 /// One line on standard input: what the operator of the rig makes happen to the controller.
 enum ControlLine: Equatable {
-    /// Leave commands unanswered, and answer them again.
-    case mute, unmute
+    /// Leave all commands unanswered, or one; and answer all of them again.
+    case mute(Opcode?)
+    case unmute
     /// Fail a command with a status; status 0 ends that. Both hexadecimal.
     case fail(Opcode, HCIStatus)
     /// Report a hardware error.
@@ -22,7 +23,10 @@ enum ControlLine: Equatable {
     init?(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         switch (words.first, words.dropFirst().first, words.dropFirst(2).first) {
-        case ("mute", nil, nil): self = .mute
+        case ("mute", nil, nil): self = .mute(nil)
+        case ("mute", let opcode?, nil):
+            guard let opcode = UInt16(opcode, radix: 16) else { return nil }
+            self = .mute(Opcode(rawValue: opcode))
         case ("unmute", nil, nil): self = .unmute
         case ("hwerr", nil, nil): self = .hardwareError
         case ("unplug", nil, nil): self = .unplug

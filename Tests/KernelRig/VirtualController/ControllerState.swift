@@ -15,7 +15,9 @@ struct ControllerState {
 
     let identity: ControllerIdentity
     /// Commands are swallowed unanswered, as by firmware that hangs.
-    var isMuted = false
+    private var isMuted = false
+    /// These are, as by firmware that hangs in what it was told to do.
+    private var mutedCommands: Set<Opcode> = []
     /// The scan that is running, if one is.
     private(set) var scan: Scan?
     private var advertising = EnabledAdvertising()
@@ -24,6 +26,17 @@ struct ControllerState {
 
     init(identity: ControllerIdentity) {
         self.identity = identity
+    }
+
+    /// From now on the command, or every command, is left unanswered.
+    mutating func mute(_ opcode: Opcode?) {
+        if let opcode { mutedCommands.insert(opcode) } else { isMuted = true }
+    }
+
+    /// Every command is answered again.
+    mutating func unmute() {
+        isMuted = false
+        mutedCommands = []
     }
 
     /// From now on the command fails with this status; `success` ends that.
@@ -39,7 +52,7 @@ struct ControllerState {
     }
 
     mutating func receive(_ packet: CommandPacket) -> [Action] {
-        if isMuted { return [] }
+        if isMuted || mutedCommands.contains(packet.opcode) { return [] }
         if let status = failures[packet.opcode] { return refuse(packet, status) }
         guard let command = KnownCommand(rawValue: packet.opcode.rawValue),
             identity.hasExtendedAdvertising || !command.needsExtendedAdvertising

@@ -89,8 +89,8 @@ struct EventLoop {
     private mutating func obey(_ line: String) throws {
         guard let command = ControlLine(line) else { return say("? \(line)") }
         switch command {
-        case .mute: state.isMuted = true
-        case .unmute: state.isMuted = false
+        case .mute(let opcode): state.mute(opcode)
+        case .unmute: state.unmute()
         case .fail(let opcode, let status): state.fail(opcode, with: status)
         case .hardwareError: try device?.send(event: HardwareErrorEvent(code: 0).octets)
         case .inject(let event): try device?.send(event: event)

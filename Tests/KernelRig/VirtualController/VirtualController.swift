@@ -13,7 +13,7 @@ struct VirtualController: ParsableCommand {
             What happens is said on standard output, one line each: INDEX hciN, PARAMETERS, SCAN, PLAYING (with the \
             Unix time at which the first record was due), END, ADVERTISE, REFUSED, UNPLUGGED, STAT.
 
-            Lines on standard input: mute, unmute, fail OPCODE STATUS (hexadecimal; status 0 ends it), hwerr, unplug, \
+            Lines on standard input: mute [OPCODE], unmute, fail OPCODE STATUS (hexadecimal; status 0 ends it), hwerr, unplug, \
             plug, hex OCTETS (an HCI event from its event code on), rate N (events a second), stat, quit.
             """)
 

@@ -56,6 +56,8 @@ final class VirtualHCIDevice {
 
     private func send(_ packet: [UInt8]) throws(SystemFailure) {
         while packet.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) != packet.count {
+            // The host has the adapter down and takes nothing.
+            if errno == ENXIO { return }
             if errno != EINTR { throw SystemFailure(what: "write /dev/vhci") }
         }
     }

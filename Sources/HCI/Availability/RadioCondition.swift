@@ -1,0 +1,30 @@
+/// The radio's availability, and whether this process may do something about it by itself.
+public struct RadioCondition: Hashable, Sendable {
+    public var availability: RadioAvailability
+    /// The process has CAP_NET_ADMIN: it brings up adapters that nobody switched off, and resets those that do not answer.
+    public var mayAdminister: Bool
+
+    public init(_ availability: RadioAvailability, mayAdminister: Bool) {
+        self.availability = availability
+        self.mayAdminister = mayAdminister
+    }
+
+    /// What an installer can do about it, one line in plain words; empty for `scanning`.
+    public var remedy: String {
+        switch (availability, mayAdminister) {
+        case (.off, true):
+            "The Bluetooth adapter is off. Where somebody switched it off it stays so: run 'bluetoothctl power on' or "
+                + "'hciconfig hci0 up', with its own number. Otherwise the agent brings it up by itself."
+        case (.off, false):
+            "\(availability.remedy) With the capability CAP_NET_ADMIN the agent brings up by itself what nobody "
+                + "switched off."
+        case (.stalled, true):
+            "The Bluetooth adapter does not answer, and the agent resets it by itself. If that does not help, unplug it "
+                + "and plug it in again, or restart the machine."
+        case (.stalled, false):
+            "\(availability.remedy) With the capability CAP_NET_ADMIN the agent resets it by itself."
+        case (.absent, _), (.unauthorized, _), (.blocked, _), (.scanning, _):
+            availability.remedy
+        }
+    }
+}
