@@ -75,7 +75,6 @@ struct Agent {
             let requests = RequestQueue(loop: loop)
             let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
             let worker = try startDelivery(dispatcher, queue, requests)
-            let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
             try loop.start(
                 owner: GatewayOwner(
                     engine: engine, outputs: outputs, queue: queue, requests: requests, recent: recent))
