@@ -75,10 +75,12 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
             swiftSettings: settings),
-        .testTarget(name: "MessagesTests", dependencies: ["HCI", "Messages"], swiftSettings: settings),
+        .testTarget(
+            name: "MessagesTests", dependencies: ["HCI", "Beacons", "Regions", "Messages"], swiftSettings: settings),
         .testTarget(
             name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
             swiftSettings: settings),
+        .testTarget(name: "ReplayTests", dependencies: ["HCI", "Beacons", "beacond"], swiftSettings: settings),
         .testTarget(name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], swiftSettings: settings),
         .testTarget(
             name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],

@@ -43,7 +43,8 @@ struct MetricsFileTests {
         try withFolder { path in
             let missing = folder + "/later"
             var file = MetricsFile(path: missing + "/beacond.prom")
-            let line = try #require(file.write([1]))
+            let complaint = file.write([1])
+            let line = try #require(complaint)
             #expect(line.hasPrefix("health.textfile \(missing)/beacond.prom.tmp: "))
             #expect(file.write([1]) == nil)
             try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: false)

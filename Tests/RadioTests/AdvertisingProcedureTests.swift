@@ -55,7 +55,9 @@ struct AdvertisingProcedureTests {
     func otherFamilyInUse() {
         let progress = run(
             features: .extendedAdvertising,
-            answering: [.success, .commandDisallowed, .commandDisallowed, .commandDisallowed, .success, .success, .success])
+            answering: [
+                .success, .commandDisallowed, .commandDisallowed, .commandDisallowed, .success, .success, .success,
+            ])
         #expect(progress[1] == .next(.disable(.extended)))
         #expect(progress[3] == .next(.setParameters(.legacy)))
         #expect(progress.last == .advertising(.legacy))

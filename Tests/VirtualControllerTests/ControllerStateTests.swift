@@ -141,4 +141,22 @@ struct ControllerStateTests {
         let line = try #require(lines(controller.receive(packet(data))).first)
         #expect(line.hasPrefix("ADVERTISE 0x2008 03020106"))
     }
+
+    @Test("The parameters of what is on the air can't be changed, until it is switched off or the controller is reset")
+    func advertisingParameters() throws {
+        var legacy = controller()
+        let parameters = LESetAdvertisingParameters(intervalMin: 160, intervalMax: 160, type: .nonConnectable)
+        #expect(status(legacy.receive(packet(LESetAdvertisingEnable(isEnabled: true)))) == .success)
+        #expect(status(legacy.receive(packet(parameters))) == .commandDisallowed)
+        #expect(status(legacy.receive(packet(LESetAdvertisingEnable(isEnabled: false)))) == .success)
+        #expect(status(legacy.receive(packet(parameters))) == .success)
+
+        var extended = controller(extended: true)
+        let on = try #require(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: 3)]))
+        #expect(status(extended.receive(packet(on))) == .success)
+        #expect(status(extended.receive(packet(LERemoveAdvertisingSet(handle: 3)))) == .commandDisallowed)
+        #expect(status(extended.receive(packet(LERemoveAdvertisingSet(handle: 4)))) == .success)
+        #expect(status(extended.receive(CommandPacket(opcode: .reset, parameters: []))) == .success)
+        #expect(status(extended.receive(packet(LERemoveAdvertisingSet(handle: 3)))) == .success)
+    }
 }

@@ -109,7 +109,7 @@ public struct EventPiece: Sendable {
     public var isEmpty: Bool { octets.isEmpty }
 
     /// Hands every event to `body`, from its event code on.
-    public func forEach(_ body: (Span<UInt8>, Instant) -> Void) {
+    public func read(_ body: (Span<UInt8>, Instant) -> Void) {
         let span = octets.span
         var start = 0
         while start + EventRing.headerLength <= span.count {

@@ -27,7 +27,7 @@ struct CaptureWriter: ~Copyable {
     mutating func write(_ piece: EventPiece, wall: (Instant) -> WallTime) throws(FileError) {
         var octets: [UInt8] = []
         var events: UInt64 = 0
-        piece.forEach { event, instant in
+        piece.read { event, instant in
             octets += BTSnoopWriter.record(event: event.indices.map { event[$0] }, at: wall(instant))
             events += 1
         }

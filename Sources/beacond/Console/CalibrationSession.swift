@@ -36,7 +36,8 @@ struct CalibrationSession {
             let former = status.availability
             status.note(desk.availability)
             if let availability = status.availability, availability != former {
-                say("\(status.adapters): \(availability.rawValue)\(status.remedy.isEmpty ? "" : ": ")\(status.remedy)\n")
+                let remedy = status.remedy.isEmpty ? "" : ": " + status.remedy
+                say("\(status.adapters): \(availability.rawValue)\(remedy)\n")
                 if availability == .unauthorized { throw ExitCode.noPermission }
                 if availability == .scanning, end == nil { end = SystemClock.now + duration }
             }

@@ -1,6 +1,7 @@
 import Beacons
 import Configuration
 import HCI
+import Regions
 import Testing
 
 @testable import Console
@@ -65,8 +66,8 @@ struct ScanBookTests {
         func region(_ id: String, _ lines: String = "") -> String {
             "[[region]]\nid = \"\(id)\"\nuuid = \"\(Air.uuid)\"\n\(lines)\n"
         }
-        var book = try book(
-            region("all") + region("one", "major = 1") + region("two", "major = 2") + region("m", "major = 1\nminor = 7"))
+        let some = region("one", "major = 1") + region("two", "major = 2") + region("m", "major = 1\nminor = 7")
+        var book = try book(region("all") + some)
         book.hear(Air.identity(1, 7), to: 1)
         #expect(try #require(book.snapshot(at: Air.at(1)).rows.first).regions == ["all", "one", "m"])
         var other = try self.book(region("all"))

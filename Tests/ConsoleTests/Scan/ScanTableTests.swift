@@ -1,6 +1,7 @@
 import Beacons
 import Configuration
 import HCI
+import Regions
 import Testing
 
 @testable import Console

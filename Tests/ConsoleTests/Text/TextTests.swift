@@ -38,9 +38,10 @@ struct TextTests {
 
     @Test("Figures have about three digits")
     func short() {
-        #expect([0.004, 0.424, 9.99, 9.996, 12.34, 99.96, 1000].map(Figures.short) == [
-            "0.00", "0.42", "9.99", "10.0", "12.3", "100", "1000",
-        ])
+        #expect(
+            [0.004, 0.424, 9.99, 9.996, 12.34, 99.96, 1000].map(Figures.short) == [
+                "0.00", "0.42", "9.99", "10.0", "12.3", "100", "1000",
+            ])
         #expect(Figures.short(.nan) == "-")
         #expect(Figures.fixed(-63.45, decimals: 1) == "-63.5")
         #expect(Figures.fixed(-0.04, decimals: 1) == "0.0")

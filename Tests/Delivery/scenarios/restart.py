@@ -1,4 +1,4 @@
-"""What a second start makes of what the first one stored: still there, gone, new, another time of day, other regions."""
+"""What a second start makes of what the first one stored: still there, gone, new, another time, other regions."""
 
 import pathlib
 import sys

@@ -12,7 +12,7 @@ struct EventRingTests {
         of ring: EventRing, from cursor: EventRing.Cursor = EventRing.Cursor(), limit: Int = .max
     ) -> [UInt8] {
         var first: [UInt8] = []
-        ring.piece(from: cursor, through: ring.newest, limit: limit).forEach { octets, _ in first.append(octets[0]) }
+        ring.piece(from: cursor, through: ring.newest, limit: limit).read { octets, _ in first.append(octets[0]) }
         return first
     }
 
@@ -21,7 +21,7 @@ struct EventRingTests {
         var ring = EventRing(capacity: 1_000)
         for number in 1...3 { ring.push(event(UInt8(number), length: number).span, at: second(number)) }
         var found: [([UInt8], Instant)] = []
-        ring.piece(from: EventRing.Cursor(), through: ring.newest, limit: .max).forEach { octets, instant in
+        ring.piece(from: EventRing.Cursor(), through: ring.newest, limit: .max).read { octets, instant in
             found.append((octets.indices.map { octets[$0] }, instant))
         }
         #expect(found.map(\.0) == [[1], [2, 2], [3, 3, 3]])
@@ -68,7 +68,7 @@ struct EventRingTests {
             while true {
                 let piece = ring.piece(from: cursor, through: ring.newest, limit: limit)
                 if piece.isEmpty { break }
-                piece.forEach { octets, _ in found.append(octets[0]) }
+                piece.read { octets, _ in found.append(octets[0]) }
                 cursor = piece.next
             }
             #expect(found == [1, 2, 3, 4, 5, 6])

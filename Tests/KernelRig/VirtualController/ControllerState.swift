@@ -18,6 +18,7 @@ struct ControllerState {
     var isMuted = false
     /// The scan that is running, if one is.
     private(set) var scan: Scan?
+    private var advertising = EnabledAdvertising()
     private var family: KnownCommand.Family?
     private var failures: [Opcode: HCIStatus] = [:]
 
@@ -33,6 +34,7 @@ struct ControllerState {
     /// Power is gone, and with it everything the host had set.
     mutating func powerOff() {
         scan = nil
+        advertising = EnabledAdvertising()
         family = nil
     }
 
@@ -49,6 +51,8 @@ struct ControllerState {
             if let family, family != needed { return refuse(packet, .commandDisallowed) }
             family = needed
         }
+        if advertising.disallows(command, packet.parameters.span) { return refuse(packet, .commandDisallowed) }
+        advertising.note(command, packet.parameters.span)
         return perform(command, packet)
     }
 

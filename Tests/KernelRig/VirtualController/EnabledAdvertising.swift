@@ -1,0 +1,39 @@
+import HCI
+
+/// Which advertisements are on the air: their parameters can't be changed meanwhile, nor can their set be removed.
+///
+/// Core 5.4, Vol 4, Part E, 7.8.5, 7.8.53 and 7.8.59.
+struct EnabledAdvertising {
+    /// No extended set has this handle.
+    private static let legacy: UInt8 = 0xFF
+
+    private var handles: Set<UInt8> = []
+
+    func disallows(_ command: KnownCommand, _ parameters: Span<UInt8>) -> Bool {
+        switch command {
+        case .leSetAdvertisingParameters: handles.contains(Self.legacy)
+        case .leSetExtendedAdvertisingParameters, .leRemoveAdvertisingSet:
+            !parameters.isEmpty && handles.contains(parameters[0])
+        default: false
+        }
+    }
+
+    mutating func note(_ command: KnownCommand, _ parameters: Span<UInt8>) {
+        switch command {
+        case .leSetAdvertisingEnable:
+            guard let request = LESetAdvertisingEnable(parameters: parameters) else { return }
+            if request.isEnabled { handles.insert(Self.legacy) } else { handles.remove(Self.legacy) }
+        case .leSetExtendedAdvertisingEnable:
+            guard let request = LESetExtendedAdvertisingEnable(parameters: parameters) else { return }
+            if request.isEnabled {
+                handles.formUnion(request.sets.map(\.handle))
+            } else if request.sets.isEmpty {
+                handles = []
+            } else {
+                handles.subtract(request.sets.map(\.handle))
+            }
+        default:
+            break
+        }
+    }
+}
