@@ -76,15 +76,18 @@ let package = Package(
             name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
             swiftSettings: settings),
         .testTarget(
+            name: "MessagesTests", dependencies: ["HCI", "Beacons", "Regions", "Messages"], swiftSettings: settings),
+        .testTarget(
             name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
             swiftSettings: settings),
+        .testTarget(name: "ReplayTests", dependencies: ["HCI", "Beacons", "beacond"], swiftSettings: settings),
         .testTarget(name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], swiftSettings: settings),
         .testTarget(
             name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],
             swiftSettings: settings),
         .testTarget(
             name: "BeacondTests",
-            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Gateway", "Outbox", "beacond"],
+            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "beacond"],
             swiftSettings: settings),
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),

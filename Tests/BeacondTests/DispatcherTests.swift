@@ -20,7 +20,8 @@ struct DispatcherTests {
             limits: OutboxLimits(maxEvents: 100, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
             generator: ReplaySession.NoRandomness())
         let records = stored.map {
-            OutboxRecord(key: StoredRegion.key($0.record.instance), value: $0.encoded(timebase, bootID: "boot"))
+            OutboxRecord(
+                key: StoredRegion.key($0.record.instance), value: $0.encoded(timebase, bootID: "boot"))
         }
         try outbox.commit { _ in OutboxTransaction(records: records) }
         return Dispatcher(

@@ -75,13 +75,34 @@ check "it was all of the kinds" has "$scratch/replays.received" '/status"' '/hea
 # The agent itself, on this machine's radio or without one.
 check "another subscriber listens" listen run
 live run "[health]
-textfile = \"$scratch/beacond.prom\""
+textfile = \"$scratch/beacond.prom\"
+[commands]
+enabled = true"
 check "the agent says that it is online" waits 20 grep -q '"topic":"[^"]*/status".*online' "$scratch/run.all"
 check "its health says that the broker is connected" waits 20 \
     grep -qF '\"mqtt\":{\"connected\":true,' "$scratch/run.all"
 check "its metrics say the same" waits 20 grep -qx 'beacond_mqtt_connected 1' "$scratch/beacond.prom"
 check "its metrics are well-formed" "$python" -B "$here/metrics.py" "$scratch/beacond.prom"
 if command -v promtool >/dev/null; then check "promtool agrees" promtool check metrics <"$scratch/beacond.prom"; fi
+# Requests, and what becomes of them: the subscriber hears both.
+ask() {
+    mosquitto_pub -p "$port" -q 1 -t "beacons/store/contract/request/$1" -m "$2" &&
+        waits 10 grep -q "\"topic\":\"beacons/store/contract/response/$1\".*$3" "$scratch/run.all"
+}
+monitor='{"id":"promotion","uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","exit_after_s":30}'
+check "a request for the states is answered" ask state '{}' 'event_seq'
+check "a request to monitor is answered" ask monitor "$monitor" promotion
+check "a request to range is answered" ask range '{"region":"promotion"}' count
+check "a request to stop is answered" ask stop '{"region":"promotion"}' instances
+check "a request of an unknown region is refused" ask range '{"region":"roof"}' unknown_region
+ask_what_is_no_verb() {
+    mosquitto_pub -p "$port" -q 1 -t beacons/store/contract/request/dance -m '{}'
+    waits 10 grep -q 'unknown_verb' "$scratch/run.all"
+}
+check "a request that there is not is refused" ask_what_is_no_verb
+# The request itself breaks the contract, which has no such verb.
+not_the_dance() { received run && sed -i '/request\/dance/d' "$scratch/run.received"; }
+
 # Disowned, or bash would say that it was killed.
 disown "$agent"
 kill -KILL "$agent"
@@ -90,7 +111,7 @@ live run
 check "the agent comes back" waits 20 grep -q 'connected to the broker' "$scratch/run.log"
 kill -TERM "$agent"
 check "it ends when it is told to" waits 20 eval '! kill -0 $agent'
-received run
+not_the_dance
 check "what the broker got of the agent" valid "$scratch/run.received"
 
 # Metrics that can't be written are no reason to stop, and are said once.

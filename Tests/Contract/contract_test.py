@@ -64,15 +64,17 @@ document = contract.document
 check("AsyncAPI 3.0", document["asyncapi"] == "3.0.0" and {"title", "version"} <= document["info"].keys())
 for reference in set(references(document)):
     check(f"asyncapi.yaml: {reference} leads somewhere", leads_somewhere(reference, None))
-used = {operation["channel"]["$ref"].rsplit("/", 1)[-1] for operation in document["operations"].values()}
+used = {
+    part["channel"]["$ref"].rsplit("/", 1)[-1]
+    for operation in document["operations"].values() for part in (operation, operation.get("reply")) if part
+}
 check("every channel has its operation", used == document["channels"].keys())
 for name, channel in document["channels"].items():
     named = set(channel["parameters"])
     check(f"{name}: parameters are those of the address", named == set(part[1:-1] for part in channel["address"].split("/") if part[0] == "{"))
 published = {schema for _, schema, _ in contract.channels}
-# Requests and their responses have topics of the requester's choice, so they are no channels of the document.
-requests = {path.name for kind in ("request-*", "response*") for path in FOLDER.glob(kind + ".schema.json")}
-check("every schema is a message's", published | requests | {"common.schema.json"} == {path.name for path in FOLDER.glob("*.schema.json")})
+shared = {"common.schema.json", "response.schema.json"}
+check("every schema is a message's", published | shared == {path.name for path in FOLDER.glob("*.schema.json")})
 
 # The schemas.
 for name, schema in contract.schemas.items():
@@ -88,12 +90,25 @@ for name, schema in contract.schemas.items():
                 target = target[step]
         check(f"{name}: {key} says what it means", target.get("description"))
 
+# Requests and responses.
+for name in sorted(requests - {"response.schema.json"}):
+    validator = contract.validators[name]
+    for example in contract.schemas[name]["examples"]:
+        check(f"{name}: example", validator.is_valid(example))
+        check(f"{name}: refuses a field that it does not know", not validator.is_valid(example | {"colour": "red"}))
+        for key in contract.schemas[name].get("required", []):
+            check(f"{name}: refuses a missing {key}", not validator.is_valid({k: v for k, v in example.items() if k != key}))
+
 # Examples, and what becomes of them.
 TOPICS = {
     "status": ("status", 1, True), "health": ("health", 1, True), "gap": ("gap", 1, False),
     "state": ("region/carts/2/state", 1, True), "event": ("region/carts/event", 1, False),
     "ranging": ("region/carts/ranging", 0, False),
 }
+for verb in ("state", "range", "monitor", "stop"):
+    TOPICS[f"request-{verb}"] = (f"request/{verb}", 1, False)
+    TOPICS[f"response-{verb}"] = (f"response/{verb}", 1, False)
+TOPICS["response-refused"] = ("response/dance", 1, False)
 
 
 def message(kind, payload):
@@ -116,21 +131,27 @@ def put_in_beacon(key, value):
     return lambda message: message["payload"]["beacons"][0].__setitem__(key, value)
 
 
-for kind in TOPICS:
-    schema = contract.schemas[f"{kind}.schema.json"]
-    for example in schema["examples"]:
-        problems = contract.problems(message(kind, example))
-        check(f"{kind}: example: {problems}", not problems)
-    for key in schema["required"]:
-        refuses(f"a missing {key}", kind, lambda message: message["payload"].pop(key))
-    for key in schema["examples"][0]:
-        refuses(f"{key} of another type", kind, put(key, [None]))
-    refuses("a field that it does not know", kind, put("colour", "red"))
+def refuses_common(kind):
+    """What every message of the gateway's has in common."""
     refuses("another schema", kind, put("schema", 2))
     refuses("a time without milliseconds", kind, put("at", "2026-11-21T07:15:43Z"))
     refuses("a time of another zone", kind, put("at", "2026-11-21T07:15:43.167+01:00"))
     refuses("a day that does not exist", kind, put("at", "2026-02-30T07:15:43.167Z"))
     refuses("a word for clock that it does not know", kind, put("clock", "sync"))
+
+
+for kind in TOPICS:
+    schema = contract.schemas[f"{kind}.schema.json"]
+    for example in schema["examples"]:
+        problems = contract.problems(message(kind, example))
+        check(f"{kind}: example: {problems}", not problems)
+    for key in schema.get("required", []):
+        refuses(f"a missing {key}", kind, lambda message: message["payload"].pop(key))
+    for key in schema["examples"][0]:
+        refuses(f"{key} of another type", kind, put(key, [None]))
+    refuses("a field that it does not know", kind, put("colour", "red"))
+    if not kind.startswith("request-"):
+        refuses_common(kind)
     refuses("another qos", kind, lambda message: message.update(qos=2))
     refuses("retain turned round", kind, lambda message: message.update(retain=not message["retain"]))
     refuses("a topic that no channel has", kind, lambda message: message.update(topic=message["topic"] + "/more"))

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 
+# Scenarios import everything from here.
 from account import Account
 from captures import BEGIN, UUID, Capture, crowd
 from network import ROOT, Broker, Proxy, Subscriber, die_with_parent, free_port, retained, until

@@ -110,7 +110,7 @@ struct ConnectionRulesTests {
 
     @Test("A broker that is silent for one and a half keepalives is gone; anything it says counts")
     func silence() {
-        var bench = SessionBench()
+        var bench = SessionBench(silenceTimeout: .seconds(45))
         bench.settle()
         bench.advance(44)
         bench.session.heard(at: bench.now)

@@ -11,9 +11,14 @@ struct SessionBench {
 
     static let status = "root/status"
 
-    init(maxInflight: Int = 2, filters: [String] = [], seed: UInt64 = 7, maxRetainedTopics: Int = 100) {
+    /// - Parameter silenceTimeout: unless it is what a test is about, pings are answered.
+    init(
+        maxInflight: Int = 2, filters: [String] = [], seed: UInt64 = 7, maxRetainedTopics: Int = 100,
+        silenceTimeout: TimeSpan = .forever
+    ) {
         var parameters = DeliverySession.Parameters(host: "broker", port: 1883, maxInflight: maxInflight)
         parameters.maxRetainedTopics = maxRetainedTopics
+        parameters.silenceTimeout = silenceTimeout
         session = DeliverySession(
             online: Self.retained(Self.status, "online"), filters: filters, parameters: parameters, seed: seed)
     }

@@ -19,10 +19,10 @@ final class DeliveryLoop {
     private let logger: Logger
     private var events: OutboxEvents
     private var health: HealthDesk
-    /// `nil` where requests are not answered.
-    private var requests: RequestDesk?
     private var lastHealth: HealthReport?
     private var metrics: MetricsFile?
+    /// `nil` where requests are not answered.
+    private var requests: RequestDesk?
     private var status: MessageComposer.RadioStatus
     private var announcedEpoch = ""
     private var healthDue: Instant
@@ -140,10 +140,11 @@ final class DeliveryLoop {
         if dispatcher.outbox.numbering.epoch != announcedEpoch { announceStatus() }
         if now >= healthDue {
             healthDue = now + Self.healthInterval
-            let report = health.report(
-                dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
+            sayHealth(
+                health.report(
+                    dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
+                    at: now),
                 at: now)
-            sayHealth(report, at: now)
         } else if var report = lastHealth, report.broker?.isConnected != publisher.counters.isConnected {
             // What is retained should not say for a minute that the broker which holds it is away.
             report.broker = HealthDesk.broker(publisher.counters)

@@ -30,17 +30,13 @@ final class Dispatcher {
     private var ledger: EventLedger
     private let bootID: String
     private var epoch: String
-    /// Every record as it was stored last, in case the outbox loses its file.
-    private var records: [String: [UInt8]]
+    private var book: RecordBook
     private let pseudonymKey: [UInt8]
     private var fileGeneration: Int
     /// Events committed since the start.
     private(set) var eventCount: Int64 = 0
-    /// What clears the states of regions that are monitored no more. Their records stay until that has happened
-    /// (`tidy`), so that a broker which is away now gets it later.
+    /// What clears the states of regions that an earlier process monitored and this one does not.
     let clearances: [Message]
-    /// The records' keys by the topics to be cleared, of those and of what requests have ended since.
-    private var abandonedKeys: [String: String]
 
     init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String) {
         self.composer = composer
@@ -51,14 +47,11 @@ final class Dispatcher {
             composer,
             lastSeq: Dictionary(
                 stored.regions.map { ($0.record.instance, $0.eventSeq) }, uniquingKeysWith: { first, _ in first }))
-        self.records = Dictionary(
-            stored.records.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+        self.book = RecordBook(stored.records)
         self.pseudonymKey = stored.pseudonymKey
         self.fileGeneration = outbox.fileGeneration
         self.clearances = stored.abandoned.map(composer.clearedState)
-        self.abandonedKeys = Dictionary(
-            stored.abandoned.map { (composer.topics.state($0), StoredRegion.key($0)) },
-            uniquingKeysWith: { first, _ in first })
+        for instance in stored.abandoned { book.abandon(instance, topics: composer.topics) }
     }
 
     /// Commits what belongs on the disk in one transaction, and returns what to publish.
@@ -67,15 +60,15 @@ final class Dispatcher {
     func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         if outputs.isEmpty { return [] }
         // The transaction may be built again for another numbering; only what was built last counts.
-        var draft = Draft(ledger: ledger, abandonedKeys: abandonedKeys)
+        var draft = Draft(ledger: ledger, book: book)
         let transaction = try outbox.commit { numbering in
-            draft = Draft(ledger: ledger, abandonedKeys: abandonedKeys)
+            draft = Draft(ledger: ledger, book: book)
             if numbering.epoch != epoch { draft.ledger.beginEpoch() }
             return build(outputs, numbering, timebase, into: &draft)
         }
-        remember(transaction)
         ledger = draft.ledger
-        abandonedKeys = draft.abandonedKeys
+        book = draft.book
+        book.note(transaction)
         epoch = outbox.numbering.epoch
         eventCount += draft.eventCount
         return draft.dispatched
@@ -86,8 +79,8 @@ final class Dispatcher {
     /// - Parameter clearedTopics: what the broker has cleared; what is stored of their regions goes.
     /// - Throws: as `dispatch`.
     func tidy(clearedTopics: [String]) throws(OutboxError) {
-        let keys = clearedTopics.compactMap { abandonedKeys.removeValue(forKey: $0) }
-        if !keys.isEmpty { remember(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
+        let keys = book.takeKeys(clearedTopics: clearedTopics)
+        if !keys.isEmpty { book.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
         try storeAgain()
     }
 
@@ -97,18 +90,13 @@ final class Dispatcher {
         guard generation != fileGeneration else { return }
         fileGeneration = generation
         outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
-        let records = records.sorted { $0.key < $1.key }.map { OutboxRecord(key: $0.key, value: $0.value) }
+        let records = book.all
         try outbox.commit { _ in OutboxTransaction(records: records) }
-    }
-
-    private func remember(_ transaction: OutboxTransaction) {
-        for record in transaction.records { records[record.key] = record.value }
-        for key in transaction.removedRecords { records[key] = nil }
     }
 
     private struct Draft {
         var ledger: EventLedger
-        var abandonedKeys: [String: String]
+        var book: RecordBook
         var dispatched: [Dispatched] = []
         var eventCount: Int64 = 0
 
@@ -131,8 +119,8 @@ final class Dispatcher {
                     transaction.events.append(OutboxEvent(seq: seq, topic: event.topic, payload: event.payload))
                     draft.say(.event(event), at: transition.at)
                 }
+                draft.book.keep(transition.instance, topics: composer.topics)
                 if let record { transaction.store(stored(record, draft.ledger, timebase)) }
-                draft.abandonedKeys[entry.state.topic] = nil
                 draft.say(.state(entry.state), at: transition.at)
             case .stays(let records):
                 transaction.records += records.map { stored($0, draft.ledger, timebase) }
@@ -141,11 +129,16 @@ final class Dispatcher {
             case .failure(let failure, let at):
                 draft.say(.failure(failure), at: at)
             case .registered(let definition, let region, _):
+                transaction.remove(draft.book.abandonedKeys(of: region))
                 transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
             case .unregistered(let region, let instances, let at):
-                transaction.remove(StoredDefinition.key(region))
+                transaction.remove([StoredDefinition.key(region)])
                 for instance in instances {
-                    abandon(instance, in: &transaction, &draft)
+                    draft.ledger.forget(instance)
+                    // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
+                    transaction.store(
+                        OutboxRecord(key: StoredRegion.key(instance), value: Array("abandoned".utf8)))
+                    draft.book.abandon(instance, topics: composer.topics)
                     draft.say(.state(composer.clearedState(instance)), at: at)
                 }
             case .answer(let answer):
@@ -155,16 +148,6 @@ final class Dispatcher {
             }
         }
         return transaction
-    }
-
-    /// An instance is monitored no more. A record that is no state stays until the broker has cleared its topic.
-    private func abandon(
-        _ instance: RegionInstanceID, in transaction: inout OutboxTransaction, _ draft: inout Draft
-    ) {
-        let key = StoredRegion.key(instance)
-        transaction.store(OutboxRecord(key: key, value: Array("abandoned".utf8)))
-        draft.abandonedKeys[composer.topics.state(instance)] = key
-        draft.ledger.forget(instance)
     }
 
     private func stored(_ record: RegionRecord, _ ledger: EventLedger, _ timebase: Timebase) -> OutboxRecord {
@@ -181,9 +164,10 @@ extension OutboxTransaction {
         records.append(record)
     }
 
-    /// Removes a record, also where an earlier part of the transaction stores it.
-    fileprivate mutating func remove(_ key: String) {
-        records.removeAll { $0.key == key }
-        removedRecords.append(key)
+    /// Removes records, also where an earlier part of the transaction stores them.
+    fileprivate mutating func remove(_ keys: [String]) {
+        let keys = Set(keys)
+        records.removeAll { keys.contains($0.key) }
+        removedRecords += keys.sorted()
     }
 }

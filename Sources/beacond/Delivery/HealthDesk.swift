@@ -37,8 +37,8 @@ struct HealthDesk {
             reports: reports, reportsPerSecond: Double(reports - lastReports) / elapsed_s,
             rejects: figures?.rejects ?? RejectCounts(), tracks: figures?.listedTracks ?? 0,
             instances: figures?.instances ?? 0, queueDepth: Int(outbox.queuedEvents),
-            drops: drops(outbox, delivery, queue, requestFlood), uptime_s: (now - start).seconds, process: usage.look(),
-            outbox: outbox.condition.map { "\($0)" } ?? "", broker: Self.broker(delivery))
+            drops: drops(outbox, delivery, queue, requestFlood), uptime_s: (now - start).seconds,
+            process: usage.look(), outbox: outbox.condition.map { "\($0)" } ?? "", broker: Self.broker(delivery))
     }
 
     /// How delivery goes, in the words of `health`.

@@ -11,10 +11,10 @@ struct StoredState {
     let records: [OutboxRecord]
     /// Region states that can be read.
     private(set) var regions: [StoredRegion]
-    /// Regions that requests have registered.
-    var definitions: [RegionDefinition] { records.compactMap { StoredDefinition.read($0.value, key: $0.key) } }
     /// Instances of regions that this process does not monitor.
     private(set) var abandoned: [RegionInstanceID] = []
+    /// Regions that requests have registered.
+    let definitions: [RegionDefinition]
     /// The secret that pseudonyms are made with.
     var pseudonymKey: [UInt8]
 
@@ -29,6 +29,7 @@ struct StoredState {
     ) {
         records = outbox.records()
         regions = records.compactMap { StoredRegion($0.value, key: $0.key, timebase, bootID: bootID) }
+        definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
         if let key = outbox.value(forKey: Self.pseudonymKeyName), !key.isEmpty {
             pseudonymKey = key
         } else {
@@ -37,16 +38,13 @@ struct StoredState {
         }
     }
 
-    /// Tells apart what goes on and what is monitored no more, or expanded in another way.
+    /// Tells apart what goes on and what an operator has taken out of the configuration, or expands in another way.
     mutating func abandon(allBut monitored: [BeaconRegion]) {
         let regionsByID = Dictionary(monitored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         func isMonitored(_ instance: RegionInstanceID) -> Bool {
             regionsByID[instance.region].map { $0.canHave(instance) } ?? false
         }
-        // A region that a request registered has a state before it has a record of it.
-        let requested = definitions.compactMap(\.id).map { RegionInstanceID(region: $0) }
-        let stored = Set(records.compactMap { StoredRegion.instance(ofKey: $0.key) } + requested)
-        abandoned = stored.filter { !isMonitored($0) }.sorted { StoredRegion.key($0) < StoredRegion.key($1) }
+        abandoned = records.compactMap { StoredRegion.instance(ofKey: $0.key) }.filter { !isMonitored($0) }
         regions.removeAll { !isMonitored($0.record.instance) }
     }
 }

@@ -29,7 +29,7 @@ def deaths(checks, house):
             checks.check("the subscriber is back", subscriber.isSubscribed.wait(10))
             proxy.refuses = False
         checks.check("broker killed six times: it ends with 0",
-                     until(lambda: child.poll() is not None, 60) and child.poll() == 0, gateway.said()[-500:])
+                     until(lambda: child.poll() is not None, 180) and child.poll() == 0, gateway.said()[-500:])
         time.sleep(0.3)
         account = Account(gateway, subscriber.messages)
         account.hold(checks, "broker killed six times", gateway, broker.port)

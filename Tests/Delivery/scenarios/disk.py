@@ -1,6 +1,5 @@
 """The disk is full, turns read-only, or is not there at all: beacond keeps publishing, says so once, and recovers."""
 
-import json
 import os
 import pathlib
 import subprocess
@@ -47,8 +46,9 @@ def troubled(checks, house, broker, name, cause, begin, end):
         checks.check(f"{name}: events go on", count() > before + 50, count() - before)
         checks.check(f"{name}: it is said once", gateway.said().count(f"outbox: {cause}") == 1, gateway.said())
         end(folder)
-        checks.check(f"{name}: it recovers", until(lambda: "the disk works again" in gateway.said(), 15), gateway.said())
-        checks.check(f"{name}: it ends with 0", child.wait(60) == 0, gateway.said())
+        checks.check(
+            f"{name}: it recovers", until(lambda: "the disk works again" in gateway.said(), 15), gateway.said())
+        checks.check(f"{name}: it ends with 0", child.wait(180) == 0, gateway.said())
         time.sleep(0.3)
         account = Account(gateway, subscriber.messages)
         account.hold(checks, name, gateway, broker.port)
@@ -119,10 +119,12 @@ def read_only(checks, house, broker, ends):
         checks.check(f"{name}: it is said", until(lambda: "disk is read-only" in gateway.said(), 10), gateway.said())
         before = len(Account(gateway, subscriber.messages).events)
         time.sleep(3)
-        checks.check(f"{name}: events go on", len(Account(gateway, subscriber.messages).events) > before + 50, gateway.said())
+        checks.check(
+            f"{name}: events go on", len(Account(gateway, subscriber.messages).events) > before + 50, gateway.said())
         remount(folder, "rw")
-        checks.check(f"{name}: it ends with 0", child.wait(60) == 0, gateway.said())
-        checks.check(f"{name}: it is said once", gateway.said().count("outbox: disk is read-only") == 1, gateway.said())
+        checks.check(f"{name}: it ends with 0", child.wait(180) == 0, gateway.said())
+        checks.check(
+            f"{name}: it is said once", gateway.said().count("outbox: disk is read-only") == 1, gateway.said())
         checks.check(f"{name}: it recovers", "the disk works again" in gateway.said(), gateway.said())
         time.sleep(0.3)
         account = Account(gateway, subscriber.messages)

@@ -11,7 +11,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from delivery import BEGIN, Account, Capture, crowd, end, prove, until
+from delivery import BEGIN, Account, Capture, crowd, prove
 
 KILLS = int(os.environ.get("DELIVERY_KILLS", "200"))
 SEED = int(os.environ.get("DELIVERY_SEED", "1"))

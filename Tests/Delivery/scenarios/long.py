@@ -4,8 +4,8 @@ It takes many minutes and runs only with DELIVERY_LONG=1. DELIVERY_LONG_EVENTS m
 
 import os
 import pathlib
+import subprocess
 import sys
-import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
@@ -44,7 +44,6 @@ def scenario(checks, house):
     if os.environ.get("DELIVERY_LONG") != "1":
         checks.skip("72 hours without a broker", "set DELIVERY_LONG=1")
         return
-    import subprocess
     bounds = f"max_events = {EVENTS + 10_000}\nmax_mib = 4096"
     gateway = house.gateway("long", free_port(), outbox=bounds)
     child = gateway.replay("-", stdin=subprocess.PIPE)

@@ -1,4 +1,4 @@
-"""What a second start makes of what the first one stored: still there, gone, new, another time of day, another region."""
+"""What a second start makes of what the first one stored: still there, gone, new, another time, other regions."""
 
 import pathlib
 import sys
@@ -31,7 +31,7 @@ def replayed(checks, house, broker, name, second_begin, then=None):
     first, second = captures(house, name, second_begin)
     with house.subscriber(broker.port) as subscriber:
         checks.check(f"{name}: the first replay ends with 0", gateway.plays(first) == 0, gateway.said())
-        checks.check(f"{name}: both enter", until(lambda: len(subscriber.all("/event")) == 2, 5))
+        checks.check(f"{name}: both enter", until(lambda: len(subscriber.all("/event")) == 2, 15))
         if then:
             gateway.configure(broker.port, regions=then, exit_after_s=5)
         checks.check(f"{name}: the second replay ends with 0", gateway.plays(second) == 0, gateway.said())
@@ -47,7 +47,8 @@ def replayed(checks, house, broker, name, second_begin, then=None):
 def check_usual(checks, name, events):
     checks.check(f"{name}: who is still there has no event", events[STAYS] == [], events[STAYS])
     checks.check(f"{name}: who is new enters", [event["type"] for event in events[COMES]] == ["enter"], events[COMES])
-    checks.check(f"{name}: who is gone exits, once", [event["type"] for event in events[GOES]] == ["exit"], events[GOES])
+    checks.check(
+        f"{name}: who is gone exits, once", [event["type"] for event in events[GOES]] == ["exit"], events[GOES])
 
 
 def scenario(checks, house):

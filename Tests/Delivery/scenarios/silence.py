@@ -1,4 +1,4 @@
-"""A connection that carries nothing any more and says so to nobody: a firewall that forgot it, a cable that was pulled."""
+"""A connection that carries nothing any more and says so to nobody: a firewall forgot it, a cable was pulled."""
 
 import pathlib
 import sys
@@ -26,11 +26,11 @@ def scenario(checks, house):
             proxy.silence()
             checks.check(f"{name}: there is a new connection", until(lambda: len(proxy.accepted_at) > 1, 30))
             took = proxy.accepted_at[-1] - begin
-            # After the silence is noticed there is a pause of at most a second.
-            checks.check(f"{name}: silence is noticed within 1.5 keepalives", took <= 1.5 * KEEPALIVE_S + 1.2,
+            # After the silence is noticed there is a pause of half a second to a second, and a busy machine adds to it.
+            checks.check(f"{name}: silence is noticed after 1.5 keepalives, not after two", took < 2 * KEEPALIVE_S,
                          f"{took:.1f} s")
             print(f"{name}: reconnected {took:.1f} s after the silence began (keepalive {KEEPALIVE_S} s)")
-            checks.check(f"{name}: it ends with 0", child.wait(60) == 0)
+            checks.check(f"{name}: it ends with 0", child.wait(180) == 0)
             time.sleep(0.3)
             account = Account(gateway, subscriber.messages)
             account.hold(checks, name, gateway, broker.port)

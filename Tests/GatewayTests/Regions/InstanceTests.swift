@@ -1,0 +1,34 @@
+import Configuration
+import Regions
+import Testing
+
+@Suite("Which instances a region can have")
+struct InstanceTests {
+    private func region(major: UInt16? = nil, _ expansion: BeaconRegion.Expansion) -> BeaconRegion {
+        BeaconRegion(
+            id: "carts", uuid: Air.uuid, major: major, expansion: expansion, rules: Settings.defaultRegionRules)
+    }
+
+    private let whole = RegionInstanceID(region: "carts")
+    private let ofMajor = RegionInstanceID(region: "carts", major: 2)
+    private let ofMinor = RegionInstanceID(region: "carts", major: 2, minor: 7)
+
+    @Test("One, one for each major, or one for each major and minor, as it is expanded")
+    func expansion() {
+        let all = [whole, ofMajor, ofMinor]
+        #expect(all.filter(region(.none).canHave) == [whole])
+        #expect(all.filter(region(.major).canHave) == [ofMajor])
+        #expect(all.filter(region(.minor).canHave) == [ofMinor])
+    }
+
+    @Test("Of a region with a major, only instances of that major")
+    func fixedMajor() {
+        #expect(region(major: 2, .minor).canHave(ofMinor))
+        #expect(!region(major: 3, .minor).canHave(ofMinor))
+    }
+
+    @Test("None of another region")
+    func otherRegion() {
+        #expect(!region(.none).canHave(RegionInstanceID(region: "tills")))
+    }
+}
