@@ -1,5 +1,6 @@
 import Beacons
 import Configuration
+import Gateway
 import HCI
 import Messages
 import Outbox
@@ -71,6 +72,44 @@ struct AbandonedRegionTests {
         try dispatcher.tidy(clearedTopics: [])
         #expect(dispatcher.outbox.records().map(\.key) == ["carts", "tills"])
         try dispatcher.tidy(clearedTopics: dispatcher.clearances.map(\.topic))
+        #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
+    }
+
+    @Test("A region that had not settled has a state to be cleared too")
+    func unsettled() throws {
+        let (dispatcher, _) = try restart(storing: [], monitoring: Self.carts)
+        let transition = RegionTransition(
+            instance: RegionInstanceID(region: "carts"), state: .unknown, since: .origin, at: .origin)
+        _ = try dispatcher.dispatch([.transition(transition, record: nil)], Self.timebase)
+        var next = StoredState(dispatcher.outbox, Self.timebase, bootID: "boot")
+        #expect(next.regions.isEmpty)
+        next.abandon(allBut: [])
+        #expect(next.abandoned == [transition.instance])
+    }
+
+    @Test("A region that a request ends keeps its record until its state is cleared")
+    func ended() throws {
+        let instance = RegionInstanceID(region: "carts")
+        let (dispatcher, _) = try restart(storing: [instance], monitoring: Self.carts)
+        let said = try dispatcher.dispatch(
+            [.unregistered(region: "carts", instances: [instance], at: .origin)], Self.timebase)
+        #expect(said.count == 1)
+        #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
+        try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/carts/state"])
+        #expect(dispatcher.outbox.records().isEmpty)
+    }
+
+    @Test("A region that is monitored again before that keeps its new record")
+    func monitoredAgain() throws {
+        let instance = RegionInstanceID(region: "carts")
+        let (dispatcher, _) = try restart(storing: [instance], monitoring: Self.carts)
+        _ = try dispatcher.dispatch(
+            [
+                .unregistered(region: "carts", instances: [instance], at: .origin),
+                .transition(
+                    RegionTransition(instance: instance, state: .unknown, since: .origin, at: .origin), record: nil),
+            ], Self.timebase)
+        try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/carts/state"])
         #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
     }
 }

@@ -27,6 +27,7 @@ struct TypeTests {
         let integers: Set = [
             "radio.max_transmitters", "regions.max_regions", "regions.max_instances", "region.major", "region.minor",
             "mqtt.keepalive_s", "mqtt.max_inflight", "mqtt.protocol", "outbox.max_events", "outbox.max_mib",
+            "advertise.major", "advertise.minor", "advertise.measured_power_dbm", "capture.max_mib", "capture.max_files",
         ]
         if integers.contains(path) { return "an integer" }
         if path == "radio.adapters" { return "a list" }

@@ -83,7 +83,7 @@ struct AdvertisingProcedureTests {
         let advertisement = Advertisement(frame)
         let beginning: [UInt8] = [0x1E, 0x02, 0x01, 0x06, 0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15]
         let packet = try #require(advertisement.packet(for: .setData(.legacy)))
-        #expect(packet.prefix(14) == [0x01, 0x08, 0x20, 0x20] + beginning)
+        #expect(Array(packet.prefix(14)) == [0x01, 0x08, 0x20, 0x20] + beginning)
         let end: [UInt8] = [0x00, 0x01, 0x00, 0x02, 0xC5]
         #expect(advertisement.data.suffix(5) == end[...])
         #expect(advertisement.data.count == 30)

@@ -15,6 +15,9 @@ public struct StoredRegion: Hashable, Sendable {
         self.eventSeq = eventSeq
     }
 
+    /// What stands for an instance that has nothing to go on from yet: no reader takes it for a state.
+    public static let unsettled = Array("v=1 state=unsettled".utf8)
+
     /// The key it is stored under: `carts`, `carts/1`, `carts/1/7`.
     public static func key(_ instance: RegionInstanceID) -> String {
         ([instance.region] + [instance.major, instance.minor].compactMap { $0.map { String($0) } })

@@ -31,6 +31,7 @@ final class Dispatcher {
     private let bootID: String
     private var epoch: String
     private var book: RecordBook
+    private var abandoned: AbandonedStates
     private let pseudonymKey: [UInt8]
     private var fileGeneration: Int
     /// Events committed since the start.
@@ -51,7 +52,7 @@ final class Dispatcher {
         self.pseudonymKey = stored.pseudonymKey
         self.fileGeneration = outbox.fileGeneration
         self.clearances = stored.abandoned.map(composer.clearedState)
-        for instance in stored.abandoned { book.abandon(instance, topics: composer.topics) }
+        self.abandoned = AbandonedStates(stored.abandoned, topics: composer.topics)
     }
 
     /// Commits what belongs on the disk in one transaction, and returns what to publish.
@@ -60,14 +61,14 @@ final class Dispatcher {
     func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         if outputs.isEmpty { return [] }
         // The transaction may be built again for another numbering; only what was built last counts.
-        var draft = Draft(ledger: ledger, book: book)
+        var draft = Draft(ledger: ledger, abandoned: abandoned)
         let transaction = try outbox.commit { numbering in
-            draft = Draft(ledger: ledger, book: book)
+            draft = Draft(ledger: ledger, abandoned: abandoned)
             if numbering.epoch != epoch { draft.ledger.beginEpoch() }
             return build(outputs, numbering, timebase, into: &draft)
         }
         ledger = draft.ledger
-        book = draft.book
+        abandoned = draft.abandoned
         book.note(transaction)
         epoch = outbox.numbering.epoch
         eventCount += draft.eventCount
@@ -79,7 +80,7 @@ final class Dispatcher {
     /// - Parameter clearedTopics: what the broker has cleared; what is stored of their regions goes.
     /// - Throws: as `dispatch`.
     func tidy(clearedTopics: [String]) throws(OutboxError) {
-        let keys = book.takeKeys(clearedTopics: clearedTopics)
+        let keys = abandoned.takeKeys(clearedTopics: clearedTopics)
         if !keys.isEmpty { book.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
         try storeAgain()
     }
@@ -96,7 +97,7 @@ final class Dispatcher {
 
     private struct Draft {
         var ledger: EventLedger
-        var book: RecordBook
+        var abandoned: AbandonedStates
         var dispatched: [Dispatched] = []
         var eventCount: Int64 = 0
 
@@ -119,8 +120,14 @@ final class Dispatcher {
                     transaction.events.append(OutboxEvent(seq: seq, topic: event.topic, payload: event.payload))
                     draft.say(.event(event), at: transition.at)
                 }
-                draft.book.keep(transition.instance, topics: composer.topics)
-                if let record { transaction.store(stored(record, draft.ledger, timebase)) }
+                draft.abandoned.remove(transition.instance)
+                if let record {
+                    transaction.store(stored(record, draft.ledger, timebase))
+                } else if !book.has(StoredRegion.key(transition.instance)) {
+                    // Nothing to go on from, but its state will be retained, and is to be cleared one day.
+                    transaction.store(
+                        OutboxRecord(key: StoredRegion.key(transition.instance), value: StoredRegion.unsettled))
+                }
                 draft.say(.state(entry.state), at: transition.at)
             case .stays(let records):
                 transaction.records += records.map { stored($0, draft.ledger, timebase) }
@@ -129,7 +136,7 @@ final class Dispatcher {
             case .failure(let failure, let at):
                 draft.say(.failure(failure), at: at)
             case .registered(let definition, let region, _):
-                transaction.remove(draft.book.abandonedKeys(of: region))
+                transaction.remove(draft.abandoned.keys(of: region))
                 transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
             case .unregistered(let region, let instances, let at):
                 transaction.remove([StoredDefinition.key(region)])
@@ -138,7 +145,7 @@ final class Dispatcher {
                     // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
                     transaction.store(
                         OutboxRecord(key: StoredRegion.key(instance), value: Array("abandoned".utf8)))
-                    draft.book.abandon(instance, topics: composer.topics)
+                    draft.abandoned.add(instance)
                     draft.say(.state(composer.clearedState(instance)), at: at)
                 }
             case .answer(let answer):

@@ -44,7 +44,10 @@ struct StoredState {
         func isMonitored(_ instance: RegionInstanceID) -> Bool {
             regionsByID[instance.region].map { $0.canHave(instance) } ?? false
         }
-        abandoned = records.compactMap { StoredRegion.instance(ofKey: $0.key) }.filter { !isMonitored($0) }
+        // A region that a request registered has a state before it has a record of it.
+        let requested = definitions.compactMap(\.id).map { RegionInstanceID(region: $0) }
+        let stored = Set(records.compactMap { StoredRegion.instance(ofKey: $0.key) } + requested)
+        abandoned = stored.filter { !isMonitored($0) }.sorted { StoredRegion.key($0) < StoredRegion.key($1) }
         regions.removeAll { !isMonitored($0.record.instance) }
     }
 }

@@ -76,18 +76,6 @@ struct RestartTests {
         #expect(Story(settings, air, restoring: [slow]).events == ["exit door 75.0"])
     }
 
-    @Test("A region that is not configured any more, or expanded in another way, is unknown, and has no event")
-    func strangers() {
-        var other = record()
-        other.instance.region = "window"
-        var expanded = record()
-        expanded.instance.major = 1
-        let story = Story(settings, air(nil), restoring: [other, expanded])
-        #expect(
-            story.states == ["unknown window 0.0", "unknown door/1 0.0", "unknown door 0.0", "outside door 10.0"])
-        #expect(story.events.isEmpty)
-    }
-
     @Test("Instances of an expanded region are restored, told of once")
     func expanded() {
         let settings = Settings.door { _, region in

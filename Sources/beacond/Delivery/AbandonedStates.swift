@@ -1,0 +1,37 @@
+import Messages
+import Regions
+
+/// States of regions that are monitored no more, which the broker still has to clear.
+///
+/// Their records outlive them until then: a broker that is away now gets the clearing later, be it from another process,
+/// which knows by such a record that there is something to clear.
+struct AbandonedStates {
+    private let topics: TopicTree
+    /// The key of the record that goes, by the topic that has to be cleared first.
+    private var keys: [String: String] = [:]
+
+    init(_ instances: [RegionInstanceID], topics: TopicTree) {
+        self.topics = topics
+        for instance in instances { add(instance) }
+    }
+
+    /// An instance is monitored no more.
+    mutating func add(_ instance: RegionInstanceID) {
+        keys[topics.state(instance)] = StoredRegion.key(instance)
+    }
+
+    /// An instance is monitored, perhaps again: its record stays.
+    mutating func remove(_ instance: RegionInstanceID) {
+        if !keys.isEmpty { keys[topics.state(instance)] = nil }
+    }
+
+    /// What an earlier region of that id has left behind: the next one begins without it.
+    func keys(of region: String) -> [String] {
+        keys.values.filter { StoredRegion.instance(ofKey: $0)?.region == region }
+    }
+
+    /// The keys of the records that go, now that the broker has cleared these topics.
+    mutating func takeKeys(clearedTopics: [String]) -> [String] {
+        clearedTopics.compactMap { keys.removeValue(forKey: $0) }
+    }
+}
