@@ -31,7 +31,8 @@ struct HealthTests {
     private func metrics(
         _ report: HealthReport, radio: RadioAvailability = .scanning, isClockSynced: Bool = true
     ) -> [Substring] {
-        let octets = composer.metrics(report, radio: .live(RadioCondition(radio, mayAdminister: false)), isClockSynced: isClockSynced)
+        let octets = composer.metrics(
+            report, radio: .live(RadioCondition(radio, mayAdminister: false)), isClockSynced: isClockSynced)
         return String(decoding: octets, as: UTF8.self).split(separator: "\n")
     }
 
@@ -64,7 +65,8 @@ struct HealthTests {
             "beacond_outbox_queued_events 2", "beacond_outbox_healthy 1",
             #"beacond_dropped_total{cause="ranging_offline"} 5"#, "beacond_mqtt_connected 1",
             "beacond_mqtt_reconnects_total 1", #"beacond_mqtt_refused_total{reason="not_authorized"} 3"#,
-            #"beacond_radio_recoveries_total{step="reset"} 1"#, "beacond_resident_memory_bytes 15728640", "beacond_cpu_seconds_total 0.25",
+            #"beacond_radio_recoveries_total{step="reset"} 1"#, "beacond_resident_memory_bytes 15728640",
+            "beacond_cpu_seconds_total 0.25",
         ])
     func figure(line: Substring) {
         #expect(metrics(report()).contains(line))

@@ -43,8 +43,9 @@ struct HealthDesk {
             rejects: figures?.rejects ?? RejectCounts(), tracks: figures?.listedTracks ?? 0,
             instances: figures?.instances ?? 0, queueDepth: Int(outbox.queuedEvents),
             drops: drops(outbox, delivery, queue, requestFlood),
-            recoveries: RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) }, uptime_s: (now - start).seconds,
-            process: usage.look(), outbox: outbox.condition.map { "\($0)" } ?? "", broker: Self.broker(delivery))
+            recoveries: RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) },
+            uptime_s: (now - start).seconds, process: usage.look(), outbox: outbox.condition.map { "\($0)" } ?? "",
+            broker: Self.broker(delivery))
     }
 
     /// How delivery goes, in the words of `health`.
