@@ -76,10 +76,9 @@ struct Agent {
             let requests = RequestQueue(loop: loop)
             let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
             let worker = try startDelivery(dispatcher, queue, requests)
-            try loop.start(
-                owner: GatewayOwner(
-                    engine: engine, outputs: outputs, queue: queue, requests: requests, recent: recent))
-            return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop)]
+            let owner = GatewayOwner(
+                engine: engine, outputs: outputs, queue: queue, requests: requests, recent: recent)
+            return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop, owner: owner)]
                 + [CaptureService(settings: settings.capture, recent: recent, logger: logger)]
                 + (try advertising().map { [$0] } ?? [])
         } catch {

@@ -21,10 +21,15 @@ struct DeliveryService: Service {
 }
 
 /// The radio loop as a service. It is stopped first, so that what it told last is still delivered.
+///
+/// It is started here and not before, because signals are looked after by now: a SIGTERM that comes as soon as the agent
+/// scans ends it in order.
 struct RadioService: Service {
     let loop: RadioLoop
+    let owner: GatewayOwner
 
     func run() async throws {
+        try loop.start(owner: owner)
         try? await gracefulShutdown()
         loop.stop()
     }
