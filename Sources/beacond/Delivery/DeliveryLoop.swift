@@ -52,11 +52,7 @@ final class DeliveryLoop {
             will: message(isOnline: false),
             requestFilters: settings.commands.isEnabled ? [composer.topics.requestFilter] : [], logger: logger)
         if settings.commands.isEnabled { self.requests = RequestDesk(topics: composer.topics, queue: requests) }
-        events = OutboxEvents(outbox) { gap in
-            composer.gap(
-                epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
-                at: SystemClock.now, SystemClock.timebase)
-        }
+        events = OutboxEvents(outbox, composer)
         health = HealthDesk(settings, at: now)
         healthDue = now
         if !settings.health.textfile.isEmpty { metrics = MetricsFile(path: settings.health.textfile) }

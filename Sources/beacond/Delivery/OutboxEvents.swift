@@ -13,20 +13,22 @@ struct OutboxEvents: EventSource {
     }
 
     private let outbox: Outbox
-    /// Writes the message that states a gap.
-    private let gapMessage: (OutboxGap) -> Message
+    /// Writes the messages that state gaps.
+    private let composer: MessageComposer
     private var underWay: [UInt64: Item] = [:]
     private var lastTicket: UInt64 = 0
 
-    init(_ outbox: Outbox, gapMessage: @escaping (OutboxGap) -> Message) {
+    init(_ outbox: Outbox, _ composer: MessageComposer) {
         self.outbox = outbox
-        self.gapMessage = gapMessage
+        self.composer = composer
     }
 
     mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] {
         var outgoing: [OutgoingEvent] = []
         for gap in outbox.takeGaps() {
-            let message = gapMessage(gap)
+            let message = composer.gap(
+                epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
+                at: SystemClock.now, SystemClock.timebase)
             outgoing.append(ticket(.gap(gap), topic: message.topic, payload: message.payload))
         }
         for event in outbox.next(limit: limit) {

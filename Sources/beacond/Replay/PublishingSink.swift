@@ -30,11 +30,7 @@ struct PublishingSink: ReplaySink {
         publisher = Publisher(
             settings: settings.mqtt, clientID: DeliveryLoop.clientID(settings), online: message(isOnline: true),
             will: message(isOnline: false), logger: logger)
-        events = OutboxEvents(outbox) { gap in
-            composer.gap(
-                epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
-                at: SystemClock.now, SystemClock.timebase)
-        }
+        events = OutboxEvents(outbox, composer)
     }
 
     var isStopped: Bool { signals.arePending }
