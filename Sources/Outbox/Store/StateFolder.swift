@@ -24,17 +24,40 @@ final class StateFolder {
     }
 
     var databasePath: String { path + "/outbox.sqlite" }
+    var logPath: String { databasePath + "-wal" }
     var damagedPath: String { databasePath + ".corrupt" }
+    private var replacementPath: String { databasePath + ".new" }
+    private var lockPath: String { path + "/outbox.lock" }
 
-    /// Makes the folder where only its last level is missing, and takes the lock.
+    /// Whether the lock that is held is the one that another process would find.
+    var isHeld: Bool {
+        lock >= 0 && !FileIdentity(descriptor: lock).isReplaced(by: FileIdentity(path: lockPath))
+    }
+
+    /// Makes the folder where only its last level is missing, and takes the lock. One that is held is taken anew where it
+    /// does not stand there any more, or where its disk has failed for good: it may have been mounted again since.
     func hold() throws(DiskError) {
-        guard lock < 0 else { return }
+        if isHeld, fdatasync(lock) == 0 { return }
+        let former = lock
+        if former >= 0 { flock(former, LOCK_UN) }
+        lock = -1
+        do {
+            try takeLock()
+            if former >= 0 { close(former) }
+        } catch {
+            // Better than nothing: a number can be reserved in it as long as its disk works.
+            if former >= 0, error.source != .inUse, flock(former, LOCK_EX | LOCK_NB) == 0 { lock = former }
+            if former >= 0, lock < 0 { close(former) }
+            throw error
+        }
+    }
+
+    private func takeLock() throws(DiskError) {
         if mkdir(path, 0o750) != 0, errno != EEXIST { throw .system(errno, during: "make the folder") }
-        let name = path + "/outbox.lock"
-        var descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+        var descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
         // On a read-only file system the lock can still be taken, and what waits can still be read.
         var code = errno
-        if descriptor < 0, code == EROFS { descriptor = open(name, O_RDONLY | O_CLOEXEC) }
+        if descriptor < 0, code == EROFS { descriptor = open(lockPath, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw .system(code, during: "open outbox.lock") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             code = errno
@@ -57,9 +80,35 @@ final class StateFolder {
     func reserve(_ reservation: Reservation) -> Bool { write(reservation.bytes) }
 
     /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it.
-    func makeDatabasePrivate() {
-        let descriptor = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    func makeDatabasePrivate() { makePrivate(databasePath) }
+
+    private func makePrivate(_ path: String) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Has `write` make a database beside the present one, and makes it durable.
+    func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError) {
+        unlink(replacementPath)
+        makePrivate(replacementPath)
+        do throws(DiskError) {
+            try write(replacementPath)
+            let descriptor = open(replacementPath, O_RDONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            guard descriptor >= 0, fsync(descriptor) == 0 else { throw .system(errno, during: "copy outbox.sqlite") }
+        } catch {
+            unlink(replacementPath)
+            throw error
+        }
+    }
+
+    /// Gives the replacement the database's name. No log may stand beside it, since it would be taken for its own.
+    func putReplacementInPlace() throws(DiskError) {
+        unlink(logPath)
+        guard rename(replacementPath, databasePath) == 0 else {
+            throw .system(errno, during: "put outbox.sqlite in its place")
+        }
+        synchronise()
     }
 
     /// Sets a damaged database aside as `outbox.sqlite.corrupt`, in place of an earlier one, with its log beside it so
