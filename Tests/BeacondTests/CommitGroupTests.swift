@@ -22,18 +22,18 @@ struct CommitGroupTests {
     @Test("What comes after a pause is committed at once")
     func noDelayAfterPause() {
         var group = CommitGroup()
-        group.add([transition("a")])
+        group.add([transition("a")], at: at(0))
         #expect(group.take(isLast: false, at: at(0)).count == 1)
     }
 
     @Test("What comes within 50 ms of a transaction waits for the next, together")
     func grouped() {
         var group = CommitGroup()
-        group.add([transition("a")])
+        group.add([transition("a")], at: at(0))
         _ = group.take(isLast: false, at: at(0))
-        group.add([transition("b")])
+        group.add([transition("b")], at: at(0))
         #expect(group.take(isLast: false, at: at(10)).isEmpty)
-        group.add([ranging("b"), transition("c")])
+        group.add([ranging("b"), transition("c")], at: at(0))
         #expect(group.due == at(50))
         #expect(group.take(isLast: false, at: at(49)).isEmpty)
         #expect(group.take(isLast: false, at: at(50)) == [transition("b"), ranging("b"), transition("c")])
@@ -42,18 +42,35 @@ struct CommitGroupTests {
     @Test("Ranging, which never touches the disk, waits for nothing of its own")
     func rangingIsNotDelayed() {
         var group = CommitGroup()
-        group.add([transition("a")])
+        group.add([transition("a")], at: at(0))
         _ = group.take(isLast: false, at: at(0))
-        group.add([ranging("a")])
+        group.add([ranging("a")], at: at(0))
         #expect(group.take(isLast: false, at: at(1)) == [ranging("a")])
     }
 
     @Test("What is last waits for nothing")
     func lastIsTaken() {
         var group = CommitGroup()
-        group.add([transition("a")])
+        group.add([transition("a")], at: at(0))
         _ = group.take(isLast: false, at: at(0))
-        group.add([transition("b")])
+        group.add([transition("b")], at: at(0))
         #expect(group.take(isLast: true, at: at(1)) == [transition("b")])
+    }
+
+    @Test("Stays are stored with the next event, before it, or after 10 s; nothing else waits for them")
+    func staysWait() {
+        let stays = GatewayOutput.stays([])
+        var group = CommitGroup()
+        group.add([stays], at: at(0))
+        #expect(group.take(isLast: false, at: at(9_999)).isEmpty)
+        #expect(group.due == at(10_000))
+        group.add([ranging("a")], at: at(9_999))
+        #expect(group.take(isLast: false, at: at(9_999)) == [ranging("a")])
+        #expect(group.take(isLast: false, at: at(10_000)) == [stays])
+        group.add([stays, transition("a")], at: at(11_000))
+        #expect(group.take(isLast: false, at: at(11_000)) == [stays, transition("a")])
+        group.add([stays], at: at(12_000))
+        #expect(group.take(isLast: true, at: at(12_000)) == [stays])
+        #expect(group.due == .distantFuture)
     }
 }

@@ -6,20 +6,34 @@ import HCI
 struct CommitGroup {
     /// From one transaction to the next, at least.
     static let interval = TimeSpan.milliseconds(50)
+    /// For how long the stays under way, which nobody waits for, look for an event to share its transaction.
+    static let patience = TimeSpan.seconds(10)
 
     private var waiting: [GatewayOutput] = []
     private var isDurable = false
     private var nextCommit = Instant.origin
+    private var stays: [GatewayOutput] = []
+    private var staysDue = Instant.distantFuture
 
-    mutating func add(_ outputs: [GatewayOutput]) {
-        waiting += outputs
-        isDurable = isDurable || outputs.contains(where: Self.needsDisk)
+    mutating func add(_ outputs: [GatewayOutput], at now: Instant) {
+        for output in outputs {
+            switch output {
+            case .stays where !isDurable:
+                staysDue = min(staysDue, now + Self.patience)
+                stays.append(output)
+            case .stays, .transition, .registered, .unregistered:
+                isDurable = true
+                waiting.append(output)
+            case .ranging, .failure, .answer:
+                waiting.append(output)
+            }
+        }
     }
 
     /// When `take` has something to give; in the distant future where nothing waits.
     var due: Instant {
-        if waiting.isEmpty { return .distantFuture }
-        return isDurable ? nextCommit : .origin
+        if isDurable { return nextCommit }
+        return waiting.isEmpty ? staysDue : .origin
     }
 
     /// What is to be committed and published now; what does not touch the disk waits only behind what does.
@@ -27,16 +41,15 @@ struct CommitGroup {
     /// - Parameter isLast: nothing more comes, so nothing is waited for.
     mutating func take(isLast: Bool, at now: Instant) -> [GatewayOutput] {
         guard isLast || due <= now else { return [] }
-        if isDurable { nextCommit = now + Self.interval }
+        if isDurable || isLast || staysDue <= now {
+            nextCommit = now + Self.interval
+            staysDue = .distantFuture
+            // They were there before every change that waits.
+            waiting.insert(contentsOf: stays, at: 0)
+            stays = []
+        }
         isDurable = false
         defer { waiting = [] }
         return waiting
-    }
-
-    private static func needsDisk(_ output: GatewayOutput) -> Bool {
-        switch output {
-        case .transition, .stays, .registered, .unregistered: true
-        case .ranging, .failure, .answer: false
-        }
     }
 }

@@ -41,20 +41,14 @@ final class DeliveryLoop {
         self.mayAdminister = mayAdminister
         let radio = MessageComposer.RadioStatus.live(RadioCondition(.absent, mayAdminister: mayAdminister))
         status = radio
-        let (composer, outbox) = (dispatcher.composer, dispatcher.outbox)
-        let (now, timebase) = (SystemClock.now, SystemClock.timebase)
-        func message(isOnline: Bool) -> Message {
-            composer.status(
-                isOnline: isOnline, epoch: outbox.numbering.epoch, radio: radio, at: now, timebase)
-        }
+        let topics = dispatcher.composer.topics
         publisher = Publisher(
-            settings: settings.mqtt, clientID: Self.clientID(settings), online: message(isOnline: true),
-            will: message(isOnline: false),
-            requestFilters: settings.commands.isEnabled ? [composer.topics.requestFilter] : [], logger: logger)
-        if settings.commands.isEnabled { self.requests = RequestDesk(topics: composer.topics, queue: requests) }
-        events = OutboxEvents(outbox, composer)
-        health = HealthDesk(settings, at: now)
-        healthDue = now
+            settings, dispatcher, radio: radio, at: SystemClock.now, SystemClock.timebase,
+            requestFilters: settings.commands.isEnabled ? [topics.requestFilter] : [], logger: logger)
+        if settings.commands.isEnabled { self.requests = RequestDesk(topics: topics, queue: requests) }
+        events = OutboxEvents(dispatcher) { (SystemClock.now, SystemClock.timebase) }
+        healthDue = SystemClock.now
+        health = HealthDesk(settings, at: healthDue)
         if !settings.health.textfile.isEmpty { metrics = MetricsFile(path: settings.health.textfile) }
         for message in dispatcher.clearances { publisher.setRetained(message) }
     }
@@ -75,11 +69,6 @@ final class DeliveryLoop {
         close()
     }
 
-    /// One client for each gateway of a site.
-    static func clientID(_ settings: Settings) -> String {
-        "beacond-\(settings.gateway.site)-\(settings.gateway.id ?? "gateway")"
-    }
-
     private func wait() -> TimeSpan {
         min(Self.longestRound, max(.zero, min(healthDue, group.due) - SystemClock.now))
     }
@@ -95,7 +84,21 @@ final class DeliveryLoop {
                 "radio: \(availability.rawValue)\(remedy.isEmpty ? "" : ": \(remedy)")")
         }
         if let figures = content.figures { health.note(figures, content.radio) }
-        group.add(content.outputs)
+        group.add(content.outputs, at: SystemClock.now)
+        if content.overflow.lostEvents > 0 {
+            // They happened after everything that waits, so they have the numbers after it.
+            publish(group.take(isLast: true, at: SystemClock.now))
+            stateLoss(content.overflow.lostEvents)
+        }
+        group.add(content.overflow.lastStates, at: SystemClock.now)
+    }
+
+    private func stateLoss(_ count: Int64) {
+        do throws(OutboxError) {
+            try dispatcher.stateLoss(count)
+        } catch {
+            logger.error("\(error)")
+        }
     }
 
     /// Requests of the right form go on to the engine; the others are refused at once.
@@ -108,24 +111,11 @@ final class DeliveryLoop {
 
     private func publish(_ outputs: [GatewayOutput]) {
         if outputs.isEmpty { return }
-        let dispatched: [Dispatcher.Dispatched]
         do throws(OutboxError) {
-            dispatched = try dispatcher.dispatch(outputs, SystemClock.timebase)
+            let items = try dispatcher.dispatch(outputs, SystemClock.timebase)
+            publisher.publish(items, events: &events, logger: logger)
         } catch {
             logger.error("\(error)")
-            return
-        }
-        // Events go out before the states that name them.
-        publisher.eventsAvailable()
-        publisher.run(for: .zero, wake: -1, events: &events)
-        for item in dispatched {
-            switch item.content {
-            case .event: break
-            case .state(let message): publisher.setRetained(message)
-            case .ranging(let message): publisher.publishEphemeral(message)
-            case .answer(let message): publisher.answer(message)
-            case .failure(let failure): logger.error("\(failure)")
-            }
         }
     }
 

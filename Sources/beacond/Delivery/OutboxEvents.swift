@@ -1,3 +1,4 @@
+import HCI
 import MQTT
 import Messages
 import Outbox
@@ -15,20 +16,24 @@ struct OutboxEvents: EventSource {
     private let outbox: Outbox
     /// Writes the messages that state gaps.
     private let composer: MessageComposer
+    /// The time that these messages have: a replay's is its capture's.
+    var now: () -> (instant: Instant, timebase: Timebase)
     private var underWay: [UInt64: Item] = [:]
     private var lastTicket: UInt64 = 0
 
-    init(_ outbox: Outbox, _ composer: MessageComposer) {
-        self.outbox = outbox
-        self.composer = composer
+    init(_ dispatcher: Dispatcher, now: @escaping () -> (instant: Instant, timebase: Timebase)) {
+        outbox = dispatcher.outbox
+        composer = dispatcher.composer
+        self.now = now
     }
 
     mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] {
         var outgoing: [OutgoingEvent] = []
         for gap in outbox.takeGaps() {
+            let (instant, timebase) = now()
             let message = composer.gap(
-                epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
-                at: SystemClock.now, SystemClock.timebase)
+                epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue, at: instant,
+                timebase)
             outgoing.append(ticket(.gap(gap), topic: message.topic, payload: message.payload))
         }
         for event in outbox.next(limit: limit) {
