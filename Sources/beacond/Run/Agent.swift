@@ -65,8 +65,8 @@ struct Agent {
         stored.abandon(allBut: settings.regions + requested)
         var outputs: [GatewayOutput] = []
         let engine = GatewayEngine(
-            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false, at: now,
-            outputs: &outputs)
+            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false,
+            canProbe: true, at: now, outputs: &outputs)
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
         do throws(RadioError) {

@@ -48,6 +48,10 @@ struct GatewayOwner: RadioOwner {
         engine.liveness(liveness, at: instant, outputs: &outputs)
     }
 
+    var needsProof: Bool { engine.needsProof }
+
+    mutating func radioProved(at instant: Instant) { engine.radioProved(at: instant, outputs: &outputs) }
+
     mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
         queue.push(availability)
     }
