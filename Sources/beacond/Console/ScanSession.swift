@@ -58,7 +58,7 @@ struct ScanSession: ~Copyable {
             }
         }
         loop.stop()
-        recorder?.drain()
+        recorder?.finish()
         show()
         view.end()
         return recorder?.failure
