@@ -98,10 +98,8 @@ package final class DeliveryLoop {
             let condition = RadioCondition(availability, mayAdminister: mayAdminister)
             status = .live(condition)
             announceStatus()
-            let remedy = condition.remedy
-            logger.log(
-                level: remedy.isEmpty ? .info : .warning,
-                "radio: \(availability.rawValue)\(remedy.isEmpty ? "" : ": \(remedy)")")
+            // That it scans is said by the radio, with the adapter's name.
+            if !condition.remedy.isEmpty { logger.warning("radio: \(availability.rawValue): \(condition.remedy)") }
         }
         if let figures = content.figures { health.note(figures, content.radio) }
         group.add(content.outputs)

@@ -24,8 +24,8 @@ package struct AgentStart {
         stored.abandon(allBut: settings.regions + requested)
         var outputs: [GatewayOutput] = []
         engine = GatewayEngine(
-            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false, at: now,
-            outputs: &outputs)
+            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false,
+            canProbe: true, at: now, outputs: &outputs)
         self.outputs = outputs
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)

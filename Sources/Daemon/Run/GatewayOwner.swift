@@ -48,6 +48,10 @@ package struct GatewayOwner: RadioOwner {
         engine.liveness(liveness, at: instant, outputs: &outputs)
     }
 
+    package var needsProof: Bool { engine.needsProof }
+
+    package mutating func radioProved(at instant: Instant) { engine.radioProved(at: instant, outputs: &outputs) }
+
     package mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
         queue.push(availability)
     }

@@ -40,6 +40,12 @@ struct ScanRecorder: ~Copyable {
         }
     }
 
+    /// Has the disk confirm the capture, once the radio has stopped.
+    mutating func finish() {
+        drain()
+        do throws(FileError) { try writer?.sync() } catch { failure = error }
+    }
+
     /// Whether whoever reads standard output has gone away.
     var isBroken: Bool { path == "-" && failure != nil }
 

@@ -59,7 +59,7 @@ struct ScanSession: ~Copyable {
             }
         }
         loop.stop()
-        recorder?.drain()
+        recorder?.finish()
         show()
         view.end()
         return recorder?.failure
