@@ -1,4 +1,5 @@
 import Configuration
+import Daemon
 import Glibc
 import HCI
 import Messages

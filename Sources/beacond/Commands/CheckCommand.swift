@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Daemon
 import HCI
 import MQTT
 import Radio

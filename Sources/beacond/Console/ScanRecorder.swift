@@ -1,3 +1,4 @@
+import Daemon
 import HCI
 import Messages
 

@@ -1,5 +1,6 @@
 import Configuration
 import Console
+import Daemon
 import Glibc
 import HCI
 import Logging

@@ -6,7 +6,7 @@ import Regions
 extension Settings {
     /// The regions that requests registered in an earlier process; none where requests are not answered any more, since
     /// nobody could end their monitoring. Their records stay for the day when they are again.
-    func requestedRegions(_ definitions: [RegionDefinition], logger: Logger) -> [BeaconRegion] {
+    package func requestedRegions(_ definitions: [RegionDefinition], logger: Logger) -> [BeaconRegion] {
         guard commands.isEnabled else { return [] }
         var regions: [BeaconRegion] = []
         for definition in definitions {

@@ -8,10 +8,10 @@ import Regions
 /// said of them.
 ///
 /// It belongs to one thread, like the outbox.
-final class Dispatcher {
+package final class Dispatcher {
     /// What is to be said, in order, and when it happened.
-    struct Dispatched {
-        enum Content {
+    package struct Dispatched {
+        package enum Content {
             /// It stands in the outbox.
             case event(Message)
             /// Retained: the latest counts.
@@ -21,12 +21,17 @@ final class Dispatcher {
             case failure(RegionMonitoringFailure)
         }
 
-        var at: Instant
-        var content: Content
+        package var at: Instant
+        package var content: Content
+
+        package init(at: Instant, content: Content) {
+            self.at = at
+            self.content = content
+        }
     }
 
-    let outbox: Outbox
-    let composer: MessageComposer
+    package let outbox: Outbox
+    package let composer: MessageComposer
     private var ledger: EventLedger
     private let bootID: String
     private var epoch: String
@@ -35,11 +40,11 @@ final class Dispatcher {
     private let pseudonymKey: [UInt8]
     private var fileGeneration: Int
     /// Events committed since the start.
-    private(set) var eventCount: Int64 = 0
+    package private(set) var eventCount: Int64 = 0
     /// What clears the states of regions that an earlier process monitored and this one does not.
-    let clearances: [Message]
+    package let clearances: [Message]
 
-    init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String) {
+    package init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String) {
         self.composer = composer
         self.outbox = outbox
         self.bootID = bootID
@@ -58,7 +63,7 @@ final class Dispatcher {
     /// Commits what belongs on the disk in one transaction, and returns what to publish.
     ///
     /// - Throws: `OutboxError.misnumbered`, which would be a fault of this very function: the numbers are the outbox's.
-    func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+    package func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         if outputs.isEmpty { return [] }
         // The transaction may be built again for another numbering; only what was built last counts.
         var draft = Draft(ledger: ledger, abandoned: abandoned)
@@ -79,7 +84,7 @@ final class Dispatcher {
     ///
     /// - Parameter clearedTopics: what the broker has cleared; what is stored of their regions goes.
     /// - Throws: as `dispatch`.
-    func tidy(clearedTopics: [String]) throws(OutboxError) {
+    package func tidy(clearedTopics: [String]) throws(OutboxError) {
         let keys = abandoned.takeKeys(clearedTopics: clearedTopics)
         if !keys.isEmpty { book.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
         try storeAgain()

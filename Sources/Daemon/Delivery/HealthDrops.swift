@@ -2,16 +2,16 @@ import Gateway
 import Outbox
 
 /// What `health` says was given up, by cause.
-enum HealthDrops {
+package enum HealthDrops {
     /// - Parameter figures: `nil` before there are any.
-    static func list(_ figures: GatewayFigures?) -> [(cause: String, count: UInt64)] {
+    package static func list(_ figures: GatewayFigures?) -> [(cause: String, count: UInt64)] {
         [
             ("max_transmitters", figures?.refusedTransmitters ?? 0),
             ("max_instances", figures?.refusedInstances ?? 0),
         ]
     }
 
-    static func list(_ outbox: OutboxHealth) -> [(cause: String, count: UInt64)] {
+    package static func list(_ outbox: OutboxHealth) -> [(cause: String, count: UInt64)] {
         OutboxGap.Cause.allCases.map { ("outbox_\($0.rawValue)", UInt64(clamping: outbox.droppedEvents[$0] ?? 0)) }
     }
 }

@@ -3,7 +3,7 @@ import HCI
 import Radio
 
 /// The engine on the radio loop's thread: bytes, time and requests in, outputs into the queue.
-struct GatewayOwner: RadioOwner {
+package struct GatewayOwner: RadioOwner {
     private var engine: GatewayEngine
     private let queue: DeliveryQueue
     private let requests: RequestQueue
@@ -13,12 +13,12 @@ struct GatewayOwner: RadioOwner {
     private var counters = RadioCounters()
 
     /// Counting the listed tracks goes through all of them.
-    static let figuresInterval = TimeSpan.seconds(10)
+    package static let figuresInterval = TimeSpan.seconds(10)
 
     /// - Parameters:
     ///   - outputs: what the engine told when it was made.
     ///   - recent: where events are kept for a capture file.
-    init(
+    package init(
         engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
         recent: RecentEvents?
     ) {
@@ -29,13 +29,13 @@ struct GatewayOwner: RadioOwner {
         self.recent = recent
     }
 
-    mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
+    package mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
         let event = packet.extracting(droppingFirst: 1)
         recent?.push(event, at: instant)
         engine.receive(event, from: receiver, at: instant, outputs: &outputs)
     }
 
-    mutating func tick(at instant: Instant) -> Instant {
+    package mutating func tick(at instant: Instant) -> Instant {
         engine.advance(through: instant, outputs: &outputs)
         for entry in requests.take() {
             engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs)
@@ -44,19 +44,21 @@ struct GatewayOwner: RadioOwner {
         return engine.nextDeadline
     }
 
-    mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {
+    package mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {
         engine.liveness(liveness, at: instant, outputs: &outputs)
     }
 
-    var needsProof: Bool { engine.needsProof }
+    package var needsProof: Bool { engine.needsProof }
 
-    mutating func radioProved(at instant: Instant) { engine.radioProved(at: instant, outputs: &outputs) }
+    package mutating func radioProved(at instant: Instant) {
+        engine.radioProved(at: instant, outputs: &outputs)
+    }
 
-    mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
+    package mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
         queue.push(availability)
     }
 
-    mutating func counted(_ counters: RadioCounters, at instant: Instant) {
+    package mutating func counted(_ counters: RadioCounters, at instant: Instant) {
         self.counters = counters
         guard instant >= figuresDue else { return }
         figuresDue = instant + Self.figuresInterval
@@ -64,7 +66,7 @@ struct GatewayOwner: RadioOwner {
     }
 
     /// The time last heard is stored as it is now, so that a restart goes on from here.
-    mutating func stopped(at instant: Instant) {
+    package mutating func stopped(at instant: Instant) {
         engine.storeStays(&outputs)
         flush()
         queue.push(engine.figures, counters)

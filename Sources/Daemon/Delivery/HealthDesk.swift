@@ -11,7 +11,6 @@ struct HealthDesk {
     private let start: Instant
     private var figures: GatewayFigures?
     private var radio = RadioCounters()
-    private var usage = ProcessUsage()
     private var lastReports: UInt64 = 0
     private var lastReport: Instant
 
@@ -33,7 +32,7 @@ struct HealthDesk {
 
     mutating func report(
         _ outbox: OutboxHealth, _ delivery: DeliveryCounters, _ queue: (ranging: UInt64, transitions: UInt64),
-        requestFlood: UInt64, at now: Instant
+        requestFlood: UInt64, process: HealthReport.Process?, at now: Instant
     ) -> HealthReport {
         let reports = figures?.reports ?? 0
         let elapsed_s = max(1, (now - lastReport).seconds)
@@ -44,7 +43,7 @@ struct HealthDesk {
             instances: figures?.instances ?? 0, queueDepth: Int(outbox.queuedEvents),
             drops: drops(outbox, delivery, queue, requestFlood),
             recoveries: RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) },
-            uptime_s: (now - start).seconds, process: usage.look(), outbox: outbox.condition.map { "\($0)" } ?? "",
+            uptime_s: (now - start).seconds, process: process, outbox: outbox.condition.map { "\($0)" } ?? "",
             broker: Self.broker(delivery))
     }
 

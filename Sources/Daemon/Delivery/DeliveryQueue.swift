@@ -5,22 +5,22 @@ import Synchronization
 
 /// The one bounded queue between the radio loop and the delivery loop. A slow disk or a dead broker fills it and delays
 /// nothing.
-final class DeliveryQueue: Sendable {
+package final class DeliveryQueue: Sendable {
     /// What the radio loop hands over.
-    struct Content {
-        var outputs: [GatewayOutput] = []
+    package struct Content {
+        package var outputs: [GatewayOutput] = []
         /// The latest, where it has changed.
-        var availability: RadioAvailability?
+        package var availability: RadioAvailability?
         /// The latest figures.
-        var figures: GatewayFigures?
-        var radio = RadioCounters()
-        var isClosed = false
+        package var figures: GatewayFigures?
+        package var radio = RadioCounters()
+        package var isClosed = false
     }
 
     /// Ranging is shed from this many waiting outputs on, by far the most of what there is.
-    static let rangingLimit = 4_096
+    package static let rangingLimit = 4_096
     /// Nothing is taken beyond this many: the disk has hung for long while thousands of regions changed.
-    static let limit = 262_144
+    package static let limit = 262_144
 
     private struct State {
         var content = Content()
@@ -31,14 +31,14 @@ final class DeliveryQueue: Sendable {
     private let state = Mutex(State())
     private let bell: Doorbell
 
-    init() throws(RadioError) {
+    package init() throws(RadioError) {
         bell = try Doorbell()
     }
 
     /// Readable while there is something to take.
-    var wake: Int32 { bell.descriptor }
+    package var wake: Int32 { bell.descriptor }
 
-    func push(_ outputs: [GatewayOutput]) {
+    package func push(_ outputs: [GatewayOutput]) {
         if outputs.isEmpty { return }
         change { state in
             for output in outputs {
@@ -54,12 +54,12 @@ final class DeliveryQueue: Sendable {
         }
     }
 
-    func push(_ availability: RadioAvailability) {
+    package func push(_ availability: RadioAvailability) {
         change { $0.content.availability = availability }
     }
 
     /// Figures wait for the next round; nobody is woken for them.
-    func push(_ figures: GatewayFigures, _ radio: RadioCounters) {
+    package func push(_ figures: GatewayFigures, _ radio: RadioCounters) {
         state.withLock {
             $0.content.figures = figures
             $0.content.radio = radio
@@ -67,12 +67,12 @@ final class DeliveryQueue: Sendable {
     }
 
     /// Nothing more comes.
-    func finish() {
+    package func finish() {
         change { $0.content.isClosed = true }
     }
 
     /// Takes everything there is.
-    func take() -> Content {
+    package func take() -> Content {
         bell.answer()
         return state.withLock { state in
             let content = state.content
@@ -83,7 +83,7 @@ final class DeliveryQueue: Sendable {
     }
 
     /// What was shed and lost so far.
-    var drops: (ranging: UInt64, transitions: UInt64) {
+    package var drops: (ranging: UInt64, transitions: UInt64) {
         state.withLock { ($0.shedRanging, $0.lostTransitions) }
     }
 

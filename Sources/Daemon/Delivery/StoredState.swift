@@ -6,24 +6,24 @@ import Outbox
 import Regions
 
 /// What a process finds in the outbox when it starts.
-struct StoredState {
+package struct StoredState {
     /// Everything there is, of which regions are a part.
-    let records: [OutboxRecord]
+    package let records: [OutboxRecord]
     /// Region states that can be read.
-    private(set) var regions: [StoredRegion]
+    package private(set) var regions: [StoredRegion]
     /// Instances of regions that this process does not monitor.
-    private(set) var abandoned: [RegionInstanceID] = []
+    package private(set) var abandoned: [RegionInstanceID] = []
     /// Regions that requests have registered.
-    let definitions: [RegionDefinition]
+    package let definitions: [RegionDefinition]
     /// The secret that pseudonyms are made with.
-    var pseudonymKey: [UInt8]
+    package var pseudonymKey: [UInt8]
 
-    static let pseudonymKeyName = "pseudonym_key"
+    package static let pseudonymKeyName = "pseudonym_key"
 
     /// - Parameters:
     ///   - bootID: names the life of the monotonic clock.
     ///   - newKey: the secret for pseudonyms, where there is none yet.
-    init(
+    package init(
         _ outbox: Outbox, _ timebase: Timebase, bootID: String,
         newKey: @autoclosure () -> [UInt8] = DevicePseudonym.generateKey()
     ) {
@@ -39,7 +39,7 @@ struct StoredState {
     }
 
     /// Tells apart what goes on and what an operator has taken out of the configuration, or expands in another way.
-    mutating func abandon(allBut monitored: [BeaconRegion]) {
+    package mutating func abandon(allBut monitored: [BeaconRegion]) {
         let regionsByID = Dictionary(monitored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         func isMonitored(_ instance: RegionInstanceID) -> Bool {
             regionsByID[instance.region].map { $0.canHave(instance) } ?? false
@@ -53,7 +53,7 @@ struct StoredState {
 }
 
 extension MessageComposer {
-    init(_ settings: Settings, pseudonymKey: [UInt8]) {
+    package init(_ settings: Settings, pseudonymKey: [UInt8]) {
         self.init(
             topics: TopicTree(
                 prefix: settings.mqtt.prefix, site: settings.gateway.site, gateway: settings.gateway.id ?? "gateway"),

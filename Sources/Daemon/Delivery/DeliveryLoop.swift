@@ -8,10 +8,12 @@ import Outbox
 
 /// The delivery loop: takes what the engine tells, commits it, and delivers it. One thread; it may wait for the disk and
 /// the broker as long as it takes.
-final class DeliveryLoop {
-    static let healthInterval = TimeSpan.seconds(60)
-    static let longestRound = TimeSpan.seconds(1)
-    static let closingTime = TimeSpan.seconds(5)
+///
+/// It reads no clock and opens nothing of its own: `Machine` and `BrokerConnection` stand for what is outside.
+package final class DeliveryLoop {
+    package static let healthInterval = TimeSpan.seconds(60)
+    package static let longestRound = TimeSpan.seconds(1)
+    package static let closingTime = TimeSpan.seconds(5)
 
     private let queue: DeliveryQueue
     private let dispatcher: Dispatcher
@@ -20,68 +22,75 @@ final class DeliveryLoop {
     private var events: OutboxEvents
     private var health: HealthDesk
     private var lastHealth: HealthReport?
-    private var metrics: MetricsFile?
     /// `nil` where requests are not answered.
     private var requests: RequestDesk?
     private var status: MessageComposer.RadioStatus
+    private let machine: any Machine
     private let mayAdminister: Bool
     private var announcedEpoch = ""
     private var healthDue: Instant
     private var lastOutboxTick = Instant.origin
     private var group = CommitGroup()
 
-    /// - Parameter mayAdminister: the process has CAP_NET_ADMIN.
-    init(
+    /// - Parameters:
+    ///   - mayAdminister: the process has CAP_NET_ADMIN.
+    ///   - seed: for the jitter of pauses between connections.
+    package init(
         settings: Settings, queue: DeliveryQueue, requests: RequestQueue, dispatcher: Dispatcher,
-        mayAdminister: Bool, logger: Logger
+        machine: any Machine, broker: any BrokerConnection, mayAdminister: Bool, seed: UInt64, logger: Logger
     ) {
         self.queue = queue
         self.dispatcher = dispatcher
+        self.machine = machine
         self.logger = logger
         self.mayAdminister = mayAdminister
         let radio = MessageComposer.RadioStatus.live(RadioCondition(.absent, mayAdminister: mayAdminister))
         status = radio
         let (composer, outbox) = (dispatcher.composer, dispatcher.outbox)
-        let (now, timebase) = (SystemClock.now, SystemClock.timebase)
+        let (now, timebase) = (machine.now, machine.timebase)
         func message(isOnline: Bool) -> Message {
             composer.status(
                 isOnline: isOnline, epoch: outbox.numbering.epoch, radio: radio, at: now, timebase)
         }
         publisher = Publisher(
-            settings: settings.mqtt, clientID: Self.clientID(settings), online: message(isOnline: true),
+            settings: settings.mqtt, link: broker, online: message(isOnline: true),
             will: message(isOnline: false),
-            requestFilters: settings.commands.isEnabled ? [composer.topics.requestFilter] : [], logger: logger)
+            requestFilters: settings.commands.isEnabled ? [composer.topics.requestFilter] : [], seed: seed,
+            logger: logger)
         if settings.commands.isEnabled { self.requests = RequestDesk(topics: composer.topics, queue: requests) }
-        events = OutboxEvents(outbox, composer)
+        events = OutboxEvents(outbox, composer) { (machine.now, machine.timebase) }
         health = HealthDesk(settings, at: now)
         healthDue = now
-        if !settings.health.textfile.isEmpty { metrics = MetricsFile(path: settings.health.textfile) }
         for message in dispatcher.clearances { publisher.setRetained(message) }
     }
 
     /// Works until the queue is finished, then says goodbye.
-    func run() {
-        var isClosed = false
-        while !isClosed {
-            let content = queue.take()
-            isClosed = content.isClosed
-            receive(content)
-            publish(group.take(isLast: isClosed, at: SystemClock.now))
-            look()
-            publisher.run(for: isClosed ? .zero : wait(), wake: queue.wake, events: &events)
-            tidy()
-            receive(publisher.takeIncoming())
-        }
+    package func run() {
+        while round() {}
         close()
     }
 
+    /// One round: what waits in the queue, what is due, what goes to the broker and comes from it.
+    ///
+    /// - Returns: whether there will be more.
+    package func round() -> Bool {
+        let content = queue.take()
+        receive(content)
+        publish(group.take(isLast: content.isClosed, at: machine.now))
+        look()
+        publisher.run(for: content.isClosed ? .zero : wait(), wake: queue.wake, events: &events)
+        tidy()
+        receive(publisher.takeIncoming())
+        return !content.isClosed
+    }
+
     /// One client for each gateway of a site.
-    static func clientID(_ settings: Settings) -> String {
+    package static func clientID(_ settings: Settings) -> String {
         "beacond-\(settings.gateway.site)-\(settings.gateway.id ?? "gateway")"
     }
 
     private func wait() -> TimeSpan {
-        min(Self.longestRound, max(.zero, min(healthDue, group.due) - SystemClock.now))
+        min(Self.longestRound, max(.zero, min(healthDue, group.due) - machine.now))
     }
 
     private func receive(_ content: DeliveryQueue.Content) {
@@ -98,9 +107,9 @@ final class DeliveryLoop {
 
     /// Requests of the right form go on to the engine; the others are refused at once.
     private func receive(_ incoming: [IncomingMessage]) {
-        let refusals = requests?.receive(incoming, at: SystemClock.now) ?? []
+        let refusals = requests?.receive(incoming, at: machine.now) ?? []
         for refusal in refusals {
-            publisher.answer(dispatcher.composer.response(refusal, eventSeq: { _ in 0 }, SystemClock.timebase))
+            publisher.answer(dispatcher.composer.response(refusal, eventSeq: { _ in 0 }, machine.timebase))
         }
     }
 
@@ -108,7 +117,7 @@ final class DeliveryLoop {
         if outputs.isEmpty { return }
         let dispatched: [Dispatcher.Dispatched]
         do throws(OutboxError) {
-            dispatched = try dispatcher.dispatch(outputs, SystemClock.timebase)
+            dispatched = try dispatcher.dispatch(outputs, machine.timebase)
         } catch {
             logger.error("\(error)")
             return
@@ -129,10 +138,10 @@ final class DeliveryLoop {
 
     /// What is due by time: the outbox's own retries, a new epoch's birth, health.
     private func look() {
-        let now = SystemClock.now
+        let now = machine.now
         if now - lastOutboxTick >= Self.longestRound {
             lastOutboxTick = now
-            dispatcher.outbox.tick(at: now, wallTime: SystemClock.wall)
+            dispatcher.outbox.tick(at: now, wallTime: machine.timebase.wall(now))
             publisher.eventsAvailable()
         }
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
@@ -142,7 +151,7 @@ final class DeliveryLoop {
             sayHealth(
                 health.report(
                     dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
-                    at: now),
+                    process: machine.processUsage(), at: now),
                 at: now)
         } else if var report = lastHealth, report.broker?.isConnected != publisher.counters.isConnected {
             // What is retained should not say for a minute that the broker which holds it is away.
@@ -153,10 +162,12 @@ final class DeliveryLoop {
 
     private func sayHealth(_ report: HealthReport, at now: Instant) {
         lastHealth = report
-        let timebase = SystemClock.timebase
+        let timebase = machine.timebase
         publisher.setRetained(dispatcher.composer.health(report, at: now, timebase))
-        let text = dispatcher.composer.metrics(report, radio: status, isClockSynced: timebase.isSynced)
-        if let complaint = metrics?.write(text) { logger.warning("\(complaint)") }
+        let complaint = machine.writeMetrics {
+            dispatcher.composer.metrics(report, radio: status, isClockSynced: timebase.isSynced)
+        }
+        if let complaint { logger.warning("\(complaint)") }
     }
 
     private func tidy() {
@@ -175,11 +186,12 @@ final class DeliveryLoop {
 
     private func statusMessage(isOnline: Bool) -> Message {
         dispatcher.composer.status(
-            isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: status, at: SystemClock.now,
-            SystemClock.timebase)
+            isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: status, at: machine.now,
+            machine.timebase)
     }
 
-    private func close() {
+    /// The goodbye: the offline status, within `closingTime`, and the end of the outbox.
+    package func close() {
         let isDone = publisher.close(
             offline: statusMessage(isOnline: false), timeout: Self.closingTime, events: &events)
         if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }

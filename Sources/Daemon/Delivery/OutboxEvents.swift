@@ -1,3 +1,4 @@
+import HCI
 import MQTT
 import Messages
 import Outbox
@@ -6,7 +7,7 @@ import Outbox
 ///
 /// Each gets a ticket, ascending in the order in which it is handed out. An outbox whose disk comes back may hand out
 /// older events after newer ones, so its own positions would not do.
-struct OutboxEvents: EventSource {
+package struct OutboxEvents: EventSource {
     private enum Item {
         case event(QueuedEvent)
         case gap(OutboxGap)
@@ -15,20 +16,24 @@ struct OutboxEvents: EventSource {
     private let outbox: Outbox
     /// Writes the messages that state gaps.
     private let composer: MessageComposer
+    /// What the clocks say, for the time of a message.
+    private let now: () -> (Instant, Timebase)
     private var underWay: [UInt64: Item] = [:]
     private var lastTicket: UInt64 = 0
 
-    init(_ outbox: Outbox, _ composer: MessageComposer) {
+    package init(_ outbox: Outbox, _ composer: MessageComposer, now: @escaping () -> (Instant, Timebase)) {
         self.outbox = outbox
         self.composer = composer
+        self.now = now
     }
 
-    mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] {
+    package mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] {
         var outgoing: [OutgoingEvent] = []
         for gap in outbox.takeGaps() {
+            let (now, timebase) = now()
             let message = composer.gap(
                 epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
-                at: SystemClock.now, SystemClock.timebase)
+                at: now, timebase)
             outgoing.append(ticket(.gap(gap), topic: message.topic, payload: message.payload))
         }
         for event in outbox.next(limit: limit) {
@@ -43,7 +48,7 @@ struct OutboxEvents: EventSource {
         return OutgoingEvent(sequence: lastTicket, topic: topic, payload: payload)
     }
 
-    mutating func acknowledge(_ sequences: [UInt64]) {
+    package mutating func acknowledge(_ sequences: [UInt64]) {
         var positions: [Int64] = []
         for sequence in sequences {
             switch underWay.removeValue(forKey: sequence) {
@@ -55,7 +60,7 @@ struct OutboxEvents: EventSource {
         outbox.acknowledge(positions)
     }
 
-    mutating func park(_ sequence: UInt64, reason: ReasonCode) {
+    package mutating func park(_ sequence: UInt64, reason: ReasonCode) {
         if case .event(let event) = underWay.removeValue(forKey: sequence) { outbox.park(event, reason: "\(reason)") }
     }
 }
