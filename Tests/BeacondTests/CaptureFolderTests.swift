@@ -3,6 +3,7 @@ import Foundation
 import HCI
 import Testing
 
+@testable import Daemon
 @testable import beacond
 
 @Suite("The folder of captures")
