@@ -12,8 +12,8 @@ extension Outbox {
     /// Takes down which files are open.
     func noteFiles() {
         guard let folder else { return }
-        databaseIdentity = FileIdentity(path: folder.databasePath)
-        logIdentity = FileIdentity(path: folder.logPath)
+        databaseIdentity = folder.databaseIdentity
+        logIdentity = folder.logIdentity
         isDisplaced = false
     }
 
@@ -21,21 +21,21 @@ extension Outbox {
     func lookAtFiles() {
         guard let folder, now >= lookDue, isDurable else { return }
         lookDue = now + Self.lookInterval
-        if databaseIdentity.isReplaced(by: FileIdentity(path: folder.databasePath)) {
+        if databaseIdentity.isReplaced(by: folder.databaseIdentity) {
             isDisplaced = true
             recover()
-        } else if logIdentity.isReplaced(by: FileIdentity(path: folder.logPath)) {
+        } else if logIdentity.isReplaced(by: folder.logIdentity) {
             // Closing copies the log that is still open into the database.
             store = nil
             reports.append("outbox: outbox.sqlite-wal was deleted or replaced; it is begun anew, and nothing is lost")
             recover()
-        } else if !folder.isHeld {
+        } else if !folder.isLockInPlace {
             recover()
         }
     }
 
     /// Makes the file anew where it belongs, out of the one that is open.
-    func carryOver(_ old: EventStore, to folder: StateFolder) throws(DiskError) {
+    func carryOver(_ old: EventStore, to folder: any OutboxFolder) throws(DiskError) {
         do throws(DiskError) {
             try folder.makeReplacement { path throws(DiskError) in try old.database.copy(to: path) }
             try folder.putReplacementInPlace()

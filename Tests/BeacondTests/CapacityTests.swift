@@ -7,8 +7,8 @@ import Messages
 import Regions
 import Testing
 
+@testable import Daemon
 @testable import Outbox
-@testable import beacond
 
 @Suite("What the configuration promises to hold fits on the disk")
 struct CapacityTests {

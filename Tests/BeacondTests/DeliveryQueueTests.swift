@@ -4,7 +4,7 @@ import HCI
 import Regions
 import Testing
 
-@testable import beacond
+@testable import Daemon
 
 @Suite("The queue between the radio and delivery is bounded")
 struct DeliveryQueueTests {

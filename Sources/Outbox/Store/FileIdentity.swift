@@ -1,7 +1,7 @@
 import Glibc
 
 /// Which file stands under a name, as opposed to the one that was opened by it.
-enum FileIdentity: Hashable {
+package enum FileIdentity: Hashable {
     case file(device: UInt, inode: UInt)
     case missing
     /// The disk does not say.

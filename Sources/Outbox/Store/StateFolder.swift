@@ -1,11 +1,11 @@
 import Glibc
 
-/// The state folder: who may use it, the names in it, and the reservation of numbers.
+/// The state folder on a disk.
 ///
 /// `outbox.lock` is held with `flock` for as long as the process lives, so that two agents never share a folder; the
 /// kernel lets go of it however the process ends. Its 64 bytes hold the `Reservation`.
-final class StateFolder {
-    let path: String
+final class StateFolder: OutboxFolder {
+    package let path: String
     private var lock: Int32 = -1
 
     init(path: String) {
@@ -14,8 +14,7 @@ final class StateFolder {
 
     deinit { release() }
 
-    /// Lets another process have the folder.
-    func release() {
+    package func release() {
         guard lock >= 0 else { return }
         // A process that is just being forked off may hold a copy of the descriptor, which closing would not unlock.
         flock(lock, LOCK_UN)
@@ -23,21 +22,18 @@ final class StateFolder {
         lock = -1
     }
 
-    var databasePath: String { path + "/outbox.sqlite" }
-    var logPath: String { databasePath + "-wal" }
-    var damagedPath: String { databasePath + ".corrupt" }
     private var replacementPath: String { databasePath + ".new" }
     private var lockPath: String { path + "/outbox.lock" }
 
-    /// Whether the lock that is held is the one that another process would find.
-    var isHeld: Bool {
+    package var databaseIdentity: FileIdentity { FileIdentity(path: databasePath) }
+    package var logIdentity: FileIdentity { FileIdentity(path: logPath) }
+
+    package var isLockInPlace: Bool {
         lock >= 0 && !FileIdentity(descriptor: lock).isReplaced(by: FileIdentity(path: lockPath))
     }
 
-    /// Makes the folder where only its last level is missing, and takes the lock. One that is held is taken anew where it
-    /// does not stand there any more, or where its disk has failed for good: it may have been mounted again since.
-    func hold() throws(DiskError) {
-        if isHeld, fdatasync(lock) == 0 { return }
+    package func hold() throws(DiskError) {
+        if isLockInPlace, fdatasync(lock) == 0 { return }
         let former = lock
         if former >= 0 { flock(former, LOCK_UN) }
         lock = -1
@@ -69,26 +65,19 @@ final class StateFolder {
         }
         lock = descriptor
         // Its disk block has to be there before the disk is full. Where this fails, reserving fails later, which is seen.
-        if reservationBytes().count < Reservation.length {
-            _ = write([UInt8](repeating: 0x20, count: Reservation.length))
+        if reservedBytes().count < Reservation.length {
+            _ = reserve([UInt8](repeating: 0x20, count: Reservation.length))
         }
     }
 
-    func reservation() -> Reservation? { Reservation(bytes: reservationBytes()) }
-
-    /// Writes the reservation in place and waits until the disk has it; `false` where the disk refuses.
-    func reserve(_ reservation: Reservation) -> Bool { write(reservation.bytes) }
-
-    /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it.
-    func makeDatabasePrivate() { makePrivate(databasePath) }
+    package func makeDatabasePrivate() { makePrivate(databasePath) }
 
     private func makePrivate(_ path: String) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Has `write` make a database beside the present one, and makes it durable.
-    func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError) {
+    package func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError) {
         unlink(replacementPath)
         makePrivate(replacementPath)
         do throws(DiskError) {
@@ -102,8 +91,7 @@ final class StateFolder {
         }
     }
 
-    /// Gives the replacement the database's name. No log may stand beside it, since it would be taken for its own.
-    func putReplacementInPlace() throws(DiskError) {
+    package func putReplacementInPlace() throws(DiskError) {
         unlink(logPath)
         guard rename(replacementPath, databasePath) == 0 else {
             throw .system(errno, during: "put outbox.sqlite in its place")
@@ -111,9 +99,7 @@ final class StateFolder {
         synchronise()
     }
 
-    /// Sets a damaged database aside as `outbox.sqlite.corrupt`, in place of an earlier one, with its log beside it so
-    /// that both can be read together.
-    func setDamagedFileAside() throws(DiskError) {
+    package func setDamagedFileAside() throws(DiskError) {
         for suffix in ["-wal", ""] where rename(databasePath + suffix, damagedPath + suffix) != 0 && errno != ENOENT {
             throw .system(errno, during: "set the damaged file aside")
         }
@@ -121,29 +107,27 @@ final class StateFolder {
         unlink(databasePath + "-shm")
     }
 
-    /// Leaves one file of what was set aside, and none where it is larger than `limit` bytes.
-    func tidyDamagedFile(limit: Int64) {
+    package func tidyDamagedFile(limit: Int64) {
         unlink(damagedPath + "-wal")
         unlink(damagedPath + "-shm")
         var information = stat()
         if stat(damagedPath, &information) == 0, Int64(information.st_size) > limit { unlink(damagedPath) }
     }
 
-    /// Makes the names of new files durable.
-    func synchronise() {
+    package func synchronise() {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
     }
 
-    private func reservationBytes() -> [UInt8] {
+    package func reservedBytes() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Reservation.length)
         let count = pread(lock, &bytes, bytes.count, 0)
         return count > 0 ? Array(bytes.prefix(count)) : []
     }
 
-    private func write(_ bytes: [UInt8]) -> Bool {
+    package func reserve(_ bytes: [UInt8]) -> Bool {
         pwrite(lock, bytes, bytes.count, 0) == bytes.count && fdatasync(lock) == 0
     }
 }

@@ -1,4 +1,5 @@
 import Configuration
+import Daemon
 import Gateway
 import HCI
 import Logging
@@ -23,7 +24,10 @@ struct PublishingSink: ReplaySink {
         self.signals = signals
         self.logger = logger
         let (now, timebase) = (Instant(microseconds: start.microseconds), ReplaySession.initialTimebase)
-        publisher = Publisher(settings, dispatcher, radio: .replay, at: now, timebase, logger: logger)
+        publisher = Publisher(
+            settings, dispatcher,
+            link: BrokerLink(settings: settings.mqtt, clientID: Publisher.clientID(settings)), radio: .replay, at: now,
+            timebase, seed: .random(in: .min ... .max), logger: logger)
         events = OutboxEvents(dispatcher) { (now, timebase) }
     }
 
