@@ -39,7 +39,8 @@ extension GatewayEngine {
             beaconCount &+= 1
             let sighting = Sighting(
                 identity: frame.identity, address: report.address, measuredPower_dbm: frame.measuredPower_dbm,
-                rssi_dbm: report.rssi_dbm.map(receivers[receiver].corrected), receiver: receiver)
+                rssi_dbm: report.rssi_dbm.map(receivers[receiver].corrected),
+                traits: AdvertisingTraits(report, length: data.count), receiver: receiver)
             // What another receiver hears of a transmitter is left out here, so that everything behind sees one only.
             if selection?.takes(sighting, at: now) ?? true { receive(sighting, outputs: &outputs) }
         }
@@ -59,12 +60,21 @@ extension GatewayEngine {
             takeFailures(&outputs)
         }
         guard let instances = instancesOfIdentity[transmitter.identitySlot] else { return }
+        if !restoredPatience.isEmpty { restorePatience(slot, of: instances) }
         if staysDue == .distantFuture { staysDue = now + Self.staysInterval }
         let evidence = RegionEvidence(
             transmitter: slot, identity: transmitter.identity, rssi_dbm: transmitter.regionFilter.value_dbm,
-            patience: transmitter.interval.patience)
+            patience: tracker[slot].interval.patience)
         for instance in instances {
             monitor.receive(evidence, in: instance, at: now, transitions: &transitions) { tracker.observe(slot) }
+        }
+    }
+
+    /// A beacon that is heard for the first time since the start is as patient as those of its region were before it.
+    private mutating func restorePatience(_ slot: TransmitterSlot, of instances: [InstanceSlot]) {
+        guard now < restoredUntil else { return restoredPatience.removeAll() }
+        for patience in instances.compactMap({ restoredPatience[$0] }) {
+            tracker.restorePatience(patience, of: slot)
         }
     }
 

@@ -27,9 +27,16 @@ public struct GatewayEngine: Sendable {
     /// Identities not heard since regions were registered or ended: what they belong to is found when they are.
     var unmetIdentities: Set<IdentitySlot> = []
 
+    /// The silence that an earlier process had learned to be ordinary, for the beacons of an instance. It holds for a
+    /// while after the start: until then each of them is heard anew.
+    var restoredPatience: [InstanceSlot: TimeSpan] = [:]
+    let restoredUntil: Instant
+
     /// How often the time last heard is stored: so exact is an exit that is inferred after a restart.
     public static let staysInterval = TimeSpan.seconds(60)
     var staysDue = Instant.distantFuture
+    /// Three receptions of the slowest beacon, and more.
+    private static let restoredFor = TimeSpan.seconds(15 * 60)
 
     /// Time never goes back: what comes late counts as coming now.
     var now: Instant
@@ -60,6 +67,7 @@ public struct GatewayEngine: Sendable {
         self.receivers = settings.radio.receivers.map { Receiver(rssiOffset_db: $0.rssiOffset_db) }
         if receivers.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }
         self.now = now
+        self.restoredUntil = now + Self.restoredFor
         if !radioSees { monitor.blinded(since: now, at: now) }
         for region in settings.regions + requested {
             do throws(RegionMonitoringFailure) {
@@ -69,7 +77,10 @@ public struct GatewayEngine: Sendable {
             }
         }
         for region in requested { requestedRegions[region.id] = region }
-        for record in records { _ = monitor.restore(record, at: now, transitions: &transitions) }
+        for record in records where monitor.restore(record, at: now, transitions: &transitions) {
+            guard record.patience > .zero, let slot = monitor.slot(of: record.instance) else { continue }
+            restoredPatience[slot] = record.patience
+        }
         takeTransitions(&outputs)
     }
 

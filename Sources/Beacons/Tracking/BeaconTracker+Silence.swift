@@ -32,12 +32,18 @@ extension BeaconTracker {
 
     /// The silence after which a transmitter has no proximity.
     func unknownAfter(_ transmitter: Transmitter) -> TimeSpan {
-        max(settings.unknownAfter, transmitter.interval.patience)
+        max(settings.unknownAfter, transmitter.interval.patience.silence)
     }
 
     /// The silence after which a transmitter leaves the list.
     func resolveAfter(_ transmitter: Transmitter) -> TimeSpan {
-        max(settings.resolveAfter, transmitter.interval.patience)
+        max(settings.resolveAfter, transmitter.interval.patience.silence)
+    }
+
+    /// Takes over what an earlier process had learned of a transmitter; nothing where this one knows better.
+    public mutating func restorePatience(_ patience: TimeSpan, of slot: TransmitterSlot) {
+        guard table.transmitters[slot].interval.isUnknown else { return }
+        table.transmitters[slot].interval.restore(patience: patience)
     }
 
     /// When the transmitter's presence changes next if it stays silent.
@@ -108,7 +114,7 @@ extension BeaconTracker {
             if presence == .gone {
                 returnedWithoutTrack(slot, at: now)
             } else {
-                provedDistinct(slot, from: successor)
+                provedDistinct(slot, from: successor, at: now)
             }
         }
         changes.append(.listChanged(transmitter.identitySlot))

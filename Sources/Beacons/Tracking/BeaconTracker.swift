@@ -51,6 +51,8 @@ public struct BeaconTracker: Sendable {
     /// Those on the list that no region wants, the oldest first; the next to give way.
     var unwanted = SlotList()
     var lastTrack: TrackID = 0
+    /// When nobody was heard.
+    var pause = ReceptionPause()
 
     /// Tracks counted so far: provisional ones that were taken over are not among them.
     public internal(set) var trackCount: UInt64 = 0
@@ -90,6 +92,7 @@ public struct BeaconTracker: Sendable {
     public mutating func receive(
         _ sighting: Sighting, at now: Instant, isWanted: (BeaconIdentity) -> Bool, changes: inout [TrackerChange]
     ) -> TransmitterSlot? {
+        pause.heard(at: now)
         if let slot = table.slot(sighting.identity, sighting.address) {
             heardAgain(slot, sighting, at: now, changes: &changes)
             return slot
@@ -146,6 +149,7 @@ public struct BeaconTracker: Sendable {
         guard let rssi_dbm = sighting.rssi_dbm else { return }
         table.transmitters[slot].distanceFilter.add(rssi_dbm, at: now)
         table.transmitters[slot].regionFilter.add(rssi_dbm, at: now)
+        if table.transmitters[slot].mayHaveRotated { table.transmitters[slot].recentLevel.add(rssi_dbm, at: now) }
     }
 
     /// The transmitter of a known device under one identity, whatever its address was.

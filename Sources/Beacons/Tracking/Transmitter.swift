@@ -47,6 +47,10 @@ public struct Transmitter: Sendable {
     public internal(set) var distanceFilter: SignalFilter
     /// What the RSSI thresholds of regions look at.
     public internal(set) var regionFilter: SignalFilter
+    /// How strong it was in the last seconds: what a rotation is told by.
+    var recentLevel = RecentLevel()
+    /// What its first advertisement looked like apart from the frame.
+    let traits: AdvertisingTraits
     /// Hysteresis needs to know where it was.
     public internal(set) var zone = Proximity.unknown
 
@@ -72,6 +76,7 @@ public struct Transmitter: Sendable {
         self.address = sighting.address
         self.device = device
         self.measuredPower_dbm = sighting.measuredPower_dbm
+        self.traits = sighting.traits
         self.track = track
         self.firstHeard = now
         self.lastHeard = now
