@@ -86,7 +86,7 @@ extension GatewayEngine {
         for (slot, _) in freed {
             ranger.stop(slot)
             for identity in identitiesOfInstance.removeValue(forKey: slot) ?? [] {
-                instancesOfIdentity[identity]?.removeAll { $0 == slot }
+                instancesOfIdentity[identity].removeAll { $0 == slot }
             }
         }
         meetTrackedBeacons()

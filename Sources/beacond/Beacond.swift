@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The command line.
 @main
-struct Beacond: AsyncParsableCommand {
+struct Beacond: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "beacond",
         abstract: "Scans iBeacons, monitors regions, ranges beacons and publishes to MQTT.",

@@ -26,7 +26,8 @@ final class Dispatcher {
     }
 
     let outbox: Outbox
-    let composer: MessageComposer
+    /// It remembers pseudonyms, so it changes as it writes.
+    private(set) var composer: MessageComposer
     private var ledger: EventLedger
     private let bootID: String
     private var epoch: String
