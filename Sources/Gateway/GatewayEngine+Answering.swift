@@ -87,7 +87,7 @@ extension GatewayEngine {
             ranger.stop(slot)
             restoredPatience[slot] = nil
             for identity in identitiesOfInstance.removeValue(forKey: slot) ?? [] {
-                instancesOfIdentity[identity]?.removeAll { $0 == slot }
+                instancesOfIdentity[identity].removeAll { $0 == slot }
             }
         }
         meetTrackedBeacons()

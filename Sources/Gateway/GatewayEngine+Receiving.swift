@@ -56,19 +56,22 @@ extension GatewayEngine {
         // An instance that is new and entered at once is told of once: transitions are passed on at the end only.
         defer { takeTransitions(&outputs) }
         guard let slot else { return refused(sighting.identity, &outputs) }
-        let transmitter = tracker[slot]
-        if !unmetIdentities.isEmpty, unmetIdentities.contains(transmitter.identitySlot) {
-            meet(transmitter.identitySlot)
+        let identity = tracker.identitySlot(of: slot)
+        if !unmetIdentities.isEmpty, unmetIdentities.contains(identity) {
+            meet(identity)
             takeFailures(&outputs)
         }
-        guard let instances = instancesOfIdentity[transmitter.identitySlot] else { return }
-        if !restoredPatience.isEmpty { restorePatience(slot, of: instances) }
+        guard instancesOfIdentity[identity].count > 0 else { return }
+        if !restoredPatience.isEmpty { restorePatience(slot, of: instancesOfIdentity[identity]) }
         if staysDue == .distantFuture { staysDue = now + Self.staysInterval }
+        let hearing = tracker.hearing(of: slot)
         let evidence = RegionEvidence(
-            transmitter: slot, identity: transmitter.identity, rssi_dbm: transmitter.regionFilter.value_dbm,
-            patience: tracker[slot].interval.patience)
-        for instance in instances {
-            monitor.receive(evidence, in: instance, at: now, transitions: &transitions) { tracker.observe(slot) }
+            transmitter: slot, identity: sighting.identity, rssi_dbm: hearing.regionRSSI_dbm,
+            patience: hearing.patience)
+        for index in instancesOfIdentity[identity].indices {
+            monitor.receive(
+                evidence, in: instancesOfIdentity[identity][index], at: now, transitions: &transitions
+            ) { tracker.observe(slot) }
         }
     }
 
@@ -87,12 +90,11 @@ extension GatewayEngine {
             switch change {
             case .identityAppeared(let identity): meet(identity)
             case .listChanged(let identity):
-                for instance in instancesOfIdentity[identity] ?? [] { ranger.listChanged(instance, at: now) }
+                for instance in instancesOfIdentity[identity] { ranger.listChanged(instance, at: now) }
             case .identityForgotten(let identity):
                 unmetIdentities.remove(identity)
-                for instance in instancesOfIdentity.removeValue(forKey: identity) ?? [] {
-                    identitiesOfInstance[instance]?.remove(identity)
-                }
+                for instance in instancesOfIdentity[identity] { identitiesOfInstance[instance]?.remove(identity) }
+                instancesOfIdentity[identity] = []
             }
         }
         changes.removeAll(keepingCapacity: true)

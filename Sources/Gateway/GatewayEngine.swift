@@ -20,8 +20,10 @@ public struct GatewayEngine: Sendable {
     /// The regions that requests have registered, by id.
     var requestedRegions: [String: BeaconRegion] = [:]
 
-    /// The instances that the identity in a slot belongs to.
-    var instancesOfIdentity: [IdentitySlot: [InstanceSlot]] = [:]
+    /// The instances that an identity belongs to, by its slot.
+    var instancesOfIdentity: [[InstanceSlot]] = []
+    /// The list that was made last.
+    var latestInstances: [InstanceSlot] = []
     /// The identities heard that belong to an instance: whose transmitters are ranged for it.
     var identitiesOfInstance: [InstanceSlot: Set<IdentitySlot>] = [:]
     /// Identities not heard since regions were registered or ended: what they belong to is found when they are.

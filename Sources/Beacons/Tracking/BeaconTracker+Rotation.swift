@@ -38,14 +38,14 @@ extension BeaconTracker {
     mutating func proveAlive(
         _ slot: TransmitterSlot, since previously: Instant, at now: Instant, changes: inout [TrackerChange]
     ) {
-        let transmitter = table.transmitters[slot]
-        let identity = table.identities[transmitter.identitySlot]
-        guard identity.resolvingCount > 0, transmitter.standing == .settled, previously <= identity.lastNewcomer else {
-            return
-        }
-        resolveRotations(of: transmitter.identitySlot, at: now)
-        if table.identities[transmitter.identitySlot].resolvingCount < identity.resolvingCount {
-            changes.append(.listChanged(transmitter.identitySlot))
+        let identitySlot = table.transmitters[slot].identitySlot
+        let resolvingCount = table.identities[identitySlot].resolvingCount
+        guard resolvingCount > 0, table.transmitters[slot].standing == .settled,
+            previously <= table.identities[identitySlot].lastNewcomer
+        else { return }
+        resolveRotations(of: identitySlot, at: now)
+        if table.identities[identitySlot].resolvingCount < resolvingCount {
+            changes.append(.listChanged(identitySlot))
         }
     }
 

@@ -61,12 +61,12 @@ public struct Transmitter: Sendable {
     /// When it is decided at the latest whether it is a track of its own; not set where that is decided.
     var resolvingDue = Instant.distantFuture
     /// Neighbours in the list of those that give way, `gone` or `unwanted`.
-    var nextInList: TransmitterSlot?
-    var previousInList: TransmitterSlot?
+    @CompactSlot var nextInList: TransmitterSlot? = nil
+    @CompactSlot var previousInList: TransmitterSlot? = nil
     /// Neighbours among the transmitters of the identity.
     public internal(set) var identitySlot: IdentitySlot
-    var nextOfIdentity: TransmitterSlot?
-    var previousOfIdentity: TransmitterSlot?
+    @CompactSlot var nextOfIdentity: TransmitterSlot? = nil
+    @CompactSlot var previousOfIdentity: TransmitterSlot? = nil
 
     init(
         _ sighting: Sighting, device: Int?, track: TrackID, isWanted: Bool, settings: TrackerSettings,

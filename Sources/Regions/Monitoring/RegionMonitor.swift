@@ -186,5 +186,7 @@ public struct RegionMonitor: Sendable {
         timers.insert(Timer(due: due, number: timerNumber, slot: slot))
     }
 
-    func rules(of slot: InstanceSlot) -> RegionRules { region(of: slot).rules }
+    /// Asked for with every report, so it is read where it stands: a copy of the whole region would count references to its
+    /// name.
+    func rules(of slot: InstanceSlot) -> RegionRules { registrations[states[slot].registration].region.rules }
 }
