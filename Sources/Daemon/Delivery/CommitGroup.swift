@@ -1,17 +1,22 @@
 import Gateway
 import HCI
 
-/// Lets outputs that come shortly after each other share a transaction, so that a busy gateway does not wear out an SD
-/// card. What comes after a pause is committed at once: a single event is not delayed.
+/// Lets outputs share a transaction where there are many of them, so that a busy gateway does not wear out an SD card. Else
+/// each is committed at once: a single event is not delayed, nor are a few that come together by chance. What comes while
+/// a transaction is under way shares the next one in any case.
 struct CommitGroup {
-    /// From one transaction to the next, at least.
+    /// From one transaction to the next on average, at least.
     static let interval = TimeSpan.milliseconds(50)
+    /// Transactions that may follow each other at once, after a pause of as many intervals.
+    static let burst: Int64 = 20
+
     /// For how long the stays under way, which nobody waits for, look for an event to share its transaction.
     static let patience = TimeSpan.seconds(10)
 
     private var waiting: [GatewayOutput] = []
     private var isDurable = false
-    private var nextCommit = Instant.origin
+    /// When the next transaction were due if they came evenly; one may be early by `burst` of them.
+    private var evenly = Instant.origin
     private var stays: [GatewayOutput] = []
     private var staysDue = Instant.distantFuture
 
@@ -32,7 +37,7 @@ struct CommitGroup {
 
     /// When `take` has something to give; in the distant future where nothing waits.
     var due: Instant {
-        if isDurable { return nextCommit }
+        if isDurable { return evenly - Self.interval * (Self.burst - 1) }
         return waiting.isEmpty ? staysDue : .origin
     }
 
@@ -42,7 +47,7 @@ struct CommitGroup {
     mutating func take(isLast: Bool, at now: Instant) -> [GatewayOutput] {
         guard isLast || due <= now else { return [] }
         if isDurable || isLast || staysDue <= now {
-            nextCommit = now + Self.interval
+            evenly = max(evenly, now) + Self.interval
             staysDue = .distantFuture
             // They were there before every change that waits.
             waiting.insert(contentsOf: stays, at: 0)
