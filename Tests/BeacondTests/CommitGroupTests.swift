@@ -6,7 +6,7 @@ import Testing
 @testable import Daemon
 @testable import beacond
 
-@Suite("Events that come shortly after each other share a transaction")
+@Suite("An event is committed at once, unless there are many: then they share transactions")
 struct CommitGroupTests {
     private func transition(_ region: String) -> GatewayOutput {
         .transition(
@@ -18,6 +18,16 @@ struct CommitGroupTests {
         .ranging(RangingReport(instance: RegionInstanceID(region: region), at: .origin, count: 0, beacons: []))
     }
 
+    /// A group that has used up what may follow at once, by `at(0)`.
+    private func busyGroup() -> CommitGroup {
+        var group = CommitGroup()
+        for _ in 0..<CommitGroup.burst {
+            group.add([transition("a")])
+            _ = group.take(isLast: false, at: at(0))
+        }
+        return group
+    }
+
     private func at(_ milliseconds: Int64) -> Instant { .origin + .milliseconds(1_000 + milliseconds) }
 
     @Test("What comes after a pause is committed at once")
@@ -27,11 +37,31 @@ struct CommitGroupTests {
         #expect(group.take(isLast: false, at: at(0)).count == 1)
     }
 
-    @Test("What comes within 50 ms of a transaction waits for the next, together")
-    func grouped() {
+    @Test("A few that come within 50 ms of each other are committed at once, each")
+    func noDelayOfAFew() {
         var group = CommitGroup()
-        group.add([transition("a")])
-        _ = group.take(isLast: false, at: at(0))
+        for number in 0..<CommitGroup.burst {
+            group.add([transition("a")])
+            #expect(group.take(isLast: false, at: at(number)).count == 1)
+        }
+        group.add([transition("b")])
+        #expect(group.take(isLast: false, at: at(CommitGroup.burst)).isEmpty)
+    }
+
+    @Test("However many come, there are no more than 20 transactions a second in the long run")
+    func boundedRate() {
+        var group = CommitGroup()
+        var transactions: Int64 = 0
+        for millisecond in 0..<Int64(10_000) {
+            group.add([transition("a")])
+            if !group.take(isLast: false, at: at(millisecond)).isEmpty { transactions += 1 }
+        }
+        #expect(transactions <= 200 + CommitGroup.burst)
+    }
+
+    @Test("After too many, what comes within 50 ms of a transaction waits for the next, together")
+    func grouped() {
+        var group = busyGroup()
         group.add([transition("b")])
         #expect(group.take(isLast: false, at: at(10)).isEmpty)
         group.add([ranging("b"), transition("c")])
@@ -42,18 +72,14 @@ struct CommitGroupTests {
 
     @Test("Ranging, which never touches the disk, waits for nothing of its own")
     func rangingIsNotDelayed() {
-        var group = CommitGroup()
-        group.add([transition("a")])
-        _ = group.take(isLast: false, at: at(0))
+        var group = busyGroup()
         group.add([ranging("a")])
         #expect(group.take(isLast: false, at: at(1)) == [ranging("a")])
     }
 
     @Test("What is last waits for nothing")
     func lastIsTaken() {
-        var group = CommitGroup()
-        group.add([transition("a")])
-        _ = group.take(isLast: false, at: at(0))
+        var group = busyGroup()
         group.add([transition("b")])
         #expect(group.take(isLast: true, at: at(1)) == [transition("b")])
     }

@@ -24,14 +24,14 @@ extension BeaconTracker {
     /// Distance and proximity by what the transmitter's filter says now. The proximity is remembered, because to leave
     /// a zone it takes more than to enter it.
     public mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
-        let transmitter = table.transmitters[slot]
-        let rssi_dbm = transmitter.distanceFilter.value_dbm
-        guard transmitter.presence == .heard, let rssi_dbm else {
+        let rssi_dbm = table.transmitters[slot].distanceFilter.value_dbm
+        guard table.transmitters[slot].presence == .heard, let rssi_dbm else {
             return BeaconObservation(
                 accuracy_m: BeaconObservation.undetermined_m, proximity: .unknown, rssi_dbm: rssi_dbm)
         }
-        let distance_m = estimator.distance_m(rssi_dbm: rssi_dbm, measuredPower_dbm: transmitter.measuredPower_dbm)
-        let zone = classifier.classify(distance_m: distance_m, previous: transmitter.zone)
+        let distance_m = estimator.distance_m(
+            rssi_dbm: rssi_dbm, measuredPower_dbm: table.transmitters[slot].measuredPower_dbm)
+        let zone = classifier.classify(distance_m: distance_m, previous: table.transmitters[slot].zone)
         table.transmitters[slot].zone = zone
         return BeaconObservation(accuracy_m: distance_m, proximity: zone, rssi_dbm: rssi_dbm)
     }

@@ -31,7 +31,8 @@ package final class Dispatcher {
     }
 
     package let outbox: Outbox
-    package let composer: MessageComposer
+    /// It remembers pseudonyms, so it changes as it writes.
+    package private(set) var composer: MessageComposer
     private var ledger: EventLedger
     private let bootID: String
     private var epoch: String

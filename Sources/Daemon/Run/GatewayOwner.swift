@@ -50,9 +50,7 @@ package struct GatewayOwner: RadioOwner {
 
     package var needsProof: Bool { engine.needsProof }
 
-    package mutating func radioProved(at instant: Instant) {
-        engine.radioProved(at: instant, outputs: &outputs)
-    }
+    package mutating func radioProved(at instant: Instant) { engine.radioProved(at: instant, outputs: &outputs) }
 
     package mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
         queue.push(availability)
