@@ -29,13 +29,16 @@ final class DeliveryLoop {
     private var healthDue: Instant
     private var lastOutboxTick = Instant.origin
     private var group = CommitGroup()
+    private let supervision: Supervision
+    private var statusLine = StatusLine()
 
     /// - Parameter mayAdminister: the process has CAP_NET_ADMIN.
     init(
         settings: Settings, queue: DeliveryQueue, requests: RequestQueue, dispatcher: Dispatcher,
-        mayAdminister: Bool, logger: Logger
+        supervision: Supervision, mayAdminister: Bool, logger: Logger
     ) {
         self.queue = queue
+        self.supervision = supervision
         self.dispatcher = dispatcher
         self.logger = logger
         self.mayAdminister = mayAdminister
@@ -61,8 +64,10 @@ final class DeliveryLoop {
 
     /// Works until the queue is finished, then says goodbye.
     func run() {
+        supervision.pulse.beginDelivery()
         var isClosed = false
         while !isClosed {
+            supervision.pulse.beatDelivery()
             let content = queue.take()
             isClosed = content.isClosed
             receive(content)
@@ -139,6 +144,9 @@ final class DeliveryLoop {
         }
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
         if dispatcher.outbox.numbering.epoch != announcedEpoch { announceStatus() }
+        if let line = statusLine.news(radio: status.word, publisher.counters, dispatcher.outbox.health) {
+            supervision.manager.tell(.status(line))
+        }
         if now >= healthDue {
             healthDue = now + Self.healthInterval
             sayHealth(

@@ -8,6 +8,7 @@ struct GatewayOwner: RadioOwner {
     private let queue: DeliveryQueue
     private let requests: RequestQueue
     private let recent: RecentEvents?
+    private let pulse: Pulse
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
     private var counters = RadioCounters()
@@ -18,15 +19,17 @@ struct GatewayOwner: RadioOwner {
     /// - Parameters:
     ///   - outputs: what the engine told when it was made.
     ///   - recent: where events are kept for a capture file.
+    ///   - pulse: where the loop shows that it makes progress.
     init(
         engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
-        recent: RecentEvents?
+        recent: RecentEvents?, pulse: Pulse
     ) {
         self.engine = engine
         self.outputs = outputs
         self.queue = queue
         self.requests = requests
         self.recent = recent
+        self.pulse = pulse
     }
 
     mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
@@ -54,6 +57,7 @@ struct GatewayOwner: RadioOwner {
 
     mutating func counted(_ counters: RadioCounters, at instant: Instant) {
         self.counters = counters
+        pulse.beatRadio()
         guard instant >= figuresDue else { return }
         figuresDue = instant + Self.figuresInterval
         queue.push(engine.figures, counters)
