@@ -11,7 +11,8 @@ public struct MessageComposer: Sendable {
     /// Where the messages go.
     public let topics: TopicTree
     let version: String
-    let pseudonym: DevicePseudonym
+    /// How devices are named; it changes every day.
+    public var pseudonym: DevicePseudonym
     /// Seconds after which a ranging message is of no use to anyone.
     let rangingExpiry_s: UInt32
 

@@ -139,7 +139,9 @@ final class DeliveryLoop {
         let now = SystemClock.now
         if now - lastOutboxTick >= Self.longestRound {
             lastOutboxTick = now
-            dispatcher.outbox.tick(at: now, wallTime: SystemClock.wall)
+            let wall = SystemClock.wall
+            dispatcher.outbox.tick(at: now, wallTime: wall)
+            dispatcher.renewPseudonymKey(at: wall)
             publisher.eventsAvailable()
         }
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }

@@ -26,13 +26,13 @@ final class Dispatcher {
     }
 
     let outbox: Outbox
-    let composer: MessageComposer
+    private(set) var composer: MessageComposer
     private var ledger: EventLedger
     private let bootID: String
     private var epoch: String
     private var book: RecordBook
     private var abandoned: AbandonedStates
-    private let pseudonymKey: [UInt8]
+    private var pseudonymKey: [UInt8]
     private var fileGeneration: Int
     /// Events committed since the start.
     private(set) var eventCount: Int64 = 0
@@ -73,6 +73,15 @@ final class Dispatcher {
         epoch = outbox.numbering.epoch
         eventCount += draft.eventCount
         return draft.dispatched
+    }
+
+    /// Makes a new secret for pseudonyms where the day is another one than that of the last, and forgets the old one. It is
+    /// on the disk before anything is named by it.
+    func renewPseudonymKey(at time: WallTime) {
+        guard !PseudonymKey.serves(pseudonymKey, at: time) else { return }
+        pseudonymKey = PseudonymKey.make(at: time)
+        outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
+        composer.pseudonym.replaceKey(pseudonymKey)
     }
 
     /// What there is to do after each round of delivery.

@@ -25,7 +25,7 @@ struct StoredState {
     ///   - newKey: the secret for pseudonyms, where there is none yet.
     init(
         _ outbox: Outbox, _ timebase: Timebase, bootID: String,
-        newKey: @autoclosure () -> [UInt8] = DevicePseudonym.generateKey()
+        newKey: @autoclosure () -> [UInt8] = PseudonymKey.make(at: SystemClock.wall)
     ) {
         records = outbox.records()
         regions = records.compactMap { StoredRegion($0.value, key: $0.key, timebase, bootID: bootID) }
