@@ -29,8 +29,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // System libraries: a shim header and a module map, no logic. Of libbluetooth the headers are enough.
-        .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+        // System libraries: a shim header and a module map, no logic.
+        .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
@@ -60,12 +60,18 @@ let package = Package(
         .target(
             name: "MQTT", dependencies: ["HCI", "Messages", "Configuration", "CMosquitto", collections, logging],
             swiftSettings: settings),
+        .target(
+            name: "Daemon",
+            dependencies: [
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT", logging,
+            ],
+            swiftSettings: settings),
         .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", heap, real], swiftSettings: settings),
         .executableTarget(
             name: "beacond",
             dependencies: [
                 "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "Outbox", "Radio",
-                "MQTT", "StoreSimulator", arguments, logging, lifecycle, signals,
+                "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle, signals,
             ],
             swiftSettings: settings),
 
@@ -87,7 +93,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "BeacondTests",
-            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "beacond"],
+            dependencies: [
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Daemon", "beacond",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
@@ -96,6 +104,16 @@ let package = Package(
         .testTarget(
             name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator", real],
             swiftSettings: settings),
+
+        // The whole agent in a simulated world; a program of its own, so that it can be built and run by itself.
+        .executableTarget(
+            name: "Simulation",
+            dependencies: [
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
+                "Daemon",
+                "CSQLite", heap, logging,
+            ],
+            path: "Tests/Simulation/Simulator", swiftSettings: settings),
 
         // Tests against the real thing: a disk, a broker.
         .executableTarget(

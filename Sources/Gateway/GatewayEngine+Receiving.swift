@@ -15,6 +15,8 @@ extension GatewayEngine {
         _ event: Span<UInt8>, from receiver: Int = 0, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
         guard receivers.indices.contains(receiver) else { return }
+        // A report of whatever proves that the radio has heard until now.
+        if AdvertisingEvent.isAdvertising(event) { monitor.proved(at: max(now, instant)) }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
         // The counter leaves `self` while the reports go through its other parts.

@@ -49,13 +49,14 @@ public struct GatewayEngine: Sendable {
     ///   - requested: the regions that requests had registered in an earlier process.
     ///   - records: what an earlier process stored; those of regions that are in neither list are ignored.
     ///   - radioSees: whether the radio hears from the start. A live one has to say so first.
+    ///   - canProbe: whether there is a controller to ask. Then `needsProof` may become true.
     public init(
         _ settings: Settings, requested: [BeaconRegion] = [], restoring records: [RegionRecord] = [], radioSees: Bool,
-        at now: Instant, outputs: inout [GatewayOutput]
+        canProbe: Bool = false, at now: Instant, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
-        self.monitor = RegionMonitor(limits: settings.regionLimits)
+        self.monitor = RegionMonitor(limits: settings.regionLimits, canProbe: canProbe)
         self.ranger = Ranger(settings.ranging)
         self.receivers = settings.radio.receivers.map { Receiver(rssiOffset_db: $0.rssiOffset_db) }
         if receivers.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }

@@ -9,11 +9,13 @@ public import HCI
 public enum PseudonymKey {
     private static let randomLength = 32
 
-    /// A new secret for the day that `time` is on.
-    public static func make(at time: WallTime) -> [UInt8] {
-        let random = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
-        return random + dayOctets(at: time)
-    }
+    /// What a new secret is made of.
+    public static func random() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+
+    /// A secret for the day that `time` is on.
+    ///
+    /// - Parameter random: 32 octets, as `random()` gives them.
+    public static func make(random: [UInt8], at time: WallTime) -> [UInt8] { random + dayOctets(at: time) }
 
     /// Whether the secret was made for the day that `time` is on. One of any other form never was.
     public static func serves(_ key: [UInt8], at time: WallTime) -> Bool {

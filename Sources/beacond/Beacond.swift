@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 
 /// The command line.
 @main

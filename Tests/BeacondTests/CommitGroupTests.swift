@@ -3,6 +3,7 @@ import HCI
 import Regions
 import Testing
 
+@testable import Daemon
 @testable import beacond
 
 @Suite("Events that come shortly after each other share a transaction")

@@ -6,6 +6,7 @@ import Messages
 import Regions
 import Testing
 
+@testable import Daemon
 @testable import Outbox
 @testable import beacond
 

@@ -4,6 +4,7 @@ import HCI
 import Messages
 import Testing
 
+@testable import Daemon
 @testable import Outbox
 @testable import beacond
 
@@ -12,13 +13,17 @@ struct PseudonymKeyTests {
     private static let noon = WallTime(microseconds: 1_800_014_400_000_000)
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
 
+    private static func key(at time: WallTime) -> [UInt8] {
+        PseudonymKey.make(random: PseudonymKey.random(), at: time)
+    }
+
     /// A delivery loop's dispatcher, as a process that starts at `time` has it.
     private func dispatcher(at time: WallTime) throws -> Dispatcher {
         let outbox = try Outbox(
             directory: folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: time,
             generator: SystemRandomNumberGenerator())
         let timebase = Timebase(wallAtOrigin: time, isSynced: true)
-        let stored = StoredState(outbox, timebase, bootID: "boot", newKey: PseudonymKey.make(at: time))
+        let stored = StoredState(outbox, timebase, bootID: "boot", newKey: Self.key(at: time))
         let composer = MessageComposer(try Settings.parse(""), pseudonymKey: stored.pseudonymKey)
         return Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot")
     }
@@ -32,14 +37,14 @@ struct PseudonymKeyTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let first = try dispatcher(at: Self.noon)
         let today = try key(first)
-        first.renewPseudonymKey(at: Self.noon + .seconds(43_199))
+        first.renewPseudonymKey(at: Self.noon + .seconds(43_199), random: PseudonymKey.random)
         #expect(try key(first) == today)
         first.outbox.close()
 
         let second = try dispatcher(at: Self.noon + .seconds(60))
-        second.renewPseudonymKey(at: Self.noon + .seconds(60))
+        second.renewPseudonymKey(at: Self.noon + .seconds(60), random: PseudonymKey.random)
         #expect(try key(second) == today)
-        second.renewPseudonymKey(at: Self.noon + .seconds(43_200))
+        second.renewPseudonymKey(at: Self.noon + .seconds(43_200), random: PseudonymKey.random)
         #expect(try key(second).prefix(32) != today.prefix(32))
     }
 
@@ -48,7 +53,7 @@ struct PseudonymKeyTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let dispatcher = try dispatcher(at: Self.noon)
         let yesterday = Data(try key(dispatcher).prefix(32))
-        dispatcher.renewPseudonymKey(at: Self.noon + .seconds(86_400))
+        dispatcher.renewPseudonymKey(at: Self.noon + .seconds(86_400), random: PseudonymKey.random)
         let today = Data(try key(dispatcher).prefix(32))
         dispatcher.outbox.close()
 
@@ -62,7 +67,7 @@ struct PseudonymKeyTests {
     func earlierForm() {
         #expect(!PseudonymKey.serves([UInt8](repeating: 7, count: 32), at: Self.noon))
         #expect(!PseudonymKey.serves([], at: Self.noon))
-        #expect(PseudonymKey.serves(PseudonymKey.make(at: Self.noon), at: Self.noon))
+        #expect(PseudonymKey.serves(Self.key(at: Self.noon), at: Self.noon))
     }
 
     @Test("What holds secrets is its owner's alone, whatever the umask is")

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The state folder: who may use it, the names in it, and the reservation of numbers.
+/// The state folder on a disk.
 ///
 /// `outbox.lock` is held with `flock` for as long as the process lives, so that two agents never share a folder; the
 /// kernel lets go of it however the process ends. Its 64 bytes hold the `Reservation`.
-final class StateFolder {
-    let path: String
+final class StateFolder: OutboxFolder {
+    package let path: String
     private var lock: Int32 = -1
 
     init(path: String) {
@@ -14,8 +14,7 @@ final class StateFolder {
 
     deinit { release() }
 
-    /// Lets another process have the folder.
-    func release() {
+    package func release() {
         guard lock >= 0 else { return }
         // A process that is just being forked off may hold a copy of the descriptor, which closing would not unlock.
         flock(lock, LOCK_UN)
@@ -23,11 +22,7 @@ final class StateFolder {
         lock = -1
     }
 
-    var databasePath: String { path + "/outbox.sqlite" }
-    var damagedPath: String { databasePath + ".corrupt" }
-
-    /// Makes the folder where only its last level is missing, and takes the lock.
-    func hold() throws(DiskError) {
+    package func hold() throws(DiskError) {
         guard lock < 0 else { return }
         if mkdir(path, 0o750) != 0, errno != EEXIST { throw .system(errno, during: "make the folder") }
         let name = path + "/outbox.lock"
@@ -46,25 +41,17 @@ final class StateFolder {
         }
         lock = descriptor
         // Its disk block has to be there before the disk is full. Where this fails, reserving fails later, which is seen.
-        if reservationBytes().count < Reservation.length {
-            _ = write([UInt8](repeating: 0x20, count: Reservation.length))
+        if reservedBytes().count < Reservation.length {
+            _ = reserve([UInt8](repeating: 0x20, count: Reservation.length))
         }
     }
 
-    func reservation() -> Reservation? { Reservation(bytes: reservationBytes()) }
-
-    /// Writes the reservation in place and waits until the disk has it; `false` where the disk refuses.
-    func reserve(_ reservation: Reservation) -> Bool { write(reservation.bytes) }
-
-    /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it.
-    func makeDatabasePrivate() {
+    package func makeDatabasePrivate() {
         let descriptor = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Sets a damaged database aside as `outbox.sqlite.corrupt`, in place of an earlier one, with its log beside it so
-    /// that both can be read together.
-    func setDamagedFileAside() throws(DiskError) {
+    package func setDamagedFileAside() throws(DiskError) {
         for suffix in ["-wal", ""] where rename(databasePath + suffix, damagedPath + suffix) != 0 && errno != ENOENT {
             throw .system(errno, during: "set the damaged file aside")
         }
@@ -72,29 +59,27 @@ final class StateFolder {
         unlink(databasePath + "-shm")
     }
 
-    /// Leaves one file of what was set aside, and none where it is larger than `limit` bytes.
-    func tidyDamagedFile(limit: Int64) {
+    package func tidyDamagedFile(limit: Int64) {
         unlink(damagedPath + "-wal")
         unlink(damagedPath + "-shm")
         var information = stat()
         if stat(damagedPath, &information) == 0, Int64(information.st_size) > limit { unlink(damagedPath) }
     }
 
-    /// Makes the names of new files durable.
-    func synchronise() {
+    package func synchronise() {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
     }
 
-    private func reservationBytes() -> [UInt8] {
+    package func reservedBytes() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Reservation.length)
         let count = pread(lock, &bytes, bytes.count, 0)
         return count > 0 ? Array(bytes.prefix(count)) : []
     }
 
-    private func write(_ bytes: [UInt8]) -> Bool {
+    package func reserve(_ bytes: [UInt8]) -> Bool {
         pwrite(lock, bytes, bytes.count, 0) == bytes.count && fdatasync(lock) == 0
     }
 }

@@ -39,7 +39,8 @@ extension RegionMonitor {
 
     /// When `advance` has something to do next.
     public var nextDeadline: Instant {
-        min(timers.min.map { radio.instant(ofSeenTime: $0.due) } ?? .distantFuture, unknownDue)
+        let due = timers.min.map { max(radio.instant(ofSeenTime: $0.due), proof.releasedAt) }
+        return min(due ?? .distantFuture, unknownDue)
     }
 
     /// Runs the first timer that is due before `limit`, and returns when it was due; `nil` where none is.
@@ -49,10 +50,20 @@ extension RegionMonitor {
         if unknownDue == now {
             statesBecomeUnknown(at: now, transitions: &transitions)
         } else if let timer = timers.popMin(), states[timer.slot].due == timer.due {
+            guard proof.covers(radio.instant(ofSeenTime: timer.due)) || isOvertaken(timer) else {
+                proof.await(timer)
+                return now
+            }
             states[timer.slot].due = .distantFuture
             timerFired(timer.slot, seen: timer.due, at: now, transitions: &transitions)
         }
         return now
+    }
+
+    /// The beacon was heard since the timer was set, so it decides nothing.
+    private func isOvertaken(_ timer: Timer) -> Bool {
+        guard case .inside(let presence) = states[timer.slot].occupancy else { return false }
+        return presence.leavesAt > timer.due
     }
 
     private mutating func timerFired(

@@ -62,11 +62,15 @@ public struct RegionMonitor: Sendable {
     var timers = Heap<Timer>()
     var timerNumber: UInt64 = 0
     var radio = BlindRadio()
+    var proof: RadioProof
     /// When states become unknown while the radio is blind.
     var unknownDue = Instant.distantFuture
 
-    public init(limits: RegionLimits) {
+    /// - Parameter canProbe: whether the radio can be asked if it hears. Then a timer that comes due in silence waits for
+    ///   that; see `isAwaitingProof`.
+    public init(limits: RegionLimits, canProbe: Bool = false) {
         self.limits = limits
+        proof = RadioProof(isNeeded: canProbe)
     }
 
     /// Begins to monitor a region. One that is not expanded has its instance, and a state, at once.

@@ -1,4 +1,5 @@
 import Configuration
+import Daemon
 import Gateway
 import HCI
 import Logging
@@ -30,7 +31,7 @@ struct PublishingSink: ReplaySink {
         publisher = Publisher(
             settings: settings.mqtt, clientID: DeliveryLoop.clientID(settings), online: message(isOnline: true),
             will: message(isOnline: false), logger: logger)
-        events = OutboxEvents(outbox, composer)
+        events = OutboxEvents(outbox, composer) { (SystemClock.now, SystemClock.timebase) }
     }
 
     var isStopped: Bool { signals.arePending }

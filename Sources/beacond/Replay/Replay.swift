@@ -1,4 +1,5 @@
 import Configuration
+import Daemon
 import Gateway
 import Glibc
 import HCI
@@ -169,7 +170,7 @@ struct Replay {
     /// What is printed is the same every time, so its pseudonyms are as well: who has the capture has the addresses
     /// anyway. What goes to a broker has a secret key.
     private var pseudonymKey: [UInt8] {
-        guard options.output != .mqtt else { return PseudonymKey.make(at: SystemClock.wall) }
+        guard options.output != .mqtt else { return PseudonymKey.random() }
         return Array("replay of \(settings.mqtt.prefix)/\(settings.gateway.site)".utf8)
     }
 

@@ -1,3 +1,4 @@
+import Daemon
 import Gateway
 import Glibc
 import HCI

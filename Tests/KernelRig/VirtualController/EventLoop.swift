@@ -10,6 +10,8 @@ struct EventLoop {
     private var input = StandardInput()
     private var sent = 0
     private var unheard = 0
+    /// The most reports in one event.
+    private var batch = 1
     private var hasQuit = false
 
     init(_ identity: ControllerIdentity, _ playback: Playback) {
@@ -48,18 +50,15 @@ struct EventLoop {
     /// Sends what is due, if anyone listens, and says when the next event will be.
     private mutating func play() throws -> Instant? {
         let step = playback.step(at: Self.now())
-        for recorded in step.events {
-            guard let device, let scan = state.scan else {
-                unheard += 1
-                continue
-            }
-            for event in form.events(for: recorded, scan) {
-                try device.send(event: event)
-                sent += 1
-            }
+        if let device, let scan = state.scan {
+            let events = step.events.flatMap { form.events(for: $0, scan) }
+            for event in EventBatch.packed(events, limit: batch) { try device.send(event: event) }
+            sent += events.count
+        } else {
+            unheard += step.events.count
         }
         if step.hasEnded { say("END \(Self.wallSeconds()) sent=\(sent) unheard=\(unheard)") }
-        return step.next
+        return step.next.map { batch > 1 ? $0 + EventBatch.wait : $0 }
     }
 
     private mutating func readDevice() throws {
@@ -94,6 +93,7 @@ struct EventLoop {
         case .fail(let opcode, let status): state.fail(opcode, with: status)
         case .hardwareError: try device?.send(event: HardwareErrorEvent(code: 0).octets)
         case .inject(let event): try device?.send(event: event)
+        case .batch(let reports): batch = reports
         case .rate(let rate): playback.change(to: rate, at: Self.now())
         case .stat: say("STAT sent=\(sent) unheard=\(unheard)")
         case .quit: hasQuit = true
