@@ -12,7 +12,8 @@ public enum DeviceForm: String, CaseIterable, Sendable {
 /// Names devices without giving their addresses away.
 ///
 /// HMAC-SHA-256 over the UTC day and the address, cut to 64 bits: who does not have the key can't try addresses, and no
-/// two days can be put together. The key changes with the day: see `PseudonymKey`. A known device is named by its name, so that it keeps its pseudonym through rotation.
+/// two days can be put together. The key changes with the day: see `PseudonymKey`. A known device is named by its name, so
+/// that it keeps its pseudonym through rotation.
 public struct DevicePseudonym: Sendable {
     private let form: DeviceForm
     private var key: SymmetricKey

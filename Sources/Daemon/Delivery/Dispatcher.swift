@@ -31,6 +31,7 @@ package final class Dispatcher {
     }
 
     package let outbox: Outbox
+    /// It remembers pseudonyms, so it changes as it writes.
     package private(set) var composer: MessageComposer
     private var ledger: EventLedger
     private let bootID: String
@@ -86,7 +87,14 @@ package final class Dispatcher {
         guard !PseudonymKey.serves(pseudonymKey, at: time) else { return }
         pseudonymKey = PseudonymKey.make(random: random(), at: time)
         outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
-        composer.pseudonym.replaceKey(pseudonymKey)
+        composer.replacePseudonymKey(pseudonymKey)
+    }
+
+    /// States the loss of events that had no number yet: they get the next ones, which will never come.
+    ///
+    /// - Throws: as `dispatch`.
+    func stateLoss(_ count: Int64) throws(OutboxError) {
+        try outbox.commit { _ in OutboxTransaction(lostEvents: count) }
     }
 
     /// What there is to do after each round of delivery.
