@@ -145,7 +145,10 @@ package final class DeliveryLoop {
             publisher.eventsAvailable()
         }
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
-        if dispatcher.outbox.numbering.epoch != announcedEpoch { announceStatus() }
+        if dispatcher.outbox.numbering.epoch != announcedEpoch {
+            announceStatus()
+            for state in dispatcher.statesOfNewEpoch(machine.timebase) { publisher.setRetained(state) }
+        }
         if now >= healthDue {
             healthDue = now + Self.healthInterval
             sayHealth(
