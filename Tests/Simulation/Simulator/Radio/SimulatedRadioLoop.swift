@@ -16,6 +16,8 @@ struct SimulatedRadioLoop {
     private var countDue = Instant.origin
     private var counters = RadioCounters()
     private var hasNews = false
+    private var provedAt = Instant.origin
+    private var toldProof = Instant.origin
 
     init(_ world: World, life: Int, owner: GatewayOwner, mayAdminister: Bool) {
         self.world = world
@@ -39,6 +41,9 @@ struct SimulatedRadioLoop {
         owner.stopped(at: now)
     }
 
+    /// Whether silence means something, as far as anyone can tell.
+    var seemsToListen: Bool { isOpen && world.adapter.claimsToHear }
+
     /// When `tick` is due.
     var deadline: Instant { min(controller.nextDeadline, ownerDeadline, countDue) }
 
@@ -50,6 +55,7 @@ struct SimulatedRadioLoop {
             owner.counted(counters, at: now)
         }
         ownerDeadline = owner.tick(at: now)
+        if owner.needsProof { perform(controller.prove(at: now), at: now) }
     }
 
     /// An advertising report of any kind.
@@ -93,6 +99,9 @@ struct SimulatedRadioLoop {
                     .radioAnswer(life: life, world.adapter.carryOut(step)), at: world.now + .milliseconds(5))
             case .close: isOpen = false
             case .announce, .announceLiveness: hasNews = true
+            case .announceProof:
+                provedAt = now
+                hasNews = true
             case .report: break
             case .recover(let step, _):
                 counters.recoveries.count(step)
@@ -109,6 +118,10 @@ struct SimulatedRadioLoop {
         if liveness != controller.liveness {
             liveness = controller.liveness
             owner.livenessChanged(to: controller.liveness, at: now)
+        }
+        if provedAt > toldProof {
+            toldProof = provedAt
+            owner.radioProved(at: now)
         }
         if let known = controller.availability, known != availability {
             availability = known
