@@ -181,7 +181,7 @@ struct Witness {
 
     /// Nobody stays for ever: after the longest silence that a beacon may have learned, a region has been left.
     func check(at now: Instant) throws(Violation) {
-        let longest = exitAfter + .seconds(isPlain ? 60 : 4 * 60 + 60)
+        let longest = exitAfter + .seconds(isPlain ? 45 : 4 * 60 + 60)
         guard let listeningSince, now - max(listeningSince, startedAt) > longest else { return }
         for (instance, region) in regions
         where region.state == .inside && now - (region.lastHeard ?? .origin) > longest {
