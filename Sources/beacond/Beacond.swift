@@ -3,7 +3,7 @@ import Daemon
 
 /// The command line.
 @main
-struct Beacond: AsyncParsableCommand {
+struct Beacond: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "beacond",
         abstract: "Scans iBeacons, monitors regions, ranges beacons and publishes to MQTT.",

@@ -31,7 +31,8 @@ package final class Dispatcher {
     }
 
     package let outbox: Outbox
-    package let composer: MessageComposer
+    /// It remembers pseudonyms, so it changes as it writes.
+    package private(set) var composer: MessageComposer
     private var ledger: EventLedger
     private let bootID: String
     private var epoch: String
@@ -88,6 +89,13 @@ package final class Dispatcher {
             ledger.beginEpoch()
         }
         return ledger.takeOutdatedStates(timebase)
+    }
+
+    /// States the loss of events that had no number yet: they get the next ones, which will never come.
+    ///
+    /// - Throws: as `dispatch`.
+    func stateLoss(_ count: Int64) throws(OutboxError) {
+        try outbox.commit { _ in OutboxTransaction(lostEvents: count) }
     }
 
     /// What there is to do after each round of delivery.

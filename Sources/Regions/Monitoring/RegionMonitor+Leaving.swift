@@ -12,16 +12,15 @@ extension RegionMonitor {
         let rules = rules(of: slot)
         guard qualifies(evidence, threshold_dbm: rules.exitRSSI_dbm) else { return }
         var presence = presence
-        if evidence.patience > .zero { presence.restoredPatience = .zero }
-        let patience = max(evidence.patience, presence.restoredPatience)
+        let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         let leavesAt = leavingTime(patience, rules: rules, at: now)
         // Of several beacons the one that may be silent longest decides; its own reports move that freely.
         if leavesAt >= presence.leavesAt || presence.holder == evidence.transmitter || presence.isRestored {
             presence.leavesAt = leavesAt
             presence.holder = evidence.transmitter
+            presence.patience = patience
         }
         presence.lastHeardAt = now
-        presence.patience = patience
         presence.rssi_dbm = evidence.rssi_dbm
         presence.isRestored = false
         states[slot].occupancy = .inside(presence)
@@ -83,8 +82,7 @@ extension RegionMonitor {
                 isInferred: presence.isRestored)
             event = RegionEvent(
                 kind: .exit(stay), uuid: region.uuid, major: presence.major, minor: presence.minor,
-                observation: BeaconObservation(
-                    accuracy_m: BeaconObservation.undetermined_m, proximity: .unknown, rssi_dbm: presence.rssi_dbm))
+                observation: .undetermined(rssi_dbm: presence.rssi_dbm))
         }
         announce(slot, .outside, since: now, at: now, event: event, transitions: &transitions)
     }

@@ -12,9 +12,9 @@ public struct RegionEvidence: Sendable {
     /// Smoothed by the region filter; `nil` where no report of this transmitter carried a strength.
     public var rssi_dbm: Double?
     /// The silence that is ordinary for this transmitter.
-    public var patience: TimeSpan
+    public var patience: Patience
 
-    public init(transmitter: TransmitterSlot, identity: BeaconIdentity, rssi_dbm: Double?, patience: TimeSpan) {
+    public init(transmitter: TransmitterSlot, identity: BeaconIdentity, rssi_dbm: Double?, patience: Patience) {
         self.transmitter = transmitter
         self.identity = identity
         self.rssi_dbm = rssi_dbm
@@ -186,5 +186,7 @@ public struct RegionMonitor: Sendable {
         timers.insert(Timer(due: due, number: timerNumber, slot: slot))
     }
 
-    func rules(of slot: InstanceSlot) -> RegionRules { region(of: slot).rules }
+    /// Asked for with every report, so it is read where it stands: a copy of the whole region would count references to its
+    /// name.
+    func rules(of slot: InstanceSlot) -> RegionRules { registrations[states[slot].registration].region.rules }
 }
