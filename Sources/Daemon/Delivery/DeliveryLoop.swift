@@ -138,7 +138,10 @@ package final class DeliveryLoop {
             publisher.eventsAvailable()
         }
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
-        if dispatcher.outbox.numbering.epoch != announcedEpoch { announceStatus() }
+        if dispatcher.outbox.numbering.epoch != announcedEpoch {
+            announceStatus()
+            for state in dispatcher.statesOfNewEpoch(machine.timebase) { publisher.setRetained(state) }
+        }
         if let line = statusLine.news(radio: status.word, publisher.counters, dispatcher.outbox.health) {
             machine.tellStatus(line)
         }
