@@ -38,6 +38,12 @@ public final class Outbox {
     var reports: [String] = []
     var now: Instant
     var wallTime: WallTime
+    /// The files that are open, by their names.
+    var databaseIdentity = FileIdentity.unknown
+    var logIdentity = FileIdentity.unknown
+    /// The open file has lost its place in the folder: it is read until a copy of it stands there.
+    var isDisplaced = false
+    var lookDue = Instant.origin
     /// When acknowledged events are deleted in the file at the latest.
     var deletionDue = Instant.distantFuture
     var wear = Wear()

@@ -22,7 +22,7 @@ struct CommitGroupTests {
     private func busyGroup() -> CommitGroup {
         var group = CommitGroup()
         for _ in 0..<CommitGroup.burst {
-            group.add([transition("a")])
+            group.add([transition("a")], at: at(0))
             _ = group.take(isLast: false, at: at(0))
         }
         return group
@@ -33,7 +33,7 @@ struct CommitGroupTests {
     @Test("What comes after a pause is committed at once")
     func noDelayAfterPause() {
         var group = CommitGroup()
-        group.add([transition("a")])
+        group.add([transition("a")], at: at(0))
         #expect(group.take(isLast: false, at: at(0)).count == 1)
     }
 
@@ -41,10 +41,10 @@ struct CommitGroupTests {
     func noDelayOfAFew() {
         var group = CommitGroup()
         for number in 0..<CommitGroup.burst {
-            group.add([transition("a")])
+            group.add([transition("a")], at: at(0))
             #expect(group.take(isLast: false, at: at(number)).count == 1)
         }
-        group.add([transition("b")])
+        group.add([transition("b")], at: at(0))
         #expect(group.take(isLast: false, at: at(CommitGroup.burst)).isEmpty)
     }
 
@@ -53,7 +53,7 @@ struct CommitGroupTests {
         var group = CommitGroup()
         var transactions: Int64 = 0
         for millisecond in 0..<Int64(10_000) {
-            group.add([transition("a")])
+            group.add([transition("a")], at: at(0))
             if !group.take(isLast: false, at: at(millisecond)).isEmpty { transactions += 1 }
         }
         #expect(transactions <= 200 + CommitGroup.burst)
@@ -62,9 +62,9 @@ struct CommitGroupTests {
     @Test("After too many, what comes within 50 ms of a transaction waits for the next, together")
     func grouped() {
         var group = busyGroup()
-        group.add([transition("b")])
+        group.add([transition("b")], at: at(0))
         #expect(group.take(isLast: false, at: at(10)).isEmpty)
-        group.add([ranging("b"), transition("c")])
+        group.add([ranging("b"), transition("c")], at: at(0))
         #expect(group.due == at(50))
         #expect(group.take(isLast: false, at: at(49)).isEmpty)
         #expect(group.take(isLast: false, at: at(50)) == [transition("b"), ranging("b"), transition("c")])
@@ -73,14 +73,31 @@ struct CommitGroupTests {
     @Test("Ranging, which never touches the disk, waits for nothing of its own")
     func rangingIsNotDelayed() {
         var group = busyGroup()
-        group.add([ranging("a")])
+        group.add([ranging("a")], at: at(0))
         #expect(group.take(isLast: false, at: at(1)) == [ranging("a")])
     }
 
     @Test("What is last waits for nothing")
     func lastIsTaken() {
         var group = busyGroup()
-        group.add([transition("b")])
+        group.add([transition("b")], at: at(0))
         #expect(group.take(isLast: true, at: at(1)) == [transition("b")])
+    }
+
+    @Test("Stays are stored with the next event, before it, or after 10 s; nothing else waits for them")
+    func staysWait() {
+        let stays = GatewayOutput.stays([])
+        var group = CommitGroup()
+        group.add([stays], at: at(0))
+        #expect(group.take(isLast: false, at: at(9_999)).isEmpty)
+        #expect(group.due == at(10_000))
+        group.add([ranging("a")], at: at(9_999))
+        #expect(group.take(isLast: false, at: at(9_999)) == [ranging("a")])
+        #expect(group.take(isLast: false, at: at(10_000)) == [stays])
+        group.add([stays, transition("a")], at: at(11_000))
+        #expect(group.take(isLast: false, at: at(11_000)) == [stays, transition("a")])
+        group.add([stays], at: at(12_000))
+        #expect(group.take(isLast: true, at: at(12_000)) == [stays])
+        #expect(group.due == .distantFuture)
     }
 }

@@ -31,7 +31,7 @@ struct DispatcherTests {
 
     private func output(_ region: String, _ state: RegionState, event: RegionEvent.Kind?) -> GatewayOutput {
         let instance = RegionInstanceID(region: region)
-        let observation = BeaconObservation(accuracy_m: -1, proximity: .unknown, rssi_dbm: -60)
+        let observation = BeaconObservation.undetermined(rssi_dbm: -60)
         let event = event.map {
             RegionEvent(
                 kind: $0, uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2, observation: observation)

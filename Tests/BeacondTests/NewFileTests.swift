@@ -6,8 +6,8 @@ import Messages
 import Regions
 import Testing
 
-@testable import Outbox
 @testable import Daemon
+@testable import Outbox
 @testable import beacond
 
 @Suite("An outbox that had to begin a new file")

@@ -50,7 +50,8 @@ struct DefaultTests {
     func distance() {
         #expect(
             settings.distance
-                == DistanceSettings(model: .log, pathLossExponent: 2.5, immediate_m: 0.5, near_m: 4, hysteresis: 0.15))
+                == DistanceSettings(
+                    model: .indoor, pathLossExponent: 2.5, immediate_m: 0.5, near_m: 4, hysteresis: 0.15))
     }
 
     @Test("A region is entered at the first report and left after 20 seconds, with 10 to settle")

@@ -1,3 +1,4 @@
+import Beacons
 import Configuration
 import Testing
 
@@ -65,5 +66,17 @@ struct RelationTests {
     func consequence() {
         #expect(complaints("[radio]\ninterval_ms = \"100\"\nwindow_ms = 90").count == 1)
         #expect(complaints("[mqtt]\nurl = \"mqtts//x\"\nca_file = \"/ca.pem\"").count == 1)
+    }
+
+    @Test("An exponent that is set without a model means the model that has one")
+    func exponentMeansLog() throws {
+        func model(_ lines: String) throws -> DistanceModel {
+            try Settings.parse("[distance]\n" + lines).distance.model
+        }
+        #expect(try model("") == .indoor)
+        #expect(try model("path_loss_exponent = 2") == .log)
+        #expect(try model("model = \"indoor\"\npath_loss_exponent = 2") == .indoor)
+        #expect(try model("model = \"curve\"\npath_loss_exponent = 2") == .curve)
+        #expect(try model("model = \"log\"") == .log)
     }
 }

@@ -73,7 +73,7 @@ struct TextTests {
     @Test("Every word of a key that takes words is read, any other refused with all of them")
     func words() {
         let words = [
-            ("radio", "scan", ["passive", "active"]), ("distance", "model", ["log", "curve"]),
+            ("radio", "scan", ["passive", "active"]), ("distance", "model", ["indoor", "log", "curve"]),
             ("smoothing", "distance_filter", ["none", "ewma", "trimmed_mean", "iqr_mean", "median", "kalman"]),
             ("smoothing", "region_filter", ["none", "ewma", "trimmed_mean", "iqr_mean", "median", "kalman"]),
             ("region", "expand", ["none", "major", "minor"]), ("ranging", "mode", ["change", "interval"]),

@@ -171,7 +171,8 @@ for key in ("entered_at", "last_heard_at", "dwell_s"):
     refuses(f"an exit without {key}", "event", lambda message: message["payload"].pop(key), example=1)
 refuses("an entry that is partial", "event", put("partial", True))
 refuses("partial where it is not true", "event", put("partial", False), example=1)
-refuses("an exit that is near", "event", lambda message: message["payload"].update(proximity="near", accuracy_m=2), example=1)
+refuses("an exit that is near", "event", lambda message: message["payload"].update(
+    proximity="near", accuracy_m=2, accuracy_error_m=1), example=1)
 refuses("a dwell that the times deny", "event", put("dwell_s", 12), example=1)
 refuses("an exit before the last report", "event", put("at", "2026-11-21T07:31:00.000Z"), example=1)
 refuses("a UUID in lower case", "event", put("uuid", "39ed98ff-2900-441a-802f-9c398fc199d2"))
@@ -184,6 +185,8 @@ for kind, change in (("event", put), ("ranging", put_in_beacon)):
     refuses("accuracy -1 where proximity is known", kind, change("accuracy_m", -1))
     refuses("a distance where proximity is unknown", kind, change("proximity", "unknown"))
     refuses("accuracy 0", kind, change("accuracy_m", 0))
+    refuses("an error -1 where proximity is known", kind, change("accuracy_error_m", -1))
+    refuses("a distance without its error", kind, change("accuracy_error_m", None))
     refuses("an RSSI that means not available", kind, change("rssi_dbm", 127))
 refuses("a raw address for a device", "ranging", put_in_beacon("device", "7C:2F:80:A1:B2:C3"))
 refuses("resolving where it is not true", "ranging", put_in_beacon("resolving", False))

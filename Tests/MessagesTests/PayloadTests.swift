@@ -24,7 +24,8 @@ struct PayloadTests {
     private func event(_ kind: RegionEvent.Kind, rssi_dbm: Double? = -63.44) -> RegionEvent {
         RegionEvent(
             kind: kind, uuid: identity.uuid, major: 7, minor: 8,
-            observation: BeaconObservation(accuracy_m: 1.236, proximity: .near, rssi_dbm: rssi_dbm))
+            observation: BeaconObservation(
+                accuracy_m: 1.236, accuracyError_m: 0.618, proximity: .near, rssi_dbm: rssi_dbm))
     }
 
     @Test("enter")
@@ -37,7 +38,7 @@ struct PayloadTests {
         #expect(
             Set(payload.keys) == [
                 "schema", "at", "clock", "epoch", "seq", "type", "region", "uuid", "major", "minor", "rssi_dbm",
-                "accuracy_m", "proximity",
+                "accuracy_m", "accuracy_error_m", "proximity",
             ])
         #expect(payload["schema"] as? Int == 1)
         #expect(payload["at"] as? String == "2023-11-14T22:13:20.123Z")
@@ -47,6 +48,7 @@ struct PayloadTests {
         #expect(payload["uuid"] as? String == "39ED98FF-2900-441A-802F-9C398FC199D2")
         #expect(payload["major"] as? Int == 7 && payload["minor"] as? Int == 8)
         #expect(payload["rssi_dbm"] as? Double == -63.4 && payload["accuracy_m"] as? Double == 1.24)
+        #expect(payload["accuracy_error_m"] as? Double == 0.62)
         #expect(payload["proximity"] as? String == "near")
     }
 
@@ -87,7 +89,7 @@ struct PayloadTests {
         let beacon = RangedBeacon(
             transmitter: 0, track: 3, identity: identity, address: DeviceAddress(bits: 0xC0FF_EE00_0001, type: .random),
             device: nil, measuredPower_dbm: -59,
-            observation: BeaconObservation(accuracy_m: -1, proximity: .unknown, rssi_dbm: nil),
+            observation: .undetermined(rssi_dbm: nil),
             lastHeard: .origin, isResolving: resolving, isDuplicate: resolving)
         var composer = self.composer(form)
         let message = composer.ranging(
@@ -106,11 +108,12 @@ struct PayloadTests {
         let plain = try ranged(.omit)
         #expect(
             Set(plain.keys) == [
-                "track", "uuid", "major", "minor", "proximity", "accuracy_m", "rssi_dbm", "measured_power_dbm",
-                "age_ms",
+                "track", "uuid", "major", "minor", "proximity", "accuracy_m", "accuracy_error_m", "rssi_dbm",
+                "measured_power_dbm", "age_ms",
             ])
         #expect(plain["track"] as? Int == 3 && plain["age_ms"] as? Int == 1500)
         #expect(plain["accuracy_m"] as? Int == -1 && plain["measured_power_dbm"] as? Int == -59)
+        #expect(plain["accuracy_error_m"] as? Int == -1)
         #expect(plain["rssi_dbm"] is NSNull)
         let flagged = try ranged(.raw, resolving: true)
         #expect(flagged["resolving"] as? Bool == true && flagged["duplicate"] as? Bool == true)

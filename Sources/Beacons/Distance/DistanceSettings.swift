@@ -1,5 +1,6 @@
 /// The path-loss models that can be chosen in `[distance]`. The raw value is the word in `config.toml`.
 public enum DistanceModel: String, CaseIterable, Sendable {
+    case indoor
     case log
     case curve
 }
@@ -7,7 +8,7 @@ public enum DistanceModel: String, CaseIterable, Sendable {
 /// How a smoothed RSSI becomes metres, and metres a proximity.
 public struct DistanceSettings: Hashable, Sendable {
     public var model: DistanceModel
-    /// The exponent n of the `log` model, 1.6 to 4.
+    /// The exponent n of the `log` model, 1.6 to 4; the others don't use it.
     public var pathLossExponent: Double
     /// Below this distance a beacon is `immediate`. Metres.
     public var immediate_m: Double

@@ -19,4 +19,10 @@ public struct FilterSettings: Hashable, Sendable {
         self.kind = kind
         self.timeConstant_s = timeConstant_s
     }
+
+    /// A time constant that can be counted with: at least a millisecond, which also stands for what is not a number, and
+    /// at most a day.
+    static func held(_ timeConstant_s: Double) -> Double {
+        timeConstant_s.isNaN ? 0.001 : min(max(timeConstant_s, 0.001), 86_400)
+    }
 }

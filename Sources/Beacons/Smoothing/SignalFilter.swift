@@ -16,6 +16,11 @@ public struct SignalFilter: Sendable {
     /// The range of the HCI: readings beyond it are taken as its end. dBm.
     static let range_dbm = -127.0...20.0
 
+    /// A reading within that range.
+    static func held(_ rssi_dbm: Double) -> Double {
+        min(max(rssi_dbm, range_dbm.lowerBound), range_dbm.upperBound)
+    }
+
     private var state: State
     private let scale: SignalScale
 
@@ -32,7 +37,7 @@ public struct SignalFilter: Sendable {
     ///   - scale: What is averaged: `decibels` for distances, `fieldStrength` for regions.
     public init(_ settings: FilterSettings, scale: SignalScale = .decibels) {
         self.scale = scale
-        let timeConstant_s = settings.timeConstant_s.isNaN ? 0.001 : min(max(settings.timeConstant_s, 0.001), 86_400)
+        let timeConstant_s = FilterSettings.held(settings.timeConstant_s)
         state =
             switch settings.kind {
             case .none: .none(nil)
@@ -59,7 +64,7 @@ public struct SignalFilter: Sendable {
     /// Takes in one reading. What is not a number is ignored.
     public mutating func add(_ rssi_dbm: Double, at: Instant) {
         guard !rssi_dbm.isNaN else { return }
-        let reading = scale.reading(min(max(rssi_dbm, Self.range_dbm.lowerBound), Self.range_dbm.upperBound))
+        let reading = scale.reading(Self.held(rssi_dbm))
         switch state {
         case .none:
             state = .none(reading)

@@ -4,18 +4,29 @@ import HCI
 public struct BeaconObservation: Hashable, Sendable {
     /// Metres; −1 exactly when `proximity` is `unknown`.
     public var accuracy_m: Double
+    /// One standard deviation of that in metres: the true distance is within it, either way, two times out of three. −1
+    /// exactly when `proximity` is `unknown`.
+    public var accuracyError_m: Double
     /// The zone that the distance is in, with hysteresis; `unknown` once it is silent.
     public var proximity: Proximity
-    /// Smoothed; `nil` where no report carried a strength.
+    /// The level that the thresholds of regions look at, so that they can be set by what is published; the distance has a
+    /// slower filter. `nil` where no report carried a strength.
     public var rssi_dbm: Double?
 
     /// Core Location's word for an unknown distance.
     public static let undetermined_m = -1.0
 
-    public init(accuracy_m: Double, proximity: Proximity, rssi_dbm: Double?) {
+    public init(accuracy_m: Double, accuracyError_m: Double, proximity: Proximity, rssi_dbm: Double?) {
         self.accuracy_m = accuracy_m
+        self.accuracyError_m = accuracyError_m
         self.proximity = proximity
         self.rssi_dbm = rssi_dbm
+    }
+
+    /// Nothing is known of how far it is.
+    public static func undetermined(rssi_dbm: Double?) -> BeaconObservation {
+        BeaconObservation(
+            accuracy_m: undetermined_m, accuracyError_m: undetermined_m, proximity: .unknown, rssi_dbm: rssi_dbm)
     }
 }
 
@@ -24,15 +35,18 @@ extension BeaconTracker {
     /// Distance and proximity by what the transmitter's filter says now. The proximity is remembered, because to leave
     /// a zone it takes more than to enter it.
     public mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
-        let rssi_dbm = table.transmitters[slot].distanceFilter.value_dbm
-        guard table.transmitters[slot].presence == .heard, let rssi_dbm else {
-            return BeaconObservation(
-                accuracy_m: BeaconObservation.undetermined_m, proximity: .unknown, rssi_dbm: rssi_dbm)
+        let rssi_dbm = table.transmitters[slot].regionFilter.value_dbm
+        let level_dbm = table.transmitters[slot].distanceFilter.value_dbm
+        guard table.transmitters[slot].presence == .heard, let level_dbm else {
+            return .undetermined(rssi_dbm: rssi_dbm)
         }
+        let movement = table.transmitters[slot].movement.movement
         let distance_m = estimator.distance_m(
-            rssi_dbm: rssi_dbm, measuredPower_dbm: table.transmitters[slot].measuredPower_dbm)
+            rssi_dbm: level_dbm, measuredPower_dbm: table.transmitters[slot].measuredPower_dbm, movement: movement)
         let zone = classifier.classify(distance_m: distance_m, previous: table.transmitters[slot].zone)
         table.transmitters[slot].zone = zone
-        return BeaconObservation(accuracy_m: distance_m, proximity: zone, rssi_dbm: rssi_dbm)
+        return BeaconObservation(
+            accuracy_m: distance_m, accuracyError_m: DistanceEstimator.error_m(of: distance_m, movement: movement),
+            proximity: zone, rssi_dbm: rssi_dbm)
     }
 }

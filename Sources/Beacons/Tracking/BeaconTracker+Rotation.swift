@@ -202,6 +202,7 @@ extension BeaconTracker {
         table.transmitters[slot].trackFirstHeard = predecessor.trackFirstHeard
         table.transmitters[slot].interval.takeOver(predecessor.interval)
         table.transmitters[slot].distanceFilter.takeOver(predecessor.distanceFilter)
+        table.transmitters[slot].movement.takeOver(predecessor.movement)
         table.transmitters[slot].regionFilter.takeOver(predecessor.regionFilter)
         stopResolving(slot)
         table.transmitters[predecessorSlot].standing = .succeeded(by: slot)

@@ -166,6 +166,7 @@ public struct BeaconTracker: Sendable {
     private mutating func smooth(_ slot: TransmitterSlot, _ sighting: Sighting, at now: Instant) {
         guard let rssi_dbm = sighting.rssi_dbm else { return }
         table.transmitters[slot].distanceFilter.add(rssi_dbm, at: now)
+        table.transmitters[slot].movement.add(rssi_dbm, at: now)
         table.transmitters[slot].regionFilter.add(rssi_dbm, at: now)
         if table.transmitters[slot].mayHaveRotated { table.transmitters[slot].recentLevel.add(rssi_dbm, at: now) }
     }

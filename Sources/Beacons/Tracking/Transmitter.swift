@@ -45,6 +45,8 @@ public struct Transmitter: Sendable {
     public internal(set) var interval = LearnedInterval()
     /// What distance and proximity are made from.
     public internal(set) var distanceFilter: SignalFilter
+    /// Whether it moves, by the same readings.
+    public internal(set) var movement: MovementMeter
     /// What the RSSI thresholds of regions look at.
     public internal(set) var regionFilter: SignalFilter
     /// How strong it was in the last seconds: what a rotation is told by.
@@ -82,6 +84,7 @@ public struct Transmitter: Sendable {
         self.lastHeard = now
         self.trackFirstHeard = now
         self.distanceFilter = SignalFilter(settings.distanceFilter)
+        self.movement = MovementMeter(timeConstant_s: settings.distanceFilter.timeConstant_s)
         self.regionFilter = SignalFilter(settings.regionFilter, scale: .fieldStrength)
         self.isWanted = isWanted
         self.identitySlot = identitySlot

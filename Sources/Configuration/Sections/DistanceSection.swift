@@ -6,10 +6,11 @@ enum DistanceSection {
     static let exponents = 1.6...4.0
 
     static let model = Key(
-        "model", default: DistanceModel.log, .word, "From RSSI to metres: path loss over distance, or a fitted curve.")
+        "model", default: DistanceModel.indoor, .word,
+        "From RSSI to metres. Where `path_loss_exponent` is set and this is not, it is `log`.")
     static let pathLossExponent = Key(
         "path_loss_exponent", default: 2.5, exponent,
-        "The exponent of `log`: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
+        "The one exponent of `log`: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
     static let immediate = Key(
         "immediate_m", default: 0.5, .number(0.05...100),
         "Metres below which a beacon is `immediate`; less than `near_m`.")
@@ -28,8 +29,10 @@ enum DistanceSection {
             reader.refuse(
                 immediate, immediate_m, beside: near.name, "must be from 0.05 to less than near_m (\(near_m.plain))")
         }
+        // Who has measured an exponent of the place wants it to count.
+        let model = reader.value(model, default: reader.sets(pathLossExponent) ? .log : model.defaultValue)
         return DistanceSettings(
-            model: reader.value(model), pathLossExponent: reader.value(pathLossExponent), immediate_m: immediate_m,
+            model: model, pathLossExponent: reader.value(pathLossExponent), immediate_m: immediate_m,
             near_m: near_m, hysteresis: reader.value(hysteresis))
     }
 

@@ -30,6 +30,7 @@ public enum ScanJSON {
         json.set("minor", beacon.identity.minor)
         json.set("proximity", beacon.observation.proximity.rawValue)
         json.set("accuracy_m", beacon.observation.accuracy_m, decimals: 2)
+        json.set("accuracy_error_m", beacon.observation.accuracyError_m, decimals: 2)
         json.set("rssi_dbm", beacon.observation.rssi_dbm, decimals: 1)
         json.set("measured_power_dbm", beacon.measuredPower_dbm)
         json.set("reports_per_s", row.rate_hz, decimals: 1)

@@ -10,20 +10,35 @@ struct CommitGroup {
     /// Transactions that may follow each other at once, after a pause of as many intervals.
     static let burst: Int64 = 20
 
+    /// For how long the stays under way, which nobody waits for, look for an event to share its transaction.
+    static let patience = TimeSpan.seconds(10)
+
     private var waiting: [GatewayOutput] = []
     private var isDurable = false
     /// When the next transaction were due if they came evenly; one may be early by `burst` of them.
     private var evenly = Instant.origin
+    private var stays: [GatewayOutput] = []
+    private var staysDue = Instant.distantFuture
 
-    mutating func add(_ outputs: [GatewayOutput]) {
-        waiting += outputs
-        isDurable = isDurable || outputs.contains(where: Self.needsDisk)
+    mutating func add(_ outputs: [GatewayOutput], at now: Instant) {
+        for output in outputs {
+            switch output {
+            case .stays where !isDurable:
+                staysDue = min(staysDue, now + Self.patience)
+                stays.append(output)
+            case .stays, .transition, .registered, .unregistered:
+                isDurable = true
+                waiting.append(output)
+            case .ranging, .failure, .answer:
+                waiting.append(output)
+            }
+        }
     }
 
     /// When `take` has something to give; in the distant future where nothing waits.
     var due: Instant {
-        if waiting.isEmpty { return .distantFuture }
-        return isDurable ? evenly - Self.interval * (Self.burst - 1) : .origin
+        if isDurable { return evenly - Self.interval * (Self.burst - 1) }
+        return waiting.isEmpty ? staysDue : .origin
     }
 
     /// What is to be committed and published now; what does not touch the disk waits only behind what does.
@@ -31,16 +46,15 @@ struct CommitGroup {
     /// - Parameter isLast: nothing more comes, so nothing is waited for.
     mutating func take(isLast: Bool, at now: Instant) -> [GatewayOutput] {
         guard isLast || due <= now else { return [] }
-        if isDurable { evenly = max(evenly, now) + Self.interval }
+        if isDurable || isLast || staysDue <= now {
+            evenly = max(evenly, now) + Self.interval
+            staysDue = .distantFuture
+            // They were there before every change that waits.
+            waiting.insert(contentsOf: stays, at: 0)
+            stays = []
+        }
         isDurable = false
         defer { waiting = [] }
         return waiting
-    }
-
-    private static func needsDisk(_ output: GatewayOutput) -> Bool {
-        switch output {
-        case .transition, .stays, .registered, .unregistered: true
-        case .ranging, .failure, .answer: false
-        }
     }
 }

@@ -46,21 +46,14 @@ package final class DeliveryLoop {
         self.mayAdminister = mayAdminister
         let radio = MessageComposer.RadioStatus.live(RadioCondition(.absent, mayAdminister: mayAdminister))
         status = radio
-        let (composer, outbox) = (dispatcher.composer, dispatcher.outbox)
-        let (now, timebase) = (machine.now, machine.timebase)
-        func message(isOnline: Bool) -> Message {
-            composer.status(
-                isOnline: isOnline, epoch: outbox.numbering.epoch, radio: radio, at: now, timebase)
-        }
+        let topics = dispatcher.composer.topics
         publisher = Publisher(
-            settings: settings.mqtt, link: broker, online: message(isOnline: true),
-            will: message(isOnline: false),
-            requestFilters: settings.commands.isEnabled ? [composer.topics.requestFilter] : [], seed: seed,
-            logger: logger)
-        if settings.commands.isEnabled { self.requests = RequestDesk(topics: composer.topics, queue: requests) }
-        events = OutboxEvents(outbox, composer) { (machine.now, machine.timebase) }
-        health = HealthDesk(settings, at: now)
-        healthDue = now
+            settings, dispatcher, link: broker, radio: radio, at: machine.now, machine.timebase,
+            requestFilters: settings.commands.isEnabled ? [topics.requestFilter] : [], seed: seed, logger: logger)
+        if settings.commands.isEnabled { self.requests = RequestDesk(topics: topics, queue: requests) }
+        events = OutboxEvents(dispatcher) { (machine.now, machine.timebase) }
+        healthDue = machine.now
+        health = HealthDesk(settings, at: healthDue)
         for message in dispatcher.clearances { publisher.setRetained(message) }
     }
 
@@ -84,11 +77,6 @@ package final class DeliveryLoop {
         return !content.isClosed
     }
 
-    /// One client for each gateway of a site.
-    package static func clientID(_ settings: Settings) -> String {
-        "beacond-\(settings.gateway.site)-\(settings.gateway.id ?? "gateway")"
-    }
-
     private func wait() -> TimeSpan {
         min(Self.longestRound, max(.zero, min(healthDue, group.due) - machine.now))
     }
@@ -102,7 +90,21 @@ package final class DeliveryLoop {
             if !condition.remedy.isEmpty { logger.warning("radio: \(availability.rawValue): \(condition.remedy)") }
         }
         if let figures = content.figures { health.note(figures, content.radio) }
-        group.add(content.outputs)
+        group.add(content.outputs, at: machine.now)
+        if content.overflow.lostEvents > 0 {
+            // They happened after everything that waits, so they have the numbers after it.
+            publish(group.take(isLast: true, at: machine.now))
+            stateLoss(content.overflow.lostEvents)
+        }
+        group.add(content.overflow.lastStates, at: machine.now)
+    }
+
+    private func stateLoss(_ count: Int64) {
+        do throws(OutboxError) {
+            try dispatcher.stateLoss(count)
+        } catch {
+            logger.error("\(error)")
+        }
     }
 
     /// Requests of the right form go on to the engine; the others are refused at once.
@@ -115,24 +117,11 @@ package final class DeliveryLoop {
 
     private func publish(_ outputs: [GatewayOutput]) {
         if outputs.isEmpty { return }
-        let dispatched: [Dispatcher.Dispatched]
         do throws(OutboxError) {
-            dispatched = try dispatcher.dispatch(outputs, machine.timebase)
+            let items = try dispatcher.dispatch(outputs, machine.timebase)
+            publisher.publish(items, events: &events, logger: logger)
         } catch {
             logger.error("\(error)")
-            return
-        }
-        // Events go out before the states that name them.
-        publisher.eventsAvailable()
-        publisher.run(for: .zero, wake: -1, events: &events)
-        for item in dispatched {
-            switch item.content {
-            case .event: break
-            case .state(let message): publisher.setRetained(message)
-            case .ranging(let message): publisher.publishEphemeral(message)
-            case .answer(let message): publisher.answer(message)
-            case .failure(let failure): logger.error("\(failure)")
-            }
         }
     }
 

@@ -9,6 +9,8 @@ package final class DeliveryQueue: Sendable {
     /// What the radio loop hands over.
     package struct Content {
         package var outputs: [GatewayOutput] = []
+        /// What happened after them and found no room.
+        package var overflow = QueueOverflow()
         /// The latest, where it has changed.
         package var availability: RadioAvailability?
         /// The latest figures.
@@ -19,7 +21,8 @@ package final class DeliveryQueue: Sendable {
 
     /// Ranging is shed from this many waiting outputs on, by far the most of what there is.
     package static let rangingLimit = 4_096
-    /// Nothing is taken beyond this many: the disk has hung for long while thousands of regions changed.
+    /// Beyond this many the events of region changes are lost: the disk has hung for long while thousands of regions
+    /// changed.
     package static let limit = 262_144
 
     private struct State {
@@ -43,11 +46,18 @@ package final class DeliveryQueue: Sendable {
         change { state in
             for output in outputs {
                 let count = state.content.outputs.count
-                if case .ranging = output, count >= Self.rangingLimit {
+                switch output {
+                case .ranging where count >= Self.rangingLimit:
                     state.shedRanging += 1
-                } else if count >= Self.limit {
+                case .transition(let transition, let record) where count >= Self.limit:
                     state.lostTransitions += 1
-                } else {
+                    state.content.overflow.add(transition, record: record)
+                case .stays where count >= Self.limit, .failure where count >= Self.limit,
+                    .answer where count >= Self.limit:
+                    // Stays are stored again in a minute, and requests asked again.
+                    break
+                default:
+                    // Regions that requests register are as few as requests are.
                     state.content.outputs.append(output)
                 }
             }
@@ -77,6 +87,7 @@ package final class DeliveryQueue: Sendable {
         return state.withLock { state in
             let content = state.content
             state.content.outputs = []
+            state.content.overflow = QueueOverflow()
             state.content.availability = nil
             return content
         }

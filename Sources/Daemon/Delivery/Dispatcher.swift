@@ -81,6 +81,13 @@ package final class Dispatcher {
         return draft.dispatched
     }
 
+    /// States the loss of events that had no number yet: they get the next ones, which will never come.
+    ///
+    /// - Throws: as `dispatch`.
+    func stateLoss(_ count: Int64) throws(OutboxError) {
+        try outbox.commit { _ in OutboxTransaction(lostEvents: count) }
+    }
+
     /// What there is to do after each round of delivery.
     ///
     /// - Parameter clearedTopics: what the broker has cleared; what is stored of their regions goes.

@@ -16,14 +16,14 @@ package struct OutboxEvents: EventSource {
     private let outbox: Outbox
     /// Writes the messages that state gaps.
     private let composer: MessageComposer
-    /// What the clocks say, for the time of a message.
-    private let now: () -> (Instant, Timebase)
+    /// What the clocks say, for the time of a message. Those of a replay are its capture's.
+    package var now: () -> (Instant, Timebase)
     private var underWay: [UInt64: Item] = [:]
     private var lastTicket: UInt64 = 0
 
-    package init(_ outbox: Outbox, _ composer: MessageComposer, now: @escaping () -> (Instant, Timebase)) {
-        self.outbox = outbox
-        self.composer = composer
+    package init(_ dispatcher: Dispatcher, now: @escaping () -> (Instant, Timebase)) {
+        outbox = dispatcher.outbox
+        composer = dispatcher.composer
         self.now = now
     }
 

@@ -22,6 +22,7 @@ extension MessageComposer {
         json.set("minor", event.minor)
         json.set("rssi_dbm", event.observation.rssi_dbm, decimals: 1)
         json.set("accuracy_m", event.observation.accuracy_m, decimals: 2)
+        json.set("accuracy_error_m", event.observation.accuracyError_m, decimals: 2)
         json.set("proximity", event.observation.proximity.rawValue)
         if case .exit(let stay) = event.kind {
             json.set("entered_at", Timestamp.text(timebase.wall(stay.enteredAt)))

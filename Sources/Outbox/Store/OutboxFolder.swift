@@ -2,7 +2,8 @@
 package protocol OutboxFolder: AnyObject {
     var path: String { get }
 
-    /// Makes the folder where only its last level is missing, and takes its lock, unless it is held already.
+    /// Makes the folder where only its last level is missing, and takes its lock. One that is held is taken anew where it
+    /// does not stand there any more, or where its disk has failed for good: it may have been mounted again since.
     func hold() throws(DiskError)
 
     /// Lets another process have the folder.
@@ -26,10 +27,33 @@ package protocol OutboxFolder: AnyObject {
 
     /// Makes the names of new files durable.
     func synchronise()
+
+    /// The files that stand under the names of the database and its log.
+    var databaseIdentity: FileIdentity { get }
+    var logIdentity: FileIdentity { get }
+
+    /// Whether the lock that is held is the one that another process would find.
+    var isLockInPlace: Bool { get }
+
+    /// Has `write` make a database beside the present one, and makes it durable.
+    func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError)
+
+    /// Gives the replacement the database's name. No log may stand beside it, since it would be taken for its own.
+    func putReplacementInPlace() throws(DiskError)
+}
+
+/// In a folder that nobody else gets at, every file stays in its place.
+extension OutboxFolder {
+    package var databaseIdentity: FileIdentity { .unknown }
+    package var logIdentity: FileIdentity { .unknown }
+    package var isLockInPlace: Bool { true }
+    package func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError) {}
+    package func putReplacementInPlace() throws(DiskError) {}
 }
 
 extension OutboxFolder {
     package var databasePath: String { path + "/outbox.sqlite" }
+    package var logPath: String { databasePath + "-wal" }
     package var damagedPath: String { databasePath + ".corrupt" }
 
     func reservation() -> Reservation? { Reservation(bytes: reservedBytes()) }

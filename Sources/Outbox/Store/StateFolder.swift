@@ -22,14 +22,38 @@ final class StateFolder: OutboxFolder {
         lock = -1
     }
 
+    private var replacementPath: String { databasePath + ".new" }
+    private var lockPath: String { path + "/outbox.lock" }
+
+    package var databaseIdentity: FileIdentity { FileIdentity(path: databasePath) }
+    package var logIdentity: FileIdentity { FileIdentity(path: logPath) }
+
+    package var isLockInPlace: Bool {
+        lock >= 0 && !FileIdentity(descriptor: lock).isReplaced(by: FileIdentity(path: lockPath))
+    }
+
     package func hold() throws(DiskError) {
-        guard lock < 0 else { return }
+        if isLockInPlace, fdatasync(lock) == 0 { return }
+        let former = lock
+        if former >= 0 { flock(former, LOCK_UN) }
+        lock = -1
+        do {
+            try takeLock()
+            if former >= 0 { close(former) }
+        } catch {
+            // Better than nothing: a number can be reserved in it as long as its disk works.
+            if former >= 0, error.source != .inUse, flock(former, LOCK_EX | LOCK_NB) == 0 { lock = former }
+            if former >= 0, lock < 0 { close(former) }
+            throw error
+        }
+    }
+
+    private func takeLock() throws(DiskError) {
         if mkdir(path, 0o750) != 0, errno != EEXIST { throw .system(errno, during: "make the folder") }
-        let name = path + "/outbox.lock"
-        var descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+        var descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
         // On a read-only file system the lock can still be taken, and what waits can still be read.
         var code = errno
-        if descriptor < 0, code == EROFS { descriptor = open(name, O_RDONLY | O_CLOEXEC) }
+        if descriptor < 0, code == EROFS { descriptor = open(lockPath, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw .system(code, during: "open outbox.lock") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             code = errno
@@ -46,9 +70,33 @@ final class StateFolder: OutboxFolder {
         }
     }
 
-    package func makeDatabasePrivate() {
-        let descriptor = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    package func makeDatabasePrivate() { makePrivate(databasePath) }
+
+    private func makePrivate(_ path: String) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
+    }
+
+    package func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError) {
+        unlink(replacementPath)
+        makePrivate(replacementPath)
+        do throws(DiskError) {
+            try write(replacementPath)
+            let descriptor = open(replacementPath, O_RDONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            guard descriptor >= 0, fsync(descriptor) == 0 else { throw .system(errno, during: "copy outbox.sqlite") }
+        } catch {
+            unlink(replacementPath)
+            throw error
+        }
+    }
+
+    package func putReplacementInPlace() throws(DiskError) {
+        unlink(logPath)
+        guard rename(replacementPath, databasePath) == 0 else {
+            throw .system(errno, during: "put outbox.sqlite in its place")
+        }
+        synchronise()
     }
 
     package func setDamagedFileAside() throws(DiskError) {

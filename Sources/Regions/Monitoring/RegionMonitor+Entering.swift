@@ -56,11 +56,9 @@ extension RegionMonitor {
         setTimer(slot, dueAtSeenTime: leavesAt)
         var event: RegionEvent?
         if !wasThere, region.notifyOnEntry {
-            var observation = observe()
-            observation.rssi_dbm = evidence.rssi_dbm
             event = RegionEvent(
                 kind: .enter, uuid: region.uuid, major: evidence.identity.major, minor: evidence.identity.minor,
-                observation: observation)
+                observation: observe())
         }
         announce(slot, .inside, since: enteredAt, at: now, event: event, transitions: &transitions)
     }

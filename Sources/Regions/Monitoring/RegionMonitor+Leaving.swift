@@ -85,8 +85,7 @@ extension RegionMonitor {
                 isInferred: presence.isRestored)
             event = RegionEvent(
                 kind: .exit(stay), uuid: region.uuid, major: presence.major, minor: presence.minor,
-                observation: BeaconObservation(
-                    accuracy_m: BeaconObservation.undetermined_m, proximity: .unknown, rssi_dbm: presence.rssi_dbm))
+                observation: .undetermined(rssi_dbm: presence.rssi_dbm))
         }
         announce(slot, .outside, since: now, at: now, event: event, transitions: &transitions)
     }

@@ -50,7 +50,7 @@ struct CheckCommand: ParsableCommand {
 
     private func checkBroker(_ settings: Settings, into report: inout CheckReport) {
         // The daemon's own name would end its connection.
-        let outcome = BrokerCheck.run(settings: settings.mqtt, clientID: DeliveryLoop.clientID(settings) + "-check")
+        let outcome = BrokerCheck.run(settings: settings.mqtt, clientID: Publisher.clientID(settings) + "-check")
         let broker = "\(settings.mqtt.host):\(settings.mqtt.port)"
         switch outcome {
         case .reachable: report.add("broker", "\(broker) accepts us", remedy: outcome.remedy ?? "")

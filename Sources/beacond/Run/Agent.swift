@@ -113,7 +113,7 @@ struct Agent {
             let loop = DeliveryLoop(
                 settings: settings, queue: queue, requests: requests, dispatcher: dispatcher,
                 machine: SystemMachine(settings),
-                broker: BrokerLink(settings: settings.mqtt, clientID: DeliveryLoop.clientID(settings)),
+                broker: BrokerLink(settings: settings.mqtt, clientID: Publisher.clientID(settings)),
                 mayAdminister: ProcessCapabilities.current().mayAdminister, seed: .random(in: .min ... .max),
                 logger: logger)
             loop.run()

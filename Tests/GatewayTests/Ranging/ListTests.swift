@@ -85,7 +85,7 @@ struct ListTests {
     @Test("At a threshold a beacon does not flicker")
     func hysteresis() {
         var air = Air()
-        // −74 and −75 dBm are 3.98 and 4.37 m: on both sides of 4 m, within its hysteresis.
+        // −74 and −75 dBm are 3.97 and 4.24 m: on both sides of 4 m, within its hysteresis.
         for step in 0..<200 {
             air.beacon(.beacon(), from: .fixed(1), rssi_dbm: step % 2 == 0 ? -74 : -75, at: 1 + Double(step) * 0.7)
         }
@@ -96,7 +96,7 @@ struct ListTests {
     @Test(
         "Zones: immediate below 0.5 m, near below 4 m, far beyond",
         arguments: [
-            (-51, Proximity.immediate), (-52, .near), (-59, .near), (-74, .near), (-75, .far), (-100, .far),
+            (-52, Proximity.immediate), (-54, .near), (-59, .near), (-74, .near), (-75, .far), (-100, .far),
         ] as [(Int8, Proximity)])
     func zones(rssi_dbm: Int8, proximity: Proximity) throws {
         var air = Air()

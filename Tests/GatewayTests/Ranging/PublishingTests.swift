@@ -7,10 +7,11 @@ import Testing
 
 @Suite("Ranging is published on a change, at most every min_interval_s and at least every max_interval_s")
 struct PublishingTests {
-    /// No smoothing, so that a change of RSSI is a change of distance at once.
+    /// No smoothing, so that a change of RSSI is a change of distance at once, and the textbook's path loss.
     private func settings(_ change: (inout RangingSettings) -> Void = { _ in }) -> Settings {
         Settings.door { settings, _ in
             settings.tracker.distanceFilter = FilterSettings(kind: .none, timeConstant_s: 1)
+            settings.distance.model = .log
             change(&settings.ranging)
         }
     }

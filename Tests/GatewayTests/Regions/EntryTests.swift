@@ -139,6 +139,6 @@ struct EntryTests {
         }
         let exit = try #require(Story(settings(), air).transitions.compactMap(\.transition.event).last)
         #expect(exit.major == 4 && exit.minor == 5)
-        #expect(exit.observation == BeaconObservation(accuracy_m: -1, proximity: .unknown, rssi_dbm: -75))
+        #expect(exit.observation == .undetermined(rssi_dbm: -75))
     }
 }

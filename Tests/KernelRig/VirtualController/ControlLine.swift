@@ -15,8 +15,6 @@ enum ControlLine: Equatable {
     case inject([UInt8])
     /// From now on play so many events a second, round and round, whatever the capture's times; 0 as fast as it goes.
     case rate(Double)
-    /// From now on put up to so many reports into one event, as controllers do that have more than one to send.
-    case batch(Int)
     /// Print what has been sent.
     case stat
     case quit
@@ -41,9 +39,6 @@ enum ControlLine: Equatable {
         case ("hex", let digits?, nil):
             guard let event = octets(hex: digits) else { return nil }
             self = .inject(event)
-        case ("batch", let number?, nil):
-            guard let reports = Int(number), (1...EventBatch.mostReports).contains(reports) else { return nil }
-            self = .batch(reports)
         case ("rate", let number?, nil):
             guard let rate = Double(number), (0...100_000).contains(rate) else { return nil }
             self = .rate(rate)

@@ -10,8 +10,6 @@ struct EventLoop {
     private var input = StandardInput()
     private var sent = 0
     private var unheard = 0
-    /// The most reports in one event.
-    private var batch = 1
     private var hasQuit = false
 
     init(_ identity: ControllerIdentity, _ playback: Playback) {
@@ -25,8 +23,10 @@ struct EventLoop {
             let next = try play()
             try wait(until: next)
         }
-        say("STAT sent=\(sent) unheard=\(unheard)")
+        sayFigures()
     }
+
+    private func sayFigures() { say("STAT sent=\(sent) unheard=\(unheard) at=\(Self.wallSeconds())") }
 
     private mutating func wait(until next: Instant?) throws {
         var timeout_ms: CInt = -1
@@ -50,15 +50,18 @@ struct EventLoop {
     /// Sends what is due, if anyone listens, and says when the next event will be.
     private mutating func play() throws -> Instant? {
         let step = playback.step(at: Self.now())
-        if let device, let scan = state.scan {
-            let events = step.events.flatMap { form.events(for: $0, scan) }
-            for event in EventBatch.packed(events, limit: batch) { try device.send(event: event) }
-            sent += events.count
-        } else {
-            unheard += step.events.count
+        for recorded in step.events {
+            guard let device, let scan = state.scan else {
+                unheard += 1
+                continue
+            }
+            for event in form.events(for: recorded, scan) {
+                try device.send(event: event)
+                sent += 1
+            }
         }
         if step.hasEnded { say("END \(Self.wallSeconds()) sent=\(sent) unheard=\(unheard)") }
-        return step.next.map { batch > 1 ? $0 + EventBatch.wait : $0 }
+        return step.next
     }
 
     private mutating func readDevice() throws {
@@ -93,9 +96,8 @@ struct EventLoop {
         case .fail(let opcode, let status): state.fail(opcode, with: status)
         case .hardwareError: try device?.send(event: HardwareErrorEvent(code: 0).octets)
         case .inject(let event): try device?.send(event: event)
-        case .batch(let reports): batch = reports
         case .rate(let rate): playback.change(to: rate, at: Self.now())
-        case .stat: say("STAT sent=\(sent) unheard=\(unheard)")
+        case .stat: sayFigures()
         case .quit: hasQuit = true
         case .unplug:
             device = nil

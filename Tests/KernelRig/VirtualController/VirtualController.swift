@@ -14,7 +14,7 @@ struct VirtualController: ParsableCommand {
             Unix time at which the first record was due), END, ADVERTISE, REFUSED, UNPLUGGED, STAT.
 
             Lines on standard input: mute [OPCODE], unmute, fail OPCODE STATUS (hexadecimal; status 0 ends it), hwerr, unplug, \
-            plug, hex OCTETS (an HCI event from its event code on), rate N (events a second), batch N (up to N reports in one event), stat, quit.
+            plug, hex OCTETS (an HCI event from its event code on), rate N (events a second), stat, quit.
             """)
 
     @Argument(help: "The capture to play; without one the controller answers and stays silent.")

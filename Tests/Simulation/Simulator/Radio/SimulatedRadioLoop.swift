@@ -16,6 +16,7 @@ struct SimulatedRadioLoop {
     private var countDue = Instant.origin
     private var counters = RadioCounters()
     private var hasNews = false
+    private var hasProof = false
 
     init(_ world: World, life: Int, owner: GatewayOwner, mayAdminister: Bool) {
         self.world = world
@@ -50,6 +51,7 @@ struct SimulatedRadioLoop {
             owner.counted(counters, at: now)
         }
         ownerDeadline = owner.tick(at: now)
+        if owner.needsProof { perform(controller.prove(at: now), at: now) }
     }
 
     /// An advertising report of any kind.
@@ -93,6 +95,7 @@ struct SimulatedRadioLoop {
                     .radioAnswer(life: life, world.adapter.carryOut(step)), at: world.now + .milliseconds(5))
             case .close: isOpen = false
             case .announce, .announceLiveness: hasNews = true
+            case .announceProof: (hasNews, hasProof) = (true, true)
             case .report: break
             case .recover(let step, _):
                 counters.recoveries.count(step)
@@ -109,6 +112,10 @@ struct SimulatedRadioLoop {
         if liveness != controller.liveness {
             liveness = controller.liveness
             owner.livenessChanged(to: controller.liveness, at: now)
+        }
+        if hasProof {
+            hasProof = false
+            owner.radioProved(at: now)
         }
         if let known = controller.availability, known != availability {
             availability = known

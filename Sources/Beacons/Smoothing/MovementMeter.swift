@@ -1,0 +1,114 @@
+import HCI
+
+/// Tells from its RSSI whether a beacon moves, between 0 (at rest) and 1 (walking).
+///
+/// Radio waves that come by several ways make a standing pattern, with holes 10 dB deep and more, a few centimetres
+/// wide. A beacon at rest stays in one place of it, however long one listens: its mean level is as wrong as that place.
+/// A beacon that is carried passes through many, and its mean level is right. So how far a level can be trusted depends
+/// on movement, and movement shows in two ways at once, of which each by itself has another cause as well:
+/// - **scatter**: neighbouring readings differ (but so they do in a receiver that is noisy), and
+/// - **drift**: readings further apart differ more than neighbours do (but so they do after a single step).
+///
+/// Scatter is half the mean square of successive differences (von Neumann's estimate of a variance, blind to whatever
+/// changes slowly); drift is what the plain variance has beyond it. All three means are weighed as `KalmanFilter`
+/// weighs, over the same time, so they cost a few multiplications a reading and no exponential.
+///
+/// Readings of one instant count as one, their mean, so their order does not matter; the newest instant counts from the
+/// next one on. Silence changes nothing.
+public struct MovementMeter: Sendable {
+    /// Drift and scatter, in dB, at which movement begins to be believed and from which on it is certain. Beacons at rest
+    /// have drifts of 0 to 1 dB; walked ones drift by 2 to 4 dB and scatter by 4 to 5.
+    static let drift_db = 0.5...2.0
+    static let scatter_db = 1.0...3.0
+
+    private let timeConstant_s: Double
+    /// The mean of the levels and of their squares, and half the mean square of successive differences.
+    private var mean = 0.0
+    private var meanSquare = 0.0
+    private var halfSquaredStep = 0.0
+    /// What the means are worth: the variance of `KalmanFilter`; zero before there are any.
+    private var variance = 0.0
+    private var previous = 0.0
+    /// The newest instant, which the means don't have yet: the mean and number of its readings, and the time since the
+    /// instant before.
+    private var latest = 0.0
+    private var latestCount = 0.0
+    private var latestGap_s = 0.0
+    private var at = Instant.origin
+
+    /// - Parameter timeConstant_s: As that of the distance filter; held to a millisecond up to a day.
+    public init(timeConstant_s: Double) {
+        self.timeConstant_s = FilterSettings.held(timeConstant_s)
+    }
+
+    /// 0 at rest, and as long as nothing is known; 1 walking.
+    public var movement: Double {
+        let scatter_db = halfSquaredStep.squareRoot()
+        let drift_db = max(0, meanSquare - mean * mean - halfSquaredStep).squareRoot()
+        return Self.share(of: drift_db, in: Self.drift_db) * Self.share(of: scatter_db, in: Self.scatter_db)
+    }
+
+    /// Takes in one reading. What is not a number is ignored.
+    public mutating func add(_ rssi_dbm: Double, at now: Instant) {
+        guard !rssi_dbm.isNaN else { return }
+        let reading = SignalFilter.held(rssi_dbm)
+        let elapsed_s = (now - at).seconds
+        if latestCount > 0, elapsed_s <= 0 {
+            latestCount += 1
+            latest += (reading - latest) / latestCount
+            // The clock was set back: what is known is kept and goes on from there.
+            if elapsed_s < -timeConstant_s { at = now }
+        } else {
+            let gap_s = latestCount > 0 ? elapsed_s : 0
+            settle()
+            (latest, latestCount, latestGap_s, at) = (reading, 1, gap_s, now)
+        }
+    }
+
+    /// Goes on from the same beacon under its former address: the means of both, weighed by what they are worth. The one
+    /// step from the old address to the new is left out.
+    public mutating func takeOver(_ former: MovementMeter) {
+        guard timeConstant_s == former.timeConstant_s, former.latestCount > 0 else { return }
+        guard latestCount > 0 else {
+            self = former
+            return
+        }
+        var former = former
+        let gap_s = (at - former.at).seconds
+        former.settle()
+        let formerWeight = 1 / (former.variance + grown(in_s: gap_s))
+        let weight = variance > 0 ? 1 / variance : 0
+        let share = formerWeight / (weight + formerWeight)
+        mean += share * (former.mean - mean)
+        meanSquare += share * (former.meanSquare - meanSquare)
+        halfSquaredStep += share * (former.halfSquaredStep - halfSquaredStep)
+        if variance == 0 {
+            previous = former.previous
+            latestGap_s = max(0, gap_s)
+        }
+        variance = 1 / (weight + formerWeight)
+    }
+
+    /// Takes the newest instant into the means.
+    private mutating func settle() {
+        guard latestCount > 0 else { return }
+        guard variance > 0 else {
+            (mean, meanSquare, variance, previous) = (latest, latest * latest, 1, latest)
+            return
+        }
+        let predicted = variance + grown(in_s: latestGap_s)
+        let share = predicted / (predicted + 1)
+        let step = latest - previous
+        mean += share * (latest - mean)
+        meanSquare += share * (latest * latest - meanSquare)
+        halfSquaredStep += share * (step * step / 2 - halfSquaredStep)
+        (variance, previous) = (share, latest)
+    }
+
+    private func grown(in_s: Double) -> Double { max(0, in_s) / (timeConstant_s * timeConstant_s) }
+
+    /// 0 at the beginning of `range` and below, 1 at its end and beyond.
+    private static func share(of value: Double, in range: ClosedRange<Double>) -> Double {
+        min(max((value - range.lowerBound) / (range.upperBound - range.lowerBound), 0), 1)
+    }
+}

@@ -1,0 +1,89 @@
+import Beacons
+import HCI
+import Testing
+
+@Suite("Whether a beacon moves, by its RSSI")
+struct MovementMeterTests {
+    private func movement(_ readings: [Reading]) -> Double {
+        var meter = MovementMeter(timeConstant_s: 30)
+        for reading in readings { meter.add(reading.rssi_dbm, at: reading.at) }
+        return meter.movement
+    }
+
+    /// Readings twice a second, each from its time in seconds.
+    private func readings(_ level: (Double) -> Double) -> [Reading] {
+        (0..<240).map { Reading(level(0.5 * Double($0)), at_s: 0.5 * Double($0)) }
+    }
+
+    @Test("At rest: a level that stays, to the last digit")
+    func constantLevel() {
+        #expect(movement([]) == 0)
+        #expect(movement([Reading(-60, at_s: 0)]) == 0)
+        #expect(movement(readings { _ in -71 }) == 0)
+    }
+
+    @Test("At rest: a receiver that flickers between two levels, however far apart", arguments: [1.0, 6, 20])
+    func flicker(depth_db: Double) {
+        #expect(movement(readings { $0.truncatingRemainder(dividingBy: 1) == 0 ? -60 : -60 - depth_db }) == 0)
+    }
+
+    @Test("At rest: one step, from one steady level to another")
+    func oneStep() {
+        #expect(movement(readings { $0 < 110 ? -60 : -75 }) < 0.5)
+    }
+
+    @Test("Walking: neighbouring readings scatter and the level drifts as well")
+    func walk() {
+        var generator = SeededGenerator(seed: 4)
+        let walked = readings { time_s in
+            -70 + 5 * (time_s / 15).remainder(dividingBy: 2) + .random(in: -8...8, using: &generator)
+        }
+        #expect(movement(walked) > 0.8)
+    }
+
+    @Test("It is between 0 and 1, and is not moved by silence: only readings count")
+    func range() {
+        for seed in 0..<20 {
+            let heard = irregularReadings(200, seed: seed)
+            for count in [1, 2, 3, 50, 200] { #expect((0...1).contains(movement(Array(heard.prefix(count))))) }
+        }
+    }
+
+    @Test("Readings of one instant may come in any order")
+    func equalTimesCommute() {
+        let before = irregularReadings(30, seed: 2)
+        let together = [-50.0, -71, -64, -90].map { Reading($0, at_s: 400) }
+        let after = [Reading(-70, at_s: 401)]
+        let forward = movement(before + together + after)
+        let backward = movement(before + together.reversed() + after)
+        #expect(abs(forward - backward) < 1e-9)
+    }
+
+    @Test("What is not a number is ignored, and times that jump lead nowhere")
+    func extremes() {
+        var meter = MovementMeter(timeConstant_s: .nan)
+        for at in [Instant.origin, .distantFuture, Instant(microseconds: .min), .origin, .distantFuture] {
+            meter.add(.nan, at: at)
+            meter.add(-60, at: at)
+            meter.add(-90, at: at + .seconds(3))
+            #expect((0...1).contains(meter.movement))
+        }
+    }
+
+    @Test("After a change of address it goes on: the walk is still a walk")
+    func takesOver() {
+        var generator = SeededGenerator(seed: 9)
+        let walked = readings { time_s in
+            -70 + 5 * (time_s / 15).remainder(dividingBy: 2) + .random(in: -8...8, using: &generator)
+        }
+        var former = MovementMeter(timeConstant_s: 30)
+        for reading in walked.prefix(200) { former.add(reading.rssi_dbm, at: reading.at) }
+        for ownCount in [0, 1, 2, 6] {
+            var newcomer = MovementMeter(timeConstant_s: 30)
+            for reading in walked[200..<200 + ownCount] { newcomer.add(reading.rssi_dbm, at: reading.at) }
+            newcomer.takeOver(former)
+            for reading in walked[(200 + ownCount)...] { newcomer.add(reading.rssi_dbm, at: reading.at) }
+            #expect(abs(newcomer.movement - movement(walked)) < 0.15, "\(ownCount)")
+        }
+    }
+}

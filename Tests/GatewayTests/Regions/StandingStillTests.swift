@@ -1,0 +1,73 @@
+import Beacons
+import Configuration
+import Foundation
+import HCI
+import Regions
+import Testing
+
+@Suite("A beacon that stands still")
+struct StandingStillTests {
+    /// An hour of beacons at rest, one for each level, in fading that people who pass by stir slowly. Of three packets a
+    /// second, 30 % get lost.
+    private func anHour(levels_dbm: [Double]) -> Air {
+        var air = Air()
+        var generator = Noise(state: 17)
+        air.otherDevices(every_s: 2, end_s: 3_600)
+        for (index, level_dbm) in levels_dbm.enumerated() {
+            let identity = BeaconIdentity.beacon(1, UInt16(index))
+            // Two independent halves of a Rayleigh field beside a steady one: Rician fading, K = 16. Levels wander by 1.5 dB,
+            // more than the 0.2 to 1 dB of beacons at rest in the recordings.
+            var field = (0.0, 0.0)
+            for step in 0..<10_800 {
+                field = (0.995 * field.0 + generator.normal() * 0.1, 0.995 * field.1 + generator.normal() * 0.1)
+                let power = ((5.7 + field.0) * (5.7 + field.0) + field.1 * field.1) / 34
+                let rssi_dbm = level_dbm + 10 * log10(max(power, 1e-6)) + 0.7 * generator.normal()
+                guard Double.random(in: 0..<1, using: &generator) >= 0.3, rssi_dbm > -105 else { continue }
+                air.beacon(
+                    identity, from: .fixed(UInt64(index + 1)), rssi_dbm: Int8(min(20, rssi_dbm.rounded())),
+                    at: Double(step) / 3)
+            }
+        }
+        return air
+    }
+
+    private func events(_ air: Air, entry_dbm: Double, exit_dbm: Double) -> [String] {
+        let settings = Settings.door { _, region in
+            region.expansion = .minor
+            region.rules = Settings.defaultRegionRules
+            region.rules.entryRSSI_dbm = entry_dbm
+            region.rules.exitRSSI_dbm = exit_dbm
+        }
+        return Story(settings, air, until_s: 3_600).events
+    }
+
+    @Test("At any level that is heard at all, through fading and loss, no event comes in an hour")
+    func withoutThresholds() {
+        #expect(events(anHour(levels_dbm: [-97, -90, -80, -70, -60, -45]), entry_dbm: -127, exit_dbm: -127).isEmpty)
+    }
+
+    @Test("With a cushion of 10 dB neither, except that one right below the entry's threshold may enter, once")
+    func withThresholds() {
+        let levels = [-95.0, -88, -84, -80, -76, -64, -60, -50]
+        #expect(events(anHour(levels_dbm: levels), entry_dbm: -70, exit_dbm: -80).isEmpty)
+        let atThreshold = events(anHour(levels_dbm: [-72, -71, -70, -69]), entry_dbm: -70, exit_dbm: -80)
+        #expect(atThreshold.count <= 4 && atThreshold.allSatisfy { $0.hasPrefix("enter") })
+    }
+}
+
+/// SplitMix64 with normal numbers: the same seed gives the same air.
+private struct Noise: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+
+    /// Mean 0, variance 1 (Irwin–Hall).
+    mutating func normal() -> Double {
+        (0..<12).reduce(-6) { sum, _ in sum + .random(in: 0..<1, using: &self) }
+    }
+}
