@@ -16,6 +16,10 @@ public struct EventLedger: Sendable {
     public let composer: MessageComposer
     /// The last event of each instance that has had one.
     private var lastSeq: [RegionInstanceID: Int64]
+    /// What was told last of each instance that has had an event: told again where its number means nothing any more.
+    private var lastTold: [RegionInstanceID: RegionTransition] = [:]
+    /// What is to be told again because a new epoch has begun.
+    private var outdated: [RegionInstanceID: RegionTransition] = [:]
 
     /// - Parameter lastSeq: the last event of each instance, as far as it was stored.
     public init(_ composer: MessageComposer, lastSeq: [RegionInstanceID: Int64] = [:]) {
@@ -34,6 +38,8 @@ public struct EventLedger: Sendable {
     public mutating func enter(
         _ transition: RegionTransition, epoch: String, seq: Int64, _ timebase: Timebase
     ) -> Entry {
+        outdated[transition.instance] = nil
+        defer { noteTold(transition) }
         guard let event = transition.event else {
             let eventSeq = eventSeq(of: transition.instance)
             return Entry(seq: nil, event: nil, state: composer.state(transition, eventSeq: eventSeq, timebase))
@@ -49,10 +55,29 @@ public struct EventLedger: Sendable {
     /// An instance is monitored no more.
     public mutating func forget(_ instance: RegionInstanceID) {
         lastSeq[instance] = nil
+        lastTold[instance] = nil
+        outdated[instance] = nil
     }
 
-    /// A new epoch begins: numbers of the old one mean nothing in it.
+    /// A new epoch begins: numbers of the old one mean nothing in it, and the states that name them are outdated.
     public mutating func beginEpoch() {
         lastSeq.removeAll()
+        outdated.merge(lastTold) { _, told in told }
+        lastTold.removeAll()
+    }
+
+    /// The states of the instances that have not changed since the epoch began, each once, by the time of their change.
+    public mutating func takeOutdatedStates(_ timebase: Timebase) -> [Message] {
+        defer { outdated.removeAll() }
+        return outdated.values
+            .sorted { ($0.at, composer.topics.state($0.instance)) < ($1.at, composer.topics.state($1.instance)) }
+            .map { composer.state($0, eventSeq: 0, timebase) }
+    }
+
+    private mutating func noteTold(_ transition: RegionTransition) {
+        guard lastSeq[transition.instance] != nil else { return }
+        var told = transition
+        told.event = nil
+        lastTold[transition.instance] = told
     }
 }

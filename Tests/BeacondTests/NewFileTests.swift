@@ -1,3 +1,4 @@
+import Beacons
 import Configuration
 import Foundation
 import Gateway
@@ -47,5 +48,59 @@ struct NewFileTests {
         let next = StoredState(try open(folder), timebase, bootID: "boot")
         #expect(next.regions.map(\.record) == [record(since: .origin + .seconds(5))])
         #expect(next.pseudonymKey == stored.pseudonymKey)
+    }
+
+    @Test("Where a new epoch begins, a state that has not changed is published anew and names no event")
+    func statesOfNewEpoch() throws {
+        let outbox = Outbox(limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch)
+        let stored = StoredState(outbox, timebase, bootID: "boot")
+        let composer = MessageComposer(try Settings.parse(""), pseudonymKey: stored.pseudonymKey)
+        let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot")
+        _ = try dispatcher.dispatch([entry("a"), entry("b")], timebase)
+        #expect(dispatcher.statesOfNewEpoch(timebase).isEmpty)
+
+        outbox.beginEpoch()
+        _ = try dispatcher.dispatch([entry("b")], timebase)
+        let states = dispatcher.statesOfNewEpoch(timebase)
+        #expect(states.map(\.topic) == ["beacons/store/gateway/region/a/state"])
+        let payload = try #require(states.first).payload
+        #expect(String(decoding: payload, as: UTF8.self).contains("\"event_seq\":0"))
+        #expect(dispatcher.statesOfNewEpoch(timebase).isEmpty)
+    }
+
+    @Test("A stored number of an earlier epoch is none in the next one")
+    func storedNumberOfEarlierEpoch() throws {
+        let outbox = Outbox(limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch)
+        let composer = MessageComposer(try Settings.parse(""), pseudonymKey: [1])
+        let dispatcher = Dispatcher(
+            composer, outbox: outbox, stored: StoredState(outbox, timebase, bootID: "boot"), bootID: "boot")
+        _ = try dispatcher.dispatch([entry("a")], timebase)
+        outbox.beginEpoch()
+
+        let next = Dispatcher(
+            composer, outbox: outbox, stored: StoredState(outbox, timebase, bootID: "boot"), bootID: "boot")
+        var stillInside = transition("a")
+        stillInside.event = nil
+        let said = try next.dispatch([.transition(stillInside, record: nil)], timebase)
+        guard case .state(let state) = try #require(said.first).content else {
+            Issue.record("a state was expected")
+            return
+        }
+        #expect(String(decoding: state.payload, as: UTF8.self).contains("\"event_seq\":0"))
+    }
+
+    private func transition(_ region: String) -> RegionTransition {
+        let observation = BeaconObservation(accuracy_m: 1, proximity: .near, rssi_dbm: -60)
+        let event = RegionEvent(
+            kind: .enter, uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2, observation: observation)
+        return RegionTransition(
+            instance: RegionInstanceID(region: region), state: .inside, since: .origin, at: .origin, event: event)
+    }
+
+    private func entry(_ region: String) -> GatewayOutput {
+        let record = RegionRecord(
+            instance: RegionInstanceID(region: region), isInside: true, since: .origin, major: 1, minor: 2,
+            lastHeardAt: .origin, patience: .zero, rssi_dbm: -60, isPartial: false)
+        return .transition(transition(region), record: record)
     }
 }

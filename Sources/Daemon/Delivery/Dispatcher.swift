@@ -38,7 +38,7 @@ package final class Dispatcher {
     private var epoch: String
     private var book: RecordBook
     private var abandoned: AbandonedStates
-    private let pseudonymKey: [UInt8]
+    private var pseudonymKey: [UInt8]
     private var fileGeneration: Int
     /// Events committed since the start.
     package private(set) var eventCount: Int64 = 0
@@ -53,7 +53,8 @@ package final class Dispatcher {
         self.ledger = EventLedger(
             composer,
             lastSeq: Dictionary(
-                stored.regions.map { ($0.record.instance, $0.eventSeq) }, uniquingKeysWith: { first, _ in first }))
+                stored.regions.map { [epoch] in ($0.record.instance, $0.eventSeq(in: epoch)) },
+                uniquingKeysWith: { first, _ in first }))
         self.book = RecordBook(stored.records)
         self.pseudonymKey = stored.pseudonymKey
         self.fileGeneration = outbox.fileGeneration
@@ -79,6 +80,24 @@ package final class Dispatcher {
         epoch = outbox.numbering.epoch
         eventCount += draft.eventCount
         return draft.dispatched
+    }
+
+    /// What to publish anew since another epoch began: states that name events of the one before.
+    package func statesOfNewEpoch(_ timebase: Timebase) -> [Message] {
+        if outbox.numbering.epoch != epoch {
+            epoch = outbox.numbering.epoch
+            ledger.beginEpoch()
+        }
+        return ledger.takeOutdatedStates(timebase)
+    }
+
+    /// Makes a new secret for pseudonyms where the day is another one than that of the last, and forgets the old one. It is
+    /// on the disk before anything is named by it.
+    package func renewPseudonymKey(at time: WallTime, random: () -> [UInt8]) {
+        guard !PseudonymKey.serves(pseudonymKey, at: time) else { return }
+        pseudonymKey = PseudonymKey.make(random: random(), at: time)
+        outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
+        composer.replacePseudonymKey(pseudonymKey)
     }
 
     /// States the loss of events that had no number yet: they get the next ones, which will never come.
@@ -135,7 +154,7 @@ package final class Dispatcher {
                 }
                 draft.abandoned.remove(transition.instance)
                 if let record {
-                    transaction.store(stored(record, draft.ledger, timebase))
+                    transaction.store(stored(record, draft.ledger, numbering, timebase))
                 } else if !book.has(StoredRegion.key(transition.instance)) {
                     // Nothing to go on from, but its state will be retained, and is to be cleared one day.
                     transaction.store(
@@ -143,7 +162,7 @@ package final class Dispatcher {
                 }
                 draft.say(.state(entry.state), at: transition.at)
             case .stays(let records):
-                transaction.records += records.map { stored($0, draft.ledger, timebase) }
+                transaction.records += records.map { stored($0, draft.ledger, numbering, timebase) }
             case .ranging(let report):
                 draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
             case .failure(let failure, let at):
@@ -170,8 +189,11 @@ package final class Dispatcher {
         return transaction
     }
 
-    private func stored(_ record: RegionRecord, _ ledger: EventLedger, _ timebase: Timebase) -> OutboxRecord {
-        let stored = StoredRegion(record: record, eventSeq: ledger.eventSeq(of: record.instance))
+    private func stored(
+        _ record: RegionRecord, _ ledger: EventLedger, _ numbering: Numbering, _ timebase: Timebase
+    ) -> OutboxRecord {
+        let stored = StoredRegion(
+            record: record, eventSeq: ledger.eventSeq(of: record.instance), epoch: numbering.epoch)
         return OutboxRecord(
             key: StoredRegion.key(record.instance), value: stored.encoded(timebase, bootID: bootID))
     }

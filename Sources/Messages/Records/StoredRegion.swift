@@ -9,11 +9,17 @@ public struct StoredRegion: Hashable, Sendable {
     public var record: RegionRecord
     /// The last event of the instance, 0 before the first.
     public var eventSeq: Int64
+    /// The epoch that `eventSeq` belongs to; empty where that is not known.
+    public var epoch: String
 
-    public init(record: RegionRecord, eventSeq: Int64) {
+    public init(record: RegionRecord, eventSeq: Int64, epoch: String = "") {
         self.record = record
         self.eventSeq = eventSeq
+        self.epoch = epoch
     }
+
+    /// The last event of the instance in `epoch`, 0 before the first: a number of another epoch means nothing in it.
+    public func eventSeq(in epoch: String) -> Int64 { self.epoch.isEmpty || self.epoch == epoch ? eventSeq : 0 }
 
     /// What stands for an instance that has nothing to go on from yet: no reader takes it for a state.
     public static let unsettled = Array("v=1 state=unsettled".utf8)
@@ -32,6 +38,7 @@ public struct StoredRegion: Hashable, Sendable {
             "major=\(record.major)", "minor=\(record.minor)", "patience_us=\(record.patience.microseconds)",
             "partial=\(record.isPartial)", "event_seq=\(eventSeq)",
         ]
+        if !epoch.isEmpty { words.append("epoch=\(epoch)") }
         if let rssi_dbm = record.rssi_dbm { words.append("rssi_dbm=\(JSONWriter.decimal(rssi_dbm, decimals: 1))") }
         return Array(words.joined(separator: " ").utf8)
     }
@@ -64,6 +71,7 @@ public struct StoredRegion: Hashable, Sendable {
             let eventSeq = words["event_seq"].flatMap({ Int64($0) })
         else { return nil }
         self.eventSeq = max(0, eventSeq)
+        self.epoch = words["epoch"].map(String.init) ?? ""
         self.record = RegionRecord(
             instance: instance, isInside: state == "inside", since: since, major: major, minor: minor,
             lastHeardAt: lastHeardAt, patience: TimeSpan(microseconds: max(0, patience_us)),

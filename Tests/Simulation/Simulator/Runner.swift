@@ -62,6 +62,7 @@ struct Runner {
         totals.add(world)
         guard let violation = world.violation else { return true }
         print("failed: seed \(seed), step \(world.steps), \((world.now - .origin).seconds) s: \(violation)")
+        fflush(nil)
         return false
     }
 }

@@ -16,7 +16,9 @@ struct Witness {
         var state = RegionState.unknown
         /// Whether the last that was told of it is that somebody is in there; `nil` where nothing was.
         var isOccupied: Bool?
-        var firstHeardOfStay: Instant?
+        /// True time of the entry; `nil` where it is not plain which stay the store goes on with.
+        var enteredAt: Instant?
+        var changedAt = Instant.origin
     }
 
     private let settings: Settings
@@ -31,6 +33,7 @@ struct Witness {
     private var listened = TimeSpan.zero
     private var listeningSince: Instant?
     private var startedAt = Instant.origin
+    private var boot = 0
 
     init(_ scenario: Scenario) {
         settings = scenario.settings
@@ -63,8 +66,12 @@ struct Witness {
     }
 
     /// A process has begun: it goes on from what is stored.
-    mutating func lifeBegan(_ outbox: Outbox, at now: Instant) {
+    ///
+    /// - Parameter endedAt: when the one before ended, and a little earlier where its delivery did not get on.
+    mutating func lifeBegan(_ outbox: Outbox, boot: Int, endedAt: Instant, at now: Instant) {
         startedAt = now
+        let isSameBoot = boot == self.boot
+        self.boot = boot
         let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
         var stored: [RegionInstanceID: Bool] = [:]
         for record in outbox.records() {
@@ -75,7 +82,8 @@ struct Witness {
         for instance in regions.keys {
             regions[instance]?.isOccupied = stored[instance]
             regions[instance]?.state = .unknown
-            regions[instance]?.firstHeardOfStay = nil
+            let changedAt = regions[instance]?.changedAt ?? endedAt
+            if !isSameBoot || endedAt - changedAt < .seconds(10) { regions[instance]?.enteredAt = nil }
         }
     }
 
@@ -118,7 +126,8 @@ struct Witness {
                 throw Violation(invariant: .noFalseCrossing, detail: "\(name) was entered by nobody")
             }
             region.isOccupied = true
-        case .exit:
+            region.enteredAt = now
+        case .exit(let stay):
             if region.isOccupied == false {
                 throw Violation(invariant: .noFalseCrossing, detail: "\(name) was left twice")
             }
@@ -126,15 +135,20 @@ struct Witness {
                 throw Violation(invariant: .blindRadio, detail: "\(name) was left while the radio was blind")
             }
             try checkExit(region, name, at: now)
+            try checkDwell(stay, region, name)
             region.isOccupied = false
         case nil:
-            if transition.state == .inside { region.isOccupied = true }
+            if transition.state == .inside {
+                if region.isOccupied != true { region.enteredAt = region.lastHeard == now ? now : nil }
+                region.isOccupied = true
+            }
             if transition.state == .outside, region.isOccupied == nil { region.isOccupied = false }
         }
         if transition.state == .inside, region.isOccupied == false {
             throw Violation(invariant: .noFalseCrossing, detail: "\(name) is inside without an entry")
         }
         region.state = transition.state
+        region.changedAt = now
         regions[transition.instance] = region
     }
 
@@ -154,9 +168,20 @@ struct Witness {
         }
     }
 
+    /// A stay is as long as it was, whatever the time of day was set to meanwhile.
+    private func checkDwell(_ stay: RegionStay, _ region: Region, _ name: String) throws(Violation) {
+        guard !stay.isInferred, let enteredAt = region.enteredAt, let lastHeard = region.lastHeard else { return }
+        let dwell = lastHeard - enteredAt
+        let error_s = (stay.dwell - dwell).seconds
+        if max(error_s, -error_s) > 1 + dwell.seconds / 1_000 {
+            throw Violation(
+                invariant: .clocks, detail: "\(name): a stay of \(dwell.seconds) s is told as \(stay.dwell.seconds) s")
+        }
+    }
+
     /// Nobody stays for ever: after the longest silence that a beacon may have learned, a region has been left.
     func check(at now: Instant) throws(Violation) {
-        let longest = exitAfter + .seconds(isPlain ? 60 : 4 * 60 + 60)
+        let longest = exitAfter + .seconds(isPlain ? 45 : 4 * 60 + 60)
         guard let listeningSince, now - max(listeningSince, startedAt) > longest else { return }
         for (instance, region) in regions
         where region.state == .inside && now - (region.lastHeard ?? .origin) > longest {

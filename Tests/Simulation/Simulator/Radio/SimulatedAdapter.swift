@@ -21,6 +21,8 @@ final class SimulatedAdapter {
 
     /// What its radio picks up is reported.
     var hears: Bool { trouble == nil && isScanning }
+    /// It reports what it picks up, or says that it does.
+    var claimsToHear: Bool { answers && isScanning }
     var answers: Bool { trouble == nil || trouble == .deaf }
     /// There is something to open.
     var isUp: Bool { trouble == nil || trouble == .dead || trouble == .deaf }

@@ -16,7 +16,8 @@ struct SimulatedRadioLoop {
     private var countDue = Instant.origin
     private var counters = RadioCounters()
     private var hasNews = false
-    private var hasProof = false
+    private var provedAt = Instant.origin
+    private var toldProof = Instant.origin
 
     init(_ world: World, life: Int, owner: GatewayOwner, mayAdminister: Bool) {
         self.world = world
@@ -39,6 +40,9 @@ struct SimulatedRadioLoop {
         perform(controller.stop(), at: now)
         owner.stopped(at: now)
     }
+
+    /// Whether silence means something, as far as anyone can tell.
+    var seemsToListen: Bool { isOpen && world.adapter.claimsToHear }
 
     /// When `tick` is due.
     var deadline: Instant { min(controller.nextDeadline, ownerDeadline, countDue) }
@@ -95,7 +99,9 @@ struct SimulatedRadioLoop {
                     .radioAnswer(life: life, world.adapter.carryOut(step)), at: world.now + .milliseconds(5))
             case .close: isOpen = false
             case .announce, .announceLiveness: hasNews = true
-            case .announceProof: (hasNews, hasProof) = (true, true)
+            case .announceProof:
+                provedAt = now
+                hasNews = true
             case .report: break
             case .recover(let step, _):
                 counters.recoveries.count(step)
@@ -113,8 +119,8 @@ struct SimulatedRadioLoop {
             liveness = controller.liveness
             owner.livenessChanged(to: controller.liveness, at: now)
         }
-        if hasProof {
-            hasProof = false
+        if provedAt > toldProof {
+            toldProof = provedAt
             owner.radioProved(at: now)
         }
         if let known = controller.availability, known != availability {

@@ -16,7 +16,7 @@ struct Scenario {
     init(seed: UInt64) throws(ConfigurationErrors) {
         self.seed = seed
         var chance = Chance(seed: seed, stream: "scenario")
-        duration = chance.span(60, 240)
+        duration = chance.span(60, 180)
         shop = Shop(seed: seed, duration: duration, hasFlood: chance.happens(0.2))
         faults = Fault.plan(seed: seed, duration: duration)
         drift_ppm = chance.happens(0.5) ? Int64(chance.number(-500...500)) : 0
@@ -38,8 +38,10 @@ struct Scenario {
             unknown_state_after_s = \(chance.number(5...60))
             max_instances = \(isNarrow ? 16 : 16384)
             [outbox]
-            max_events = \(chance.happens(0.3) ? chance.number(5...30) : 1_000_000)
+            max_events = \(chance.happens(0.3) ? chance.number(2...6) : 1_000_000)
             max_mib = 1
+            [ranging]
+            min_interval_s = 5
             [mqtt]
             keepalive_s = \(chance.number(5...30))
             max_inflight = \(chance.number(1...20))

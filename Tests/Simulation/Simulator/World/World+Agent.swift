@@ -20,7 +20,7 @@ extension World {
             try ledger.lifeBegan(begun.outbox)
             try checkRecords()
         }
-        witness.lifeBegan(begun.outbox, at: now)
+        witness.lifeBegan(begun.outbox, boot: machine.bootNumber, endedAt: endedAt, at: now)
         subscriber.lifeBegan()
         begun.start()
     }
@@ -31,6 +31,7 @@ extension World {
         disk.crash()
         life?.connection.die(withMachine: withMachine)
         life = nil
+        endedAt = stalledUntil == nil ? now : .origin
         ledger.lifeEnded()
         disk.attach()
         if withMachine {
@@ -50,6 +51,7 @@ extension World {
         check { () throws(Violation) in try ledger.roundEnded(stopping.outbox) }
         stopping.connection.die(withMachine: false)
         life = nil
+        endedAt = now
         ledger.lifeEnded()
     }
 

@@ -68,7 +68,7 @@ extension World {
     private func tell(_ event: DeviceEvent?) {
         guard let event, let life else { return }
         // It listens no more from here on, whoever is told when.
-        witness.listens(life.radio.isListening, at: now)
+        witness.listens(life.radio.seemsToListen, at: now)
         life.radio.receive(event, at: machine.now)
         life.radioWorked()
     }

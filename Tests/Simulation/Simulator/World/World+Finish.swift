@@ -8,7 +8,7 @@ extension World {
     /// Longer than any pause between tries: a broker that gave our identifier to another is left alone for 300 s.
     private static let longestHealing = TimeSpan.seconds(420)
     /// Long enough for those who left to be missed.
-    private static let healing = TimeSpan.seconds(100)
+    private static let healing = TimeSpan.seconds(80)
 
     func finish() {
         isHealed = true

@@ -22,6 +22,8 @@ final class World {
     var shop: Shop
     var life: AgentLife?
     var lives = 0
+    /// When the life before ended; the origin where it is not plain what of it was committed.
+    var endedAt = Instant.origin
     /// The delivery loop does not get on until then.
     var stalledUntil: Instant?
     var ledger = Ledger()
@@ -115,9 +117,8 @@ final class World {
         case .agentStarts: startAgent()
         case .end: break
         }
-        let isListening = life?.radio.isListening ?? false
-        witness.listens(isListening, at: now)
-        census.hears(isListening, at: now)
+        witness.listens(life?.radio.seemsToListen ?? false, at: now)
+        census.hears(life?.radio.isListening ?? false, at: now)
     }
 
     private func withLife(_ number: Int, _ body: (AgentLife) -> Void) {
