@@ -60,12 +60,18 @@ let package = Package(
         .target(
             name: "MQTT", dependencies: ["HCI", "Messages", "Configuration", "CMosquitto", collections, logging],
             swiftSettings: settings),
+        .target(
+            name: "Daemon",
+            dependencies: [
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT", logging,
+            ],
+            swiftSettings: settings),
         .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", heap, real], swiftSettings: settings),
         .executableTarget(
             name: "beacond",
             dependencies: [
                 "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "Outbox", "Radio",
-                "MQTT", "StoreSimulator", arguments, logging, lifecycle, signals,
+                "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle, signals,
             ],
             swiftSettings: settings),
 
@@ -87,7 +93,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "BeacondTests",
-            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "beacond"],
+            dependencies: [
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Daemon", "beacond",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
@@ -96,6 +104,16 @@ let package = Package(
         .testTarget(
             name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator", real],
             swiftSettings: settings),
+
+        // The whole agent in a simulated world; a program of its own, so that it can be built and run by itself.
+        .executableTarget(
+            name: "Simulation",
+            dependencies: [
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
+                "Daemon",
+                "CSQLite", heap, logging,
+            ],
+            path: "Tests/Simulation/Simulator", swiftSettings: settings),
 
         // Tests against the real thing: a disk, a broker.
         .executableTarget(

@@ -14,6 +14,5 @@ static const unsigned long BEACOND_HCIDEVUP = HCIDEVUP;
 static const unsigned long BEACOND_HCIDEVDOWN = HCIDEVDOWN;
 static const unsigned long BEACOND_HCIDEVRESET = HCIDEVRESET;
 static const unsigned long BEACOND_HCIGETDEVLIST = HCIGETDEVLIST;
-static const unsigned long BEACOND_HCIGETDEVINFO = HCIGETDEVINFO;
 
 #endif

@@ -56,9 +56,22 @@ extension GatewayEngine {
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
         switch liveness {
-        case .live: monitor.sees(at: now)
+        case .live:
+            monitor.sees(at: now)
+            monitor.proved(at: now)
         case .suspect(let since), .blind(let since): monitor.blinded(since: min(since, now), at: now)
         }
+    }
+
+    /// An exit has come due, and nothing of any kind was heard just before: nobody knows whether the beacon or the radio
+    /// is gone. It waits until a report comes, `radioProved(at:)` or `liveness(_:at:outputs:)` is called.
+    public var needsProof: Bool { monitor.isAwaitingProof }
+
+    /// The controller has just answered. What waits for that is done by the next `advance`.
+    public mutating func radioProved(at instant: Instant, outputs: inout [GatewayOutput]) {
+        advance(before: instant, outputs: &outputs)
+        now = max(now, instant)
+        monitor.proved(at: now)
     }
 
     private mutating func range(_ instance: InstanceSlot, at now: Instant, outputs: inout [GatewayOutput]) {

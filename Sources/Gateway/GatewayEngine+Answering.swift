@@ -85,8 +85,9 @@ extension GatewayEngine {
         let freed = monitor.unregister(region)
         for (slot, _) in freed {
             ranger.stop(slot)
+            restoredPatience[slot] = nil
             for identity in identitiesOfInstance.removeValue(forKey: slot) ?? [] {
-                instancesOfIdentity[identity]?.removeAll { $0 == slot }
+                instancesOfIdentity[identity].removeAll { $0 == slot }
             }
         }
         meetTrackedBeacons()

@@ -15,6 +15,8 @@ extension GatewayEngine {
         _ event: Span<UInt8>, from receiver: Int = 0, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
         guard receivers.indices.contains(receiver) else { return }
+        // A report of whatever proves that the radio has heard until now.
+        if AdvertisingEvent.isAdvertising(event) { monitor.proved(at: max(now, instant)) }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
         // The counter leaves `self` while the reports go through its other parts.
@@ -39,7 +41,8 @@ extension GatewayEngine {
             beaconCount &+= 1
             let sighting = Sighting(
                 identity: frame.identity, address: report.address, measuredPower_dbm: frame.measuredPower_dbm,
-                rssi_dbm: report.rssi_dbm.map(receivers[receiver].corrected), receiver: receiver)
+                rssi_dbm: report.rssi_dbm.map(receivers[receiver].corrected),
+                traits: AdvertisingTraits(report, length: data.count), receiver: receiver)
             // What another receiver hears of a transmitter is left out here, so that everything behind sees one only.
             if selection?.takes(sighting, at: now) ?? true { receive(sighting, outputs: &outputs) }
         }
@@ -53,18 +56,30 @@ extension GatewayEngine {
         // An instance that is new and entered at once is told of once: transitions are passed on at the end only.
         defer { takeTransitions(&outputs) }
         guard let slot else { return refused(sighting.identity, &outputs) }
-        let transmitter = tracker[slot]
-        if !unmetIdentities.isEmpty, unmetIdentities.contains(transmitter.identitySlot) {
-            meet(transmitter.identitySlot)
+        let identity = tracker.identitySlot(of: slot)
+        if !unmetIdentities.isEmpty, unmetIdentities.contains(identity) {
+            meet(identity)
             takeFailures(&outputs)
         }
-        guard let instances = instancesOfIdentity[transmitter.identitySlot] else { return }
+        guard instancesOfIdentity[identity].count > 0 else { return }
+        if !restoredPatience.isEmpty { restorePatience(slot, of: instancesOfIdentity[identity]) }
         if staysDue == .distantFuture { staysDue = now + Self.staysInterval }
+        let hearing = tracker.hearing(of: slot)
         let evidence = RegionEvidence(
-            transmitter: slot, identity: transmitter.identity, rssi_dbm: transmitter.regionFilter.value_dbm,
-            patience: transmitter.interval.patience)
-        for instance in instances {
-            monitor.receive(evidence, in: instance, at: now, transitions: &transitions) { tracker.observe(slot) }
+            transmitter: slot, identity: sighting.identity, rssi_dbm: hearing.regionRSSI_dbm,
+            patience: hearing.patience)
+        for index in instancesOfIdentity[identity].indices {
+            monitor.receive(
+                evidence, in: instancesOfIdentity[identity][index], at: now, transitions: &transitions
+            ) { tracker.observe(slot) }
+        }
+    }
+
+    /// A beacon that is heard for the first time since the start is as patient as those of its region were before it.
+    private mutating func restorePatience(_ slot: TransmitterSlot, of instances: [InstanceSlot]) {
+        guard now < restoredUntil else { return restoredPatience.removeAll() }
+        for patience in instances.compactMap({ restoredPatience[$0] }) {
+            tracker.restorePatience(patience, of: slot)
         }
     }
 
@@ -75,12 +90,11 @@ extension GatewayEngine {
             switch change {
             case .identityAppeared(let identity): meet(identity)
             case .listChanged(let identity):
-                for instance in instancesOfIdentity[identity] ?? [] { ranger.listChanged(instance, at: now) }
+                for instance in instancesOfIdentity[identity] { ranger.listChanged(instance, at: now) }
             case .identityForgotten(let identity):
                 unmetIdentities.remove(identity)
-                for instance in instancesOfIdentity.removeValue(forKey: identity) ?? [] {
-                    identitiesOfInstance[instance]?.remove(identity)
-                }
+                for instance in instancesOfIdentity[identity] { identitiesOfInstance[instance]?.remove(identity) }
+                instancesOfIdentity[identity] = []
             }
         }
         changes.removeAll(keepingCapacity: true)

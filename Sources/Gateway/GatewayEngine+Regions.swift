@@ -24,7 +24,10 @@ extension GatewayEngine {
         let instances = monitor.instances(of: value, at: now, transitions: &transitions, failures: &failures)
         refusedInstanceCount &+= UInt64(failures.count - known)
         tracker.setWanted(monitor.isWanted(value), identity)
-        instancesOfIdentity[identity] = instances.isEmpty ? nil : instances
+        while instancesOfIdentity.count <= identity { instancesOfIdentity.append([]) }
+        // Beacons of one region share one list, unless it is expanded.
+        if instances != latestInstances { latestInstances = instances }
+        instancesOfIdentity[identity] = latestInstances
         for instance in instances { identitiesOfInstance[instance, default: []].insert(identity) }
     }
 }

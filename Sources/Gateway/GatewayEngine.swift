@@ -20,16 +20,25 @@ public struct GatewayEngine: Sendable {
     /// The regions that requests have registered, by id.
     var requestedRegions: [String: BeaconRegion] = [:]
 
-    /// The instances that the identity in a slot belongs to.
-    var instancesOfIdentity: [IdentitySlot: [InstanceSlot]] = [:]
+    /// The instances that an identity belongs to, by its slot.
+    var instancesOfIdentity: [[InstanceSlot]] = []
+    /// The list that was made last.
+    var latestInstances: [InstanceSlot] = []
     /// The identities heard that belong to an instance: whose transmitters are ranged for it.
     var identitiesOfInstance: [InstanceSlot: Set<IdentitySlot>] = [:]
     /// Identities not heard since regions were registered or ended: what they belong to is found when they are.
     var unmetIdentities: Set<IdentitySlot> = []
 
+    /// The silence that an earlier process had learned to be ordinary, for the beacons of an instance. It holds for a
+    /// while after the start: until then each of them is heard anew.
+    var restoredPatience: [InstanceSlot: TimeSpan] = [:]
+    let restoredUntil: Instant
+
     /// How often the time last heard is stored: so exact is an exit that is inferred after a restart.
     public static let staysInterval = TimeSpan.seconds(60)
     var staysDue = Instant.distantFuture
+    /// Three receptions of the slowest beacon, and more.
+    private static let restoredFor = TimeSpan.seconds(15 * 60)
 
     /// Time never goes back: what comes late counts as coming now.
     var now: Instant
@@ -49,17 +58,19 @@ public struct GatewayEngine: Sendable {
     ///   - requested: the regions that requests had registered in an earlier process.
     ///   - records: what an earlier process stored; those of regions that are in neither list are ignored.
     ///   - radioSees: whether the radio hears from the start. A live one has to say so first.
+    ///   - canProbe: whether there is a controller to ask. Then `needsProof` may become true.
     public init(
         _ settings: Settings, requested: [BeaconRegion] = [], restoring records: [RegionRecord] = [], radioSees: Bool,
-        at now: Instant, outputs: inout [GatewayOutput]
+        canProbe: Bool = false, at now: Instant, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
-        self.monitor = RegionMonitor(limits: settings.regionLimits)
+        self.monitor = RegionMonitor(limits: settings.regionLimits, canProbe: canProbe)
         self.ranger = Ranger(settings.ranging)
         self.receivers = settings.radio.receivers.map { Receiver(rssiOffset_db: $0.rssiOffset_db) }
         if receivers.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }
         self.now = now
+        self.restoredUntil = now + Self.restoredFor
         if !radioSees { monitor.blinded(since: now, at: now) }
         for region in settings.regions + requested {
             do throws(RegionMonitoringFailure) {
@@ -69,7 +80,10 @@ public struct GatewayEngine: Sendable {
             }
         }
         for region in requested { requestedRegions[region.id] = region }
-        for record in records { _ = monitor.restore(record, at: now, transitions: &transitions) }
+        for record in records where monitor.restore(record, at: now, transitions: &transitions) {
+            guard record.patience > .zero, let slot = monitor.slot(of: record.instance) else { continue }
+            restoredPatience[slot] = record.patience
+        }
         takeTransitions(&outputs)
     }
 

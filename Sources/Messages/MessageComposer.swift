@@ -12,6 +12,7 @@ public struct MessageComposer: Sendable {
     public let topics: TopicTree
     let version: String
     let pseudonym: DevicePseudonym
+    var pseudonyms = PseudonymBook()
     /// Seconds after which a ranging message is of no use to anyone.
     let rangingExpiry_s: UInt32
 

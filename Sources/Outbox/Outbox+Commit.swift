@@ -71,8 +71,9 @@ extension Outbox {
     /// Makes sure that no restart gives the numbers of `transaction` again. `false` where only a new epoch can.
     private func secureNumbers(of transaction: OutboxTransaction) -> Bool {
         // The file knows nothing of an epoch that began in memory, so no restart goes on in it.
-        guard let folder, book.isEpochStored, !transaction.events.isEmpty else { return true }
-        let end = book.numbering.nextSequence + Int64(transaction.events.count)
+        let count = Int64(transaction.events.count) + transaction.lostEvents
+        guard let folder, book.isEpochStored, count > 0 else { return true }
+        let end = book.numbering.nextSequence + count
         if end <= book.reservedEnd { return true }
         let reservation = Reservation(epoch: book.numbering.epoch, end: end + Reservation.block)
         guard folder.reserve(reservation) else { return false }
@@ -83,6 +84,7 @@ extension Outbox {
     private func keepInMemory(_ transaction: OutboxTransaction) {
         pending.apply(transaction)
         for event in book.position(transaction.events) { pending.append(event) }
+        book.lose(transaction.lostEvents)
         let maxBytes = folder == nil ? limits.maxBytes : limits.memoryBytes
         let retention = Retention(maxEvents: Int64(limits.maxEvents), maxBytes: maxBytes)
         if let (events, cause) = pending.dropOldest(retention) {
@@ -92,6 +94,14 @@ extension Outbox {
 }
 
 extension Bookkeeping {
+    /// Gives numbers to events that are lost already.
+    mutating func lose(_ count: Int64) {
+        guard count > 0 else { return }
+        let first = numbering.nextSequence
+        numbering.nextSequence += count
+        state(OutboxGap(epoch: numbering.epoch, fromSeq: first, toSeq: first + count - 1, cause: .disk))
+    }
+
     /// Gives `events` their positions and goes on in the numbering.
     mutating func position(_ events: [OutboxEvent]) -> [QueuedEvent] {
         var queued: [QueuedEvent] = []

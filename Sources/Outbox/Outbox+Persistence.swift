@@ -9,6 +9,7 @@ extension Outbox {
         var next = book
         var incoming = Array(pending.events)
         incoming += next.position(transaction.events)
+        next.lose(transaction.lostEvents)
         var kept = pending
         kept.apply(transaction)
         next.settledReservation = max(next.settledReservation, next.reservedEnd)
@@ -17,11 +18,17 @@ extension Outbox {
             epoch: next.numbering.epoch, nextSequence: next.numbering.nextSequence,
             nextPosition: next.nextPosition + next.origin, settledReservation: next.settledReservation)
         var usedBytes: Int64 = 0
-        try store.database.transaction { () throws(DiskError) in
+        let isSynced = needsSync(transaction)
+        if !isSynced { try store.database.setSynchronous(false) }
+        defer { if !isSynced { _ = try? store.database.setSynchronous(true) } }
+        try store.transaction { () throws(DiskError) in
             if condition != nil { try store.truncate(from: next.storedEnd) }
             for range in next.acknowledged.ranges { next.storedEvents -= try store.delete(range) }
-            let lost = try makeRoom(for: incoming, in: store, &next)
-            for event in incoming.dropFirst(lost) { try store.insert(event) }
+            var rows: [EventRow] = []
+            rows.reserveCapacity(incoming.count)
+            for event in incoming { rows.append(try store.row(event)) }
+            let lost = try makeRoom(for: rows, in: store, &next)
+            for row in rows.dropFirst(lost) { try store.insert(row) }
             next.storedEvents += Int64(incoming.count - lost)
             for (key, value) in kept.records { try store.put(value, forKey: key, in: .record) }
             for (key, value) in kept.values { try store.put(value, forKey: key, in: .value) }
@@ -38,8 +45,15 @@ extension Outbox {
         book = next
         pending = PendingChanges()
         deletionDue = .distantFuture
-        wear.committed(pages: store.database.takePagesWritten())
+        wear.committed(pages: store.database.takePagesWritten(), isSynced: isSynced)
         wear.usedBytes = usedBytes
+    }
+
+    /// A transaction that only deletes what was acknowledged need not reach the disk at once: where a power cut takes it
+    /// back, events are delivered twice, which is what happens to an acknowledgement that is not written yet anyway. It
+    /// becomes durable with the next one.
+    private func needsSync(_ transaction: OutboxTransaction) -> Bool {
+        !(transaction.isEmpty && pending.isEmpty && !book.areGapsChanged && book.isEpochStored && condition == nil)
     }
 
     /// `persist`, with a failure taken care of.
@@ -71,7 +85,7 @@ extension Outbox {
     /// Deletes the oldest events until `incoming` fits in, and states them as gaps. Returns how many of `incoming` itself
     /// do not fit even into an empty file.
     private func makeRoom(
-        for incoming: [QueuedEvent], in store: EventStore, _ next: inout Bookkeeping
+        for incoming: [EventRow], in store: EventStore, _ next: inout Bookkeeping
     ) throws(DiskError) -> Int {
         let retention = Retention(maxEvents: Int64(limits.maxEvents), maxBytes: limits.fileBytes)
         // Rows do not fill their pages, and records and the tables' roots take pages too.
@@ -92,7 +106,7 @@ extension Outbox {
         let excess = retention.excess(events: Int64(incoming.count), bytes: try store.usedBytes() + incomingBytes)
         guard let excess else { return 0 }
         let count = excess.victims(among: incoming.map(\.size))
-        next.drop(incoming.prefix(count).lazy.map { ($0.epoch, $0.seq) }, cause: excess.cause)
+        next.drop(incoming.prefix(count).lazy.map { ($0.event.epoch, $0.event.seq) }, cause: excess.cause)
         return count
     }
 }

@@ -9,6 +9,7 @@ extension Outbox {
         self.now = max(self.now, now)
         self.wallTime = wallTime
         guard folder != nil else { return }
+        lookAtFiles()
         if condition != nil {
             if now >= retry.due { recover() }
         } else if now >= deletionDue {
@@ -30,7 +31,7 @@ extension Outbox {
         let condition = OutboxCondition(error, directory: folder?.path ?? "")
         self.condition = condition
         if reported.insert(condition.cause).inserted { reports.append(condition.description) }
-        if !error.leavesFileReadable { store = nil }
+        if !error.leavesFileReadable, !isDisplaced { store = nil }
         if error.isDamage, replacement == .none { replacement = .due }
         retry.failed(at: now)
     }
@@ -54,6 +55,7 @@ extension Outbox {
         guard let folder else { return }
         try folder.hold()
         if replacement == .due { try replaceDamagedFile(in: folder) }
+        if isDisplaced, let store { try carryOver(store, to: folder) }
         if let store, !store.isReadOnly {
             try writeOut(store)
             return
@@ -87,6 +89,7 @@ extension Outbox {
         replacement = .none
         reported = []
         retry.succeeded()
+        noteFiles()
     }
 
     /// The first meeting of this outbox and the file in its folder.

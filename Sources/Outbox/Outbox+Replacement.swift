@@ -11,7 +11,7 @@ enum Replacement {
 
 extension Outbox {
     /// Sets the damaged file aside and takes into memory what can be read from it; `persist` writes it into the new file.
-    func replaceDamagedFile(in folder: StateFolder) throws(DiskError) {
+    func replaceDamagedFile(in folder: any OutboxFolder) throws(DiskError) {
         store = nil
         try folder.setDamagedFileAside()
         replacement = .underWay

@@ -16,7 +16,7 @@ public final class Outbox {
 
     let limits: OutboxLimits
     /// `nil` for an outbox that lives in memory alone.
-    let folder: StateFolder?
+    let folder: (any OutboxFolder)?
     let vfs: String?
     var generator: any RandomNumberGenerator
 
@@ -38,6 +38,12 @@ public final class Outbox {
     var reports: [String] = []
     var now: Instant
     var wallTime: WallTime
+    /// The files that are open, by their names.
+    var databaseIdentity = FileIdentity.unknown
+    var logIdentity = FileIdentity.unknown
+    /// The open file has lost its place in the folder: it is read until a copy of it stands there.
+    var isDisplaced = false
+    var lookDue = Instant.origin
     /// When acknowledged events are deleted in the file at the latest.
     var deletionDue = Instant.distantFuture
     var wear = Wear()
@@ -77,8 +83,18 @@ public final class Outbox {
     }
 
     /// As above, through SQLite's file layer of the name `vfs`.
-    init(
+    convenience init(
         directory: String, vfs: String?, limits: OutboxLimits, at now: Instant, wallTime: WallTime,
+        generator: any RandomNumberGenerator
+    ) throws(OutboxError) {
+        try self.init(
+            folder: StateFolder(path: directory), vfs: vfs, limits: limits, at: now, wallTime: wallTime,
+            generator: generator)
+    }
+
+    /// As above, in a folder that need not be on this machine's disk, through SQLite's file layer of the name `vfs`.
+    package init(
+        folder: any OutboxFolder, vfs: String?, limits: OutboxLimits, at now: Instant, wallTime: WallTime,
         generator: any RandomNumberGenerator
     ) throws(OutboxError) {
         self.limits = limits
@@ -86,14 +102,13 @@ public final class Outbox {
         self.wallTime = wallTime
         self.generator = generator
         self.vfs = vfs
-        let folder = StateFolder(path: directory)
         self.folder = folder
         book = Bookkeeping(numbering: Numbering(epoch: "", nextSequence: 1))
         beginEpoch()
         do {
             try folder.hold()
         } catch {
-            if error.source == .inUse { throw .inUse(directory: directory) }
+            if error.source == .inUse { throw .inUse(directory: folder.path) }
             fail(error)
             return
         }

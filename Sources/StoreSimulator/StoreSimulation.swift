@@ -34,6 +34,8 @@ public struct StoreSimulation: Sendable {
     private var turns: Heap<Turn>
     /// Links of the actors that have begun to advertise and not ended.
     private var links: [Int: RadioLink] = [:]
+    /// Index of the scan gap that is not over yet.
+    private var scanGap = 0
 
     /// `seed` decides fading, loss and delays; who is on the floor is the scenario's.
     public init(scenario: StoreScenario, seed: UInt64) {
@@ -56,6 +58,21 @@ public struct StoreSimulation: Sendable {
         return nil
     }
 
+    /// Times come in order, so the gaps are gone through once.
+    private mutating func isDeaf(at instant: Instant) -> Bool {
+        while scanGap < scenario.scanGaps.count, scenario.scanGaps[scanGap].upperBound <= instant { scanGap += 1 }
+        return scanGap < scenario.scanGaps.count && scenario.scanGaps[scanGap].contains(instant)
+    }
+
+    /// When the next event comes: after the interval, unless a rotation comes first for which advertising is restarted.
+    private func following(_ turn: Turn, _ interval: TimeSpan, of actor: Actor, _ link: inout RadioLink) -> Instant {
+        let next = turn.at + interval
+        guard actor.restartsAtRotation, let span = actor.addresses.first(where: { $0.until > turn.at }),
+            span.until <= next, span.until < actor.path.end
+        else { return next }
+        return span.until + link.restart()
+    }
+
     private mutating func advertise(_ actor: Actor, in turn: Turn) -> Packet? {
         guard var link = links.removeValue(forKey: turn.actor) else {
             // The first event comes anywhere in the first interval: devices are not switched on in step.
@@ -66,12 +83,12 @@ public struct StoreSimulation: Sendable {
             return nil
         }
         let interval = max(actor.interval, .milliseconds(20))
-        turns.insert(Turn(at: turn.at + interval + link.advertisingDelay(), actor: turn.actor))
+        turns.insert(Turn(at: following(turn, interval + link.advertisingDelay(), of: actor, &link), actor: turn.actor))
         let rssi_dbm = link.receive(
             from: actor, at: turn.at, gateway: scenario.gateway, propagation: scenario.propagation,
             scanner: scenario.scanner)
         links[turn.actor] = link
-        guard let rssi_dbm, let address = actor.address(at: turn.at) else { return nil }
+        guard !isDeaf(at: turn.at), let rssi_dbm, let address = actor.address(at: turn.at) else { return nil }
         let report = AdvertisingReport(isExtended: false, eventType: 0x00, address: address, rssi_dbm: rssi_dbm)
         return Packet(at: turn.at, report: report, data: actor.data, actor: turn.actor)
     }

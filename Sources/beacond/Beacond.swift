@@ -1,8 +1,9 @@
 import ArgumentParser
+import Daemon
 
 /// The command line.
 @main
-struct Beacond: AsyncParsableCommand {
+struct Beacond: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "beacond",
         abstract: "Scans iBeacons, monitors regions, ranges beacons and publishes to MQTT.",

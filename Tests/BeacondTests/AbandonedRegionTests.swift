@@ -7,6 +7,7 @@ import Outbox
 import Regions
 import Testing
 
+@testable import Daemon
 @testable import beacond
 
 @Suite("Regions that left the configuration")

@@ -3,9 +3,10 @@ import HCI
 import Regions
 import Testing
 
+@testable import Daemon
 @testable import beacond
 
-@Suite("Events that come shortly after each other share a transaction")
+@Suite("An event is committed at once, unless there are many: then they share transactions")
 struct CommitGroupTests {
     private func transition(_ region: String) -> GatewayOutput {
         .transition(
@@ -17,23 +18,53 @@ struct CommitGroupTests {
         .ranging(RangingReport(instance: RegionInstanceID(region: region), at: .origin, count: 0, beacons: []))
     }
 
+    /// A group that has used up what may follow at once, by `at(0)`.
+    private func busyGroup() -> CommitGroup {
+        var group = CommitGroup()
+        for _ in 0..<CommitGroup.burst {
+            group.add([transition("a")], at: at(0))
+            _ = group.take(isLast: false, at: at(0))
+        }
+        return group
+    }
+
     private func at(_ milliseconds: Int64) -> Instant { .origin + .milliseconds(1_000 + milliseconds) }
 
     @Test("What comes after a pause is committed at once")
     func noDelayAfterPause() {
         var group = CommitGroup()
-        group.add([transition("a")])
+        group.add([transition("a")], at: at(0))
         #expect(group.take(isLast: false, at: at(0)).count == 1)
     }
 
-    @Test("What comes within 50 ms of a transaction waits for the next, together")
-    func grouped() {
+    @Test("A few that come within 50 ms of each other are committed at once, each")
+    func noDelayOfAFew() {
         var group = CommitGroup()
-        group.add([transition("a")])
-        _ = group.take(isLast: false, at: at(0))
-        group.add([transition("b")])
+        for number in 0..<CommitGroup.burst {
+            group.add([transition("a")], at: at(0))
+            #expect(group.take(isLast: false, at: at(number)).count == 1)
+        }
+        group.add([transition("b")], at: at(0))
+        #expect(group.take(isLast: false, at: at(CommitGroup.burst)).isEmpty)
+    }
+
+    @Test("However many come, there are no more than 20 transactions a second in the long run")
+    func boundedRate() {
+        var group = CommitGroup()
+        var transactions: Int64 = 0
+        for millisecond in 0..<Int64(10_000) {
+            group.add([transition("a")], at: at(0))
+            if !group.take(isLast: false, at: at(millisecond)).isEmpty { transactions += 1 }
+        }
+        #expect(transactions <= 200 + CommitGroup.burst)
+    }
+
+    @Test("After too many, what comes within 50 ms of a transaction waits for the next, together")
+    func grouped() {
+        var group = busyGroup()
+        group.add([transition("b")], at: at(0))
         #expect(group.take(isLast: false, at: at(10)).isEmpty)
-        group.add([ranging("b"), transition("c")])
+        group.add([ranging("b"), transition("c")], at: at(0))
         #expect(group.due == at(50))
         #expect(group.take(isLast: false, at: at(49)).isEmpty)
         #expect(group.take(isLast: false, at: at(50)) == [transition("b"), ranging("b"), transition("c")])
@@ -41,19 +72,32 @@ struct CommitGroupTests {
 
     @Test("Ranging, which never touches the disk, waits for nothing of its own")
     func rangingIsNotDelayed() {
-        var group = CommitGroup()
-        group.add([transition("a")])
-        _ = group.take(isLast: false, at: at(0))
-        group.add([ranging("a")])
+        var group = busyGroup()
+        group.add([ranging("a")], at: at(0))
         #expect(group.take(isLast: false, at: at(1)) == [ranging("a")])
     }
 
     @Test("What is last waits for nothing")
     func lastIsTaken() {
-        var group = CommitGroup()
-        group.add([transition("a")])
-        _ = group.take(isLast: false, at: at(0))
-        group.add([transition("b")])
+        var group = busyGroup()
+        group.add([transition("b")], at: at(0))
         #expect(group.take(isLast: true, at: at(1)) == [transition("b")])
+    }
+
+    @Test("Stays are stored with the next event, before it, or after 10 s; nothing else waits for them")
+    func staysWait() {
+        let stays = GatewayOutput.stays([])
+        var group = CommitGroup()
+        group.add([stays], at: at(0))
+        #expect(group.take(isLast: false, at: at(9_999)).isEmpty)
+        #expect(group.due == at(10_000))
+        group.add([ranging("a")], at: at(9_999))
+        #expect(group.take(isLast: false, at: at(9_999)) == [ranging("a")])
+        #expect(group.take(isLast: false, at: at(10_000)) == [stays])
+        group.add([stays, transition("a")], at: at(11_000))
+        #expect(group.take(isLast: false, at: at(11_000)) == [stays, transition("a")])
+        group.add([stays], at: at(12_000))
+        #expect(group.take(isLast: true, at: at(12_000)) == [stays])
+        #expect(group.due == .distantFuture)
     }
 }

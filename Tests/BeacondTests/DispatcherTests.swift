@@ -6,6 +6,7 @@ import Outbox
 import Regions
 import Testing
 
+@testable import Daemon
 @testable import beacond
 
 @Suite("Events are committed before anything is said of them")

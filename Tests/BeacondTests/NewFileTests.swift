@@ -7,6 +7,7 @@ import Regions
 import Testing
 
 @testable import Outbox
+@testable import Daemon
 @testable import beacond
 
 @Suite("An outbox that had to begin a new file")

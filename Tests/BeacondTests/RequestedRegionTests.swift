@@ -6,6 +6,7 @@ import Outbox
 import Regions
 import Testing
 
+@testable import Daemon
 @testable import beacond
 
 @Suite("Regions that requests register and end, in the outbox")

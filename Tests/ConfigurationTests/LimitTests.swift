@@ -46,7 +46,7 @@ struct NumberRow: Sendable, CustomTestStringConvertible {
             NumberRow("radio", "interval_ms", 2.5...10240, besideLower: "window_ms = 2.5"),
             NumberRow("radio", "window_ms", 2.5...10240, besideUpper: "interval_ms = 10240"),
             NumberRow("radio", "rssi_offset_db", -40...40),
-            NumberRow("radio", "max_transmitters", 1...65536, isInteger: true),
+            NumberRow("radio", "max_transmitters", 1...262144, isInteger: true),
             NumberRow("rotation", "unknown_after_s", 0.1...3600, besideUpper: "resolve_after_s = 3601"),
             NumberRow("rotation", "resolve_after_s", 0.1...86400, besideLower: "unknown_after_s = 0.05"),
             NumberRow("smoothing", "distance_time_constant_s", 0.1...120),

@@ -247,7 +247,7 @@ def test_advertise_waits():
 
 
 def test_calibrate_waits():
-    """Without an adapter calibrate says what is missing, and after Ctrl-C that nothing was heard, with 65."""
+    """Without an adapter calibrate says what is missing, and after Ctrl-C that nothing could be measured, with 65."""
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
             [BEACOND, "calibrate", "--uuid", UUID], stderr=subprocess.PIPE, text=True, cwd=folder
@@ -255,8 +255,16 @@ def test_calibrate_waits():
         assert process.stderr.readline().startswith("auto: absent: ")
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
-        assert process.wait(15) == 65 and "not heard" in said, said
+        assert process.wait(15) == 65 and "did not scan" in said and "not heard" not in said, said
         process.stderr.close()
+
+
+def test_check_without_configuration():
+    """check names a missing or broken configuration, and looks at the adapter all the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run("check", "--config", "none.toml", cwd=folder)
+    assert done.returncode == 78 and "none.toml" in done.stderr, done
+    assert "problem adapter: auto: absent" in done.stdout and "broker" not in done.stdout, done
 
 
 def test_help():

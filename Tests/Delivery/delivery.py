@@ -140,14 +140,18 @@ class Gateway:
     def backlog(self, capture):
         """Replays while nobody is at the broker's port, until all is read; returns how many events wait."""
         child = self.replay(capture)
+        self.settle(child)
+        child.terminate()
+        child.wait()
+        return self.numbers()[2]
+
+    def settle(self, child):
+        """Waits until `child` has read everything and only waits for the broker."""
         until((self.state / "outbox.sqlite").exists, 30)
         used = [-2, -1]
         while used[0] != used[-1]:
             time.sleep(1)
             used = [*used, cpu_ticks(child.pid) // 5][-3:]  # Its waiting costs a little.
-        child.terminate()
-        child.wait()
-        return self.numbers()[2]
 
     def said(self):
         return self.errors.read_text() if self.errors.exists() else ""

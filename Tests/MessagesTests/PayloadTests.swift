@@ -91,7 +91,8 @@ struct PayloadTests {
             device: nil, measuredPower_dbm: -59,
             observation: .undetermined(rssi_dbm: nil),
             lastHeard: .origin, isResolving: resolving, isDuplicate: resolving)
-        let message = composer(form).ranging(
+        var composer = self.composer(form)
+        let message = composer.ranging(
             RangingReport(
                 instance: RegionInstanceID(region: "carts"), at: .origin + .seconds(1.5), count: 1, beacons: [beacon]),
             timebase)

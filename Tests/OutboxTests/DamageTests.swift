@@ -43,7 +43,7 @@ struct DamageTests {
         let epoch = try filled(folder)
         // Pages in the middle of the events.
         try damage(folder.database) { data in
-            data.replaceSubrange(12 * 4_096..<14 * 4_096, with: Data(repeating: 0xA5, count: 2 * 4_096))
+            data.replaceSubrange(80 * 1_024..<82 * 1_024, with: Data(repeating: 0xA5, count: 2 * 1_024))
         }
         let outbox = try Outbox.open(folder, seed: 2)
         #expect(outbox.isDurable)

@@ -137,6 +137,18 @@ struct QueueTests {
         #expect(outbox.drain().map(\.seq) == [1])
     }
 
+    @Test("Events lost before they had numbers take the next ones, which are stated as a gap", arguments: Kind.allCases)
+    func lostBefore(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder)
+        try outbox.commitEvents(2)
+        try outbox.commit { _ in OutboxTransaction(lostEvents: 3) }
+        try outbox.commitEvents(1)
+        #expect(
+            outbox.takeGaps() == [OutboxGap(epoch: outbox.numbering.epoch, fromSeq: 3, toSeq: 5, cause: .disk)])
+        #expect(outbox.drain().map(\.seq) == [1, 2, 6])
+    }
+
     @Test("Records and values are replaced, removed and kept by key", arguments: Kind.allCases)
     func records(kind: Kind) throws {
         let folder = TemporaryFolder()

@@ -70,10 +70,16 @@ extension Outbox {
                 events: numbers.map {
                     OutboxEvent(
                         seq: $0, topic: "t",
-                        payload: Array("\(numbering.epoch) \($0)".utf8) + [UInt8](repeating: 0x20, count: payloadBytes))
+                        payload: Array("\(numbering.epoch) \($0)".utf8) + Self.noise(payloadBytes, seed: $0))
                 },
                 records: numbers.last.map { [OutboxRecord(key: "last", value: Array("\($0)".utf8))] } ?? [])
         }
+    }
+
+    /// Letters that no model makes shorter.
+    private static func noise(_ count: Int, seed: Int64) -> [UInt8] {
+        var generator = SeededGenerator(seed: UInt64(bitPattern: seed))
+        return (0..<count).map { index in index == 0 ? 0x20 : 0x40 + UInt8(generator.next() & 0x1F) }
     }
 
     /// Everything that is handed out from here on.

@@ -46,7 +46,7 @@ struct ScanControllerTests {
                 == [.send(.enable(.legacy))])
         #expect(
             controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2))
-                == [.announce(.scanning), .announceLiveness(.live)])
+                == [.announce(.scanning), .announceLiveness(.live), .announceProof])
     }
 
     @Test("The LE feature bit chooses the extended commands")
@@ -135,32 +135,54 @@ struct ScanControllerTests {
     @Test("Silence is probed: a question, then scanning off and on; an answer proves quiet air")
     func probe() {
         var controller = scanning()
-        #expect(controller.tick(at: at(5)) == [.announceLiveness(.suspect(since: at(0))), .send(.readFeatures)])
+        #expect(controller.tick(at: at(2.5)) == [.send(.readFeatures)])
         let steps: [ScanStep] = [.readFeatures, .disable(.legacy), .setParameters(.legacy)]
         let next: [ScanStep] = [.disable(.legacy), .setParameters(.legacy), .enable(.legacy)]
         for (step, next) in zip(steps, next) {
-            #expect(controller.commandCompleted(outcome(step), features: nil, at: at(5)) == [.send(next)])
+            #expect(controller.commandCompleted(outcome(step), features: nil, at: at(2.5)) == [.send(next)])
         }
+        #expect(controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2.5)) == [.announceProof])
+        #expect(controller.nextDeadline == at(32.5))
+    }
+
+    @Test("A controller that takes its time over a probe is suspect after 5 s of silence, until it is done")
+    func slowProbe() {
+        var controller = scanning()
+        _ = controller.tick(at: at(2.5))
+        _ = controller.commandCompleted(outcome(.readFeatures), features: nil, at: at(4.4))
+        #expect(controller.nextDeadline == at(5))
+        #expect(controller.tick(at: at(5)) == [.announceLiveness(.suspect(since: at(0)))])
+        #expect(controller.nextDeadline == at(6.4))
+        _ = controller.commandCompleted(outcome(.disable(.legacy)), features: nil, at: at(5.5))
+        _ = controller.commandCompleted(outcome(.setParameters(.legacy)), features: nil, at: at(5.6))
         #expect(
-            controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(5)) == [
-                .announceLiveness(.live)
-            ])
-        #expect(controller.nextDeadline == at(35))
+            controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(5.7))
+                == [.announceLiveness(.live), .announceProof])
+    }
+
+    @Test("Whoever has to know whether it hears has it probed at once, but not twice, nor while others are at work")
+    func prove() {
+        var controller = scanning()
+        controller.foreignCommandSeen(.scanParameters, at: at(1))
+        #expect(controller.prove(at: at(1.1)).isEmpty)
+        _ = controller.tick(at: at(1.2))
+        #expect(controller.prove(at: at(1.2)) == [.send(.readFeatures)])
+        #expect(controller.prove(at: at(1.3)).isEmpty)
     }
 
     @Test("A probe without an answer means blind and stalled until the controller answers anything")
     func blind() {
         var controller = scanning()
-        _ = controller.tick(at: at(5))
+        _ = controller.tick(at: at(2.5))
         #expect(
-            controller.tick(at: at(7))
+            controller.tick(at: at(4.5))
                 == [
                     .report(.unanswered(ScanStep.readFeatures.opcode)), .announce(.stalled),
                     .announceLiveness(.blind(since: at(0))),
                 ])
         // The answer comes late: the controller lives, and is probed at once instead of at the next attempt.
         #expect(
-            controller.commandCompleted(outcome(.readFeatures), features: nil, at: at(7.5)) == [.send(.readFeatures)])
+            controller.commandCompleted(outcome(.readFeatures), features: nil, at: at(5)) == [.send(.readFeatures)])
     }
 
     @Test("A report ends the blindness of a controller that takes no commands")

@@ -86,7 +86,7 @@ extension ReceiverSelection.Choice {
             lastHeard = now
             return true
         }
-        let patience = max(ReceiverSelection.shortestSilence, interval.patience)
+        let patience = max(ReceiverSelection.shortestSilence, interval.patience.silence)
         let hasSettled = hearings[candidate]?.louderSince.map { now - $0 >= ReceiverSelection.settling } ?? false
         guard hasSettled || now - lastHeard > patience else { return false }
         receiver = candidate

@@ -35,15 +35,14 @@ extension BeaconTracker {
     /// Distance and proximity by what the transmitter's filter says now. The proximity is remembered, because to leave
     /// a zone it takes more than to enter it.
     public mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
-        let transmitter = table.transmitters[slot]
-        let rssi_dbm = transmitter.regionFilter.value_dbm
-        guard transmitter.presence == .heard, let level_dbm = transmitter.distanceFilter.value_dbm else {
-            return .undetermined(rssi_dbm: rssi_dbm)
-        }
-        let movement = transmitter.movement.movement
+        let rssi_dbm = table.transmitters[slot].regionFilter.value_dbm
+        guard table.transmitters[slot].presence == .heard,
+            let level_dbm = table.transmitters[slot].distanceFilter.value_dbm
+        else { return .undetermined(rssi_dbm: rssi_dbm) }
+        let movement = table.transmitters[slot].movement.movement
         let distance_m = estimator.distance_m(
-            rssi_dbm: level_dbm, measuredPower_dbm: transmitter.measuredPower_dbm, movement: movement)
-        let zone = classifier.classify(distance_m: distance_m, previous: transmitter.zone)
+            rssi_dbm: level_dbm, measuredPower_dbm: table.transmitters[slot].measuredPower_dbm, movement: movement)
+        let zone = classifier.classify(distance_m: distance_m, previous: table.transmitters[slot].zone)
         table.transmitters[slot].zone = zone
         return BeaconObservation(
             accuracy_m: distance_m, accuracyError_m: DistanceEstimator.error_m(of: distance_m, movement: movement),

@@ -27,7 +27,8 @@ extension BeaconTracker {
         table.transmitters[slot].standing = .resolving
         table.identities[newcomer.identitySlot].resolvingCount += 1
         table.identities[newcomer.identitySlot].lastNewcomer = now
-        watchResolving(slot, until: deadline)
+        // It is looked at again when rivals have had their time to be heard, and at the latest at the deadline.
+        watchResolving(slot, until: min(deadline, now + settings.unknownAfter))
         resolveRotations(of: newcomer.identitySlot, at: now)
     }
 
@@ -37,14 +38,14 @@ extension BeaconTracker {
     mutating func proveAlive(
         _ slot: TransmitterSlot, since previously: Instant, at now: Instant, changes: inout [TrackerChange]
     ) {
-        let transmitter = table.transmitters[slot]
-        let identity = table.identities[transmitter.identitySlot]
-        guard identity.resolvingCount > 0, transmitter.standing == .settled, previously <= identity.lastNewcomer else {
-            return
-        }
-        resolveRotations(of: transmitter.identitySlot, at: now)
-        if table.identities[transmitter.identitySlot].resolvingCount < identity.resolvingCount {
-            changes.append(.listChanged(transmitter.identitySlot))
+        let identitySlot = table.transmitters[slot].identitySlot
+        let resolvingCount = table.identities[identitySlot].resolvingCount
+        guard resolvingCount > 0, table.transmitters[slot].standing == .settled,
+            previously <= table.identities[identitySlot].lastNewcomer
+        else { return }
+        resolveRotations(of: identitySlot, at: now)
+        if table.identities[identitySlot].resolvingCount < resolvingCount {
+            changes.append(.listChanged(identitySlot))
         }
     }
 
@@ -56,17 +57,55 @@ extension BeaconTracker {
     mutating func resolveRotations(of identitySlot: IdentitySlot, at now: Instant) {
         guard table.identities[identitySlot].resolvingCount > 0 else { return }
         let slots = table.slots(of: identitySlot)
-        let newcomers = slots.filter { table.transmitters[$0].standing == .resolving }
+        let newcomers = byAge(slots.filter { table.transmitters[$0].standing == .resolving })
         let predecessors = self.predecessors(among: slots)
-        let pairs = RotationPairing.pairs(
-            newcomers: newcomers.map { candidate($0, time: table.transmitters[$0].firstHeard) },
-            predecessors: predecessors.map { candidate($0, time: table.transmitters[$0].lastHeard) })
-        for pair in pairs where table.transmitters[pair.predecessor].presence == .silent {
-            takeOver(pair.newcomer, from: pair.predecessor)
+        let isShared = isShared(slots)
+        let scores = scores(newcomers, predecessors, isShared: isShared, at: now)
+        for pair in RotationPairing.pairs(scores) {
+            let newcomer = newcomers[pair.newcomer]
+            let predecessor = predecessors[pair.predecessor]
+            guard table.transmitters[predecessor].presence == .silent else { continue }
+            // Where there are several, they get as long to be heard again as one that is silent has.
+            if isShared, now < table.transmitters[newcomer].firstHeard + settings.unknownAfter { continue }
+            takeOver(newcomer, from: predecessor)
         }
-        for slot in newcomers where table.transmitters[slot].standing == .resolving {
-            if resolvingDeadline(of: slot) == nil { settle(slot) }
+        for (slot, scores) in zip(newcomers, scores) where table.transmitters[slot].standing == .resolving {
+            let hasHadTime = now >= table.transmitters[slot].firstHeard + settings.unknownAfter
+            let isStranger = hasHadTime && scores.allSatisfy { $0.map { $0 < Self.hopeless } ?? true }
+            if isStranger || resolvingDeadline(of: slot) == nil { settle(slot) }
         }
+    }
+
+    /// A newcomer that all evidence speaks so much against, in nats, is not waited for any longer.
+    private static let hopeless = -4.0
+
+    /// What speaks for each newcomer having been each predecessor. The only one of its identity has rotated: beacons are
+    /// meant to be unique.
+    private func scores(
+        _ newcomers: [TransmitterSlot], _ predecessors: [TransmitterSlot], isShared: Bool, at now: Instant
+    ) -> [[Double?]] {
+        let evidence = RotationEvidence(pause: pause, now: now)
+        let before = predecessors.map { candidate($0, time: table.transmitters[$0].lastHeard) }
+        let bonus = isShared ? 0 : Self.certain
+        return newcomers.map { slot in
+            let newcomer = candidate(slot, time: table.transmitters[slot].firstHeard)
+            return before.map { $0.time <= newcomer.time ? bonus + evidence.score(newcomer, $0) : nil }
+        }
+    }
+
+    /// More than any evidence speaks against.
+    private static let certain = 1_000.0
+
+    /// Whether several beacons of the identity are there, newcomers left out.
+    private func isShared(_ slots: [TransmitterSlot]) -> Bool {
+        var track: TrackID?
+        for slot in slots {
+            let transmitter = table.transmitters[slot]
+            guard transmitter.isListed, transmitter.standing != .resolving else { continue }
+            if let track, track != transmitter.track { return true }
+            track = transmitter.track
+        }
+        return false
     }
 
     /// Whether some newcomer that is still resolving may have been this one before.
@@ -76,24 +115,32 @@ extension BeaconTracker {
             && transmitter.lastHeard <= identity.lastNewcomer
     }
 
-    private func candidate(_ slot: TransmitterSlot, time: Instant) -> RotationPairing.Candidate {
+    private func candidate(_ slot: TransmitterSlot, time: Instant) -> RotationEvidence.Candidate {
         let transmitter = table.transmitters[slot]
-        return RotationPairing.Candidate(
-            slot: slot, track: transmitter.track, time: time, rssi_dbm: transmitter.distanceFilter.value_dbm)
+        return RotationEvidence.Candidate(
+            time: time, level: transmitter.recentLevel.summary,
+            interval_ms: Double(transmitter.interval.advertisingInterval_ms),
+            averageGap_s: transmitter.interval.averageGap.seconds, measuredPower_dbm: transmitter.measuredPower_dbm,
+            traits: transmitter.traits)
     }
 
-    /// The transmitters that may have rotated, those heard last first, no more than are weighed.
+    /// The transmitters that may have rotated, the oldest first; where there are too many, those heard last.
     private func predecessors(among slots: [TransmitterSlot]) -> [TransmitterSlot] {
         let possible = slots.filter {
             let transmitter = table.transmitters[$0]
             return transmitter.standing == .settled && transmitter.isListed && transmitter.mayHaveRotated
+                && transmitter.lastHeard <= table.identities[transmitter.identitySlot].lastNewcomer
         }
-        guard possible.count > Self.maxResolvingOfIdentity else { return possible }
-        let byAge = possible.sorted {
+        guard possible.count > Self.maxResolvingOfIdentity else { return byAge(possible) }
+        let byLastHeard = possible.sorted {
             let (left, right) = (table.transmitters[$0], table.transmitters[$1])
             return (left.lastHeard, left.track) > (right.lastHeard, right.track)
         }
-        return Array(byAge.prefix(Self.maxResolvingOfIdentity))
+        return byAge(Array(byLastHeard.prefix(Self.maxResolvingOfIdentity)))
+    }
+
+    private func byAge(_ slots: [TransmitterSlot]) -> [TransmitterSlot] {
+        slots.sorted { table.transmitters[$0].track < table.transmitters[$1].track }
     }
 
     /// Until when a newcomer may still turn out to be a rotation: `resolve_after_s` from its first report, longer where
@@ -124,7 +171,7 @@ extension BeaconTracker {
         resolveRotations(of: table.transmitters[slot].identitySlot, at: now)
         if table.transmitters[slot].standing == .resolving {
             if let deadline = resolvingDeadline(of: slot), deadline > now {
-                return watchResolving(slot, until: deadline)
+                return watchResolving(slot, until: min(deadline, now + settings.unknownAfter))
             }
             settle(slot)
         }
@@ -173,10 +220,20 @@ extension BeaconTracker {
     ///
     /// The one that is heard under its old address keeps the track; the newcomer, and whoever took over from it, gets a
     /// number never used before.
-    mutating func provedDistinct(_ slot: TransmitterSlot, from successor: TransmitterSlot) {
+    mutating func provedDistinct(_ slot: TransmitterSlot, from successor: TransmitterSlot, at now: Instant) {
         let track = table.transmitters[slot].track
         table.transmitters[slot].standing = .settled
         let number = newTrack()
+        let heir = table.transmitters[successor]
+        if heir.standing == .settled, heir.track == track, heir.identitySlot == table.transmitters[slot].identitySlot {
+            // It may have been another one before that.
+            table.transmitters[successor].track = number
+            table.transmitters[successor].trackFirstHeard = heir.firstHeard
+            resolveNewcomer(successor, at: now)
+            // It was counted before, and waits no second time.
+            if table.transmitters[successor].standing == .resolving { settle(successor) }
+            return
+        }
         trackCount += 1
         var next: TransmitterSlot? = successor
         // The successor's slot may have been given to another since.

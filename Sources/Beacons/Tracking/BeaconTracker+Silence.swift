@@ -26,38 +26,44 @@ extension BeaconTracker {
 
     /// A timer that was set again, or whose transmitter is forgotten, is stale.
     private func isSet(_ timer: Timer) -> Bool {
-        let transmitter = table.transmitters[timer.slot]
-        return timer.due == (timer.subject == .silence ? transmitter.silenceDue : transmitter.resolvingDue)
+        switch timer.subject {
+        case .silence: timer.due == table.transmitters[timer.slot].silenceDue
+        case .resolving: timer.due == table.transmitters[timer.slot].resolvingDue
+        }
     }
 
     /// The silence after which a transmitter has no proximity.
     func unknownAfter(_ transmitter: Transmitter) -> TimeSpan {
-        max(settings.unknownAfter, transmitter.interval.patience)
+        max(settings.unknownAfter, transmitter.interval.patience.silence)
     }
 
-    /// The silence after which a transmitter leaves the list.
-    func resolveAfter(_ transmitter: Transmitter) -> TimeSpan {
-        max(settings.resolveAfter, transmitter.interval.patience)
+    /// Takes over what an earlier process had learned of a transmitter; nothing where this one knows better.
+    public mutating func restorePatience(_ patience: TimeSpan, of slot: TransmitterSlot) {
+        guard table.transmitters[slot].interval.isUnknown else { return }
+        table.transmitters[slot].interval.restore(patience: patience)
     }
 
     /// When the transmitter's presence changes next if it stays silent.
-    func silenceDeadline(of transmitter: Transmitter) -> Instant {
-        switch transmitter.presence {
-        case .heard: transmitter.lastHeard + unknownAfter(transmitter)
-        case .silent: transmitter.lastHeard + resolveAfter(transmitter)
-        case .gone: transmitter.lastHeard + max(Self.remembered, resolveAfter(transmitter))
-        }
+    func silenceDeadline(of slot: TransmitterSlot) -> Instant {
+        let patience = table.transmitters[slot].interval.patience.silence
+        let silence =
+            switch table.transmitters[slot].presence {
+            case .heard: max(settings.unknownAfter, patience)
+            case .silent: max(settings.resolveAfter, patience)
+            case .gone: max(Self.remembered, settings.resolveAfter, patience)
+            }
+        return table.transmitters[slot].lastHeard + silence
     }
 
     mutating func watchSilence(of slot: TransmitterSlot) {
-        let due = silenceDeadline(of: table.transmitters[slot])
+        let due = silenceDeadline(of: slot)
         table.transmitters[slot].silenceDue = due
         setTimer(slot, due, .silence)
     }
 
     mutating func setTimer(_ slot: TransmitterSlot, _ due: Instant, _ subject: Timer.Subject) {
         timerNumber += 1
-        timers.insert(Timer(due: due, subject: subject, number: timerNumber, slot: slot))
+        timers.insert(Timer(due: due, number: timerNumber, slotNumber: UInt32(clamping: slot), subject: subject))
         // In a flood of newcomers, transmitters are forgotten long before their timers are due: stale timers are thrown
         // out once they are most of the queue, so that it stays in proportion to the table.
         if timers.count > Self.timersPerTransmitter * (table.count + 64) {
@@ -70,8 +76,8 @@ extension BeaconTracker {
 
     /// Timers are lazy: one is set and reports only move `lastHeard`. When it fires, it is seen whether it was silence.
     private mutating func silenceTimerFired(_ slot: TransmitterSlot, at now: Instant, changes: inout [TrackerChange]) {
+        guard silenceDeadline(of: slot) <= now else { return watchSilence(of: slot) }
         let transmitter = table.transmitters[slot]
-        guard silenceDeadline(of: transmitter) <= now else { return watchSilence(of: slot) }
         switch transmitter.presence {
         case .heard:
             table.setPresence(slot, .silent)
@@ -108,7 +114,7 @@ extension BeaconTracker {
             if presence == .gone {
                 returnedWithoutTrack(slot, at: now)
             } else {
-                provedDistinct(slot, from: successor)
+                provedDistinct(slot, from: successor, at: now)
             }
         }
         changes.append(.listChanged(transmitter.identitySlot))

@@ -22,10 +22,13 @@ public struct BeaconTracker: Sendable {
             case silence, resolving
         }
 
+        // In this order it is 24 octets; there is one for each transmitter.
         var due: Instant
-        var subject: Subject
         var number: UInt64
-        var slot: TransmitterSlot
+        var slotNumber: UInt32
+        var subject: Subject
+
+        var slot: TransmitterSlot { TransmitterSlot(slotNumber) }
 
         /// At equal times who is silent is known before newcomers are decided, because a newcomer's last moment to take
         /// over is the one at which a slow predecessor is out of the ordinary silent. All else fires in the order in
@@ -51,6 +54,8 @@ public struct BeaconTracker: Sendable {
     /// Those on the list that no region wants, the oldest first; the next to give way.
     var unwanted = SlotList()
     var lastTrack: TrackID = 0
+    /// When nobody was heard.
+    var pause = ReceptionPause()
 
     /// Tracks counted so far: provisional ones that were taken over are not among them.
     public internal(set) var trackCount: UInt64 = 0
@@ -66,6 +71,16 @@ public struct BeaconTracker: Sendable {
 
     /// The transmitter in a slot that `receive` or `listed` returned and that is not forgotten since.
     public subscript(slot: TransmitterSlot) -> Transmitter { table.transmitters[slot] }
+
+    /// The identity of the transmitter in a slot.
+    public func identitySlot(of slot: TransmitterSlot) -> IdentitySlot { table.transmitters[slot].identitySlot }
+
+    /// What regions ask of a transmitter with every report: the level that their thresholds look at, `nil` before the first
+    /// one, and the silence that is ordinary for it. Read where it stands, because a copy of the transmitter costs more
+    /// than all that is done with it.
+    public func hearing(of slot: TransmitterSlot) -> (regionRSSI_dbm: Double?, patience: Patience) {
+        (table.transmitters[slot].regionFilter.value_dbm, table.transmitters[slot].interval.patience)
+    }
 
     /// How many transmitters are kept at most.
     public var maxTransmitters: Int { settings.maxTransmitters }
@@ -90,6 +105,7 @@ public struct BeaconTracker: Sendable {
     public mutating func receive(
         _ sighting: Sighting, at now: Instant, isWanted: (BeaconIdentity) -> Bool, changes: inout [TrackerChange]
     ) -> TransmitterSlot? {
+        pause.heard(at: now)
         if let slot = table.slot(sighting.identity, sighting.address) {
             heardAgain(slot, sighting, at: now, changes: &changes)
             return slot
@@ -136,9 +152,7 @@ public struct BeaconTracker: Sendable {
         table.transmitters[slot].measuredPower_dbm = sighting.measuredPower_dbm
         if before != .heard { returned(slot, from: before, at: now, changes: &changes) }
         smooth(slot, sighting, at: now)
-        if silenceDeadline(of: table.transmitters[slot]) < table.transmitters[slot].silenceDue {
-            watchSilence(of: slot)
-        }
+        if silenceDeadline(of: slot) < table.transmitters[slot].silenceDue { watchSilence(of: slot) }
         proveAlive(slot, since: previously, at: now, changes: &changes)
     }
 
@@ -147,6 +161,7 @@ public struct BeaconTracker: Sendable {
         table.transmitters[slot].distanceFilter.add(rssi_dbm, at: now)
         table.transmitters[slot].movement.add(rssi_dbm, at: now)
         table.transmitters[slot].regionFilter.add(rssi_dbm, at: now)
+        if table.transmitters[slot].mayHaveRotated { table.transmitters[slot].recentLevel.add(rssi_dbm, at: now) }
     }
 
     /// The transmitter of a known device under one identity, whatever its address was.

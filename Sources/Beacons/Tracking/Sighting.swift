@@ -9,16 +9,20 @@ public struct Sighting: Hashable, Sendable {
     /// As received, with the gateway's offset added; `nil` where the controller had none to give. It then proves
     /// presence and feeds no filter.
     public var rssi_dbm: Double?
+    /// What the advertisement looks like apart from the frame.
+    public var traits: AdvertisingTraits
     /// Which of the gateway's receivers heard it, from 0 on.
     public var receiver: Int
 
     public init(
-        identity: BeaconIdentity, address: DeviceAddress, measuredPower_dbm: Int8, rssi_dbm: Double?, receiver: Int = 0
+        identity: BeaconIdentity, address: DeviceAddress, measuredPower_dbm: Int8, rssi_dbm: Double?,
+        traits: AdvertisingTraits = .none, receiver: Int = 0
     ) {
         self.identity = identity
         self.address = address
         self.measuredPower_dbm = measuredPower_dbm
         self.rssi_dbm = rssi_dbm
+        self.traits = traits
         self.receiver = receiver
     }
 }

@@ -49,6 +49,10 @@ public struct Transmitter: Sendable {
     public internal(set) var movement: MovementMeter
     /// What the RSSI thresholds of regions look at.
     public internal(set) var regionFilter: SignalFilter
+    /// How strong it was in the last seconds: what a rotation is told by.
+    var recentLevel = RecentLevel()
+    /// What its first advertisement looked like apart from the frame.
+    let traits: AdvertisingTraits
     /// Hysteresis needs to know where it was.
     public internal(set) var zone = Proximity.unknown
 
@@ -59,12 +63,12 @@ public struct Transmitter: Sendable {
     /// When it is decided at the latest whether it is a track of its own; not set where that is decided.
     var resolvingDue = Instant.distantFuture
     /// Neighbours in the list of those that give way, `gone` or `unwanted`.
-    var nextInList: TransmitterSlot?
-    var previousInList: TransmitterSlot?
+    @CompactSlot var nextInList: TransmitterSlot? = nil
+    @CompactSlot var previousInList: TransmitterSlot? = nil
     /// Neighbours among the transmitters of the identity.
     public internal(set) var identitySlot: IdentitySlot
-    var nextOfIdentity: TransmitterSlot?
-    var previousOfIdentity: TransmitterSlot?
+    @CompactSlot var nextOfIdentity: TransmitterSlot? = nil
+    @CompactSlot var previousOfIdentity: TransmitterSlot? = nil
 
     init(
         _ sighting: Sighting, device: Int?, track: TrackID, isWanted: Bool, settings: TrackerSettings,
@@ -74,6 +78,7 @@ public struct Transmitter: Sendable {
         self.address = sighting.address
         self.device = device
         self.measuredPower_dbm = sighting.measuredPower_dbm
+        self.traits = sighting.traits
         self.track = track
         self.firstHeard = now
         self.lastHeard = now

@@ -5,15 +5,10 @@ import HCI
 /// A slot is stable while its transmitter is remembered and is handed out again later, so nothing grows beyond the most
 /// transmitters that were ever there at once. Slots never come from outside.
 struct TransmitterTable: Sendable {
-    private struct Key: Hashable, Sendable {
-        var identity: BeaconIdentity
-        var address: DeviceAddress
-    }
-
     /// What is known of an identity beside its transmitters, which are linked through `Transmitter.nextOfIdentity`.
     struct Identity: Sendable {
         var value: BeaconIdentity
-        var first: TransmitterSlot?
+        @CompactSlot var first: TransmitterSlot? = nil
         /// How many of them are listed.
         var listedCount = 0
         /// How many of them are resolving: while this is zero, rotation costs nothing.
@@ -27,27 +22,39 @@ struct TransmitterTable: Sendable {
     /// Indexed by identity slot, likewise.
     var identities: [Identity] = []
 
-    private var slots: [Key: TransmitterSlot] = [:]
+    private let hash = TransmitterHash()
+    private var index = SlotIndex()
     private var freeSlots: [TransmitterSlot] = []
-    private var identitySlots: [BeaconIdentity: IdentitySlot] = [:]
+    private var identityIndex = SlotIndex()
     private var freeIdentitySlots: [IdentitySlot] = []
 
-    var count: Int { slots.count }
+    var count: Int { index.count }
 
     /// In no particular order.
-    var usedSlots: some Sequence<TransmitterSlot> { slots.values }
+    var usedSlots: some Sequence<TransmitterSlot> { index.slots }
 
     func slot(_ identity: BeaconIdentity, _ address: DeviceAddress) -> TransmitterSlot? {
-        slots[Key(identity: identity, address: address)]
+        index.slot(hash(identity, address)) {
+            transmitters[$0].address == address && transmitters[$0].identity == identity
+        }
     }
 
     func existingIdentitySlot(_ identity: BeaconIdentity) -> IdentitySlot? {
-        identitySlots[identity]
+        identityIndex.slot(hash(identity)) { identities[$0].value == identity }
+    }
+
+    /// The hash of what stands in a slot. It holds on to the transmitters, so it must be gone before they change.
+    private var hashOfTransmitter: (TransmitterSlot) -> UInt64 {
+        { [hash, transmitters] in hash(transmitters[$0].identity, transmitters[$0].address) }
+    }
+
+    private var hashOfIdentity: (IdentitySlot) -> UInt64 {
+        { [hash, identities] in hash(identities[$0].value) }
     }
 
     /// The slot of an identity, new where it has no transmitter yet.
     mutating func identitySlot(_ identity: BeaconIdentity) -> IdentitySlot {
-        if let known = identitySlots[identity] { return known }
+        if let known = existingIdentitySlot(identity) { return known }
         let slot: IdentitySlot
         if let free = freeIdentitySlots.popLast() {
             slot = free
@@ -56,7 +63,7 @@ struct TransmitterTable: Sendable {
             slot = identities.count
             identities.append(Identity(value: identity))
         }
-        identitySlots[identity] = slot
+        identityIndex.insert(slot, hash(identity), hashOf: hashOfIdentity)
         return slot
     }
 
@@ -86,7 +93,7 @@ struct TransmitterTable: Sendable {
         if let next { transmitters[next].previousOfIdentity = slot }
         identities[transmitter.identitySlot].first = slot
         identities[transmitter.identitySlot].listedCount += 1
-        slots[Key(identity: transmitter.identity, address: transmitter.address)] = slot
+        index.insert(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
         return slot
     }
 
@@ -100,7 +107,7 @@ struct TransmitterTable: Sendable {
     /// - Returns: the identity's slot, where this was its last transmitter and it is forgotten as well.
     mutating func remove(_ slot: TransmitterSlot) -> IdentitySlot? {
         let gone = transmitters[slot]
-        slots[Key(identity: gone.identity, address: gone.address)] = nil
+        index.remove(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
         if let next = gone.nextOfIdentity { transmitters[next].previousOfIdentity = gone.previousOfIdentity }
         if let previous = gone.previousOfIdentity {
             transmitters[previous].nextOfIdentity = gone.nextOfIdentity
@@ -110,16 +117,15 @@ struct TransmitterTable: Sendable {
         if gone.isListed { identities[gone.identitySlot].listedCount -= 1 }
         freeSlots.append(slot)
         guard identities[gone.identitySlot].first == nil else { return nil }
-        identitySlots[gone.identity] = nil
+        identityIndex.remove(gone.identitySlot, hash(gone.identity), hashOf: hashOfIdentity)
         freeIdentitySlots.append(gone.identitySlot)
         return gone.identitySlot
     }
 
     /// A known device has a new address: the same transmitter is found under it from now on.
     mutating func readdress(_ slot: TransmitterSlot, _ address: DeviceAddress) {
-        let transmitter = transmitters[slot]
-        slots[Key(identity: transmitter.identity, address: transmitter.address)] = nil
+        index.remove(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
         transmitters[slot].address = address
-        slots[Key(identity: transmitter.identity, address: address)] = slot
+        index.insert(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
     }
 }

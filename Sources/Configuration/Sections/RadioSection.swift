@@ -17,7 +17,7 @@ enum RadioSection {
         "rssi_offset_db", default: 0, .number(-40...40),
         "Added to every RSSI, for an antenna or a housing. dB. An adapter's own takes its place.")
     static let maxTransmitters = Key(
-        "max_transmitters", default: 8192, .integer(1...65536), "Transmitters kept in memory; more are refused.")
+        "max_transmitters", default: 8192, .integer(1...262144), "Transmitters kept in memory; more are refused.")
 
     static let table = ReferenceTable(
         "radio",

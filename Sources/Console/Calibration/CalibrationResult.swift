@@ -48,6 +48,8 @@ public struct CalibrationResult: Hashable, Sendable {
 
 /// Why nothing can be said about a beacon's measured power.
 public enum CalibrationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The radio did not scan for a moment, so nothing is known of the beacon.
+    case neverScanned
     case tooFew(count: Int, needed: Int)
     /// Several identities answer to what was asked for.
     case severalBeacons([BeaconIdentity])
@@ -56,6 +58,8 @@ public enum CalibrationError: Error, Hashable, Sendable, CustomStringConvertible
 
     public var description: String {
         switch self {
+        case .neverScanned:
+            "nothing was measured, because the radio did not scan: 'beacond check' says what is missing"
         case .tooFew(0, _):
             "the beacon was not heard: see with 'beacond scan' whether it is on the air, and check --uuid"
         case .tooFew(let count, let needed):

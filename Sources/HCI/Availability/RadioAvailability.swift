@@ -21,12 +21,12 @@ public enum RadioAvailability: String, Sendable, CaseIterable {
         case .absent:
             "No such Bluetooth adapter: plug one in, or correct radio.adapter in the configuration."
         case .unauthorized:
-            "Give the process the capability CAP_NET_RAW: AmbientCapabilities=CAP_NET_RAW in a systemd unit, or setcap "
-                + "cap_net_raw+ep on the executable."
+            "Give the process the capability CAP_NET_RAW: sudo by hand, AmbientCapabilities=CAP_NET_RAW in a systemd unit, "
+                + "or setcap cap_net_raw+ep on the executable."
         case .blocked:
-            "Bluetooth is blocked: run 'rfkill unblock bluetooth', or release the machine's wireless switch."
+            "Bluetooth is blocked: run 'sudo rfkill unblock bluetooth', or release the machine's wireless switch."
         case .off:
-            "The Bluetooth adapter is off: run 'bluetoothctl power on' or 'hciconfig hci0 up', with its own number."
+            "The Bluetooth adapter is off: run 'bluetoothctl power on' or 'sudo hciconfig hci0 up', with its own number."
         case .stalled:
             "The Bluetooth adapter does not answer: unplug it and plug it in again, or restart the machine."
         case .scanning:

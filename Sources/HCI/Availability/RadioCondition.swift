@@ -14,7 +14,7 @@ public struct RadioCondition: Hashable, Sendable {
         switch (availability, mayAdminister) {
         case (.off, true):
             "The Bluetooth adapter is off. Where somebody switched it off it stays so: run 'bluetoothctl power on' or "
-                + "'hciconfig hci0 up', with its own number. Otherwise the agent brings it up by itself."
+                + "'sudo hciconfig hci0 up', with its own number. Otherwise the agent brings it up by itself."
         case (.off, false):
             "\(availability.remedy) With the capability CAP_NET_ADMIN the agent brings up by itself what nobody "
                 + "switched off."

@@ -25,3 +25,17 @@ extension HCICommand {
             + parameters
     }
 }
+
+/// A command without parameters.
+public protocol HCIQuestion: HCICommand {
+    init()
+}
+
+extension HCIQuestion {
+    public var encodedParameters: [UInt8] { [] }
+
+    public init?(parameters: Span<UInt8>) {
+        guard parameters.isEmpty else { return nil }
+        self.init()
+    }
+}

@@ -1,16 +1,10 @@
 /// HCI_LE_Read_Local_Supported_Features: no parameters. The cheapest question that only a working controller answers.
 ///
 /// Core 5.4, Vol 4, Part E, 7.8.3.
-public struct LEReadLocalSupportedFeatures: HCICommand, Hashable {
+public struct LEReadLocalSupportedFeatures: HCIQuestion, Hashable {
     public static let opcode = Opcode(rawValue: 0x2003)
 
     public init() {}
-
-    public var encodedParameters: [UInt8] { [] }
-
-    public init?(parameters: Span<UInt8>) {
-        guard parameters.isEmpty else { return nil }
-    }
 
     /// What the controller answers.
     ///
@@ -25,18 +19,13 @@ public struct LEReadLocalSupportedFeatures: HCICommand, Hashable {
             self.features = features
         }
 
-        public var encoded: [UInt8] {
-            [status.rawValue]
-                + stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: features.rawValue >> $0) }
-        }
+        public var encoded: [UInt8] { [status.rawValue] + features.rawValue.littleEndianOctets }
 
         /// `nil` where octets are missing, as they may where the status is not `success`.
         public init?(returnParameters: Span<UInt8>) {
             guard returnParameters.count >= 9 else { return nil }
             status = HCIStatus(rawValue: returnParameters[0])
-            var bits: UInt64 = 0
-            for index in (1...8).reversed() { bits = bits << 8 | UInt64(returnParameters[index]) }
-            features = LEFeatures(rawValue: bits)
+            features = LEFeatures(rawValue: returnParameters.parameterBits(at: 1, octets: 8))
         }
     }
 }

@@ -1,29 +1,26 @@
-extension UInt16 {
-    /// Two octets, least significant first.
+extension FixedWidthInteger {
+    /// As many octets as it has, least significant first.
     var littleEndianOctets: [UInt8] {
-        [UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)]
+        stride(from: 0, to: Self.bitWidth, by: 8).map { UInt8(truncatingIfNeeded: self >> $0) }
     }
 }
 
 extension DeviceAddress {
     /// Six octets, least significant first, as every command and event carries an address.
-    public var octets: [UInt8] {
-        stride(from: UInt64(0), through: 40, by: 8).map { UInt8(truncatingIfNeeded: bits >> $0) }
-    }
+    public var octets: [UInt8] { Array(bits.littleEndianOctets.prefix(6)) }
 }
 
 /// The parameters of a command, whose number of octets the caller has checked before it reads them.
 extension Span where Element == UInt8 {
-    func parameter16(at index: Int) -> UInt16 {
-        UInt16(self[index]) | UInt16(self[index + 1]) << 8
-    }
+    func parameter16(at index: Int) -> UInt16 { UInt16(truncatingIfNeeded: parameterBits(at: index, octets: 2)) }
 
-    func parameter24(at index: Int) -> UInt32 {
-        UInt32(parameter16(at: index)) | UInt32(self[index + 2]) << 16
-    }
+    func parameter24(at index: Int) -> UInt32 { UInt32(truncatingIfNeeded: parameterBits(at: index, octets: 3)) }
 
-    func parameterAddressBits(at index: Int) -> UInt64 {
-        UInt64(parameter24(at: index)) | UInt64(parameter24(at: index + 3)) << 24
+    func parameterAddressBits(at index: Int) -> UInt64 { parameterBits(at: index, octets: 6) }
+
+    /// A number of up to eight octets, least significant first.
+    func parameterBits(at index: Int, octets: Int) -> UInt64 {
+        (index..<index + octets).reversed().reduce(0) { $0 << 8 | UInt64(self[$1]) }
     }
 
     /// A Boolean octet; `nil` for anything but 0x00 and 0x01.

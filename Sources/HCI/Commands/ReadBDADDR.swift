@@ -1,16 +1,10 @@
 /// HCI_Read_BD_ADDR: no parameters.
 ///
 /// Core 5.4, Vol 4, Part E, 7.4.6.
-public struct ReadBDADDR: HCICommand, Hashable {
+public struct ReadBDADDR: HCIQuestion, Hashable {
     public static let opcode = Opcode(rawValue: 0x1009)
 
     public init() {}
-
-    public var encodedParameters: [UInt8] { [] }
-
-    public init?(parameters: Span<UInt8>) {
-        guard parameters.isEmpty else { return nil }
-    }
 
     /// What the controller answers.
     ///

@@ -1,16 +1,10 @@
 /// HCI_Read_Local_Version_Information: no parameters.
 ///
 /// Core 5.4, Vol 4, Part E, 7.4.1.
-public struct ReadLocalVersionInformation: HCICommand, Hashable {
+public struct ReadLocalVersionInformation: HCIQuestion, Hashable {
     public static let opcode = Opcode(rawValue: 0x1001)
 
     public init() {}
-
-    public var encodedParameters: [UInt8] { [] }
-
-    public init?(parameters: Span<UInt8>) {
-        guard parameters.isEmpty else { return nil }
-    }
 
     /// What the controller answers.
     ///

@@ -1,9 +1,10 @@
 /// Tells quiet air from a dead radio.
 ///
-/// Reports of any kind, from beacons or not, prove that the radio hears. Silence for longer than the norm, 5 s or 20
-/// times the median gap between reports, makes it suspect: it is probed with a command and with scanning switched off
-/// and on. An answer proves that the air is quiet; from then on the probe is repeated in the background, without
-/// suspicion. No answer means that the radio is blind until it answers or a report comes.
+/// Reports of any kind, from beacons or not, prove that the radio hears. The norm of silence is 5 s or 20 times the
+/// median gap between reports. After half of it the radio is probed with a command and with scanning switched off and on,
+/// which costs a healthy one nothing; without an answer until the norm is over it is suspect. An answer proves that the
+/// air is quiet; from then on the probe is repeated in the background. No answer means that the radio is blind until it
+/// answers or a report comes: where the air is lively that is known within 5 s of the last report.
 ///
 /// Where nothing can be probed, as in a replay, silence beyond the norm is blindness.
 public struct LivenessMonitor: Sendable {
@@ -31,10 +32,12 @@ public struct LivenessMonitor: Sendable {
 
     private enum State: Sendable {
         case live
+        /// Live as far as anybody knows, and being probed.
+        case asked
         /// Live by answer: `nextProbe` is when to ask again, `distantFuture` while a probe is under way.
         case quiet(nextProbe: Instant)
         case suspect
-        case blind(nextProbe: Instant, interval: TimeSpan)
+        case blind(nextProbe: Instant)
         /// Blind because the owner said so: there is nothing to probe.
         case interrupted
     }
@@ -42,6 +45,7 @@ public struct LivenessMonitor: Sendable {
     private let canProbe: Bool
     private var state: State = .interrupted
     private var gaps = GapHistory()
+    private var blindProbeInterval = DoublingPause(blindProbeIntervals)
     /// `nil` where the next gap would span a known outage, which says nothing about the air.
     private var lastReport: Instant?
     /// The last report, answer or start: until then the radio heard.
@@ -62,7 +66,7 @@ public struct LivenessMonitor: Sendable {
     /// What was announced last.
     public var liveness: RadioLiveness {
         switch state {
-        case .live, .quiet: .live
+        case .live, .asked, .quiet: .live
         case .suspect: .suspect(since: lastProof)
         case .blind, .interrupted: .blind(since: lastProof)
         }
@@ -71,8 +75,8 @@ public struct LivenessMonitor: Sendable {
     /// When to call `tick(at:)` next. It may turn out to be early, never late.
     public var nextDeadline: Instant {
         switch state {
-        case .live: nextLook
-        case .quiet(let nextProbe), .blind(let nextProbe, _): nextProbe
+        case .live, .asked: nextLook
+        case .quiet(let nextProbe), .blind(let nextProbe): nextProbe
         case .suspect, .interrupted: .distantFuture
         }
     }
@@ -81,26 +85,20 @@ public struct LivenessMonitor: Sendable {
     public mutating func reportReceived(at instant: Instant) -> RadioLiveness? {
         if let lastReport { gaps.append(instant - lastReport) }
         lastReport = instant
-        lastProof = instant
-        nextLook = instant + Self.shortestNorm
-        switch state {
-        case .live:
-            return nil
-        case .quiet:
-            state = .live
-            return nil
-        case .suspect, .blind, .interrupted:
-            state = .live
-            return .live
-        }
+        return heard(at: instant)
     }
 
     /// Scanning has begun, by the controller's own word: silence counts from here.
-    public mutating func resumed(at instant: Instant) -> RadioLiveness? {
+    public mutating func resumed(at instant: Instant) -> RadioLiveness? { heard(at: instant) }
+
+    private mutating func heard(at instant: Instant) -> RadioLiveness? {
         lastProof = instant
-        nextLook = instant + Self.shortestNorm
+        nextLook = instant + shortestSilence
         switch state {
-        case .live, .quiet:
+        case .live:
+            return nil
+        case .asked, .quiet:
+            state = .live
             return nil
         case .suspect, .blind, .interrupted:
             state = .live
@@ -116,8 +114,29 @@ public struct LivenessMonitor: Sendable {
         }
         switch state {
         case .blind, .interrupted: return nil
-        case .live, .quiet, .suspect: return .blind(since: lastProof)
+        case .live, .asked, .quiet, .suspect: return .blind(since: lastProof)
         }
+    }
+
+    /// Somebody has to know now whether the radio hears. Returns whether to probe it: not where that is under way already,
+    /// and not where it is known to be blind.
+    public mutating func ask(at instant: Instant) -> Bool {
+        guard canProbe else { return false }
+        switch state {
+        case .live:
+            beAsked()
+            return true
+        case .quiet(let nextProbe) where nextProbe < .distantFuture:
+            state = .quiet(nextProbe: .distantFuture)
+            return true
+        case .asked, .quiet, .suspect, .blind, .interrupted:
+            return false
+        }
+    }
+
+    private mutating func beAsked() {
+        state = .asked
+        nextLook = lastProof + norm
     }
 
     /// Looks at the silence. Call it whenever `nextDeadline` is reached.
@@ -125,22 +144,25 @@ public struct LivenessMonitor: Sendable {
         guard instant >= nextDeadline else { return Outcome() }
         switch state {
         case .live:
-            let norm = norm
-            guard instant - lastProof >= norm else {
-                nextLook = lastProof + norm
+            let silence = canProbe ? Self.half(norm) : norm
+            guard instant - lastProof >= silence else {
+                nextLook = lastProof + silence
                 return Outcome()
             }
             guard canProbe else {
-                state = .blind(nextProbe: .distantFuture, interval: .zero)
+                state = .blind(nextProbe: .distantFuture)
                 return Outcome(announcement: .blind(since: lastProof))
             }
+            beAsked()
+            return Outcome(probes: true)
+        case .asked:
             state = .suspect
-            return Outcome(announcement: .suspect(since: lastProof), probes: true)
+            return Outcome(announcement: .suspect(since: lastProof))
         case .quiet:
             state = .quiet(nextProbe: .distantFuture)
             return Outcome(probes: true)
-        case .blind(_, let interval):
-            state = .blind(nextProbe: .distantFuture, interval: interval)
+        case .blind:
+            state = .blind(nextProbe: .distantFuture)
             return Outcome(probes: true)
         case .suspect, .interrupted:
             return Outcome()
@@ -152,7 +174,7 @@ public struct LivenessMonitor: Sendable {
         switch state {
         case .live, .interrupted:
             return nil
-        case .quiet, .suspect, .blind:
+        case .asked, .quiet, .suspect, .blind:
             let wasLive = liveness == .live
             lastProof = instant
             state = .quiet(nextProbe: instant + Self.quietProbeInterval)
@@ -167,19 +189,15 @@ public struct LivenessMonitor: Sendable {
         case .live:
             // Reports came while the probe was under way.
             return nil
-        case .interrupted:
-            let interval = Self.blindProbeIntervals.lowerBound
-            state = .blind(nextProbe: instant + interval, interval: interval)
+        case .blind:
+            state = .blind(nextProbe: instant + blindProbeInterval.next())
             return nil
-        case .blind(_, let interval):
-            let longer = min(interval * 2, Self.blindProbeIntervals.upperBound)
-            state = .blind(nextProbe: instant + longer, interval: longer)
-            return nil
-        case .quiet, .suspect:
-            let interval = Self.blindProbeIntervals.lowerBound
+        case .interrupted, .asked, .quiet, .suspect:
+            let wasLive = liveness != .blind(since: lastProof)
             lastReport = nil
-            state = .blind(nextProbe: instant + interval, interval: interval)
-            return .blind(since: lastProof)
+            blindProbeInterval.reset()
+            state = .blind(nextProbe: instant + blindProbeInterval.next())
+            return wasLive ? liveness : nil
         }
     }
 
@@ -188,4 +206,9 @@ public struct LivenessMonitor: Sendable {
         guard let median = gaps.median else { return Self.shortestNorm }
         return max(Self.shortestNorm, median * Self.gapsInNorm)
     }
+
+    /// No silence shorter than this is looked at.
+    private var shortestSilence: TimeSpan { canProbe ? Self.half(Self.shortestNorm) : Self.shortestNorm }
+
+    private static func half(_ span: TimeSpan) -> TimeSpan { TimeSpan(microseconds: span.microseconds / 2) }
 }

@@ -2,7 +2,7 @@
 public enum RadioLiveness: Hashable, Sendable {
     /// What is not heard is not there.
     case live
-    /// Silent for longer than usual, and being probed. `since` is the last moment at which it was known to hear.
+    /// Silent for longer than usual, and no answer yet to the probe. `since` is the last moment at which it was known to hear.
     case suspect(since: Instant)
     /// Nothing can be heard. `since` is the last moment at which it was known to hear.
     case blind(since: Instant)

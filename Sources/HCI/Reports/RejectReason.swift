@@ -27,7 +27,9 @@ public struct RejectCounts: Equatable, Sendable {
 
     /// All reasons together.
     public var total: UInt64 {
-        RejectReason.allCases.reduce(0) { $0 &+ self[$1] }
+        var total: UInt64 = 0
+        for index in counts.indices { total &+= counts[index] }
+        return total
     }
 
     /// How often one reason occurred.
@@ -41,7 +43,7 @@ public struct RejectCounts: Equatable, Sendable {
     }
 
     public static func == (left: RejectCounts, right: RejectCounts) -> Bool {
-        RejectReason.allCases.allSatisfy { left[$0] == right[$0] }
+        left.counts.indices.allSatisfy { left.counts[$0] == right.counts[$0] }
     }
 
     /// Adds what another counted.

@@ -1,9 +1,10 @@
 import Configuration
 import Glibc
+import HCI
 import Messages
 
 /// The way to the broker: the lookup of its name, then one libmosquitto client. Shared by delivery and `beacond check`.
-final class BrokerLink {
+package final class BrokerLink: BrokerConnection {
     private let settings: MQTTSettings
     private let clientID: String
     private var lookup: HostLookup?
@@ -15,14 +16,15 @@ final class BrokerLink {
     /// way around: libmosquitto takes the first address that does not fail at once, even if nothing ever answers there.
     private var isIPv4Turn = false
 
-    init(settings: MQTTSettings, clientID: String) {
+    /// - Parameter clientID: the MQTT client identifier, unique among all clients of the broker.
+    package init(settings: MQTTSettings, clientID: String) {
         self.settings = settings
         self.clientID = clientID
     }
 
-    /// Begins an attempt. `will` is what the broker publishes if this connection breaks; `failure` is how the attempt
-    /// before ended.
-    func connect(will: Message?, after failure: ConnectionFailure? = nil) throws(ConnectionFailure) {
+    package var now: Instant { BootClock.now }
+
+    package func connect(will: Message?, after failure: ConnectionFailure? = nil) throws(ConnectionFailure) {
         drop()
         switch failure {
         case .unreachable, .connectTimedOut: isIPv4Turn.toggle()
@@ -35,14 +37,25 @@ final class BrokerLink {
         guard lookup != nil else { throw .hostNotFound(host: settings.host, detail: systemText(errno)) }
     }
 
-    /// Closes without a DISCONNECT.
-    func drop() {
+    package func drop() {
         client = nil
         isLookupWanted = false
     }
 
-    /// Waits for the network or `wake`, at most `timeout_ms`, and does what it allows. Returns what happened.
-    func wait(timeout_ms: Int32, wake: Int32) -> [ClientEvent] {
+    package func disconnect() { client?.disconnect() }
+
+    package func subscribe(_ filter: String) { client?.subscribe(filter) }
+
+    package func publish(_ message: Message) throws(PublishFailure) -> UInt16 {
+        guard let client else { throw .connectionLost }
+        return try client.publish(message)
+    }
+
+    package var isBackedUp: Bool { client?.isBackedUp ?? true }
+
+    package var isOpen: Bool { client.map { $0.phase != .over } ?? false }
+
+    package func wait(timeout_ms: Int32, wake: Int32) -> [ClientEvent] {
         var descriptors = [
             pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
             pollfd(fd: client?.descriptor ?? -1, events: client?.interest ?? 0, revents: 0),

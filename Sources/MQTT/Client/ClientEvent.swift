@@ -1,6 +1,6 @@
 /// What libmosquitto's callbacks said, in order. They are gathered and read afterwards, so that nothing re-enters the
 /// library from inside one of its callbacks.
-enum ClientEvent {
+package enum ClientEvent {
     /// Octets came from the broker.
     case heard
     case connected(BrokerLimits)

@@ -21,13 +21,6 @@ final class MosquittoClient {
         case over
     }
 
-    enum PublishFailure: Error {
-        /// This message can't go out over this connection.
-        case refused(ReasonCode)
-        /// The connection is over; `takeEvents` says why.
-        case connectionLost
-    }
-
     private(set) var phase = Phase.connecting
     let handle: OpaquePointer
     let inbox: ClientInbox

@@ -4,13 +4,13 @@ public import HCI
 public import Logging
 public import Messages
 
-/// Delivers messages to the broker: the I/O half of `DeliverySession`.
+/// Delivers messages to the broker: carries out what `DeliverySession` decides.
 ///
 /// It belongs to one thread, which calls `run` in its loop; nothing else here waits. Everything handed to it is kept or
 /// dropped by the session's rules, and goes out in the next round.
 public final class Publisher {
     private var session: DeliverySession
-    private let link: BrokerLink
+    private let link: any BrokerConnection
     private let logger: Logger
     private var pending: Deque<DeliveryAction> = []
     private var incoming: [IncomingMessage] = []
@@ -29,15 +29,25 @@ public final class Publisher {
     ///   - will: the retained offline message, on the same topic.
     ///   - requestFilters: topic filters to subscribe to on every connection.
     ///   - seed: for the jitter of pauses.
-    public init(
+    public convenience init(
         settings: MQTTSettings, clientID: String, online: Message, will: Message, requestFilters: [String] = [],
         seed: UInt64 = .random(in: .min ... .max), logger: Logger
+    ) {
+        self.init(
+            settings: settings, link: BrokerLink(settings: settings, clientID: clientID), online: online, will: will,
+            requestFilters: requestFilters, seed: seed, logger: logger)
+    }
+
+    /// As above, through `link`.
+    package init(
+        settings: MQTTSettings, link: any BrokerConnection, online: Message, will: Message,
+        requestFilters: [String] = [], seed: UInt64, logger: Logger
     ) {
         var parameters = DeliverySession.Parameters(
             host: settings.host, port: settings.port, maxInflight: max(1, settings.maxInflight))
         parameters.silenceTimeout = Self.silenceTimeout(keepalive_s: settings.keepalive_s)
         session = DeliverySession(online: online, filters: requestFilters, parameters: parameters, seed: seed)
-        link = BrokerLink(settings: settings, clientID: clientID)
+        self.link = link
         self.will = will
         self.logger = logger
     }
@@ -57,14 +67,14 @@ public final class Publisher {
     /// Publishes a retained message, QoS 1, now and on every new connection. Of several for one topic the latest
     /// counts. The status is one of them, told by its topic. An empty payload clears the topic, once: see `takeCleared`.
     public func setRetained(_ message: Message) {
-        pending += session.setRetained(message, at: BootClock.now)
+        pending += session.setRetained(message, at: link.now)
     }
 
     /// Publishes a QoS 0 message, or drops and counts it where it can't go out at once.
     public func publishEphemeral(_ message: Message) {
-        guard session.admitsEphemeral(isBackedUp: link.client?.isBackedUp ?? true) else { return }
-        do throws(MosquittoClient.PublishFailure) {
-            _ = try link.client?.publish(message)
+        guard session.admitsEphemeral(isBackedUp: link.isBackedUp) else { return }
+        do throws(PublishFailure) {
+            _ = try link.publish(message)
         } catch {
             logger.debug("ranging message not sent", metadata: ["topic": "\(message.topic)"])
         }
@@ -72,12 +82,12 @@ public final class Publisher {
 
     /// Publishes the answer to a request, QoS 1: on this connection or not at all.
     public func answer(_ message: Message) {
-        pending += session.answer(message, at: BootClock.now)
+        pending += session.answer(message, at: link.now)
     }
 
     /// The event source has events that it had not.
     public func eventsAvailable() {
-        pending += session.eventsAvailable(at: BootClock.now)
+        pending += session.eventsAvailable(at: link.now)
     }
 
     /// Requests that came in since the last time.
@@ -96,15 +106,15 @@ public final class Publisher {
     ///
     /// `wake` is an eventfd of the caller's, which reads it; −1 for none.
     public func run(for timeout: TimeSpan, wake: Int32, events: inout some EventSource) {
-        let start = BootClock.now
+        let start = link.now
         pending += isStarted ? session.tick(at: start) : session.start(at: start)
         isStarted = true
         perform(&events)
-        let span = max(.zero, min(timeout, session.nextWake - BootClock.now))
+        let span = max(.zero, min(timeout, session.nextWake - link.now))
         // Rounded up, so that a timer which is almost due isn't polled for in a spin.
         let timeout_ms = Int32(clamping: (span.microseconds / 1_000).addingReportingOverflow(1).partialValue)
         for event in link.wait(timeout_ms: timeout_ms, wake: wake) { receive(event) }
-        pending += session.tick(at: BootClock.now)
+        pending += session.tick(at: link.now)
         perform(&events)
     }
 
@@ -113,12 +123,12 @@ public final class Publisher {
     /// Returns whether that went through within `timeout`. Where it didn't, the broker publishes the will, if it ever
     /// had one.
     public func close(offline: Message, timeout: TimeSpan, events: inout some EventSource) -> Bool {
-        let deadline = BootClock.now + timeout
-        pending += session.close(offline: offline, until: deadline, at: BootClock.now)
+        let deadline = link.now + timeout
+        pending += session.close(offline: offline, until: deadline, at: link.now)
         perform(&events)
-        let isPolite = link.client != nil
-        while let client = link.client, client.phase != .over, BootClock.now < deadline {
-            run(for: deadline - BootClock.now, wake: -1, events: &events)
+        let isPolite = link.isOpen
+        while link.isOpen, link.now < deadline {
+            run(for: deadline - link.now, wake: -1, events: &events)
         }
         let isDone = isPolite && session.state == .closed && session.retained.isStatusDelivered
         link.drop()
@@ -126,7 +136,7 @@ public final class Publisher {
     }
 
     private func receive(_ event: ClientEvent) {
-        let now = BootClock.now
+        let now = link.now
         switch event {
         case .heard: session.heard(at: now)
         case .connected(let broker): pending += session.connected(broker, at: now)
@@ -144,7 +154,7 @@ public final class Publisher {
 
     private func lose(_ failure: ConnectionFailure) {
         link.drop()
-        pending += session.connectionLost(failure, at: BootClock.now)
+        pending += session.connectionLost(failure, at: link.now)
     }
 
     /// Carries out what the session asked for, and what it asks for in consequence.
@@ -159,11 +169,11 @@ public final class Publisher {
                     lose(error)
                 }
             case .drop: link.drop()
-            case .disconnect: link.client?.disconnect()
-            case .subscribe(let filters): for filter in filters { link.client?.subscribe(filter) }
+            case .disconnect: link.disconnect()
+            case .subscribe(let filters): for filter in filters { link.subscribe(filter) }
             case .publish(let ticket, let message): publish(ticket, message)
             case .fetchEvents(let sequence, let limit):
-                pending += session.supply(events.next(after: sequence, limit: limit), at: BootClock.now)
+                pending += session.supply(events.next(after: sequence, limit: limit), at: link.now)
             case .acknowledge(let sequence): acknowledged.append(sequence)
             case .cleared(let topic): cleared.append(topic)
             case .park(let sequence, let reason): events.park(sequence, reason: reason)
@@ -174,12 +184,11 @@ public final class Publisher {
     }
 
     private func publish(_ ticket: Ticket, _ message: Message) {
-        guard let client = link.client else { return }
-        do throws(MosquittoClient.PublishFailure) {
-            session.published(ticket, as: try client.publish(message))
+        do throws(PublishFailure) {
+            session.published(ticket, as: try link.publish(message))
         } catch {
             switch error {
-            case .refused(let reason): pending += session.refusedLocally(ticket, reason, at: BootClock.now)
+            case .refused(let reason): pending += session.refusedLocally(ticket, reason, at: link.now)
             // The client's last event says why; it is read in the next round.
             case .connectionLost: break
             }

@@ -1,3 +1,5 @@
+import Beacons
+
 /// Writes one JSON object, key by key, in the order in which they are given.
 ///
 /// Subscribers and tests compare messages, so the same values must always give the same octets. Numbers have a fixed
@@ -18,7 +20,24 @@ package struct JSONWriter {
 
     package mutating func set(_ key: String, _ value: some BinaryInteger) {
         self.key(key)
-        octets += String(value).utf8
+        if value < 0 { octets.append(UInt8(ascii: "-")) }
+        Self.append(UInt64(clamping: value.magnitude), to: &octets)
+    }
+
+    /// Upper case with dashes, as everywhere.
+    package mutating func set(_ key: String, _ uuid: ProximityUUID) {
+        self.key(key)
+        octets.append(UInt8(ascii: "\""))
+        for (index, half) in [uuid.high, uuid.low].enumerated() {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                let digit = UInt8(truncatingIfNeeded: half >> UInt64(shift)) & 0xF
+                octets.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") - 10 + digit)
+                // Behind 8, 12, 16 and 20 of the 32 digits.
+                let isGroupEnd = index == 0 ? shift == 32 || shift == 16 || shift == 0 : shift == 48
+                if isGroupEnd { octets.append(UInt8(ascii: "-")) }
+            }
+        }
+        octets.append(UInt8(ascii: "\""))
     }
 
     package mutating func set(_ key: String, _ value: Bool) {
@@ -35,8 +54,30 @@ package struct JSONWriter {
             octets += "null".utf8
             return
         }
-        octets += Self.decimal(value, decimals: decimals).utf8
+        Self.append(value, decimals: decimals, to: &octets)
     }
+
+    /// A list of objects, each written in place.
+    package mutating func set<Element>(
+        _ key: String, objectsFor elements: some Sequence<Element>, write: (Element, inout JSONWriter) -> Void
+    ) {
+        self.key(key)
+        octets.append(UInt8(ascii: "["))
+        var isFirstElement = true
+        for element in elements {
+            if !isFirstElement { octets.append(UInt8(ascii: ",")) }
+            isFirstElement = false
+            octets.append(UInt8(ascii: "{"))
+            isFirst = true
+            write(element, &self)
+            octets.append(UInt8(ascii: "}"))
+        }
+        isFirst = false
+        octets.append(UInt8(ascii: "]"))
+    }
+
+    /// Makes room for so many octets more.
+    package mutating func reserve(octets count: Int) { octets.reserveCapacity(octets.count + count) }
 
     package mutating func set(_ key: String, objects: some Sequence<[UInt8]>) {
         self.key(key)
@@ -76,25 +117,47 @@ package struct JSONWriter {
 
     /// The number to the given decimals, half away from zero: `-63.4`, `2`, `0.05`.
     static func decimal(_ value: Double, decimals: Int) -> String {
-        var scale = 1.0
-        for _ in 0..<min(max(decimals, 0), 6) { scale *= 10 }
+        var octets: [UInt8] = []
+        append(value, decimals: decimals, to: &octets)
+        return String(decoding: octets, as: UTF8.self)
+    }
+
+    private static func append(_ value: Double, decimals: Int, to octets: inout [UInt8]) {
+        var divisor: UInt64 = 1
+        for _ in 0..<min(max(decimals, 0), 6) { divisor *= 10 }
         // Nothing published comes near this; a larger number would not fit the integer below.
-        let scaled = (min(max(value, -1e12), 1e12) * scale).rounded()
+        let scaled = (min(max(value, -1e12), 1e12) * Double(divisor)).rounded()
         let magnitude = UInt64(abs(scaled))
-        let divisor = UInt64(scale)
-        var text = String(magnitude / divisor)
-        let fraction = magnitude % divisor
-        if fraction > 0 {
-            let digits = String(fraction)
-            text += "." + String(repeating: "0", count: max(0, decimals - digits.utf8.count)) + digits
-            while text.hasSuffix("0") { text.removeLast() }
+        if scaled < 0 { octets.append(UInt8(ascii: "-")) }
+        append(magnitude / divisor, to: &octets)
+        var fraction = magnitude % divisor
+        if fraction == 0 { return }
+        octets.append(UInt8(ascii: "."))
+        while fraction > 0 {
+            divisor /= 10
+            octets.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: fraction / divisor))
+            fraction %= divisor
         }
-        return scaled < 0 ? "-" + text : text
+    }
+
+    private static func append(_ value: UInt64, to octets: inout [UInt8]) {
+        var divisor: UInt64 = 1
+        while value / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            octets.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
+            divisor /= 10
+        }
     }
 
     /// RFC 8259, 7: quotation mark, backslash and control characters are escaped.
     static func append(quoted text: String, to octets: inout [UInt8]) {
         octets.append(UInt8(ascii: "\""))
+        defer { octets.append(UInt8(ascii: "\"")) }
+        let needsEscape = text.utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+        guard needsEscape else {
+            octets += text.utf8
+            return
+        }
         for octet in text.utf8 {
             switch octet {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -108,6 +171,5 @@ package struct JSONWriter {
                 octets.append(octet)
             }
         }
-        octets.append(UInt8(ascii: "\""))
     }
 }

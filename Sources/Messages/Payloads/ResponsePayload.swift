@@ -38,7 +38,8 @@ extension MessageComposer {
             json.set("states", objects: states.map { object($0, eventSeq: eventSeq($0.instance), timebase) })
             if let next { json.set("next", next) }
         case .ranging(let report):
-            set(report, in: &json, timebase)
+            let now = timebase.wall(report.at)
+            set(report, in: &json) { pseudonym.name(of: $0.address, device: $0.device, at: now) }
         case .monitoring(let region):
             json.set("region", region)
         case .stopped(let region, let instances):

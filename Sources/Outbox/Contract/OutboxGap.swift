@@ -8,7 +8,8 @@ public struct OutboxGap: Hashable, Sendable {
         case maxEvents = "max_events"
         /// `[outbox] max_mib` was reached and the oldest events made room.
         case maxMiB = "max_mib"
-        /// The disk failed, and the events that were in memory went with the process; or the file vanished.
+        /// The disk failed, and the events that were in memory went with the process; or it hung, until there was no memory
+        /// for more; or the file vanished.
         case disk
         /// The file was damaged, and these could not be read from it.
         case corrupt

@@ -6,14 +6,20 @@ public struct OutboxTransaction: Hashable, Sendable {
     public var records: [OutboxRecord]
     /// Keys whose records go. A key that also stands in `records` is removed.
     public var removedRecords: [String]
+    /// Events that were lost before they could be numbered: they get the numbers after those of `events`, which are stated
+    /// as a gap. Negative values count as 0.
+    public var lostEvents: Int64
 
-    public init(events: [OutboxEvent] = [], records: [OutboxRecord] = [], removedRecords: [String] = []) {
+    public init(
+        events: [OutboxEvent] = [], records: [OutboxRecord] = [], removedRecords: [String] = [], lostEvents: Int64 = 0
+    ) {
         self.events = events
         self.records = records
         self.removedRecords = removedRecords
+        self.lostEvents = max(lostEvents, 0)
     }
 
-    public var isEmpty: Bool { events.isEmpty && records.isEmpty && removedRecords.isEmpty }
+    public var isEmpty: Bool { events.isEmpty && records.isEmpty && removedRecords.isEmpty && lostEvents <= 0 }
 }
 
 /// A piece of state that outlives the process, in the caller's own encoding.

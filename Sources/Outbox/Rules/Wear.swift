@@ -1,6 +1,6 @@
 /// What the outbox costs its disk, counted from what SQLite reports.
 struct Wear: Hashable {
-    static let pageBytes: Int64 = 4_096
+    static let pageBytes = Schema.pageBytes
     /// A page in the write-ahead log has a header of 24 bytes.
     static let frameBytes: Int64 = pageBytes + 24
 
@@ -12,10 +12,10 @@ struct Wear: Hashable {
     /// Bytes of the file's pages in use.
     var usedBytes: Int64 = 0
 
-    /// A transaction writes its pages into the log, which is then made durable once.
-    mutating func committed(pages: Int64) {
+    /// A transaction writes its pages into the log, which is then made durable once, unless it can wait.
+    mutating func committed(pages: Int64, isSynced: Bool) {
         transactions += 1
-        syncs += 1
+        if isSynced { syncs += 1 }
         bytesWritten += pages * Self.frameBytes
         logBytes += pages * Self.frameBytes
     }

@@ -112,6 +112,12 @@ final class Database {
         }
     }
 
+    /// Whether a transaction is on the disk when it returns, or only in the log, which the next such transaction or
+    /// checkpoint brings there. In either case all of it survives a crash of the process.
+    func setSynchronous(_ isDurable: Bool) throws(DiskError) {
+        try execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
+    }
+
     /// Pages written to the write-ahead log since the last call.
     func takePagesWritten() -> Int64 {
         var current: Int32 = 0
@@ -128,6 +134,9 @@ final class Database {
         guard code == SQLITE_OK else { throw DiskError.current(of: handle, code: code, during: "checkpoint") }
         return Int64(max(copied, 0))
     }
+
+    /// Writes all that is committed into a new database at `path`, where there is none or an empty file. It is not synced.
+    func copy(to path: String) throws(DiskError) { try run("VACUUM INTO ?1", .text(path)) }
 
     /// Leaves the file as it is when the connection closes, for one that another version wrote.
     func leaveUntouchedOnClose() throws(DiskError) {

@@ -2,8 +2,8 @@ import CSQLite
 import Glibc
 
 /// Why the state folder or the file in it could not be used.
-struct DiskError: Error, Hashable {
-    enum Source: Hashable {
+package struct DiskError: Error, Hashable {
+    package enum Source: Hashable {
         /// `code` is SQLite's extended result code, such as `SQLITE_IOERR_FSYNC` (1034).
         case sqlite
         /// `code` is the system's `errno`.
@@ -14,12 +14,12 @@ struct DiskError: Error, Hashable {
         case newerVersion
     }
 
-    var source: Source
-    var code: Int32
+    package var source: Source
+    package var code: Int32
     /// The system's `errno` behind it, 0 where there is none.
-    var systemError: Int32
+    package var systemError: Int32
     /// What was being done, in words or as the SQL text.
-    var operation: String
+    package var operation: String
 
     /// The file's content is damaged, or it never was one of ours: no later attempt on the same file can succeed.
     var isDamage: Bool {
@@ -31,7 +31,7 @@ struct DiskError: Error, Hashable {
         source == .sqlite && (code & 0xFF == SQLITE_FULL || code & 0xFF == SQLITE_READONLY)
     }
 
-    static func system(_ code: Int32, during operation: String) -> DiskError {
+    package static func system(_ code: Int32, during operation: String) -> DiskError {
         DiskError(source: .system, code: code, systemError: code, operation: operation)
     }
 

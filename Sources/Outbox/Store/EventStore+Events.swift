@@ -13,14 +13,17 @@ extension EventStore {
         from position: Int64, row: (QueuedEvent) throws(DiskError) -> Bool
     ) throws(DiskError) {
         try database.query(
-            "SELECT position, epoch, seq, topic, payload FROM event WHERE position >= ?1 ORDER BY position",
+            "SELECT position, epoch, seq, content FROM event WHERE position >= ?1 ORDER BY position",
             .integer(position + origin)
         ) { (statement: Statement) throws(DiskError) in
             try checkNumbers(statement.integer(0), statement.integer(2))
+            guard let (topic, payload) = EventText.read(statement.bytes(3), model) else {
+                throw Self.damage("read an event")
+            }
             return try row(
                 QueuedEvent(
                     position: statement.integer(0) - origin, epoch: name(ofEpoch: statement.integer(1)),
-                    seq: statement.integer(2), topic: statement.text(3), payload: statement.bytes(4)))
+                    seq: statement.integer(2), topic: topic, payload: payload))
         }
     }
 
@@ -28,14 +31,14 @@ extension EventStore {
     func oldest(_ limit: Int64) throws(DiskError) -> [Entry] {
         var entries: [Entry] = []
         try database.query(
-            "SELECT position, epoch, seq, length(topic) + length(payload) FROM event ORDER BY position LIMIT ?1",
+            "SELECT position, epoch, seq, length(content) FROM event ORDER BY position LIMIT ?1",
             .integer(limit)
         ) { (row: Statement) throws(DiskError) in
             try checkNumbers(row.integer(0), row.integer(2))
             entries.append(
                 Entry(
                     position: row.integer(0) - origin, epoch: name(ofEpoch: row.integer(1)), seq: row.integer(2),
-                    size: row.integer(3) + QueuedEvent.overhead))
+                    size: row.integer(3) + EventRow.overhead))
             return true
         }
         return entries
@@ -44,6 +47,18 @@ extension EventStore {
     /// Throws damage for numbers that were never written.
     private func checkNumbers(_ position: Int64, _ seq: Int64) throws(DiskError) {
         guard Self.numbers.contains(position), Self.numbers.contains(seq) else { throw Self.damage("read an event") }
+    }
+
+    /// What `event` will take: its row, to be inserted in the same transaction.
+    func row(_ event: QueuedEvent) throws(DiskError) -> EventRow {
+        EventRow(event: event, content: try coded(EventText.write(event)))
+    }
+
+    func insert(_ row: EventRow) throws(DiskError) {
+        let epoch = try number(ofEpoch: row.event.epoch)
+        try database.run(
+            "INSERT INTO event VALUES (?1, ?2, ?3, ?4)", .integer(row.event.position + origin), .integer(epoch),
+            .integer(row.event.seq), .blob(row.content))
     }
 
     /// How many events there are.
@@ -65,13 +80,15 @@ extension EventStore {
     /// Bytes of pages in use, within a transaction as it stands there.
     func usedBytes() throws(DiskError) -> Int64 {
         let pages = try database.integer("PRAGMA page_count") - database.integer("PRAGMA freelist_count")
-        return pages * 4_096
+        return pages * Schema.pageBytes
     }
 
-    /// Gives a file that a backlog blew up back to the disk, a little at a time.
+    /// Gives a file that a backlog blew up back to the disk, a little at a time. It begins when most of the backlog is
+    /// gone: every page in use at the end has to be moved to the front.
     func giveBackFreePages() throws(DiskError) {
-        if try database.integer("PRAGMA freelist_count") > 1_024 {
-            try database.execute("PRAGMA incremental_vacuum(256)")
+        let free = try database.integer("PRAGMA freelist_count")
+        if free > 4_096, try free > database.integer("PRAGMA page_count") / 4 * 3 {
+            try database.execute("PRAGMA incremental_vacuum(1024)")
         }
     }
 }

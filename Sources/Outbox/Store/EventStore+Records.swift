@@ -10,14 +10,19 @@ extension EventStore {
         guard let value else {
             return try database.run("DELETE FROM \(table.rawValue) WHERE key = ?1", .text(key))
         }
-        try database.run("INSERT OR REPLACE INTO \(table.rawValue) VALUES (?1, ?2)", .text(key), .blob(value))
+        let stored = table == .record ? try coded(value) : value
+        try database.run("INSERT OR REPLACE INTO \(table.rawValue) VALUES (?1, ?2)", .text(key), .blob(stored))
     }
 
     /// Every key and value of `table`, by key.
     func contents(of table: Table) throws(DiskError) -> [OutboxRecord] {
         var records: [OutboxRecord] = []
-        try database.query("SELECT key, value FROM \(table.rawValue) ORDER BY key") { row in
-            records.append(OutboxRecord(key: row.text(0), value: row.bytes(1)))
+        try database.query("SELECT key, value FROM \(table.rawValue) ORDER BY key") {
+            (row: Statement) throws(DiskError) in
+            guard let value = table == .record ? model.decode(row.bytes(1)) : row.bytes(1) else {
+                throw Self.damage("read a record")
+            }
+            records.append(OutboxRecord(key: row.text(0), value: value))
             return true
         }
         return records

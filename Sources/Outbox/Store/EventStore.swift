@@ -20,6 +20,7 @@ final class EventStore {
     private(set) var meta: Meta?
     private var epochNames: [Int64: String] = [:]
     private var epochNumbers: [String: Int64] = [:]
+    private(set) var model = TextModel()
 
     /// Opens the file at `path`. Throws damage (`isDamage`) also for a database that is no outbox.
     init(path: String, vfs: String?, limits: OutboxLimits) throws(DiskError) {
@@ -46,7 +47,16 @@ final class EventStore {
         }
         // Damage that a later read would stumble upon is better found now, where the file is small enough to look.
         if try database.integer("PRAGMA page_count") <= 2_048 { try checkIntegrity() }
+        try Self.readModel(into: &model, from: database)
         meta = try readMeta()
+    }
+
+    /// The samples that texts in the file were written with.
+    static func readModel(into model: inout TextModel, from database: Database) throws(DiskError) {
+        try database.query("SELECT text FROM sample ORDER BY id") { row in
+            model.add(row.bytes(0))
+            return true
+        }
     }
 
     /// What a number or position in the file can be; others were never written. JSON's readers hold no greater ones.
@@ -109,7 +119,7 @@ final class EventStore {
     }
 
     /// The `epoch` row of a name, made where there is none. Rows are never deleted: an epoch is a rare thing.
-    private func number(ofEpoch name: String) throws(DiskError) -> Int64 {
+    func number(ofEpoch name: String) throws(DiskError) -> Int64 {
         if let number = epochNumbers[name] { return number }
         try database.run("INSERT OR IGNORE INTO epoch (name) VALUES (?1)", .text(name))
         var number: Int64 = 0
@@ -125,11 +135,25 @@ final class EventStore {
     /// The name of an epoch in the file; empty for a number that stands for none.
     func name(ofEpoch number: Int64) -> String { epochNames[number] ?? "" }
 
-    /// Inserts an event at its position.
-    func insert(_ event: QueuedEvent) throws(DiskError) {
-        let epoch = try number(ofEpoch: event.epoch)
-        try database.run(
-            "INSERT INTO event VALUES (?1, ?2, ?3, ?4, ?5)", .integer(event.position + origin), .integer(epoch),
-            .integer(event.seq), .text(event.topic), .blob(event.payload))
+    // MARK: Texts
+
+    /// Runs `body` as one transaction; see `Database`.
+    func transaction(_ body: () throws(DiskError) -> Void) throws(DiskError) {
+        let before = model
+        do {
+            try database.transaction(body)
+        } catch {
+            model = before
+            throw error
+        }
+    }
+
+    /// Writes `text` with the model. One that is unlike every sample becomes a sample itself.
+    func coded(_ text: [UInt8]) throws(DiskError) -> [UInt8] {
+        let coded = model.encode(text)
+        guard model.lacks(text, coded: coded) else { return coded }
+        try database.run("INSERT INTO sample (text) VALUES (?1)", .blob(text))
+        model.add(text)
+        return model.encode(text)
     }
 }

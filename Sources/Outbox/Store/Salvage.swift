@@ -14,6 +14,7 @@ struct Salvage {
     var gaps: [OutboxGap] = []
 
     private var epochNames: [Int64: String] = [:]
+    private var model = TextModel()
     private var bytes: Int64 = 0
     private let limit: Int64
 
@@ -33,9 +34,10 @@ struct Salvage {
             nextSequence = EventStore.numbers.contains(row.integer(1)) ? row.integer(1) : nil
             return false
         }
+        try? EventStore.readModel(into: &model, from: database)
         readEvents(from: database)
-        (records, isEveryRecordThere) = Self.pairs(in: "record", of: database)
-        values = Self.pairs(in: "value", of: database).pairs
+        (records, isEveryRecordThere) = pairs(in: "record", of: database) { model.decode($0) }
+        values = pairs(in: "value", of: database) { $0 }.pairs
         try? database.query("SELECT epoch, from_seq, to_seq, cause FROM gap ORDER BY id") { row in
             guard let cause = OutboxGap.Cause(rawValue: row.text(3)), EventStore.numbers.contains(row.integer(1)),
                 (row.integer(1)...EventStore.numbers.upperBound).contains(row.integer(2))
@@ -51,13 +53,13 @@ struct Salvage {
     /// From the oldest up to the damage, then from the newest down to it.
     private mutating func readEvents(from database: Database) {
         isEveryEventThere = read(
-            "SELECT position, epoch, seq, topic, payload FROM event ORDER BY position", from: database)
+            "SELECT position, epoch, seq, content FROM event ORDER BY position", from: database)
         guard !isEveryEventThere, bytes < limit else { return }
         let front = events
         events = []
         let last = front.last?.position ?? .min
         _ = read(
-            "SELECT position, epoch, seq, topic, payload FROM event WHERE position > \(last) ORDER BY position DESC",
+            "SELECT position, epoch, seq, content FROM event WHERE position > \(last) ORDER BY position DESC",
             from: database)
         events = front + events.reversed().drop { $0.position <= last }
     }
@@ -67,13 +69,13 @@ struct Salvage {
         do {
             try database.query(sql) { (row: Statement) throws(DiskError) in
                 guard let epoch = epochNames[row.integer(1)], EventStore.numbers.contains(row.integer(2)),
-                    EventStore.numbers.contains(row.integer(0))
+                    EventStore.numbers.contains(row.integer(0)),
+                    let (topic, payload) = EventText.read(row.bytes(3), model)
                 else {
                     throw EventStore.damage("salvage")
                 }
                 let event = QueuedEvent(
-                    position: row.integer(0), epoch: epoch, seq: row.integer(2), topic: row.text(3),
-                    payload: row.bytes(4))
+                    position: row.integer(0), epoch: epoch, seq: row.integer(2), topic: topic, payload: payload)
                 bytes += event.size
                 guard bytes <= limit else {
                     throw DiskError(source: .sqlite, code: SQLITE_NOMEM, systemError: 0, operation: "salvage")
@@ -87,11 +89,14 @@ struct Salvage {
         }
     }
 
-    private static func pairs(in table: String, of database: Database) -> (pairs: [OutboxRecord], isComplete: Bool) {
+    private func pairs(
+        in table: String, of database: Database, read: ([UInt8]) -> [UInt8]?
+    ) -> (pairs: [OutboxRecord], isComplete: Bool) {
         var pairs: [OutboxRecord] = []
         do {
-            try database.query("SELECT key, value FROM \(table) ORDER BY key") { row in
-                pairs.append(OutboxRecord(key: row.text(0), value: row.bytes(1)))
+            try database.query("SELECT key, value FROM \(table) ORDER BY key") { (row: Statement) throws(DiskError) in
+                guard let value = read(row.bytes(1)) else { throw EventStore.damage("salvage") }
+                pairs.append(OutboxRecord(key: row.text(0), value: value))
                 return true
             }
             return (pairs, true)

@@ -3,15 +3,19 @@ import CSQLite
 /// The layout of `outbox.sqlite` and how it is opened.
 enum Schema {
     static let version: Int64 = 1
+    /// Small pages, because an event that is committed alone writes one for itself, one for its record and one for `meta`.
+    static let pageBytes: Int64 = 1_024
 
     /// `event.epoch` and `meta.epoch` refer to `epoch.id`. `meta` is one row. `meta.settled` is the reservation that is
-    /// dealt with; see `Reservation`.
+    /// dealt with; see `Reservation`. The samples, in order of `id`, are the `TextModel` that `event.content` (topic, NUL,
+    /// payload) and `record.value` are written with.
     static let tables = """
         CREATE TABLE epoch (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
         CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, next_seq INTEGER NOT NULL,
             next_position INTEGER NOT NULL, settled INTEGER NOT NULL, created_us INTEGER NOT NULL);
+        CREATE TABLE sample (id INTEGER PRIMARY KEY, text BLOB NOT NULL);
         CREATE TABLE event (position INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, seq INTEGER NOT NULL,
-            topic TEXT NOT NULL, payload BLOB NOT NULL);
+            content BLOB NOT NULL);
         CREATE TABLE record (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
         CREATE TABLE value (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
         CREATE TABLE gap (id INTEGER PRIMARY KEY, epoch TEXT NOT NULL, from_seq INTEGER NOT NULL, to_seq INTEGER NOT NULL,
@@ -25,7 +29,7 @@ enum Schema {
     static func prepare(_ database: Database, limits: OutboxLimits) throws(DiskError) {
         try database.execute("PRAGMA locking_mode = EXCLUSIVE")
         try database.execute("PRAGMA busy_timeout = 1000")
-        try database.execute("PRAGMA page_size = 4096")
+        try database.execute("PRAGMA page_size = \(pageBytes)")
         try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         var journal = ""
         try database.query("PRAGMA journal_mode = WAL") { row in
@@ -43,6 +47,6 @@ enum Schema {
         try database.execute("PRAGMA cache_size = -2000")
         try database.execute("PRAGMA temp_store = MEMORY")
         // What makes room comes first and is exact to a page or two; this is the last line of defence.
-        try database.execute("PRAGMA max_page_count = \(limits.fileBytes / 4096 + limits.logBytes / 4096 + 64)")
+        try database.execute("PRAGMA max_page_count = \((limits.fileBytes + limits.logBytes) / pageBytes + 64)")
     }
 }

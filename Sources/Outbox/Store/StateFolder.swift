@@ -1,11 +1,11 @@
 import Glibc
 
-/// The state folder: who may use it, the names in it, and the reservation of numbers.
+/// The state folder on a disk.
 ///
 /// `outbox.lock` is held with `flock` for as long as the process lives, so that two agents never share a folder; the
 /// kernel lets go of it however the process ends. Its 64 bytes hold the `Reservation`.
-final class StateFolder {
-    let path: String
+final class StateFolder: OutboxFolder {
+    package let path: String
     private var lock: Int32 = -1
 
     init(path: String) {
@@ -14,8 +14,7 @@ final class StateFolder {
 
     deinit { release() }
 
-    /// Lets another process have the folder.
-    func release() {
+    package func release() {
         guard lock >= 0 else { return }
         // A process that is just being forked off may hold a copy of the descriptor, which closing would not unlock.
         flock(lock, LOCK_UN)
@@ -23,18 +22,38 @@ final class StateFolder {
         lock = -1
     }
 
-    var databasePath: String { path + "/outbox.sqlite" }
-    var damagedPath: String { databasePath + ".corrupt" }
+    private var replacementPath: String { databasePath + ".new" }
+    private var lockPath: String { path + "/outbox.lock" }
 
-    /// Makes the folder where only its last level is missing, and takes the lock.
-    func hold() throws(DiskError) {
-        guard lock < 0 else { return }
+    package var databaseIdentity: FileIdentity { FileIdentity(path: databasePath) }
+    package var logIdentity: FileIdentity { FileIdentity(path: logPath) }
+
+    package var isLockInPlace: Bool {
+        lock >= 0 && !FileIdentity(descriptor: lock).isReplaced(by: FileIdentity(path: lockPath))
+    }
+
+    package func hold() throws(DiskError) {
+        if isLockInPlace, fdatasync(lock) == 0 { return }
+        let former = lock
+        if former >= 0 { flock(former, LOCK_UN) }
+        lock = -1
+        do {
+            try takeLock()
+            if former >= 0 { close(former) }
+        } catch {
+            // Better than nothing: a number can be reserved in it as long as its disk works.
+            if former >= 0, error.source != .inUse, flock(former, LOCK_EX | LOCK_NB) == 0 { lock = former }
+            if former >= 0, lock < 0 { close(former) }
+            throw error
+        }
+    }
+
+    private func takeLock() throws(DiskError) {
         if mkdir(path, 0o750) != 0, errno != EEXIST { throw .system(errno, during: "make the folder") }
-        let name = path + "/outbox.lock"
-        var descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+        var descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
         // On a read-only file system the lock can still be taken, and what waits can still be read.
         var code = errno
-        if descriptor < 0, code == EROFS { descriptor = open(name, O_RDONLY | O_CLOEXEC) }
+        if descriptor < 0, code == EROFS { descriptor = open(lockPath, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw .system(code, during: "open outbox.lock") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             code = errno
@@ -46,25 +65,41 @@ final class StateFolder {
         }
         lock = descriptor
         // Its disk block has to be there before the disk is full. Where this fails, reserving fails later, which is seen.
-        if reservationBytes().count < Reservation.length {
-            _ = write([UInt8](repeating: 0x20, count: Reservation.length))
+        if reservedBytes().count < Reservation.length {
+            _ = reserve([UInt8](repeating: 0x20, count: Reservation.length))
         }
     }
 
-    func reservation() -> Reservation? { Reservation(bytes: reservationBytes()) }
+    package func makeDatabasePrivate() { makePrivate(databasePath) }
 
-    /// Writes the reservation in place and waits until the disk has it; `false` where the disk refuses.
-    func reserve(_ reservation: Reservation) -> Bool { write(reservation.bytes) }
-
-    /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it.
-    func makeDatabasePrivate() {
-        let descriptor = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    private func makePrivate(_ path: String) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Sets a damaged database aside as `outbox.sqlite.corrupt`, in place of an earlier one, with its log beside it so
-    /// that both can be read together.
-    func setDamagedFileAside() throws(DiskError) {
+    package func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError) {
+        unlink(replacementPath)
+        makePrivate(replacementPath)
+        do throws(DiskError) {
+            try write(replacementPath)
+            let descriptor = open(replacementPath, O_RDONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            guard descriptor >= 0, fsync(descriptor) == 0 else { throw .system(errno, during: "copy outbox.sqlite") }
+        } catch {
+            unlink(replacementPath)
+            throw error
+        }
+    }
+
+    package func putReplacementInPlace() throws(DiskError) {
+        unlink(logPath)
+        guard rename(replacementPath, databasePath) == 0 else {
+            throw .system(errno, during: "put outbox.sqlite in its place")
+        }
+        synchronise()
+    }
+
+    package func setDamagedFileAside() throws(DiskError) {
         for suffix in ["-wal", ""] where rename(databasePath + suffix, damagedPath + suffix) != 0 && errno != ENOENT {
             throw .system(errno, during: "set the damaged file aside")
         }
@@ -72,29 +107,27 @@ final class StateFolder {
         unlink(databasePath + "-shm")
     }
 
-    /// Leaves one file of what was set aside, and none where it is larger than `limit` bytes.
-    func tidyDamagedFile(limit: Int64) {
+    package func tidyDamagedFile(limit: Int64) {
         unlink(damagedPath + "-wal")
         unlink(damagedPath + "-shm")
         var information = stat()
         if stat(damagedPath, &information) == 0, Int64(information.st_size) > limit { unlink(damagedPath) }
     }
 
-    /// Makes the names of new files durable.
-    func synchronise() {
+    package func synchronise() {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
     }
 
-    private func reservationBytes() -> [UInt8] {
+    package func reservedBytes() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Reservation.length)
         let count = pread(lock, &bytes, bytes.count, 0)
         return count > 0 ? Array(bytes.prefix(count)) : []
     }
 
-    private func write(_ bytes: [UInt8]) -> Bool {
+    package func reserve(_ bytes: [UInt8]) -> Bool {
         pwrite(lock, bytes, bytes.count, 0) == bytes.count && fdatasync(lock) == 0
     }
 }

@@ -11,7 +11,7 @@ extension AdapterSurvey {
         guard let socket = try? HCISocket() else {
             return AdapterSurvey(adapters: [], hasBlockedSwitch: !switches.blocked.isEmpty, isSupported: false)
         }
-        let adapters = socket.deviceIndices().compactMap { socket.adapter(index: $0, switches: switches) }
+        let adapters = socket.deviceIndices().compactMap { Adapter(index: $0, switches: switches) }
         return AdapterSurvey(
             adapters: adapters.sorted { $0.index < $1.index }, isPermitted: socket.passesAdvertisingReports(),
             hasBlockedSwitch: !switches.blocked.isEmpty)
@@ -35,19 +35,6 @@ extension HCISocket {
         }
     }
 
-    fileprivate func adapter(index: UInt16, switches: KillSwitches) -> Adapter? {
-        var info = hci_dev_info()
-        info.dev_id = index
-        guard ioctl(descriptor, BEACOND_HCIGETDEVINFO, &info) >= 0 else { return nil }
-        let octets = info.bdaddr.b
-        let bits = [octets.5, octets.4, octets.3, octets.2, octets.1, octets.0].reduce(UInt64(0)) {
-            $0 << 8 | UInt64($1)
-        }
-        return Adapter(
-            index: index, address: DeviceAddress(bits: bits, type: .public),
-            isUp: info.flags & (1 << UInt32(HCI_UP)) != 0, isBlocked: switches.blocked.contains("hci\(index)"))
-    }
-
     /// The kernel takes what needs CAP_NET_RAW out of a filter without a word, so the filter says whether we have it.
     fileprivate func passesAdvertisingReports() -> Bool {
         do {
@@ -56,5 +43,20 @@ extension HCISocket {
         } catch {
             return false
         }
+    }
+}
+
+extension Adapter {
+    /// `nil` where it has gone since the list was made.
+    fileprivate init?(index: UInt16, switches: KillSwitches) {
+        var info = hci_dev_info()
+        guard hci_devinfo(Int32(index), &info) >= 0 else { return nil }
+        let octets = info.bdaddr.b
+        let bits = [octets.5, octets.4, octets.3, octets.2, octets.1, octets.0].reduce(UInt64(0)) {
+            $0 << 8 | UInt64($1)
+        }
+        self.init(
+            index: index, address: DeviceAddress(bits: bits, type: .public),
+            isUp: info.flags & (1 << UInt32(HCI_UP)) != 0, isBlocked: switches.blocked.contains("hci\(index)"))
     }
 }

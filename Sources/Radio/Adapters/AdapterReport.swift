@@ -48,9 +48,10 @@ extension AdapterSurvey {
 
     private func remedy(for obstacle: RadioAvailability, mayAdminister: Bool) -> String {
         if obstacle == .off && mayAdminister { return "" }
-        guard obstacle == .absent && !isSupported else {
-            return RadioCondition(obstacle, mayAdminister: mayAdminister).remedy
-        }
+        let remedy = RadioCondition(obstacle, mayAdminister: mayAdminister).remedy
+        guard obstacle == .absent else { return remedy }
+        // What would be said next is said at once, to save a walk.
+        if isSupported { return isPermitted ? remedy : "\(remedy) \(RadioAvailability.unauthorized.remedy)" }
         return "This process sees no Bluetooth in the kernel: load the module 'bluetooth', allow AF_BLUETOOTH in the "
             + "service's sandbox, or give the container the host's network."
     }
@@ -58,7 +59,7 @@ extension AdapterSurvey {
 
 extension RadioSettings.Adapter {
     /// As the configuration writes it.
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .automatic: "auto"
         case .index(let index): "hci\(index)"

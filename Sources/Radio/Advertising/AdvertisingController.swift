@@ -41,15 +41,14 @@ struct AdvertisingController: Sendable {
     /// From a refusal to the next attempt.
     static let retryInterval = TimeSpan.seconds(10)
     /// From a disturbance to the next attempt: doubled each time, so that two processes do not fight for the radio.
-    static let shortestRest = ForeignActivity.rest
-    static let longestRest = TimeSpan.seconds(30)
+    static let rests = ForeignActivity.rest...TimeSpan.seconds(30)
     /// After so long on the air the next disturbance is the first again.
     static let calm = TimeSpan.seconds(60)
 
     private(set) var state: State = .idle
     private var adapter: Adapter?
     private var announced: AdvertisingNews?
-    private var rest = Self.shortestRest
+    private var rest = DoublingPause(rests)
     private var onAirSince: Instant = .distantFuture
 
     var nextDeadline: Instant {
@@ -195,13 +194,12 @@ struct AdvertisingController: Sendable {
     mutating func disturbed(at instant: Instant) -> [AdvertisingAction] {
         switch state {
         case .advertising:
-            if instant - onAirSince >= Self.calm { rest = Self.shortestRest }
-            state = .resting(until: instant + rest)
-            rest = min(rest * 2, Self.longestRest)
+            if instant - onAirSince >= Self.calm { rest.reset() }
+            state = .resting(until: instant + rest.next())
             return announcing(.trouble(.disturbed))
         case .resting(let until):
             // The other one is still at it: stepping in between would make its commands fail.
-            state = .resting(until: max(until, instant + Self.shortestRest))
+            state = .resting(until: max(until, instant + Self.rests.lowerBound))
             return []
         case .idle, .waiting, .opening, .configuring, .stopping:
             return []

@@ -16,6 +16,13 @@ public protocol RadioOwner: SendableMetatype {
     /// Called first of all, and whenever it changes: with several adapters, the liveness of the best of them.
     mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant)
 
+    /// The owner waits to know whether the radio hears. Read after each `tick(at:)`: where it is true the controllers are
+    /// probed, and `radioProved(at:)`, a report or another liveness follows within seconds.
+    var needsProof: Bool { get }
+
+    /// A controller has just scanned at our word: it hears.
+    mutating func radioProved(at instant: Instant)
+
     /// Called once it is known, and whenever it changes: with several adapters, the availability of the best of them.
     mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant)
 
@@ -24,4 +31,10 @@ public protocol RadioOwner: SendableMetatype {
 
     /// Called last: nothing more is heard.
     mutating func stopped(at instant: Instant)
+}
+
+/// An owner that concludes nothing from silence.
+extension RadioOwner {
+    public var needsProof: Bool { false }
+    public mutating func radioProved(at instant: Instant) {}
 }

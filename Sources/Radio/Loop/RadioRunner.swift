@@ -17,6 +17,7 @@ final class RadioRunner<Owner: RadioOwner> {
     private var polled: [pollfd]
     private var availability: RadioAvailability?
     private var liveness: RadioLiveness?
+    private var provedAt: Instant = .origin
     private var ownerDeadline: Instant = .origin
     private var nextCount: Instant
     /// The latest instant that the owner has been told.
@@ -82,6 +83,7 @@ final class RadioRunner<Owner: RadioOwner> {
         announce(at: now)
         if now >= nextCount { count(at: now) }
         if mustTick || now >= ownerDeadline { ownerDeadline = owner.tick(at: now) }
+        if owner.needsProof { for station in stations { station.prove(at: now) } }
     }
 
     /// Returns whether packets are still waiting.
@@ -119,6 +121,10 @@ final class RadioRunner<Owner: RadioOwner> {
         if let liveness, liveness != self.liveness {
             self.liveness = liveness
             owner.livenessChanged(to: liveness, at: instant)
+        }
+        if let proof = stations.map(\.provedAt).max(), proof > provedAt {
+            provedAt = proof
+            owner.radioProved(at: instant)
         }
         let availability = RadioSummary.availability(of: stations.compactMap(\.availability))
         if let availability, availability != self.availability {

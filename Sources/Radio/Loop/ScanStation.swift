@@ -6,7 +6,9 @@ import Logging
 final class ScanStation {
     private(set) var availability: RadioAvailability?
     private(set) var liveness: RadioLiveness
-    /// Availability or liveness have changed; whoever passes it on sets it back.
+    /// When the controller last scanned at our word.
+    private(set) var provedAt: Instant = .origin
+    /// Availability or liveness have changed, or there is proof; whoever passes it on sets it back.
     var hasNews = false
     private(set) var counters = RadioCounters()
     private(set) var nextDeadline: Instant = .distantFuture
@@ -23,6 +25,7 @@ final class ScanStation {
     /// What was said since the adapter scanned last. A lasting trouble is met again at every attempt, and said once.
     private var said: Set<String> = []
     private let wanted: RadioSettings.Adapter
+    private let isOneOfSeveral: Bool
     private let type: ScanType
     private let timing: ScanTiming
     private let bell: Doorbell
@@ -38,6 +41,7 @@ final class ScanStation {
     ) {
         controller = ScanController(mayAdminister: mayAdminister)
         self.wanted = wanted
+        isOneOfSeveral = settings.adapters.count > 1
         self.bell = bell
         self.logger = logger
         type = settings.scan == .active ? .active : .passive
@@ -55,6 +59,9 @@ final class ScanStation {
     func tick(at instant: Instant) {
         if instant >= nextDeadline { perform(controller.tick(at: instant), at: instant) }
     }
+
+    /// Asks the controller whether it hears, unless that is known or being asked.
+    func prove(at instant: Instant) { perform(controller.prove(at: instant), at: instant) }
 
     func deviceChanged(_ event: DeviceEvent, at instant: Instant) {
         perform(controller.deviceChanged(event, at: instant), at: instant)
@@ -124,6 +131,13 @@ final class ScanStation {
         logger.notice("\(controller.adapter?.name ?? "adapter"): \(message)")
     }
 
+    /// What keeps the radio as a whole from scanning is for the owner to say, with its remedy; this is about one adapter.
+    private func log(_ availability: RadioAvailability) {
+        if availability == .scanning || isOneOfSeveral {
+            logger.info("\(controller.adapter?.name ?? wanted.name): \(availability.rawValue)")
+        }
+    }
+
     private func fail(_ error: RadioError, at instant: Instant) {
         sayOnce("\(error)")
         perform(controller.socketFailed(error.availability, at: instant), at: instant)
@@ -154,10 +168,13 @@ final class ScanStation {
         case .announce(let availability):
             self.availability = availability
             hasNews = true
-            logger.info("\(controller.adapter?.name ?? "radio"): \(availability.rawValue)")
+            log(availability)
             if availability == .scanning { said = [] }
         case .announceLiveness(let liveness):
             self.liveness = liveness
+            hasNews = true
+        case .announceProof:
+            provedAt = instant
             hasNews = true
         case .report(let trouble):
             sayOnce("\(trouble)")

@@ -19,7 +19,7 @@ struct PowerOnPolicy: Sendable {
     private var takenDown: UInt16?
     /// The adapter that is to be brought up, and when.
     private var due: (index: UInt16, at: Instant)?
-    private var pause = pauses.lowerBound
+    private var pause = DoublingPause(pauses)
 
     /// - Parameter mayAdminister: without CAP_NET_ADMIN nothing is ever brought up.
     init(mayAdminister: Bool) {
@@ -34,12 +34,11 @@ struct PowerOnPolicy: Sendable {
         guard mayAdminister, !switchedOff.contains(index) else { return false }
         guard let due, due.index == index else {
             due = (index, instant + Self.grace)
-            pause = Self.pauses.lowerBound
+            pause.reset()
             return false
         }
         guard instant >= due.at else { return false }
-        self.due = (index, instant + pause)
-        pause = min(pause * 2, Self.pauses.upperBound)
+        self.due = (index, instant + pause.next())
         return true
     }
 

@@ -15,7 +15,7 @@ struct RecoveryLadder: Sendable {
     private let mayAdminister: Bool
     private var hasFailed = false
     private var next = RecoveryStep.powerCycle
-    private var pause = pauses.lowerBound
+    private var pause = DoublingPause(pauses)
     private var notBefore = Instant.origin
     /// When the latest steps were taken, the oldest first; at most `hourlyLimit`.
     private var taken: [Instant] = []
@@ -37,8 +37,7 @@ struct RecoveryLadder: Sendable {
         taken.removeAll { instant - $0 >= Self.hour }
         guard taken.count < Self.hourlyLimit else { return nil }
         taken.append(instant)
-        notBefore = instant + pause
-        pause = min(pause * 2, Self.pauses.upperBound)
+        notBefore = instant + pause.next()
         defer { next = next == .powerCycle ? .reset : .powerCycle }
         return next
     }
@@ -47,7 +46,7 @@ struct RecoveryLadder: Sendable {
     mutating func answered() {
         hasFailed = false
         next = .powerCycle
-        pause = Self.pauses.lowerBound
+        pause.reset()
         notBefore = .origin
     }
 }

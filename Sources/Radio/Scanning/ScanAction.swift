@@ -11,6 +11,8 @@ enum ScanAction: Hashable, Sendable {
     case close
     case announce(RadioAvailability)
     case announceLiveness(RadioLiveness)
+    /// The controller has just scanned at our word: whoever waits to know whether it hears, knows.
+    case announceProof
     case report(ScanTrouble)
     /// Take the step and count it. Where it needs CAP_NET_ADMIN, call `repaired(at:)` once it is done.
     case recover(RecoveryStep, Adapter)

@@ -60,7 +60,8 @@ struct ScanController: Sendable {
         switch state {
         case .idle, .opening, .repairing: .distantFuture
         case .waiting(let nextLook): nextLook
-        case .configuring(_, let deadline): deadline
+        case .configuring(let procedure, let deadline):
+            procedure.purpose == .probe ? min(deadline, monitor.nextDeadline) : deadline
         case .listening: min(monitor.nextDeadline, foreign?.restsAt ?? .distantFuture)
         }
     }
@@ -195,7 +196,7 @@ struct ScanController: Sendable {
             ownsScanning = isOurs
             let change =
                 procedure.purpose == .probe ? monitor.probeAnswered(at: instant) : monitor.resumed(at: instant)
-            return announcing(liveness: change)
+            return announcing(liveness: change) + [.announceProof]
         case .refused(let opcode, let status):
             ladder.answered()
             family = nil
@@ -243,7 +244,9 @@ struct ScanController: Sendable {
             return []
         case .waiting:
             return look(at: instant)
-        case .configuring(let procedure, _):
+        case .configuring(let procedure, let deadline):
+            // A probe that is not answered before the norm is over makes the radio suspect.
+            guard instant >= deadline else { return announcing(liveness: monitor.tick(at: instant).announcement) }
             return [.report(.unanswered(procedure.step.opcode))] + failed(procedure, at: instant)
                 + climb(at: instant)
         case .listening:
@@ -254,6 +257,13 @@ struct ScanController: Sendable {
             if isBlind, let adapter { actions.append(.recover(.reenable, adapter)) }
             return actions + begin(.probe, at: instant)
         }
+    }
+
+    /// Somebody waits to know whether the radio hears: `announceProof` follows, unless it turns out blind or a report
+    /// proves it. May be called again and again.
+    mutating func prove(at instant: Instant) -> [ScanAction] {
+        guard state == .listening, foreign == nil, monitor.ask(at: instant) else { return [] }
+        return begin(.probe, at: instant)
     }
 
     private mutating func resume(after activity: ForeignActivity, at instant: Instant) -> [ScanAction] {

@@ -23,10 +23,8 @@ struct RegionInstance: Sendable {
         var minor: UInt16
         /// Whose report set `leavesAt`: a slower beacon may have set it further off.
         var holder: TransmitterSlot?
-        /// The silence that was ordinary for the beacon heard last.
+        /// The silence that is ordinary for that beacon.
         var patience: TimeSpan
-        /// The same as an earlier process had learned it; zero from when the interval is learned anew.
-        var restoredPatience = TimeSpan.zero
         var rssi_dbm: Double?
         var isPartial: Bool
         /// Read from the store and not heard since.

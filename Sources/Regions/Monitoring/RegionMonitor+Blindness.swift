@@ -1,4 +1,5 @@
 public import HCI
+import HeapModule
 
 /// What a blind radio does to states. That it stops the exit timers is `BlindRadio`'s rule.
 extension RegionMonitor {
@@ -10,6 +11,8 @@ extension RegionMonitor {
     public mutating func blinded(since: Instant, at now: Instant) {
         guard !radio.isBlind else { return }
         radio.blinded(since: since)
+        // They stand still with all others now, and want another proof once the radio sees.
+        resumeWaiting(at: now)
         let registered = registrations.lazy.filter { !$0.isFree }
         let earliest = registered.map { since + $0.region.rules.unknownStateAfter }.min()
         unknownDue = max(earliest ?? .distantFuture, now)
@@ -27,6 +30,19 @@ extension RegionMonitor {
         for slot in states.indices where states[slot].occupancy == .outside && states[slot].state == .unknown {
             setTimer(slot, dueAtSeenTime: radio.seenTime(at: now) + rules(of: slot).settle)
         }
+    }
+
+    /// A timer came due in silence. It goes on once `proved(at:)` or `blinded(since:at:)` is called.
+    public var isAwaitingProof: Bool { !proof.waiting.isEmpty }
+
+    /// The radio has heard anything at all, or its controller has answered.
+    public mutating func proved(at now: Instant) {
+        proof.proved(at: now)
+        if isAwaitingProof { resumeWaiting(at: now) }
+    }
+
+    private mutating func resumeWaiting(at now: Instant) {
+        for timer in proof.release(at: now) { timers.insert(timer) }
     }
 
     /// The radio is blind for `unknown_state_after_s`: nobody can say any more who is there. That is no crossing.

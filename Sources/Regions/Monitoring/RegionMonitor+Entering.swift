@@ -44,13 +44,14 @@ extension RegionMonitor {
         // Who was heard before the region had settled was there already: that is no crossing.
         let wasThere = states[slot].occupancy == .unsettled
         let enteredAt = wasThere ? candidacy.firstHeardAt : now
-        let leavesAt = leavingTime(evidence.patience, rules: region.rules, at: now)
+        let patience = evidence.patience.leaving(exitAfter: region.rules.exitAfter)
+        let leavesAt = leavingTime(patience, rules: region.rules, at: now)
         states[slot].candidacy = nil
         states[slot].occupancy = .inside(
             RegionInstance.Presence(
                 enteredAt: enteredAt, lastHeardAt: now,
                 leavesAt: leavesAt, major: evidence.identity.major, minor: evidence.identity.minor,
-                holder: evidence.transmitter, patience: evidence.patience, rssi_dbm: evidence.rssi_dbm,
+                holder: evidence.transmitter, patience: patience, rssi_dbm: evidence.rssi_dbm,
                 isPartial: wasThere, isRestored: false))
         setTimer(slot, dueAtSeenTime: leavesAt)
         var event: RegionEvent?

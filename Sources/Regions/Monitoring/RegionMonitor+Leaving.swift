@@ -12,16 +12,15 @@ extension RegionMonitor {
         let rules = rules(of: slot)
         guard qualifies(evidence, threshold_dbm: rules.exitRSSI_dbm) else { return }
         var presence = presence
-        if evidence.patience > .zero { presence.restoredPatience = .zero }
-        let patience = max(evidence.patience, presence.restoredPatience)
+        let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         let leavesAt = leavingTime(patience, rules: rules, at: now)
         // Of several beacons the one that may be silent longest decides; its own reports move that freely.
         if leavesAt >= presence.leavesAt || presence.holder == evidence.transmitter || presence.isRestored {
             presence.leavesAt = leavesAt
             presence.holder = evidence.transmitter
+            presence.patience = patience
         }
         presence.lastHeardAt = now
-        presence.patience = patience
         presence.rssi_dbm = evidence.rssi_dbm
         presence.isRestored = false
         states[slot].occupancy = .inside(presence)
@@ -39,7 +38,8 @@ extension RegionMonitor {
 
     /// When `advance` has something to do next.
     public var nextDeadline: Instant {
-        min(timers.min.map { radio.instant(ofSeenTime: $0.due) } ?? .distantFuture, unknownDue)
+        let due = timers.min.map { max(radio.instant(ofSeenTime: $0.due), proof.releasedAt) }
+        return min(due ?? .distantFuture, unknownDue)
     }
 
     /// Runs the first timer that is due before `limit`, and returns when it was due; `nil` where none is.
@@ -49,10 +49,20 @@ extension RegionMonitor {
         if unknownDue == now {
             statesBecomeUnknown(at: now, transitions: &transitions)
         } else if let timer = timers.popMin(), states[timer.slot].due == timer.due {
+            guard proof.covers(radio.instant(ofSeenTime: timer.due)) || isOvertaken(timer) else {
+                proof.await(timer)
+                return now
+            }
             states[timer.slot].due = .distantFuture
             timerFired(timer.slot, seen: timer.due, at: now, transitions: &transitions)
         }
         return now
+    }
+
+    /// The beacon was heard since the timer was set, so it decides nothing.
+    private func isOvertaken(_ timer: Timer) -> Bool {
+        guard case .inside(let presence) = states[timer.slot].occupancy else { return false }
+        return presence.leavesAt > timer.due
     }
 
     private mutating func timerFired(

@@ -12,7 +12,7 @@ public struct RegionRecord: Hashable, Sendable {
     public var minor: UInt16
     /// The last report that kept the region inside.
     public var lastHeardAt: Instant
-    /// The silence that was ordinary for the beacon heard last.
+    /// The silence that was ordinary for the beacon that kept the region inside.
     public var patience: TimeSpan
     /// The last smoothed RSSI, for the exit; `nil` where no report carried one.
     public var rssi_dbm: Double?
@@ -73,7 +73,7 @@ extension RegionMonitor {
             RegionInstance.Presence(
                 enteredAt: record.since, lastHeardAt: record.lastHeardAt, leavesAt: leavesAt, major: record.major,
                 minor: record.minor, holder: nil, patience: record.patience,
-                restoredPatience: record.patience, rssi_dbm: record.rssi_dbm, isPartial: record.isPartial,
+                rssi_dbm: record.rssi_dbm, isPartial: record.isPartial,
                 isRestored: true))
         setTimer(slot, dueAtSeenTime: leavesAt)
         announce(slot, .inside, since: record.since, at: now, transitions: &transitions)

@@ -12,9 +12,9 @@ public struct RegionEvidence: Sendable {
     /// Smoothed by the region filter; `nil` where no report of this transmitter carried a strength.
     public var rssi_dbm: Double?
     /// The silence that is ordinary for this transmitter.
-    public var patience: TimeSpan
+    public var patience: Patience
 
-    public init(transmitter: TransmitterSlot, identity: BeaconIdentity, rssi_dbm: Double?, patience: TimeSpan) {
+    public init(transmitter: TransmitterSlot, identity: BeaconIdentity, rssi_dbm: Double?, patience: Patience) {
         self.transmitter = transmitter
         self.identity = identity
         self.rssi_dbm = rssi_dbm
@@ -62,11 +62,15 @@ public struct RegionMonitor: Sendable {
     var timers = Heap<Timer>()
     var timerNumber: UInt64 = 0
     var radio = BlindRadio()
+    var proof: RadioProof
     /// When states become unknown while the radio is blind.
     var unknownDue = Instant.distantFuture
 
-    public init(limits: RegionLimits) {
+    /// - Parameter canProbe: whether the radio can be asked if it hears. Then a timer that comes due in silence waits for
+    ///   that; see `isAwaitingProof`.
+    public init(limits: RegionLimits, canProbe: Bool = false) {
         self.limits = limits
+        proof = RadioProof(isNeeded: canProbe)
     }
 
     /// Begins to monitor a region. One that is not expanded has its instance, and a state, at once.
@@ -182,5 +186,7 @@ public struct RegionMonitor: Sendable {
         timers.insert(Timer(due: due, number: timerNumber, slot: slot))
     }
 
-    func rules(of slot: InstanceSlot) -> RegionRules { region(of: slot).rules }
+    /// Asked for with every report, so it is read where it stands: a copy of the whole region would count references to its
+    /// name.
+    func rules(of slot: InstanceSlot) -> RegionRules { registrations[states[slot].registration].region.rules }
 }

@@ -26,6 +26,8 @@ public struct Propagation: Hashable, Sendable {
     public var sway_m_s = 0.02
     /// Loss with the carrier's body exactly in between; nothing while facing the gateway.
     public var bodyLoss_db = 5.0
+    /// Loss while the phone is in a pocket or a bag: phones there read 10 to 15 dB low.
+    public var pocketLoss_db = 12.0
     /// The receiver's own error, in dB (standard deviation), before it rounds to whole dBm.
     public var receiverNoise_db = 0.7
 

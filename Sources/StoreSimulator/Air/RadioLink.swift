@@ -26,6 +26,11 @@ struct RadioLink: Sendable {
         TimeSpan(microseconds: Int64(random.uniform(0..<10_000)))
     }
 
+    /// How long a host takes to advertise again under a new address, where it has to stop for that: up to half a second.
+    mutating func restart() -> TimeSpan {
+        TimeSpan(microseconds: Int64(random.uniform(0..<500_000)))
+    }
+
     /// What `scanner` makes of a packet that `actor` sends at `instant`: an RSSI, or `nil` where it hears nothing.
     mutating func receive(
         from actor: Actor, at instant: Instant, gateway: Position, propagation: Propagation, scanner: Scanner
@@ -42,6 +47,7 @@ struct RadioLink: Sendable {
             rssi_dbm -=
                 propagation.bodyLoss_db * bodyShare(of: actor.path, at: instant, position: position, gateway: gateway)
         }
+        if actor.pocketed.contains(where: { $0.contains(instant) }) { rssi_dbm -= propagation.pocketLoss_db }
         rssi_dbm += random.normal() * propagation.receiverNoise_db
         guard random.chance(scanner.reception(rssi_dbm: rssi_dbm)) else { return nil }
         return Int8(min(20, max(-126, rssi_dbm.rounded())))

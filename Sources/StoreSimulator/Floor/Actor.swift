@@ -24,6 +24,11 @@ public struct Actor: Hashable, Sendable {
     public var path: Path
     /// One after the other without a gap, from the path's start to its end. Never empty.
     public var addresses: [AddressSpan]
+    /// When the phone is in a pocket, in the order of time.
+    public var pocketed: [Range<Instant>] = []
+    /// Whether advertising stops for a moment at a rotation and begins anew, because the host changes the address. With
+    /// a controller that does it by itself, the events just go on.
+    public var restartsAtRotation = false
     /// The advertising data: AD structures, at most 31 octets.
     public var data: [UInt8]
 

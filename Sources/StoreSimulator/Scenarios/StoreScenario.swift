@@ -10,6 +10,8 @@ public struct StoreScenario: Hashable, Sendable {
     public var actors: [Actor]
     public var propagation: Propagation
     public var scanner: Scanner
+    /// When the gateway hears nothing at all, in the order of time.
+    public var scanGaps: [Range<Instant>] = []
 
     public init(
         name: String, duration: TimeSpan, gateway: Position, actors: [Actor], propagation: Propagation = Propagation(),

@@ -1,4 +1,5 @@
 import Configuration
+import Daemon
 import Glibc
 import HCI
 import Messages
@@ -25,28 +26,39 @@ struct CaptureFolder {
             && zip(name, pattern).allSatisfy { $0 == $1 || ($0.isASCII && $0.isNumber && $1.isNumber) }
     }
 
+    /// Its name until it is whole. One that a crash has left is written over by the next.
+    private static let unfinished = ".capture.part"
+
     /// Writes everything that is in the ring now, then removes the oldest files beyond the limit.
     ///
     /// - Returns: what was written, for the log.
-    /// - Throws: after removing the file that could not be written to the end.
+    /// - Throws: where it could not be written to the end; nothing of it is left, and the older files stay as they were.
     func dump(_ recent: RecentEvents) throws(FileError) -> String {
-        let timebase = SystemClock.timebase
+        let part = settings.directory + "/" + Self.unfinished
         let path = settings.directory + "/" + Self.name(at: SystemClock.wall)
-        var writer = try CaptureWriter(path: path, mode: 0o640)
+        let count: UInt64
         do throws(FileError) {
-            let end = recent.newest
-            var piece = recent.piece(from: EventRing.Cursor(), through: end)
-            while !piece.isEmpty {
-                try writer.write(piece) { timebase.wall($0) }
-                piece = recent.piece(from: piece.next, through: end)
-            }
-            try writer.sync()
+            count = try write(recent, to: part)
+            guard rename(part, path) == 0 else { throw FileError(path: path, operation: .create, code: errno) }
         } catch {
-            unlink(path)
+            unlink(part)
             throw error
         }
         for name in Self.surplus(names(), limit: settings.maxFiles) { unlink(settings.directory + "/" + name) }
-        return "\(path): \(writer.count) events"
+        return "\(path): \(count) events"
+    }
+
+    private func write(_ recent: RecentEvents, to path: String) throws(FileError) -> UInt64 {
+        let timebase = SystemClock.timebase
+        var writer = try CaptureWriter(path: path, mode: 0o640)
+        let end = recent.newest
+        var piece = recent.piece(from: EventRing.Cursor(), through: end)
+        while !piece.isEmpty {
+            try writer.write(piece) { timebase.wall($0) }
+            piece = recent.piece(from: piece.next, through: end)
+        }
+        try writer.sync()
+        return writer.count
     }
 
     private func names() -> [String] {

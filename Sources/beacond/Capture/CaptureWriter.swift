@@ -18,7 +18,13 @@ struct CaptureWriter: ~Copyable {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
         descriptor = path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, flags, mode)
         guard descriptor >= 0 else { throw FileError(path: path, operation: .create, code: errno) }
-        try append(BTSnoopWriter.header)
+        // A writer that could not begin closes nothing by itself.
+        guard Self.put(BTSnoopWriter.header, to: descriptor) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw FileError(path: path, operation: .write, code: code)
+        }
+        length = BTSnoopWriter.header.count
     }
 
     deinit { close(descriptor) }
@@ -44,20 +50,24 @@ struct CaptureWriter: ~Copyable {
     }
 
     private mutating func append(_ octets: [UInt8]) throws(FileError) {
+        guard Self.put(octets, to: descriptor) == 0 else {
+            let code = errno
+            // Half a record would make the capture a damaged one.
+            ftruncate(descriptor, off_t(length))
+            throw FileError(path: path, operation: .write, code: code)
+        }
+        length += octets.count
+    }
+
+    /// Writes all of it. Returns 0, or −1 with `errno` where it can't.
+    private static func put(_ octets: [UInt8], to descriptor: Int32) -> Int32 {
         var start = 0
         while start < octets.count {
             let written = octets.withUnsafeBytes { octets in
                 Glibc.write(descriptor, octets.baseAddress?.advanced(by: start), octets.count - start)
             }
-            if written >= 0 {
-                start += written
-            } else if errno != EINTR {
-                let code = errno
-                // Half a record would make the capture a damaged one.
-                ftruncate(descriptor, off_t(length))
-                throw FileError(path: path, operation: .write, code: code)
-            }
+            if written >= 0 { start += written } else if errno != EINTR { return -1 }
         }
-        length += octets.count
+        return 0
     }
 }

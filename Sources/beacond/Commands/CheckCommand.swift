@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Daemon
 import HCI
 import MQTT
 import Radio
@@ -15,29 +16,41 @@ struct CheckCommand: ParsableCommand {
     var config: String?
 
     func run() throws {
-        let settings = try loadSettings(config)
         var report = CheckReport()
+        let settings: Settings
+        do {
+            settings = try loadSettings(config)
+        } catch {
+            // What is wrong with it has been said. The adapter can be looked at without it.
+            check(Settings.defaults.radio, into: &report)
+            report.print()
+            throw error
+        }
         report.add("configuration", "valid, regions: \(settings.regions.count)", remedy: "")
+        check(settings.radio, into: &report)
+        checkBroker(settings, into: &report)
+        report.print()
+        if report.hasProblem { throw ExitCode.configuration }
+    }
+
+    private func check(_ radio: RadioSettings, into report: inout CheckReport) {
         let mayAdminister = ProcessCapabilities.current().mayAdminister
-        for adapter in AdapterSurvey.current().reports(on: settings.radio, mayAdminister: mayAdminister) {
+        for adapter in AdapterSurvey.current().reports(on: radio, mayAdminister: mayAdminister) {
             report.add("adapter", "\(adapter)", remedy: adapter.remedy)
         }
         report.add("recovery", Self.recovery(mayAdminister), remedy: "")
-        check(settings, into: &report)
-        report.print()
-        if report.hasProblem { throw ExitCode.configuration }
     }
 
     /// Having it is a choice: neither is a problem.
     private static func recovery(_ mayAdminister: Bool) -> String {
         mayAdminister
             ? "with CAP_NET_ADMIN: the agent brings up adapters that nobody switched off, and resets dead ones"
-            : "without CAP_NET_ADMIN: the agent neither brings up adapters that are off nor resets dead ones"
+            : "without CAP_NET_ADMIN, which is a choice: the agent neither brings up adapters that are off nor resets dead ones"
     }
 
-    private func check(_ settings: Settings, into report: inout CheckReport) {
+    private func checkBroker(_ settings: Settings, into report: inout CheckReport) {
         // The daemon's own name would end its connection.
-        let outcome = BrokerCheck.run(settings: settings.mqtt, clientID: DeliveryLoop.clientID(settings) + "-check")
+        let outcome = BrokerCheck.run(settings: settings.mqtt, clientID: Publisher.clientID(settings) + "-check")
         let broker = "\(settings.mqtt.host):\(settings.mqtt.port)"
         switch outcome {
         case .reachable: report.add("broker", "\(broker) accepts us", remedy: outcome.remedy ?? "")

@@ -2,7 +2,7 @@ import ArgumentParser
 import Configuration
 
 /// `beacond run`: the daemon.
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Scan, monitor, range and publish until stopped.",
@@ -14,12 +14,15 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
 
-    func run() async throws {
+    func run() throws {
         let settings = try loadSettings(config)
-        var agent = Agent(
+        let agent = Agent(
             settings: settings, configurationPath: config, logger: Log.make(settings.log.level))
         do {
-            try await agent.run()
+            try AsyncWork.finish {
+                var agent = agent
+                try await agent.run()
+            }
         } catch let problem as Agent.Problem {
             Output.complain("\(problem)")
             throw ExitCode.temporaryFailure

@@ -8,7 +8,7 @@ import StoreSimulator
 struct SimulateCommand: ParsableCommand {
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case firstRun = "first-run"
-        case crowd
+        case crowd, rotation
     }
 
     static let configuration = CommandConfiguration(
@@ -29,8 +29,17 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "Length of the capture, up to 31 days.")
     var seconds: Int64 = 600
 
-    @Option(help: "first-run (everything happens within a minute) or crowd (a working day).")
+    @Option(
+        help:
+            "first-run (everything happens within a minute), crowd (a working day) or rotation (addresses change often)."
+    )
     var scenario = Scenario.firstRun
+
+    @Option(help: "For rotation: phones at a time, up to 1000.")
+    var phones = 2
+
+    @Flag(help: "For rotation: each phone has an identity of its own, not one for all.")
+    var ownIdentities = false
 
     @Flag(help: "Let the capture begin now, not on 2026-01-01T00:00:00Z.")
     var startNow = false
@@ -45,6 +54,9 @@ struct SimulateCommand: ParsableCommand {
         guard (1...31 * 86_400).contains(seconds) else {
             throw ValidationError("--seconds \(seconds): must be 1 to \(31 * 86_400)")
         }
+        guard (1...1_000).contains(phones) else {
+            throw ValidationError("--phones \(phones): must be 1 to 1000")
+        }
         guard !(capture == "-" && truth == "-") else {
             throw ValidationError("--write - and --truth -: only one of them can be standard output")
         }
@@ -56,6 +68,7 @@ struct SimulateCommand: ParsableCommand {
             switch scenario {
             case .firstRun: .firstRun(seed: seed, duration: duration)
             case .crowd: .crowd(seed: seed, duration: duration)
+            case .rotation: .rotation(seed: seed, duration: duration, crowd: rotationCrowd)
             }
         if let truth {
             try writeTruth(of: shop, to: truth)
@@ -69,6 +82,13 @@ struct SimulateCommand: ParsableCommand {
             try output.write(BTSnoopWriter.record(event: event, at: begin + (packet.at - .origin)))
         }
         try output.close()
+    }
+
+    private var rotationCrowd: StoreScenario.RotationCrowd {
+        var crowd = StoreScenario.RotationCrowd()
+        crowd.phones = phones
+        crowd.sharesIdentity = !ownIdentities
+        return crowd
     }
 
     private func writeTruth(of shop: StoreScenario, to path: String) throws {

@@ -22,7 +22,7 @@ struct CalibrationSession {
 
     /// Works until the time is over, or a signal ends it; what was read until then counts.
     ///
-    /// - Throws: `RadioError`, and `ExitCode.noPermission` where no waiting will help.
+    /// - Throws: `RadioError`, `CalibrationError.neverScanned`, and `ExitCode.noPermission` where no waiting will help.
     mutating func run() throws -> Calibration {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP])
         let loop = try RadioLoop(settings: radio, logger: Log.make(.notice))
@@ -45,6 +45,7 @@ struct CalibrationSession {
             next = SystemClock.now + (end == nil || isTerminal ? .milliseconds(500) : .seconds(5))
         }
         if isTerminal { say("\r\u{1B}[K") }
+        if end == nil { throw CalibrationError.neverScanned }
         return desk.calibration
     }
 

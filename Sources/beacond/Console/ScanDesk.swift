@@ -1,5 +1,6 @@
 import Configuration
 import Console
+import Daemon
 import HCI
 import Radio
 import Synchronization

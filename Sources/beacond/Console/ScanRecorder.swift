@@ -1,3 +1,4 @@
+import Daemon
 import HCI
 import Messages
 
@@ -37,6 +38,12 @@ struct ScanRecorder: ~Copyable {
                 writer = nil
             }
         }
+    }
+
+    /// Has the disk confirm the capture, once the radio has stopped.
+    mutating func finish() {
+        drain()
+        do throws(FileError) { try writer?.sync() } catch { failure = error }
     }
 
     /// Whether whoever reads standard output has gone away.

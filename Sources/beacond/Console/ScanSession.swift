@@ -1,5 +1,6 @@
 import Configuration
 import Console
+import Daemon
 import Glibc
 import HCI
 import Logging
@@ -58,7 +59,7 @@ struct ScanSession: ~Copyable {
             }
         }
         loop.stop()
-        recorder?.drain()
+        recorder?.finish()
         show()
         view.end()
         return recorder?.failure

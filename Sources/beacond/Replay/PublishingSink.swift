@@ -1,4 +1,5 @@
 import Configuration
+import Daemon
 import Gateway
 import HCI
 import Logging
@@ -17,37 +18,24 @@ struct PublishingSink: ReplaySink {
     /// A round of waiting is no longer, so that a signal is noticed soon.
     static let round = TimeSpan.milliseconds(100)
 
-    init(_ settings: Settings, dispatcher: Dispatcher, signals: StopSignals, logger: Logger) {
-        let (composer, outbox) = (dispatcher.composer, dispatcher.outbox)
+    /// - Parameter start: when the capture begins, which is the only time that messages know of.
+    init(_ settings: Settings, dispatcher: Dispatcher, start: WallTime, signals: StopSignals, logger: Logger) {
         self.dispatcher = dispatcher
         self.signals = signals
         self.logger = logger
-        func message(isOnline: Bool) -> Message {
-            composer.status(
-                isOnline: isOnline, epoch: outbox.numbering.epoch, radio: .replay, at: SystemClock.now,
-                SystemClock.timebase)
-        }
+        let (now, timebase) = (Instant(microseconds: start.microseconds), ReplaySession.initialTimebase)
         publisher = Publisher(
-            settings: settings.mqtt, clientID: DeliveryLoop.clientID(settings), online: message(isOnline: true),
-            will: message(isOnline: false), logger: logger)
-        events = OutboxEvents(outbox, composer)
+            settings, dispatcher,
+            link: BrokerLink(settings: settings.mqtt, clientID: Publisher.clientID(settings)), radio: .replay, at: now,
+            timebase, seed: .random(in: .min ... .max), logger: logger)
+        events = OutboxEvents(dispatcher) { (now, timebase) }
     }
 
     var isStopped: Bool { signals.arePending }
 
-    mutating func take(_ items: [Dispatcher.Dispatched], start: Instant) {
-        // Events go out before the states that name them.
-        publisher.eventsAvailable()
-        run(for: .zero)
-        for item in items {
-            switch item.content {
-            case .event: break
-            case .state(let message): publisher.setRetained(message)
-            case .ranging(let message): publisher.publishEphemeral(message)
-            case .answer(let message): publisher.answer(message)
-            case .failure(let failure): logger.error("\(failure)")
-            }
-        }
+    mutating func take(_ items: [Dispatcher.Dispatched], start: Instant, _ timebase: Timebase) {
+        if let last = items.last?.at { events.now = { (last, timebase) } }
+        publisher.publish(items, events: &events, logger: logger)
         run(for: .zero)
     }
 

@@ -1,4 +1,5 @@
 import Configuration
+import Daemon
 import Gateway
 import Glibc
 import HCI
@@ -29,7 +30,7 @@ struct Replay {
         case stopped
     }
 
-    /// Outputs that share one transaction where nothing is waited for.
+    /// Outputs that share one transaction at most where nothing is waited for.
     private static let batch = 512
 
     private let settings: Settings
@@ -70,7 +71,11 @@ struct Replay {
         } catch {
             throw .capture(.file(error))
         }
-        while sink?.isStopped != true {
+        var recordCount: UInt64 = 0
+        while true {
+            // To ask the sink costs more than to read a record, so at full speed it is not asked after each.
+            recordCount &+= 1
+            if options.speed != nil || recordCount % 256 == 0, sink?.isStopped == true { return }
             var time: WallTime?
             var failure: OutboxError?
             do throws(CaptureFile.Problem) {
@@ -114,9 +119,9 @@ struct Replay {
     }
 
     private mutating func handOver() {
-        guard let items = session?.items, let start = session?.start, !items.isEmpty else { return }
-        session?.items.removeAll(keepingCapacity: true)
-        sink?.take(items, start: start)
+        guard let session, !session.items.isEmpty else { return }
+        self.session?.items.removeAll(keepingCapacity: true)
+        sink?.take(session.items, start: session.start, session.player.timebase)
     }
 
     /// The rest, and the goodbye.
@@ -128,7 +133,7 @@ struct Replay {
         // The last of the session's items is the offline status, which is the goodbye.
         let goodbye = session?.items.popLast()
         sink = nil
-        if let items = session?.items, let start = session?.start { publishing.take(items, start: start) }
+        if let session { publishing.take(session.items, start: session.start, session.player.timebase) }
         let isDelivered = publishing.finish()
         if case .state(let offline) = goodbye?.content { publishing.close(offline: offline) }
         return isDelivered
@@ -148,7 +153,8 @@ struct Replay {
         case .jsonl: sink = PrintingSink(isSilent: false, dispatcher: dispatcher)
         case .none: sink = PrintingSink(isSilent: true, dispatcher: dispatcher)
         case .mqtt:
-            sink = PublishingSink(settings, dispatcher: dispatcher, signals: StopSignals(), logger: logger)
+            sink = PublishingSink(
+                settings, dispatcher: dispatcher, start: start, signals: StopSignals(), logger: logger)
         }
         session = ReplaySession(
             settings, dispatcher: dispatcher, stored: stored.regions, at: start, tellsOfOutbox: options.output == .mqtt)

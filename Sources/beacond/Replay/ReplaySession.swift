@@ -1,4 +1,5 @@
 import Configuration
+import Daemon
 import Gateway
 import HCI
 import Messages
@@ -63,8 +64,8 @@ struct ReplaySession {
         outputs.removeAll(keepingCapacity: true)
     }
 
-    /// How many outputs wait to be committed together.
-    var waitingCount: Int { outputs.count }
+    /// How much waits to be committed together, or to be handed on.
+    var waitingCount: Int { outputs.count + items.count }
 
     /// Time ends with the last record.
     mutating func finish() throws(OutboxError) {

@@ -1,3 +1,4 @@
+import Daemon
 import Gateway
 import Glibc
 import HCI
@@ -7,7 +8,11 @@ import Outbox
 /// Where the messages of a replay go.
 protocol ReplaySink {
     /// Takes what came together. Its events stand in the outbox.
-    mutating func take(_ items: [Dispatcher.Dispatched], start: Instant)
+    ///
+    /// - Parameters:
+    ///   - start: of the capture.
+    ///   - timebase: how the capture's clock is set by now.
+    mutating func take(_ items: [Dispatcher.Dispatched], start: Instant, _ timebase: Timebase)
 
     /// Lets real time pass, at most until `deadline`, and does what there is to do meanwhile.
     mutating func wait(until deadline: Instant)
@@ -39,7 +44,7 @@ struct PrintingSink: ReplaySink {
 
     var isStopped: Bool { output.isBroken }
 
-    mutating func take(_ items: [Dispatcher.Dispatched], start: Instant) {
+    mutating func take(_ items: [Dispatcher.Dispatched], start: Instant, _ timebase: Timebase) {
         for item in items {
             switch item.content {
             case .event(let message), .state(let message), .ranging(let message), .answer(let message):

@@ -1,7 +1,9 @@
 import Configuration
+import Daemon
 import Gateway
 import HCI
 import Logging
+import MQTT
 import Messages
 import Outbox
 import Radio
@@ -58,26 +60,18 @@ struct Agent {
     }
 
     private func start() throws(Problem) -> [any Service] {
-        let (now, timebase, bootID) = (SystemClock.now, SystemClock.timebase, SystemClock.bootID)
+        let (now, timebase) = (SystemClock.now, SystemClock.timebase)
         let outbox = try openOutbox(at: now, timebase)
-        var stored = StoredState(outbox, timebase, bootID: bootID)
-        let requested = settings.requestedRegions(stored.definitions, logger: logger)
-        stored.abandon(allBut: settings.regions + requested)
-        var outputs: [GatewayOutput] = []
-        let engine = GatewayEngine(
-            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false, at: now,
-            outputs: &outputs)
-        let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
-        let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
+        let parts = AgentStart(settings, outbox, at: now, timebase, bootID: SystemClock.bootID, logger: logger)
         do throws(RadioError) {
             let queue = try DeliveryQueue()
             let loop = try RadioLoop(
                 settings: settings.radio, mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
-            let requests = RequestQueue(loop: loop)
+            let requests = RequestQueue(wake: loop.wake)
             let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
-            let worker = try startDelivery(dispatcher, queue, requests)
             let owner = GatewayOwner(
-                engine: engine, outputs: outputs, queue: queue, requests: requests, recent: recent)
+                engine: parts.engine, outputs: parts.outputs, queue: queue, requests: requests, recent: recent)
+            let worker = try startDelivery(parts.dispatcher, queue, requests)
             return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop, owner: owner)]
                 + [CaptureService(settings: settings.capture, recent: recent, logger: logger)]
                 + (try advertising().map { [$0] } ?? [])
@@ -118,7 +112,10 @@ struct Agent {
         return try WorkerThread {
             let loop = DeliveryLoop(
                 settings: settings, queue: queue, requests: requests, dispatcher: dispatcher,
-                mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
+                machine: SystemMachine(settings),
+                broker: BrokerLink(settings: settings.mqtt, clientID: Publisher.clientID(settings)),
+                mayAdminister: ProcessCapabilities.current().mayAdminister, seed: .random(in: .min ... .max),
+                logger: logger)
             loop.run()
         }
     }

@@ -1,4 +1,5 @@
 import Configuration
+import Daemon
 import Logging
 import ServiceLifecycle
 import UnixSignals

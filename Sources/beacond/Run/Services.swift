@@ -1,4 +1,5 @@
 import Configuration
+import Daemon
 import Gateway
 import HCI
 import Logging

@@ -33,6 +33,8 @@ def scenario(checks, house):
                      len(stated - missing))
         checks.check("the cause is max_events", {gap["cause"] for gap in account.gaps} == {"max_events"}, account.gaps)
         checks.check("one outage makes few gaps", len(account.gaps) <= 3, account.gaps)
+        checks.none("gaps have the capture's time", [
+            gap for gap in account.gaps if gap["clock"] != "synced" or not gap["at"].startswith("2026-01-01T00:")])
         late = [seq for seq in later_than_their_gap(gateway, subscriber.messages)]
         checks.none("no event arrives after the gap that declares it lost", late)
         health = subscriber.all("/health")[-1]

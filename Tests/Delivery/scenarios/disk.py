@@ -1,7 +1,10 @@
 """The disk is full, turns read-only, or is not there at all: beacond keeps publishing, says so once, and recovers."""
 
+import fcntl
 import os
 import pathlib
+import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -132,9 +135,104 @@ def read_only(checks, house, broker, ends):
         checks.none(f"{name}: nothing was lost, so no gap is stated", account.gaps)
 
 
+class Card:
+    """An ext4 file system in a file, which can fail as a worn SD card does while everything on it is open."""
+
+    def __init__(self, house, name):
+        self.image, self.folder = house.path / f"{name}.image", house.path / name
+        self.folder.mkdir()
+        with self.image.open("wb") as image:
+            image.truncate(16 << 20)
+        subprocess.run(["mkfs.ext4", "-q", self.image], check=True)
+        house.stack.callback(self.pull)
+        self.insert()
+
+    def insert(self):
+        subprocess.run(["mount", "-o", "loop,errors=remount-ro", self.image, self.folder], check=True)
+
+    def pull(self):
+        """Also while files on it are open, which stay on what fails."""
+        subprocess.run(["umount", "-l", self.folder], stderr=subprocess.DEVNULL)
+
+    def turn_read_only(self):
+        """The kernel finds an error in the file system and takes no more writes: EROFS."""
+        device = subprocess.run(
+            ["findmnt", "-no", "SOURCE", self.folder], check=True, capture_output=True, text=True).stdout.strip()
+        pathlib.Path("/sys/fs/ext4", pathlib.Path(device).name, "trigger_fs_error").write_text("worn out")
+
+    def break_down(self):
+        """Nothing works any more: EIO."""
+        descriptor = os.open(self.folder, os.O_RDONLY)
+        fcntl.ioctl(descriptor, 0x8004587D, struct.pack("I", 2))  # EXT4_IOC_SHUTDOWN, without a last flush
+        os.close(descriptor)
+
+    def repair(self):
+        self.pull()
+        subprocess.run(["e2fsck", "-fy", self.image], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.insert()
+
+
+def worn(checks, house, broker, name, cause, begin):
+    """A card fails while the outbox on it is open, and works again once it was repaired and put back."""
+    card = Card(house, name)
+    gateway = house.gateway(name, broker.port)
+    gateway.configure(broker.port, state=card.folder / "state", outbox="max_mib = 1")
+    with house.subscriber(broker.port) as subscriber:
+        def count():
+            return len(Account(gateway, subscriber.messages).events)
+        child = gateway.replay(crowd(BEGIN, 120, 60, 15).write(house.path / f"{name}.btsnoop"), "--speed", "8")
+        until(lambda: count() > 50, 10)
+        begin(card)
+        checks.check(f"{name}: it is said", until(lambda: cause in gateway.said(), 10), gateway.said())
+        before = count()
+        time.sleep(3)
+        checks.check(f"{name}: events go on", count() > before + 50, count() - before)
+        card.repair()
+        checks.check(
+            f"{name}: it recovers", until(lambda: "the disk works again" in gateway.said(), 15), gateway.said())
+        checks.check(f"{name}: it ends with 0", child.wait(180) == 0, gateway.said())
+        checks.check(f"{name}: it is said once", gateway.said().count(f"outbox: {cause}") == 1, gateway.said())
+        time.sleep(0.3)
+        account = Account(gateway, subscriber.messages)
+        account.hold(checks, name, gateway, broker.port)
+        checks.none(f"{name}: nothing was lost, so no gap is stated", account.gaps)
+
+
+def taken_away(checks, house, broker, name, take):
+    """Someone tidies up in the state folder of an agent that works, and later that agent is killed."""
+    gateway = house.gateway(name, broker.port)
+    proxy = house.proxy(broker.port)
+    gateway.configure(proxy.port)
+    with house.subscriber(broker.port) as subscriber:
+        child = gateway.replay(crowd(BEGIN, 120, 60, 16).write(house.path / f"{name}.btsnoop"), "--speed", "8")
+        until(lambda: len(Account(gateway, subscriber.messages).events) > 50, 10)
+        # What waits is what could be lost.
+        proxy.refuses = True
+        proxy.silence()
+        time.sleep(1)
+        take(gateway.state)
+        checks.check(
+            f"{name}: it is noticed", until(lambda: "was deleted or replaced" in gateway.said(), 15), gateway.said())
+        time.sleep(0.5)
+        child.kill()
+        child.wait()
+        proxy.refuses = False
+        status = gateway.plays(crowd(BEGIN + 130, 10, 60, 17).write(house.path / f"{name}-2.btsnoop"))
+        checks.check(f"{name}: the next start ends with 0", status == 0, gateway.said())
+        time.sleep(0.5)
+        account = Account(gateway, subscriber.messages)
+        checks.none(f"{name}: every number of every epoch arrives", account.missing())
+        checks.none(f"{name}: what comes twice is identical", account.differing)
+        checks.none(f"{name}: nothing was lost, so no gap is stated", account.gaps)
+        checks.check(f"{name}: and nothing waits", gateway.numbers()[2] == 0, gateway.numbers())
+
+
 def scenario(checks, house):
     broker = house.broker()
     unusable(checks, house, broker)
+    taken_away(checks, house, broker, "deleted", lambda state: (state / "outbox.sqlite").unlink())
+    taken_away(checks, house, broker, "emptied", lambda state: [file.unlink() for file in state.iterdir()])
+    taken_away(checks, house, broker, "log-deleted", lambda state: (state / "outbox.sqlite-wal").unlink())
     if os.geteuid() != 0:
         checks.skip("full and read-only disks", "mounting a small one needs root")
         return
@@ -142,6 +240,11 @@ def scenario(checks, house):
     read_only(checks, house, broker, "end")
     read_only(checks, house, broker, "crash")
     killed(checks, house, broker)
+    if shutil.which("mkfs.ext4") and pathlib.Path("/dev/loop-control").exists():
+        worn(checks, house, broker, "worn", "disk is read-only", Card.turn_read_only)
+        worn(checks, house, broker, "broken", "disk error", Card.break_down)
+    else:
+        checks.skip("a disk that fails while the outbox is open", "there is no mkfs.ext4 or no loop device")
 
 
 prove(scenario)

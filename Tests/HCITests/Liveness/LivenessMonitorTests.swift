@@ -22,20 +22,64 @@ struct LivenessMonitorTests {
         #expect(monitor.liveness == .live)
     }
 
-    @Test("Five seconds of silence in dense traffic make the radio suspect since the last report, and probe it")
+    @Test("In dense traffic 2.5 s of silence have the radio probed, and 5 s without an answer make it suspect")
     func suspectAfterFiveSeconds() {
         var monitor = monitor(every: 0.01, count: 101)
+        #expect(monitor.nextDeadline == at(3.5))
+        #expect(monitor.tick(at: at(3.499)) == .init())
+        #expect(monitor.tick(at: at(3.5)) == .init(probes: true))
+        #expect(monitor.liveness == .live)
         #expect(monitor.nextDeadline == at(6))
-        #expect(monitor.tick(at: at(5.999)) == .init())
-        #expect(monitor.tick(at: at(6)) == .init(announcement: .suspect(since: at(1)), probes: true))
+        #expect(monitor.tick(at: at(6)) == .init(announcement: .suspect(since: at(1))))
         #expect(monitor.tick(at: at(7)) == .init(), "A suspicion is announced once.")
     }
 
-    @Test("Where reports are rare, twenty median gaps of silence are normal")
+    @Test("In dense traffic a controller that takes two seconds not to answer is blind within five of the last report")
+    func blindWithinFiveSeconds() {
+        var monitor = monitor(every: 0.1, count: 31)
+        let probed = monitor.nextDeadline
+        #expect(monitor.tick(at: probed).probes)
+        #expect(monitor.probeFailed(at: probed + .seconds(2)) == .blind(since: at(3)))
+        #expect(probed + .seconds(2) - at(3) < .seconds(5))
+    }
+
+    @Test("Somebody who has to know has it probed at any time, but one probe at a time")
+    func asked() {
+        var monitor = monitor(every: 0.1, count: 31)
+        #expect(monitor.ask(at: at(3.6)) == true)
+        #expect(monitor.ask(at: at(3.7)) == false)
+        #expect(monitor.probeAnswered(at: at(3.7)) == nil)
+        #expect(monitor.ask(at: at(10)) == true, "It is asked again in quiet air.")
+        #expect(monitor.ask(at: at(10)) == false)
+        #expect(monitor.tick(at: at(60)) == .init(), "The background probe waits for the answer too.")
+        #expect(monitor.probeFailed(at: at(12)) == .blind(since: at(3.7)))
+        #expect(monitor.ask(at: at(12)) == false, "It is known to be blind, and probed in its own rhythm.")
+    }
+
+    @Test("Where nothing can be probed nobody can ask")
+    func nothingToAsk() {
+        var monitor = monitor(canProbe: false, every: 0.1, count: 31)
+        #expect(monitor.ask(at: at(4)) == false)
+        #expect(monitor.nextDeadline == at(8))
+    }
+
+    @Test("Scanning that begins anew in the middle of a probe is watched as ever")
+    func resumedWhileAsked() {
+        var monitor = monitor(every: 0.1, count: 11)
+        _ = monitor.tick(at: at(3.5))
+        _ = monitor.probeAnswered(at: at(3.6))
+        #expect(monitor.ask(at: at(10)) == true)
+        #expect(monitor.resumed(at: at(11)) == nil)
+        #expect(monitor.nextDeadline == at(13.5))
+    }
+
+    @Test("Where reports are rare, ten median gaps of silence are not worth a question, and twenty are normal")
     func normFollowsTheMedianGap() {
         var monitor = monitor(every: 1, count: 11)
         #expect(monitor.tick(at: at(15)) == .init())
-        #expect(monitor.nextDeadline == at(30))
+        #expect(monitor.nextDeadline == at(20))
+        #expect(monitor.tick(at: at(19.9)) == .init())
+        #expect(monitor.tick(at: at(20)) == .init(probes: true))
         #expect(monitor.tick(at: at(29.9)) == .init())
         #expect(monitor.tick(at: at(30)).announcement == .suspect(since: at(10)))
     }
@@ -50,7 +94,8 @@ struct LivenessMonitorTests {
     @Test("A report ends the suspicion")
     func reportEndsSuspicion() {
         var monitor = monitor(every: 0.1, count: 20)
-        _ = monitor.tick(at: at(10))
+        _ = monitor.tick(at: at(5))
+        #expect(monitor.tick(at: at(10)).announcement == .suspect(since: at(1.9)))
         #expect(monitor.reportReceived(at: at(10.5)) == .live)
         #expect(monitor.reportReceived(at: at(10.6)) == nil)
         #expect(monitor.probeFailed(at: at(12)) == nil, "Reports came after the probe began.")
@@ -60,7 +105,7 @@ struct LivenessMonitorTests {
     func quietAir() {
         var monitor = monitor(every: 0.1, count: 11)
         _ = monitor.tick(at: at(6))
-        #expect(monitor.probeAnswered(at: at(6.1)) == .live)
+        #expect(monitor.probeAnswered(at: at(6.1)) == nil, "It was never suspected.")
         #expect(monitor.nextDeadline == at(36.1))
         #expect(monitor.tick(at: at(36.1)) == .init(announcement: nil, probes: true))
         #expect(monitor.tick(at: at(37)) == .init(), "One probe at a time.")
@@ -111,7 +156,7 @@ struct LivenessMonitorTests {
         #expect(monitor.nextDeadline == .distantFuture)
         #expect(monitor.probeAnswered(at: at(3)) == nil)
         #expect(monitor.resumed(at: at(60)) == .live)
-        #expect(monitor.nextDeadline == at(65))
+        #expect(monitor.nextDeadline == at(62.5))
     }
 
     @Test("An adapter that is opened and does not answer is asked again")

@@ -23,8 +23,10 @@ struct EventLoop {
             let next = try play()
             try wait(until: next)
         }
-        say("STAT sent=\(sent) unheard=\(unheard)")
+        sayFigures()
     }
+
+    private func sayFigures() { say("STAT sent=\(sent) unheard=\(unheard) at=\(Self.wallSeconds())") }
 
     private mutating func wait(until next: Instant?) throws {
         var timeout_ms: CInt = -1
@@ -95,7 +97,7 @@ struct EventLoop {
         case .hardwareError: try device?.send(event: HardwareErrorEvent(code: 0).octets)
         case .inject(let event): try device?.send(event: event)
         case .rate(let rate): playback.change(to: rate, at: Self.now())
-        case .stat: say("STAT sent=\(sent) unheard=\(unheard)")
+        case .stat: sayFigures()
         case .quit: hasQuit = true
         case .unplug:
             device = nil

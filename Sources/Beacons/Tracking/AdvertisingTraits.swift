@@ -1,0 +1,21 @@
+public import HCI
+
+/// What an advertisement looks like apart from the frame: a device's stays as it is when the address changes.
+public struct AdvertisingTraits: Hashable, Sendable {
+    private let bits: UInt64
+
+    /// Nothing is known.
+    public static let none = AdvertisingTraits(bits: 0)
+
+    private init(bits: UInt64) {
+        self.bits = bits
+    }
+
+    /// The kind of report and of address, the advertising set, and how much data there is: other structures beside the
+    /// frame, such as Flags or TX Power Level, make it longer.
+    public init(_ report: AdvertisingReport, length: Int) {
+        bits =
+            UInt64(report.eventType) | UInt64(report.advertisingSID) << 16 | (report.isExtended ? 1 : 0) << 24
+            | (report.address.bits >> 46) << 25 | UInt64(clamping: length) << 32
+    }
+}

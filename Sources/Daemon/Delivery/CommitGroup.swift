@@ -1,0 +1,60 @@
+import Gateway
+import HCI
+
+/// Lets outputs share a transaction where there are many of them, so that a busy gateway does not wear out an SD card. Else
+/// each is committed at once: a single event is not delayed, nor are a few that come together by chance. What comes while
+/// a transaction is under way shares the next one in any case.
+struct CommitGroup {
+    /// From one transaction to the next on average, at least.
+    static let interval = TimeSpan.milliseconds(50)
+    /// Transactions that may follow each other at once, after a pause of as many intervals.
+    static let burst: Int64 = 20
+
+    /// For how long the stays under way, which nobody waits for, look for an event to share its transaction.
+    static let patience = TimeSpan.seconds(10)
+
+    private var waiting: [GatewayOutput] = []
+    private var isDurable = false
+    /// When the next transaction were due if they came evenly; one may be early by `burst` of them.
+    private var evenly = Instant.origin
+    private var stays: [GatewayOutput] = []
+    private var staysDue = Instant.distantFuture
+
+    mutating func add(_ outputs: [GatewayOutput], at now: Instant) {
+        for output in outputs {
+            switch output {
+            case .stays where !isDurable:
+                staysDue = min(staysDue, now + Self.patience)
+                stays.append(output)
+            case .stays, .transition, .registered, .unregistered:
+                isDurable = true
+                waiting.append(output)
+            case .ranging, .failure, .answer:
+                waiting.append(output)
+            }
+        }
+    }
+
+    /// When `take` has something to give; in the distant future where nothing waits.
+    var due: Instant {
+        if isDurable { return evenly - Self.interval * (Self.burst - 1) }
+        return waiting.isEmpty ? staysDue : .origin
+    }
+
+    /// What is to be committed and published now; what does not touch the disk waits only behind what does.
+    ///
+    /// - Parameter isLast: nothing more comes, so nothing is waited for.
+    mutating func take(isLast: Bool, at now: Instant) -> [GatewayOutput] {
+        guard isLast || due <= now else { return [] }
+        if isDurable || isLast || staysDue <= now {
+            evenly = max(evenly, now) + Self.interval
+            staysDue = .distantFuture
+            // They were there before every change that waits.
+            waiting.insert(contentsOf: stays, at: 0)
+            stays = []
+        }
+        isDurable = false
+        defer { waiting = [] }
+        return waiting
+    }
+}

@@ -1,0 +1,191 @@
+import Configuration
+import Gateway
+import HCI
+import Logging
+import MQTT
+import Messages
+import Outbox
+
+/// The delivery loop: takes what the engine tells, commits it, and delivers it. One thread; it may wait for the disk and
+/// the broker as long as it takes.
+///
+/// It reads no clock and opens nothing of its own: `Machine` and `BrokerConnection` stand for what is outside.
+package final class DeliveryLoop {
+    package static let healthInterval = TimeSpan.seconds(60)
+    package static let longestRound = TimeSpan.seconds(1)
+    package static let closingTime = TimeSpan.seconds(5)
+
+    private let queue: DeliveryQueue
+    private let dispatcher: Dispatcher
+    private let publisher: Publisher
+    private let logger: Logger
+    private var events: OutboxEvents
+    private var health: HealthDesk
+    private var lastHealth: HealthReport?
+    /// `nil` where requests are not answered.
+    private var requests: RequestDesk?
+    private var status: MessageComposer.RadioStatus
+    private let machine: any Machine
+    private let mayAdminister: Bool
+    private var announcedEpoch = ""
+    private var healthDue: Instant
+    private var lastOutboxTick = Instant.origin
+    private var group = CommitGroup()
+
+    /// - Parameters:
+    ///   - mayAdminister: the process has CAP_NET_ADMIN.
+    ///   - seed: for the jitter of pauses between connections.
+    package init(
+        settings: Settings, queue: DeliveryQueue, requests: RequestQueue, dispatcher: Dispatcher,
+        machine: any Machine, broker: any BrokerConnection, mayAdminister: Bool, seed: UInt64, logger: Logger
+    ) {
+        self.queue = queue
+        self.dispatcher = dispatcher
+        self.machine = machine
+        self.logger = logger
+        self.mayAdminister = mayAdminister
+        let radio = MessageComposer.RadioStatus.live(RadioCondition(.absent, mayAdminister: mayAdminister))
+        status = radio
+        let topics = dispatcher.composer.topics
+        publisher = Publisher(
+            settings, dispatcher, link: broker, radio: radio, at: machine.now, machine.timebase,
+            requestFilters: settings.commands.isEnabled ? [topics.requestFilter] : [], seed: seed, logger: logger)
+        if settings.commands.isEnabled { self.requests = RequestDesk(topics: topics, queue: requests) }
+        events = OutboxEvents(dispatcher) { (machine.now, machine.timebase) }
+        healthDue = machine.now
+        health = HealthDesk(settings, at: healthDue)
+        for message in dispatcher.clearances { publisher.setRetained(message) }
+    }
+
+    /// Works until the queue is finished, then says goodbye.
+    package func run() {
+        while round() {}
+        close()
+    }
+
+    /// One round: what waits in the queue, what is due, what goes to the broker and comes from it.
+    ///
+    /// - Returns: whether there will be more.
+    package func round() -> Bool {
+        let content = queue.take()
+        receive(content)
+        publish(group.take(isLast: content.isClosed, at: machine.now))
+        look()
+        publisher.run(for: content.isClosed ? .zero : wait(), wake: queue.wake, events: &events)
+        tidy()
+        receive(publisher.takeIncoming())
+        return !content.isClosed
+    }
+
+    private func wait() -> TimeSpan {
+        min(Self.longestRound, max(.zero, min(healthDue, group.due) - machine.now))
+    }
+
+    private func receive(_ content: DeliveryQueue.Content) {
+        if let availability = content.availability {
+            let condition = RadioCondition(availability, mayAdminister: mayAdminister)
+            status = .live(condition)
+            announceStatus()
+            // That it scans is said by the radio, with the adapter's name.
+            if !condition.remedy.isEmpty { logger.warning("radio: \(availability.rawValue): \(condition.remedy)") }
+        }
+        if let figures = content.figures { health.note(figures, content.radio) }
+        group.add(content.outputs, at: machine.now)
+        if content.overflow.lostEvents > 0 {
+            // They happened after everything that waits, so they have the numbers after it.
+            publish(group.take(isLast: true, at: machine.now))
+            stateLoss(content.overflow.lostEvents)
+        }
+        group.add(content.overflow.lastStates, at: machine.now)
+    }
+
+    private func stateLoss(_ count: Int64) {
+        do throws(OutboxError) {
+            try dispatcher.stateLoss(count)
+        } catch {
+            logger.error("\(error)")
+        }
+    }
+
+    /// Requests of the right form go on to the engine; the others are refused at once.
+    private func receive(_ incoming: [IncomingMessage]) {
+        let refusals = requests?.receive(incoming, at: machine.now) ?? []
+        for refusal in refusals {
+            publisher.answer(dispatcher.composer.response(refusal, eventSeq: { _ in 0 }, machine.timebase))
+        }
+    }
+
+    private func publish(_ outputs: [GatewayOutput]) {
+        if outputs.isEmpty { return }
+        do throws(OutboxError) {
+            let items = try dispatcher.dispatch(outputs, machine.timebase)
+            publisher.publish(items, events: &events, logger: logger)
+        } catch {
+            logger.error("\(error)")
+        }
+    }
+
+    /// What is due by time: the outbox's own retries, a new epoch's birth, health.
+    private func look() {
+        let now = machine.now
+        if now - lastOutboxTick >= Self.longestRound {
+            lastOutboxTick = now
+            dispatcher.outbox.tick(at: now, wallTime: machine.timebase.wall(now))
+            publisher.eventsAvailable()
+        }
+        for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
+        if dispatcher.outbox.numbering.epoch != announcedEpoch { announceStatus() }
+        if now >= healthDue {
+            healthDue = now + Self.healthInterval
+            sayHealth(
+                health.report(
+                    dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
+                    process: machine.processUsage(), at: now),
+                at: now)
+        } else if var report = lastHealth, report.broker?.isConnected != publisher.counters.isConnected {
+            // What is retained should not say for a minute that the broker which holds it is away.
+            report.broker = HealthDesk.broker(publisher.counters)
+            sayHealth(report, at: now)
+        }
+    }
+
+    private func sayHealth(_ report: HealthReport, at now: Instant) {
+        lastHealth = report
+        let timebase = machine.timebase
+        publisher.setRetained(dispatcher.composer.health(report, at: now, timebase))
+        let complaint = machine.writeMetrics {
+            dispatcher.composer.metrics(report, radio: status, isClockSynced: timebase.isSynced)
+        }
+        if let complaint { logger.warning("\(complaint)") }
+    }
+
+    private func tidy() {
+        do throws(OutboxError) {
+            try dispatcher.tidy(clearedTopics: publisher.takeCleared())
+        } catch {
+            logger.error("\(error)")
+        }
+    }
+
+    private func announceStatus() {
+        announcedEpoch = dispatcher.outbox.numbering.epoch
+        publisher.setRetained(statusMessage(isOnline: true))
+        publisher.will = statusMessage(isOnline: false)
+    }
+
+    private func statusMessage(isOnline: Bool) -> Message {
+        dispatcher.composer.status(
+            isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: status, at: machine.now,
+            machine.timebase)
+    }
+
+    /// The goodbye: the offline status, within `closingTime`, and the end of the outbox.
+    package func close() {
+        let isDone = publisher.close(
+            offline: statusMessage(isOnline: false), timeout: Self.closingTime, events: &events)
+        if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }
+        tidy()
+        dispatcher.outbox.close()
+        logger.info("\(health.closingLine)")
+    }
+}

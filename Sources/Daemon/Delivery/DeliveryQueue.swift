@@ -1,0 +1,105 @@
+import Gateway
+import HCI
+import Radio
+import Synchronization
+
+/// The one bounded queue between the radio loop and the delivery loop. A slow disk or a dead broker fills it and delays
+/// nothing.
+package final class DeliveryQueue: Sendable {
+    /// What the radio loop hands over.
+    package struct Content {
+        package var outputs: [GatewayOutput] = []
+        /// What happened after them and found no room.
+        package var overflow = QueueOverflow()
+        /// The latest, where it has changed.
+        package var availability: RadioAvailability?
+        /// The latest figures.
+        package var figures: GatewayFigures?
+        package var radio = RadioCounters()
+        package var isClosed = false
+    }
+
+    /// Ranging is shed from this many waiting outputs on, by far the most of what there is.
+    package static let rangingLimit = 4_096
+    /// Beyond this many the events of region changes are lost: the disk has hung for long while thousands of regions
+    /// changed.
+    package static let limit = 262_144
+
+    private struct State {
+        var content = Content()
+        var shedRanging: UInt64 = 0
+        var lostTransitions: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let bell: Doorbell
+
+    package init() throws(RadioError) {
+        bell = try Doorbell()
+    }
+
+    /// Readable while there is something to take.
+    package var wake: Int32 { bell.descriptor }
+
+    package func push(_ outputs: [GatewayOutput]) {
+        if outputs.isEmpty { return }
+        change { state in
+            for output in outputs {
+                let count = state.content.outputs.count
+                switch output {
+                case .ranging where count >= Self.rangingLimit:
+                    state.shedRanging += 1
+                case .transition(let transition, let record) where count >= Self.limit:
+                    state.lostTransitions += 1
+                    state.content.overflow.add(transition, record: record)
+                case .stays where count >= Self.limit, .failure where count >= Self.limit,
+                    .answer where count >= Self.limit:
+                    // Stays are stored again in a minute, and requests asked again.
+                    break
+                default:
+                    // Regions that requests register are as few as requests are.
+                    state.content.outputs.append(output)
+                }
+            }
+        }
+    }
+
+    package func push(_ availability: RadioAvailability) {
+        change { $0.content.availability = availability }
+    }
+
+    /// Figures wait for the next round; nobody is woken for them.
+    package func push(_ figures: GatewayFigures, _ radio: RadioCounters) {
+        state.withLock {
+            $0.content.figures = figures
+            $0.content.radio = radio
+        }
+    }
+
+    /// Nothing more comes.
+    package func finish() {
+        change { $0.content.isClosed = true }
+    }
+
+    /// Takes everything there is.
+    package func take() -> Content {
+        bell.answer()
+        return state.withLock { state in
+            let content = state.content
+            state.content.outputs = []
+            state.content.overflow = QueueOverflow()
+            state.content.availability = nil
+            return content
+        }
+    }
+
+    /// What was shed and lost so far.
+    package var drops: (ranging: UInt64, transitions: UInt64) {
+        state.withLock { ($0.shedRanging, $0.lostTransitions) }
+    }
+
+    private func change(_ body: (inout sending State) -> Void) {
+        state.withLock { body(&$0) }
+        bell.ring()
+    }
+}

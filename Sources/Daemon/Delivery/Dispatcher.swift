@@ -1,0 +1,193 @@
+import Gateway
+import HCI
+import Messages
+import Outbox
+import Regions
+
+/// Turns what the engine tells into messages. Events and region states are committed to the outbox before anything is
+/// said of them.
+///
+/// It belongs to one thread, like the outbox.
+package final class Dispatcher {
+    /// What is to be said, in order, and when it happened.
+    package struct Dispatched {
+        package enum Content {
+            /// It stands in the outbox.
+            case event(Message)
+            /// Retained: the latest counts.
+            case state(Message)
+            case ranging(Message)
+            case answer(Message)
+            case failure(RegionMonitoringFailure)
+        }
+
+        package var at: Instant
+        package var content: Content
+
+        package init(at: Instant, content: Content) {
+            self.at = at
+            self.content = content
+        }
+    }
+
+    package let outbox: Outbox
+    /// It remembers pseudonyms, so it changes as it writes.
+    package private(set) var composer: MessageComposer
+    private var ledger: EventLedger
+    private let bootID: String
+    private var epoch: String
+    private var book: RecordBook
+    private var abandoned: AbandonedStates
+    private let pseudonymKey: [UInt8]
+    private var fileGeneration: Int
+    /// Events committed since the start.
+    package private(set) var eventCount: Int64 = 0
+    /// What clears the states of regions that an earlier process monitored and this one does not.
+    package let clearances: [Message]
+
+    package init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String) {
+        self.composer = composer
+        self.outbox = outbox
+        self.bootID = bootID
+        self.epoch = outbox.numbering.epoch
+        self.ledger = EventLedger(
+            composer,
+            lastSeq: Dictionary(
+                stored.regions.map { ($0.record.instance, $0.eventSeq) }, uniquingKeysWith: { first, _ in first }))
+        self.book = RecordBook(stored.records)
+        self.pseudonymKey = stored.pseudonymKey
+        self.fileGeneration = outbox.fileGeneration
+        self.clearances = stored.abandoned.map(composer.clearedState)
+        self.abandoned = AbandonedStates(stored.abandoned, topics: composer.topics)
+    }
+
+    /// Commits what belongs on the disk in one transaction, and returns what to publish.
+    ///
+    /// - Throws: `OutboxError.misnumbered`, which would be a fault of this very function: the numbers are the outbox's.
+    package func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+        if outputs.isEmpty { return [] }
+        // The transaction may be built again for another numbering; only what was built last counts.
+        var draft = Draft(ledger: ledger, abandoned: abandoned)
+        let transaction = try outbox.commit { numbering in
+            draft = Draft(ledger: ledger, abandoned: abandoned)
+            if numbering.epoch != epoch { draft.ledger.beginEpoch() }
+            return build(outputs, numbering, timebase, into: &draft)
+        }
+        ledger = draft.ledger
+        abandoned = draft.abandoned
+        book.note(transaction)
+        epoch = outbox.numbering.epoch
+        eventCount += draft.eventCount
+        return draft.dispatched
+    }
+
+    /// States the loss of events that had no number yet: they get the next ones, which will never come.
+    ///
+    /// - Throws: as `dispatch`.
+    func stateLoss(_ count: Int64) throws(OutboxError) {
+        try outbox.commit { _ in OutboxTransaction(lostEvents: count) }
+    }
+
+    /// What there is to do after each round of delivery.
+    ///
+    /// - Parameter clearedTopics: what the broker has cleared; what is stored of their regions goes.
+    /// - Throws: as `dispatch`.
+    package func tidy(clearedTopics: [String]) throws(OutboxError) {
+        let keys = abandoned.takeKeys(clearedTopics: clearedTopics)
+        if !keys.isEmpty { book.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
+        try storeAgain()
+    }
+
+    /// Stores everything again if the outbox has had to begin a new file: what stood in the old one may be lost.
+    private func storeAgain() throws(OutboxError) {
+        let generation = outbox.fileGeneration
+        guard generation != fileGeneration else { return }
+        fileGeneration = generation
+        outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
+        let records = book.all
+        try outbox.commit { _ in OutboxTransaction(records: records) }
+    }
+
+    private struct Draft {
+        var ledger: EventLedger
+        var abandoned: AbandonedStates
+        var dispatched: [Dispatched] = []
+        var eventCount: Int64 = 0
+
+        mutating func say(_ content: Dispatched.Content, at instant: Instant) {
+            dispatched.append(Dispatched(at: instant, content: content))
+        }
+    }
+
+    private func build(
+        _ outputs: [GatewayOutput], _ numbering: Numbering, _ timebase: Timebase, into draft: inout Draft
+    ) -> OutboxTransaction {
+        var transaction = OutboxTransaction()
+        for output in outputs {
+            switch output {
+            case .transition(let transition, let record):
+                let entry = draft.ledger.enter(
+                    transition, epoch: numbering.epoch, seq: numbering.nextSequence + draft.eventCount, timebase)
+                if let seq = entry.seq, let event = entry.event {
+                    draft.eventCount += 1
+                    transaction.events.append(OutboxEvent(seq: seq, topic: event.topic, payload: event.payload))
+                    draft.say(.event(event), at: transition.at)
+                }
+                draft.abandoned.remove(transition.instance)
+                if let record {
+                    transaction.store(stored(record, draft.ledger, timebase))
+                } else if !book.has(StoredRegion.key(transition.instance)) {
+                    // Nothing to go on from, but its state will be retained, and is to be cleared one day.
+                    transaction.store(
+                        OutboxRecord(key: StoredRegion.key(transition.instance), value: StoredRegion.unsettled))
+                }
+                draft.say(.state(entry.state), at: transition.at)
+            case .stays(let records):
+                transaction.records += records.map { stored($0, draft.ledger, timebase) }
+            case .ranging(let report):
+                draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
+            case .failure(let failure, let at):
+                draft.say(.failure(failure), at: at)
+            case .registered(let definition, let region, _):
+                transaction.remove(draft.abandoned.keys(of: region))
+                transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
+            case .unregistered(let region, let instances, let at):
+                transaction.remove([StoredDefinition.key(region)])
+                for instance in instances {
+                    draft.ledger.forget(instance)
+                    // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
+                    transaction.store(
+                        OutboxRecord(key: StoredRegion.key(instance), value: Array("abandoned".utf8)))
+                    draft.abandoned.add(instance)
+                    draft.say(.state(composer.clearedState(instance)), at: at)
+                }
+            case .answer(let answer):
+                let ledger = draft.ledger
+                draft.say(
+                    .answer(composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, timebase)), at: answer.at)
+            }
+        }
+        return transaction
+    }
+
+    private func stored(_ record: RegionRecord, _ ledger: EventLedger, _ timebase: Timebase) -> OutboxRecord {
+        let stored = StoredRegion(record: record, eventSeq: ledger.eventSeq(of: record.instance))
+        return OutboxRecord(
+            key: StoredRegion.key(record.instance), value: stored.encoded(timebase, bootID: bootID))
+    }
+}
+
+extension OutboxTransaction {
+    /// Stores a record, also where an earlier part of the transaction removes it.
+    fileprivate mutating func store(_ record: OutboxRecord) {
+        removedRecords.removeAll { $0 == record.key }
+        records.append(record)
+    }
+
+    /// Removes records, also where an earlier part of the transaction stores them.
+    fileprivate mutating func remove(_ keys: [String]) {
+        let keys = Set(keys)
+        records.removeAll { keys.contains($0.key) }
+        removedRecords += keys.sorted()
+    }
+}

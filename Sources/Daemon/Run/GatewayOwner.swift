@@ -1,0 +1,78 @@
+import Gateway
+import HCI
+import Radio
+
+/// The engine on the radio loop's thread: bytes, time and requests in, outputs into the queue.
+package struct GatewayOwner: RadioOwner {
+    private var engine: GatewayEngine
+    private let queue: DeliveryQueue
+    private let requests: RequestQueue
+    private let recent: RecentEvents?
+    private var outputs: [GatewayOutput] = []
+    private var figuresDue = Instant.origin
+    private var counters = RadioCounters()
+
+    /// Counting the listed tracks goes through all of them.
+    package static let figuresInterval = TimeSpan.seconds(10)
+
+    /// - Parameters:
+    ///   - outputs: what the engine told when it was made.
+    ///   - recent: where events are kept for a capture file.
+    package init(
+        engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
+        recent: RecentEvents?
+    ) {
+        self.engine = engine
+        self.outputs = outputs
+        self.queue = queue
+        self.requests = requests
+        self.recent = recent
+    }
+
+    package mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
+        let event = packet.extracting(droppingFirst: 1)
+        recent?.push(event, at: instant)
+        engine.receive(event, from: receiver, at: instant, outputs: &outputs)
+    }
+
+    package mutating func tick(at instant: Instant) -> Instant {
+        engine.advance(through: instant, outputs: &outputs)
+        for entry in requests.take() {
+            engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs)
+        }
+        flush()
+        return engine.nextDeadline
+    }
+
+    package mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {
+        engine.liveness(liveness, at: instant, outputs: &outputs)
+    }
+
+    package var needsProof: Bool { engine.needsProof }
+
+    package mutating func radioProved(at instant: Instant) { engine.radioProved(at: instant, outputs: &outputs) }
+
+    package mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
+        queue.push(availability)
+    }
+
+    package mutating func counted(_ counters: RadioCounters, at instant: Instant) {
+        self.counters = counters
+        guard instant >= figuresDue else { return }
+        figuresDue = instant + Self.figuresInterval
+        queue.push(engine.figures, counters)
+    }
+
+    /// The time last heard is stored as it is now, so that a restart goes on from here.
+    package mutating func stopped(at instant: Instant) {
+        engine.storeStays(&outputs)
+        flush()
+        queue.push(engine.figures, counters)
+    }
+
+    private mutating func flush() {
+        if outputs.isEmpty { return }
+        queue.push(outputs)
+        outputs.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,138 @@
+/// Writes a text as what distinguishes it from texts seen before, so that a million events fit on a small card.
+///
+/// The messages of one gateway are alike but for a few numbers. Samples of them, one after the other, are the model; a
+/// text is written as copies of pieces of the model and of what stands in none. Whatever the text is, it is read back
+/// octet for octet. A model only ever grows, so that what was written with less of it can still be read.
+///
+/// | octet | octets that follow | meaning |
+/// | --- | --- | --- |
+/// | `0nnnnnnn` | n + 1 | these octets themselves |
+/// | `10nnnnnn` | – | n + 1 octets of the model, from where the last copy and what was written since would go on |
+/// | `11nnnnnn` | 2 | n + 4 octets of the model, from this offset (big-endian) on |
+struct TextModel {
+    /// It takes no more samples than this has room for.
+    static let capacity = 1 << 13
+    /// A copy from an offset of its own is not worth less.
+    private static let shortestCopy = 4
+    private static let longestLiteral = 128
+    private static let longestContinuation = 64
+    private static let longestCopy = 67
+    /// How many places of the same four octets are compared.
+    private static let mostPlaces = 16
+
+    private(set) var octets: [UInt8] = []
+    /// Where each sequence of four octets stands.
+    private var places: [UInt32: [Int]] = [:]
+
+    /// Whether `text`, which became `coded`, would make later texts shorter as a sample, and has room.
+    func lacks(_ text: [UInt8], coded: [UInt8]) -> Bool {
+        coded.count > text.count / 2 && text.count >= 64 && octets.count + text.count <= Self.capacity
+    }
+
+    mutating func add(_ sample: [UInt8]) {
+        let first = max(0, octets.count - Self.shortestCopy + 1)
+        octets += sample
+        for place in octets.indices.dropFirst(first).dropLast(Self.shortestCopy - 1) {
+            guard let key = Self.key(octets, at: place) else { continue }
+            if places[key, default: []].count < Self.mostPlaces { places[key, default: []].append(place) }
+        }
+    }
+
+    func encode(_ text: [UInt8]) -> [UInt8] {
+        var coded: [UInt8] = []
+        var literalStart = 0
+        var position = 0
+        // Where in the model a text of the same form would stand.
+        var expected = 0
+        while position < text.count {
+            let continued = matchLength(text, position, expected + position)
+            let found = continued >= Self.longestContinuation ? nil : longestMatch(text, position)
+            if let found, found.length > continued + Self.shortestCopy {
+                Self.append(literal: text[literalStart..<position], to: &coded)
+                let length = min(found.length, Self.longestCopy)
+                coded.append(0xC0 | UInt8(truncatingIfNeeded: length - Self.shortestCopy))
+                coded.append(UInt8(truncatingIfNeeded: found.place >> 8))
+                coded.append(UInt8(truncatingIfNeeded: found.place))
+                expected = found.place - position
+                position += length
+                literalStart = position
+            } else if continued >= 2 {
+                Self.append(literal: text[literalStart..<position], to: &coded)
+                let length = min(continued, Self.longestContinuation)
+                coded.append(0x80 | UInt8(truncatingIfNeeded: length - 1))
+                position += length
+                literalStart = position
+            } else {
+                // What has long been unlike the model is not worth looking at closely.
+                position += 1 + (position - literalStart) / 64
+            }
+        }
+        Self.append(literal: text.suffix(from: literalStart), to: &coded)
+        return coded
+    }
+
+    /// The text again; `nil` for what `encode` of this model, or of one that it has grown from, never wrote.
+    func decode(_ coded: [UInt8]) -> [UInt8]? {
+        var text: [UInt8] = []
+        var expected = 0
+        var rest = coded[...]
+        while let octet = rest.popFirst() {
+            let length: Int
+            if octet < 0x80 {
+                length = Int(octet) + 1
+                guard rest.count >= length else { return nil }
+                text += rest.prefix(length)
+                rest = rest.dropFirst(length)
+                continue
+            } else if octet < 0xC0 {
+                length = Int(octet & 0x3F) + 1
+            } else {
+                guard let high = rest.popFirst(), let low = rest.popFirst() else { return nil }
+                length = Int(octet & 0x3F) + Self.shortestCopy
+                expected = (Int(high) << 8 | Int(low)) - text.count
+            }
+            let start = expected + text.count
+            guard start >= 0, start + length <= octets.count else { return nil }
+            text += octets[start..<(start + length)]
+        }
+        return text
+    }
+
+    private static func append(literal: ArraySlice<UInt8>, to coded: inout [UInt8]) {
+        var rest = literal
+        while !rest.isEmpty {
+            let piece = rest.prefix(longestLiteral)
+            coded.append(UInt8(truncatingIfNeeded: piece.count - 1))
+            coded += piece
+            rest = rest.dropFirst(piece.count)
+        }
+    }
+
+    private func longestMatch(_ text: [UInt8], _ position: Int) -> (place: Int, length: Int)? {
+        guard let key = Self.key(text, at: position), let candidates = places[key] else { return nil }
+        var best = (place: 0, length: 0)
+        for place in candidates {
+            let length = matchLength(text, position, place)
+            if length > best.length { best = (place, length) }
+        }
+        return best
+    }
+
+    /// How many octets of `text` from `position` on stand in the model from `place` on.
+    private func matchLength(_ text: [UInt8], _ position: Int, _ place: Int) -> Int {
+        guard place >= 0 else { return 0 }
+        var length = 0
+        while position + length < text.count, place + length < octets.count,
+            text[position + length] == octets[place + length]
+        {
+            length += 1
+        }
+        return length
+    }
+
+    private static func key(_ octets: [UInt8], at place: Int) -> UInt32? {
+        guard place + shortestCopy <= octets.count else { return nil }
+        return UInt32(octets[place]) << 24 | UInt32(octets[place + 1]) << 16 | UInt32(octets[place + 2]) << 8
+            | UInt32(octets[place + 3])
+    }
+}

@@ -1,0 +1,63 @@
+/// The state folder: who may use it, the files in it, and 64 bytes for the reservation of numbers.
+package protocol OutboxFolder: AnyObject {
+    var path: String { get }
+
+    /// Makes the folder where only its last level is missing, and takes its lock. One that is held is taken anew where it
+    /// does not stand there any more, or where its disk has failed for good: it may have been mounted again since.
+    func hold() throws(DiskError)
+
+    /// Lets another process have the folder.
+    func release()
+
+    /// The bytes that were reserved last, as far as they can be read.
+    func reservedBytes() -> [UInt8]
+
+    /// Writes the bytes in place and waits until the disk has them; `false` where the disk refuses.
+    func reserve(_ bytes: [UInt8]) -> Bool
+
+    /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it.
+    func makeDatabasePrivate()
+
+    /// Sets a damaged database aside as `outbox.sqlite.corrupt`, in place of an earlier one, with its log beside it so
+    /// that both can be read together.
+    func setDamagedFileAside() throws(DiskError)
+
+    /// Leaves one file of what was set aside, and none where it is larger than `limit` bytes.
+    func tidyDamagedFile(limit: Int64)
+
+    /// Makes the names of new files durable.
+    func synchronise()
+
+    /// The files that stand under the names of the database and its log.
+    var databaseIdentity: FileIdentity { get }
+    var logIdentity: FileIdentity { get }
+
+    /// Whether the lock that is held is the one that another process would find.
+    var isLockInPlace: Bool { get }
+
+    /// Has `write` make a database beside the present one, and makes it durable.
+    func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError)
+
+    /// Gives the replacement the database's name. No log may stand beside it, since it would be taken for its own.
+    func putReplacementInPlace() throws(DiskError)
+}
+
+/// In a folder that nobody else gets at, every file stays in its place.
+extension OutboxFolder {
+    package var databaseIdentity: FileIdentity { .unknown }
+    package var logIdentity: FileIdentity { .unknown }
+    package var isLockInPlace: Bool { true }
+    package func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError) {}
+    package func putReplacementInPlace() throws(DiskError) {}
+}
+
+extension OutboxFolder {
+    package var databasePath: String { path + "/outbox.sqlite" }
+    package var logPath: String { databasePath + "-wal" }
+    package var damagedPath: String { databasePath + ".corrupt" }
+
+    func reservation() -> Reservation? { Reservation(bytes: reservedBytes()) }
+
+    /// Makes a reservation durable; `false` where the disk refuses.
+    func reserve(_ reservation: Reservation) -> Bool { reserve(reservation.bytes) }
+}

@@ -1,0 +1,78 @@
+import Configuration
+import Foundation
+import HCI
+import Testing
+
+@testable import Daemon
+@testable import beacond
+
+@Suite("The folder of captures")
+struct CaptureFolderTests {
+    private let event: [UInt8] = [0x3E, 2, 2, 0]
+
+    /// A folder that is removed after the test.
+    private func inFolder(_ body: (String) throws -> Void) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+
+    private func recent() -> RecentEvents {
+        let recent = RecentEvents(capacity: 1 << 16)
+        for second in 0..<10 { recent.push(event.span, at: .origin + .seconds(Double(second))) }
+        return recent
+    }
+
+    private func settings(_ directory: String, maxFiles: Int = 2) throws -> CaptureSettings {
+        let text = "[capture]\nenabled = true\nmax_files = \(maxFiles)\ndirectory = \"\(directory)\"\n"
+        return try #require(try Settings.parse(text).capture)
+    }
+
+    @Test("Everything that is kept is written, and the folder holds nothing else")
+    func dump() throws {
+        try inFolder { path in
+            let said = try CaptureFolder(settings: try settings(path)).dump(recent())
+            #expect(said.hasSuffix(".btsnoop: 10 events"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == 1)
+        }
+    }
+
+    @Test("Only as many stay as are asked for, the newest, and what is no capture stays")
+    func surplus() throws {
+        try inFolder { path in
+            for name in ["capture-20200101T000000Z.btsnoop", "capture-20210101T000000Z.btsnoop", "notes.txt"] {
+                #expect(FileManager.default.createFile(atPath: path + "/" + name, contents: Data()))
+            }
+            _ = try CaptureFolder(settings: try settings(path)).dump(recent())
+            let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+            #expect(names.count == 3)
+            #expect(names.first == "capture-20210101T000000Z.btsnoop")
+            #expect(names.last == "notes.txt")
+        }
+    }
+
+    @Test("A capture that can't be completed says why, leaves nothing behind, and costs no older one")
+    func failure() throws {
+        try inFolder { path in
+            let older = "capture-20200101T000000Z.btsnoop"
+            #expect(FileManager.default.createFile(atPath: path + "/" + older, contents: Data([1])))
+            // The unfinished capture is a device that is always full.
+            try FileManager.default.createSymbolicLink(
+                atPath: path + "/.capture.part", withDestinationPath: "/dev/full")
+            #expect {
+                try CaptureFolder(settings: try settings(path, maxFiles: 1)).dump(recent())
+            } throws: {
+                "\($0)".contains("No space left")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [older])
+        }
+    }
+
+    @Test("A writer that could not begin leaves no descriptor open")
+    func descriptors() throws {
+        let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        for _ in 0..<50 { #expect(throws: FileError.self) { _ = try CaptureWriter(path: "/dev/full", mode: 0o600) } }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count < before + 25)
+    }
+}

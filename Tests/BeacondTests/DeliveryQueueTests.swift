@@ -1,0 +1,41 @@
+import Beacons
+import Gateway
+import HCI
+import Regions
+import Testing
+
+@testable import Daemon
+
+@Suite("The queue between the radio and delivery is bounded")
+struct DeliveryQueueTests {
+    private func transition(_ region: String, _ state: RegionState, at seconds: Double = 0, isCrossing: Bool = true)
+        -> GatewayOutput
+    {
+        let observation = BeaconObservation.undetermined(rssi_dbm: -60)
+        let event = RegionEvent(
+            kind: .enter, uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2, observation: observation)
+        let instant = Instant.origin + .seconds(seconds)
+        return .transition(
+            RegionTransition(
+                instance: RegionInstanceID(region: region), state: state, since: instant, at: instant,
+                event: isCrossing ? event : nil), record: nil)
+    }
+
+    @Test("Where there is no room events are lost and counted, and the last state of each region is kept")
+    func overflow() throws {
+        let queue = try DeliveryQueue()
+        queue.push(Array(repeating: transition("early", .inside), count: DeliveryQueue.limit))
+        queue.push([
+            transition("a", .inside), transition("b", .unknown, isCrossing: false), transition("a", .outside, at: 5),
+        ])
+        let content = queue.take()
+        #expect(content.outputs.count == DeliveryQueue.limit)
+        #expect(content.overflow.lostEvents == 2)
+        #expect(
+            content.overflow.lastStates == [
+                transition("a", .outside, at: 5, isCrossing: false), transition("b", .unknown, isCrossing: false),
+            ])
+        #expect(queue.drops.transitions == 3)
+        #expect(queue.take().overflow.lostEvents == 0)
+    }
+}

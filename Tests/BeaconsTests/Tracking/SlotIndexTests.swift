@@ -1,0 +1,39 @@
+import Testing
+
+@testable import Beacons
+
+@Suite("Slots are found by hash")
+struct SlotIndexTests {
+    /// Four hashes only, so that nearly everything collides.
+    private func hash(_ slot: Int) -> UInt64 { UInt64(slot % 4) * 5 }
+
+    private func find(_ index: SlotIndex, _ slot: Int) -> Int? { index.slot(hash(slot)) { $0 == slot } }
+
+    @Test("What was put in is found, what was taken out is not, whatever collides with it and in whatever order")
+    func findsAll() {
+        var index = SlotIndex()
+        var there: Set<Int> = []
+        var state: UInt64 = 1
+        for _ in 0..<5_000 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let slot = Int(state >> 33) % 40
+            if there.remove(slot) != nil {
+                index.remove(slot, hash(slot), hashOf: hash)
+            } else {
+                there.insert(slot)
+                index.insert(slot, hash(slot), hashOf: hash)
+            }
+            #expect(index.count == there.count)
+            #expect((0..<40).allSatisfy { (find(index, $0) != nil) == there.contains($0) })
+        }
+        #expect(Set(index.slots) == there)
+    }
+
+    @Test("To take out what is not there changes nothing")
+    func removesNothing() {
+        var index = SlotIndex()
+        index.insert(3, hash(3), hashOf: hash)
+        index.remove(7, hash(7), hashOf: hash)
+        #expect(index.count == 1 && find(index, 3) == 3)
+    }
+}

@@ -1,0 +1,48 @@
+"""Where the time goes, stage by stage: samples of `perf record -e cpu-clock -g`, each counted for the innermost function
+that belongs to a stage.
+
+    perf record -e cpu-clock -F 2000 -g -o perf.data beacond replay ...
+    perf script -i perf.data | swift demangle -simplified | python3 profile.py NANOSECONDS_A_REPORT
+
+What the compiler has inlined counts where it was inlined to."""
+
+import collections
+import re
+import sys
+
+STAGES = [
+    ("encoding: pseudonyms", r"DevicePseudonym|HMAC|SHA256|PseudonymBook"),
+    ("encoding: the rest", r"JSONWriter|MessageComposer|Timestamp|ProximityUUID"),
+    ("queue and outbox", r"Dispatcher|Outbox|PrintingSink|RecordBook|EventLedger"),
+    ("ranging", r"Ranger|rangingReport|RangedBeacon|GatewayEngine\.range"),
+    ("filter", r"SignalFilter|KalmanFilter|ExponentialFilter|SlidingWindow|SignalScale"),
+    ("learned interval", r"LearnedInterval"),
+    ("lookup", r"TransmitterTable|SlotIndex|TransmitterHash|__RawDictionaryStorage|RegionIndex"),
+    ("regions", r"RegionMonitor|RegionInstance|BlindRadio"),
+    ("timers", r"Heap|GatewayEngine\.advance|nextDeadline"),
+    ("tracking", r"BeaconTracker|Transmitter"),
+    ("decode", r"AdvertisingEvent|LegacyReport|ExtendedReport|IBeaconFrame|ADStructures|RejectCounts|DataChains"),
+    ("engine", r"GatewayEngine|CapturePlayer|Liveness|GapHistory"),
+    ("reading the capture", r"BTSnoop|CaptureFile|InputFile|ReplaySession|Replay\."),
+]
+
+
+def main():
+    total_ns = float(sys.argv[1])
+    counts = collections.Counter()
+    for sample in sys.stdin.read().split("\n\n"):
+        frames = sample.strip().splitlines()[1:]
+        if not frames:
+            continue
+        for frame in frames:
+            stage = next((name for name, pattern in STAGES if re.search(pattern, frame)), None)
+            if stage:
+                break
+        counts[stage or "start and the rest"] += 1
+    samples = sum(counts.values())
+    print("| stage | share | ns a report |\n| --- | --- | --- |")
+    for stage, count in counts.most_common():
+        print(f"| {stage} | {count / samples:.1%} | {total_ns * count / samples:.0f} |")
+
+
+main()

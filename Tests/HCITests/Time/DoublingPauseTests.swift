@@ -1,0 +1,15 @@
+import HCI
+import Testing
+
+@Suite("Pauses between attempts")
+struct DoublingPauseTests {
+    @Test("Each is twice as long as the one before, up to the longest, and after a success the first comes again")
+    func doubling() {
+        var pause = DoublingPause(.seconds(2)...(.seconds(10)))
+        var pauses: [TimeSpan] = []
+        for _ in 0..<5 { pauses.append(pause.next()) }
+        #expect(pauses == [2, 4, 8, 10, 10].map { .seconds($0) })
+        pause.reset()
+        #expect(pause.next() == .seconds(2))
+    }
+}

@@ -1,0 +1,12 @@
+import Messages
+
+/// What travels from the agent to the broker.
+enum ClientPacket {
+    case connect(will: Message?)
+    case publish(mid: UInt16, Message)
+    case subscribe
+    case disconnect
+    case ping
+    /// The socket was closed without a word.
+    case end
+}

@@ -1,0 +1,34 @@
+import Beacons
+import Configuration
+import Gateway
+import Regions
+
+@testable import Outbox
+
+/// Every table within its limit, whatever the air, the disk and the broker do.
+enum Limits {
+    static func check(_ figures: GatewayFigures, _ settings: Settings) throws(Violation) {
+        if figures.listedTracks > settings.tracker.maxTransmitters {
+            throw Violation(invariant: .limits, detail: "\(figures.listedTracks) tracks are listed")
+        }
+        if figures.instances > settings.regionLimits.maxInstances {
+            throw Violation(invariant: .limits, detail: "there are \(figures.instances) region instances")
+        }
+    }
+
+    static func check(_ outbox: Outbox, _ disk: SimulatedDisk) throws(Violation) {
+        let health = outbox.health
+        if health.queuedEvents > Int64(outbox.limits.maxEvents) {
+            throw Violation(invariant: .limits, detail: "\(health.queuedEvents) events are queued")
+        }
+        if outbox.pending.bytes > outbox.limits.memoryBytes {
+            throw Violation(invariant: .limits, detail: "\(outbox.pending.bytes) bytes of events are in memory")
+        }
+        if outbox.book.gaps.gaps.count > GapLedger.capacity {
+            throw Violation(invariant: .limits, detail: "\(outbox.book.gaps.gaps.count) gaps are kept")
+        }
+        if Int64(disk.size) > outbox.limits.maxBytes {
+            throw Violation(invariant: .limits, detail: "the state folder takes \(disk.size) bytes")
+        }
+    }
+}

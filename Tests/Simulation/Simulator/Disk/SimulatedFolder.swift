@@ -1,0 +1,65 @@
+import CSQLite
+import Glibc
+import Outbox
+
+/// The state folder on the simulated disk.
+final class SimulatedFolder: OutboxFolder {
+    let path = "state"
+    private let disk: SimulatedDisk
+    private let process: Int
+    private var isHeld = false
+
+    init(_ disk: SimulatedDisk) {
+        self.disk = disk
+        process = disk.process
+    }
+
+    private var isOver: Bool { disk.hasCrashed || disk.process != process }
+
+    private var lock: SimulatedDisk.File? { disk.files[path + "/outbox.lock"] }
+
+    func hold() throws(DiskError) {
+        guard !isHeld else { return }
+        if disk.trouble == .gone || disk.trouble == .errors || isOver {
+            throw .system(disk.trouble == .gone ? ENOENT : EIO, during: "open outbox.lock")
+        }
+        if lock == nil {
+            if disk.nameFailure() != nil { throw .system(EROFS, during: "open outbox.lock") }
+            disk.files[path + "/outbox.lock"] = SimulatedDisk.File()
+        }
+        isHeld = true
+        if reservedBytes().count < 64 { _ = reserve([UInt8](repeating: 0x20, count: 64)) }
+    }
+
+    func release() { isHeld = false }
+
+    func reservedBytes() -> [UInt8] { Array((lock?.content ?? []).prefix(64)) }
+
+    func reserve(_ bytes: [UInt8]) -> Bool {
+        guard isHeld, !isOver, let lock else { return false }
+        return bytes.withUnsafeBytes { disk.write(lock, offset: 0, bytes: $0) } == SQLITE_OK
+            && disk.sync(lock) == SQLITE_OK
+    }
+
+    func makeDatabasePrivate() {
+        if !isOver, disk.files[databasePath] == nil, disk.nameFailure() == nil {
+            disk.files[databasePath] = SimulatedDisk.File()
+        }
+    }
+
+    func setDamagedFileAside() throws(DiskError) {
+        for suffix in ["-wal", ""] {
+            if isOver || disk.nameFailure() != nil { throw .system(EIO, during: "set the damaged file aside") }
+            guard let file = disk.files.removeValue(forKey: databasePath + suffix) else { continue }
+            disk.files[damagedPath + suffix] = file
+        }
+    }
+
+    func tidyDamagedFile(limit: Int64) {
+        if isOver || disk.nameFailure() != nil { return }
+        disk.files[damagedPath + "-wal"] = nil
+        if let damaged = disk.files[damagedPath], Int64(damaged.content.count) > limit { disk.files[damagedPath] = nil }
+    }
+
+    func synchronise() {}
+}

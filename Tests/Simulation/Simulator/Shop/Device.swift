@@ -1,0 +1,46 @@
+import Beacons
+import HCI
+
+/// Something in the shop that advertises.
+struct Device {
+    enum Kind {
+        /// A beacon with one address for ever.
+        case fixed
+        /// A phone that acts as a beacon: it changes its address every so often.
+        case rotating(every: TimeSpan)
+        /// No iBeacon; it shows that the radio hears.
+        case bystander
+        /// Every advertisement comes from another address, under another identity: a flood.
+        case flood
+    }
+
+    var kind: Kind
+    var identity: BeaconIdentity
+    /// From one advertisement to the next, about.
+    var interval: TimeSpan
+    var rssi_dbm: Int8
+    /// When it is there, in order; the last visit may have no end.
+    var visits: [Range<Instant>]
+    /// How often an advertisement is not heard.
+    var loss: Double
+    var address: DeviceAddress
+    var rotatesAt = Instant.distantFuture
+
+    func isThere(at instant: Instant) -> Bool { visits.contains { $0.contains(instant) } }
+
+    /// When it advertises next, if it ever does.
+    func nextTime(after instant: Instant, _ chance: inout Chance) -> Instant? {
+        let next = instant + interval + chance.span(0, 0.01)
+        return isThere(at: next) ? next : visits.first { $0.lowerBound > instant }?.lowerBound
+    }
+
+    /// A resolvable private address.
+    static func privateAddress(_ chance: inout Chance) -> DeviceAddress {
+        DeviceAddress(bits: chance.next() & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000, type: .random)
+    }
+
+    /// A static random address.
+    static func staticAddress(_ chance: inout Chance) -> DeviceAddress {
+        DeviceAddress(bits: chance.next() & 0x3FFF_FFFF_FFFF | 0xC000_0000_0000, type: .random)
+    }
+}

@@ -1,0 +1,106 @@
+import Beacons
+import HCI
+
+/// The shop floor: who is there and what they send.
+struct Shop {
+    static let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
+    static let strangersUUID = ProximityUUID(high: 0x1111_1111_1111_1111, low: 0x1111_1111_1111_1111)
+
+    private(set) var devices: [Device] = []
+    /// Whoever comes stays long enough for his rhythm to be learned, so that it is plain who is there.
+    let isPlain: Bool
+    private var chance: Chance
+    /// Heard advertisements so far, for telling one from the other.
+    private var floodNumber: UInt16 = 0
+
+    init(seed: UInt64, duration: TimeSpan, hasFlood: Bool) {
+        chance = Chance(seed: seed, stream: "shop")
+        let end = Instant.origin + duration
+        isPlain = chance.happens(0.8)
+        let stormInterval = chance.happens(0.3) ? chance.span(20, 60) : nil
+        for major in 1...3 {
+            for minor in 1...chance.number(1...2) {
+                let identity = BeaconIdentity(uuid: Self.uuid, major: UInt16(major), minor: UInt16(minor))
+                devices.append(beacon(identity, until: end, stormInterval: stormInterval))
+            }
+        }
+        if chance.happens(0.8) {
+            devices.append(bystander(interval: chance.span(0.4, 0.5), until: end))
+        }
+        if hasFlood { devices.append(flood(until: end)) }
+    }
+
+    private mutating func beacon(_ identity: BeaconIdentity, until end: Instant, stormInterval: TimeSpan?) -> Device {
+        let isRotating = chance.happens(0.6)
+        let every = stormInterval ?? chance.span(30, 300)
+        let address = isRotating ? Device.privateAddress(&chance) : Device.staticAddress(&chance)
+        var device = Device(
+            kind: isRotating ? .rotating(every: every) : .fixed, identity: identity, interval: chance.span(0.5, 1.3),
+            rssi_dbm: Int8(-chance.number(45...85)), visits: visits(until: end), loss: chance.happens(0.5) ? 0.05 : 0,
+            address: address)
+        if isRotating { device.rotatesAt = .origin + (stormInterval ?? chance.span(1, 60)) }
+        return device
+    }
+
+    private mutating func visits(until end: Instant) -> [Range<Instant>] {
+        if chance.happens(0.25) { return [.origin..<(.distantFuture)] }
+        var visits: [Range<Instant>] = []
+        var begin = Instant.origin + chance.span(0, 60)
+        while begin < end {
+            let leaves = begin + (isPlain ? chance.spread(15, 200) : chance.spread(2, 200))
+            visits.append(begin..<leaves)
+            begin = leaves + chance.spread(3, 120)
+        }
+        return visits
+    }
+
+    private mutating func bystander(interval: TimeSpan, until end: Instant) -> Device {
+        Device(
+            kind: .bystander, identity: BeaconIdentity(uuid: Self.strangersUUID, major: 0, minor: 0),
+            interval: interval, rssi_dbm: -80, visits: [.origin..<(.distantFuture)], loss: 0,
+            address: Device.staticAddress(&chance))
+    }
+
+    private mutating func flood(until end: Instant) -> Device {
+        let begin = Instant.origin + chance.span(10, 200)
+        return Device(
+            kind: .flood, identity: BeaconIdentity(uuid: Self.strangersUUID, major: 0, minor: 0),
+            interval: .milliseconds(20), rssi_dbm: -60, visits: [begin..<(begin + chance.span(2, 10))], loss: 0,
+            address: Device.privateAddress(&chance))
+    }
+
+    /// When each device advertises first.
+    mutating func firstTimes() -> [(device: Int, at: Instant)] {
+        devices.indices.compactMap { index in
+            devices[index].visits.first.map { (index, $0.lowerBound + chance.span(0, 1)) }
+        }
+    }
+
+    /// A device advertises: what the controller would report, if it hears it, and when the next one comes.
+    mutating func advertise(_ index: Int, at now: Instant) -> (packet: [UInt8]?, next: Instant?) {
+        if now >= devices[index].rotatesAt, case .rotating(let every) = devices[index].kind {
+            devices[index].address = Device.privateAddress(&chance)
+            while devices[index].rotatesAt <= now { devices[index].rotatesAt += every }
+        }
+        if case .flood = devices[index].kind {
+            floodNumber &+= 1
+            devices[index].address = Device.privateAddress(&chance)
+            devices[index].identity = BeaconIdentity(uuid: Self.strangersUUID, major: floodNumber, minor: 0)
+        }
+        let device = devices[index]
+        let isHeard = device.isThere(at: now) && !chance.happens(device.loss)
+        return (isHeard ? packet(of: device) : nil, device.nextTime(after: now, &chance))
+    }
+
+    private func packet(of device: Device) -> [UInt8] {
+        var data: [UInt8] = [2, 1, 6]
+        if case .bystander = device.kind {
+            data += [3, 3, 0x0F, 0x18]
+        } else {
+            data += IBeaconFrame(identity: device.identity, measuredPower_dbm: -59).encodedStructure
+        }
+        let report = AdvertisingReport(
+            isExtended: false, eventType: 3, address: device.address, rssi_dbm: device.rssi_dbm)
+        return [0x04] + AdvertisingReportEncoder.event([(report, data)])
+    }
+}

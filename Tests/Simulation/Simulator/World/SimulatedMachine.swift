@@ -1,0 +1,55 @@
+import Daemon
+import HCI
+import Messages
+
+/// The gateway's clocks. The monotonic one drifts, and begins anew with each boot; the time of day shows whatever it was
+/// set to.
+final class SimulatedMachine: Machine {
+    private unowned let world: World
+    private var bootedAt = Instant.origin
+    private var monotonicAtBoot = Instant.origin
+    private(set) var bootNumber = 0
+    /// By how many parts in a million the monotonic clock is fast.
+    private let drift_ppm: Int64
+    /// What the time of day is off by.
+    var wallError = TimeSpan.zero
+    var isSynced = true
+
+    private static let begin = WallTime(microseconds: 1_767_225_600_000_000)
+
+    init(_ world: World, drift_ppm: Int64) {
+        self.world = world
+        self.drift_ppm = drift_ppm
+    }
+
+    func boot(_ chance: inout Chance) {
+        bootNumber += 1
+        bootedAt = world.now
+        monotonicAtBoot = .origin + chance.span(3, 30)
+    }
+
+    var now: Instant { monotonic(world.now) }
+    var bootID: String { "boot-\(bootNumber)" }
+    var wall: WallTime { Self.begin + (world.now - .origin) + wallError }
+    var timebase: Timebase { Timebase(at: now, wall: wall, isSynced: isSynced) }
+
+    func processUsage() -> HealthReport.Process? { nil }
+    func writeMetrics(_ octets: () -> [UInt8]) -> String? { nil }
+
+    /// What the monotonic clock shows when it is truly `time`.
+    func monotonic(_ time: Instant) -> Instant {
+        let elapsed = time - bootedAt
+        return monotonicAtBoot + elapsed + TimeSpan(microseconds: elapsed.microseconds * drift_ppm / 1_000_000)
+    }
+
+    /// When the monotonic clock shows `instant` or a little more.
+    func time(_ instant: Instant) -> Instant {
+        if instant == .distantFuture { return instant }
+        let elapsed = instant - monotonicAtBoot
+        var time = bootedAt + elapsed - TimeSpan(microseconds: elapsed.microseconds * drift_ppm / 1_000_000)
+        while monotonic(time) < instant {
+            time += TimeSpan(microseconds: 1 + (instant - monotonic(time)).microseconds / 2)
+        }
+        return time
+    }
+}

@@ -1,0 +1,104 @@
+import HCI
+import Messages
+import Outbox
+import Regions
+
+/// The end: nothing fails any more, and everything has to come right.
+extension World {
+    /// Longer than any pause between tries: a broker that gave our identifier to another is left alone for 300 s.
+    private static let longestHealing = TimeSpan.seconds(420)
+    /// Long enough for those who left to be missed.
+    private static let healing = TimeSpan.seconds(100)
+
+    func finish() {
+        isHealed = true
+        disk.operationsUntilCrash = nil
+        for fault in scenario.faults { end(fault) }
+        // Who was set aside because the broker refused it is offered again after a restart.
+        wait()
+        if violation == nil, let life, life.outbox.health.parkedEvents > 0 {
+            stopAgent()
+            agenda.add(.agentStarts, at: now)
+            wait()
+        }
+        guard violation == nil else { return }
+        check { () throws(Violation) in
+            try checkDelivered()
+            try checkRetained()
+        }
+        guard violation == nil else { return }
+        stopAgent()
+        check { () throws(Violation) in try checkGoodbye() }
+    }
+
+    private func wait() {
+        if life == nil { agenda.add(.agentStarts, at: now) }
+        let limit = now + Self.longestHealing
+        pass(until: now + Self.healing) { false }
+        while now < limit, violation == nil, !isDelivered { pass(until: now + .seconds(10)) { false } }
+    }
+
+    private var isDelivered: Bool {
+        guard let life, let status = broker.retained["beacons/store/gate/status"] else { return false }
+        return life.outbox.isDurable && life.outbox.health.queuedEvents == 0
+            && Fields(status).string("state") == "online"
+    }
+
+    private func checkDelivered() throws(Violation) {
+        guard let life else { throw Violation(invariant: .recovers, detail: "the agent does not run") }
+        if let condition = life.outbox.condition {
+            throw Violation(invariant: .recovers, detail: "the outbox still says \(condition)")
+        }
+        let queued = life.outbox.health.queuedEvents
+        if queued > 0 { throw Violation(invariant: .recovers, detail: "\(queued) events are still queued") }
+        if life.eventCount != ledger.toldCount {
+            throw Violation(
+                invariant: .nothingLost,
+                detail: "\(ledger.toldCount) crossings were told, \(life.eventCount) events committed")
+        }
+        for (name, epoch) in ledger.epochs.sorted(by: { $0.key < $1.key }) {
+            for (seq, entry) in epoch.entries.sorted(by: { $0.key < $1.key })
+            where entry.payload == nil && !entry.mayBeLost && !epoch.isStated(seq) {
+                throw Violation(
+                    invariant: .nothingLost, detail: "event \(seq) of \(name) never came, and no gap says so")
+            }
+        }
+    }
+
+    /// What the broker keeps is what the agent told last, and it names the last event.
+    private func checkRetained() throws(Violation) {
+        guard let numbering = life?.outbox.numbering else { return }
+        let topics = TopicTree(prefix: "beacons", site: "store", gateway: "gate")
+        for instance in witness.instances {
+            guard let state = witness.state(of: instance) else { continue }
+            guard let payload = broker.retained[topics.state(instance)] else {
+                if state == .unknown { continue }
+                throw Violation(invariant: .stateAgrees, detail: "no state of \(instance) is retained")
+            }
+            let fields = Fields(payload)
+            let last = ledger.epochs[numbering.epoch]?.entries.filter { $0.value.crossing?.instance == instance }
+            let seq = last?.keys.max() ?? 0
+            if fields.string("state") != state.rawValue {
+                throw Violation(
+                    invariant: .stateAgrees,
+                    detail: "\(instance) is retained as \(fields.string("state") ?? ""), it is \(state.rawValue)")
+            }
+            if fields.number("event_seq") != seq {
+                throw Violation(
+                    invariant: .stateAgrees,
+                    detail: "\(instance) names event \(fields.number("event_seq") ?? -1), its last is \(seq)")
+            }
+        }
+        let status = broker.retained[topics.status].map(Fields.init)
+        if status?.string("state") != "online" || status?.string("epoch") != numbering.epoch {
+            throw Violation(invariant: .stateAgrees, detail: "the status says neither online nor the epoch")
+        }
+    }
+
+    private func checkGoodbye() throws(Violation) {
+        let status = broker.retained["beacons/store/gate/status"].map(Fields.init)
+        if status?.string("state") != "offline" {
+            throw Violation(invariant: .stateAgrees, detail: "the agent was stopped, and the status is not offline")
+        }
+    }
+}
