@@ -138,7 +138,8 @@ class Bench:
         broker.close()
 
     def wear(self):
-        """What 1,000 events write, spread over an hour of a capture's own time, with a broker that takes each."""
+        """What 1,000 events write that follow each other as fast as they are delivered. An hour's pace would take an hour, and
+        fewer of them would share a transaction."""
         controller, broker = Controller(self.folder), Broker(self.folder)
         configuration = self.work.configuration("wear", expand="minor", port=broker.port)
         trace = self.folder / "strace"

@@ -14,18 +14,21 @@ def rows(found):
 
     per_c = ratio("beacond_ns", "c_ns")
     peer = ratio("habluetooth_ns", "beacond_ns")
-    regions = ratio("beacond_10000_regions_ns", "beacond_unranged_ns")
+    # By instructions: a start with 10,000 regions takes seconds, and the time of a run less that of a start is all noise.
+    regions = ratio("beacond_10000_regions_instructions", "beacond_unranged_instructions")
     growth = ratio("beacond_100000_ns", "beacond_unranged_ns")
     c_growth = ratio("c_100000_ns", "c_unranged_ns")
     yield row("a report through the whole pipeline, 200 beacons, ranged", "≤ 3 × C",
               f"{found['beacond_ns']:.0f} ns, {per_c:.2f} × C ({found['c_ns']:.0f} ns)", per_c <= 3)
-    if "beacond_instructions" in found:
-        per_c = ratio("beacond_instructions", "c_instructions")
-        yield row("the same in instructions", "≤ 3 × C",
-                  f"{found['beacond_instructions']:.0f}, {per_c:.2f} × C ({found['c_instructions']:.0f})", per_c <= 3)
+    per_c = ratio("beacond_instructions", "c_instructions")
+    yield row("the same in instructions", "≤ 3 × C",
+              f"{found['beacond_instructions']:.0f}, {per_c:.2f} × C ({found['c_instructions']:.0f})", per_c <= 3)
+    per_c = ratio("beacond_unranged_ns", "c_unranged_ns")
+    yield row("the same without the ranged list", "≤ 3 × C",
+              f"{found['beacond_unranged_ns']:.0f} ns, {per_c:.2f} × C ({found['c_unranged_ns']:.0f} ns)", per_c <= 3)
     yield row("against habluetooth", "≥ 20 × cheaper",
               f"{peer:.1f} × ({found['habluetooth_ns']:.0f} ns)", peer >= 20)
-    yield row("10,000 regions against 1", "≤ 1.15 ×", f"{regions:.2f} ×", regions <= 1.15)
+    yield row("10,000 regions against 1, in instructions", "≤ 1.15 ×", f"{regions:.2f} ×", regions <= 1.15)
     yield row("100,000 transmitters against 200", "≤ 2 ×, or 1.1 × C's own growth",
               f"{growth:.2f} × (C: {c_growth:.2f} ×)", growth <= max(2, 1.1 * c_growth))
     yield row("memory for each transmitter", "≤ 256 bytes", f"{found['bytes_per_transmitter']:.0f} bytes",
@@ -39,9 +42,10 @@ def rows(found):
         late = found[f"latency_{name}_p99_ms"]
         yield row(f"socket to subscriber, {word}, p99", f"≤ {budget} ms",
                   f"{late:.1f} ms (median {found[f'latency_{name}_p50_ms']:.1f})", late <= budget)
-    yield row("1,000 events: syncs", "≤ 1,000", f"{found['fsyncs_per_1000_events']}",
-              found["fsyncs_per_1000_events"] <= 1000)
-    yield row("1,000 events: written", "≤ 4 MiB", f"{found['written_mib_per_1000_events']:.1f} MiB",
+    # Not at an hour's pace, at which fewer share a transaction: that the budget is kept is not shown by this.
+    yield ("1,000 events as fast as they are delivered: syncs", "≤ 1,000 in an hour",
+           f"{found['fsyncs_per_1000_events']}", "not shown")
+    yield row("the same: written", "≤ 4 MiB in an hour", f"{found['written_mib_per_1000_events']:.1f} MiB",
               found["written_mib_per_1000_events"] <= 4)
     yield row("`beacond --version`", "≤ 20 ms", f"{found['version_ms']:.0f} ms", found["version_ms"] <= 20)
     yield row("start to scanning", "≤ 150 ms", f"{found['start_ms']:.0f} ms", found["start_ms"] <= 150)
