@@ -14,7 +14,9 @@ final class SimulatedConnection: BrokerConnection {
     private var attempt = 0
     private var arrived: [ClientEvent] = []
     private var lastMid: UInt16 = 0
-    private var isDead = false
+    private var hasDied = false
+    /// The process is gone, or it ended at an operation of the disk and what it does since does not happen.
+    private var isDead: Bool { hasDied || world.disk.hasCrashed }
     /// Set while the agent says goodbye: waiting then lets time pass.
     var letsTimePass = false
     /// When the delivery loop wants to go on, if nothing happens before.
@@ -33,7 +35,7 @@ final class SimulatedConnection: BrokerConnection {
     /// The process is gone. The kernel closes its socket, unless it is gone too.
     func die(withMachine: Bool) {
         if isOpen, !withMachine { world.network.toBroker(.end, of: attempt) }
-        isDead = true
+        hasDied = true
         phase = .over
         arrived = []
     }
@@ -54,17 +56,17 @@ final class SimulatedConnection: BrokerConnection {
     }
 
     func disconnect() {
-        guard phase == .connected else { return }
+        guard phase == .connected, !isDead else { return }
         world.network.toBroker(.disconnect, of: attempt)
         phase = .over
     }
 
     func subscribe(_ filter: String) {
-        if phase == .connected { world.network.toBroker(.subscribe, of: attempt) }
+        if phase == .connected, !isDead { world.network.toBroker(.subscribe, of: attempt) }
     }
 
     func publish(_ message: Message) throws(PublishFailure) -> UInt16 {
-        guard phase == .connected else { throw .connectionLost }
+        guard phase == .connected, !isDead else { throw .connectionLost }
         lastMid = lastMid == .max ? 1 : lastMid + 1
         world.network.toBroker(.publish(mid: lastMid, message), of: attempt)
         return lastMid

@@ -10,6 +10,8 @@ extension World {
         guard life == nil, violation == nil else { return }
         lives += 1
         trace("agent \(lives) starts, boot \(machine.bootNumber)")
+        // Somebody set the time of day while nobody looked.
+        if lives > 1, chance.happens(0.3) { machine.wallError = machine.wallError + chance.span(-90_000, 90_000) }
         disk.attach()
         guard let begun = AgentLife(self, number: lives) else {
             return agenda.add(.agentStarts, at: now + .seconds(5))

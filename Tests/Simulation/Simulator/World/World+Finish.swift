@@ -70,7 +70,8 @@ extension World {
         guard let numbering = life?.outbox.numbering else { return }
         let topics = TopicTree(prefix: "beacons", site: "store", gateway: "gate")
         for instance in witness.instances {
-            guard let state = witness.state(of: instance) else { continue }
+            // What a process told that ended before its disk worked again is in the broker and nowhere else.
+            guard let state = witness.state(of: instance), state != .unknown || lives == 1 else { continue }
             guard let payload = broker.retained[topics.state(instance)] else {
                 if state == .unknown { continue }
                 throw Violation(invariant: .stateAgrees, detail: "no state of \(instance) is retained")
