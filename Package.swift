@@ -84,7 +84,8 @@ let package = Package(
         .testTarget(
             name: "MessagesTests", dependencies: ["HCI", "Beacons", "Regions", "Messages"], swiftSettings: settings),
         .testTarget(
-            name: "GatewayTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway"],
+            name: "GatewayTests",
+            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "StoreSimulator"],
             swiftSettings: settings),
         .testTarget(name: "ReplayTests", dependencies: ["HCI", "Beacons", "beacond"], swiftSettings: settings),
         .testTarget(name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], swiftSettings: settings),

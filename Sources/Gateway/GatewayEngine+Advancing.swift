@@ -20,6 +20,11 @@ extension GatewayEngine {
     /// A report of the same instant as a timer comes first: a beacon that is heard just in time was heard in time.
     /// At equal times who is there is decided before what regions make of it, and that before what is reported.
     mutating func advance(before limit: Instant, outputs: inout [GatewayOutput]) {
+        // Only reports are counted in it, so it need not come in between the timers.
+        if floods.end <= limit {
+            floods.endWindow(tracker.newcomers, at: limit)
+            tracker.beginNewcomerWindow()
+        }
         while true {
             let due = nextDeadline
             guard due < limit else { return }

@@ -39,6 +39,7 @@ extension GatewayEngine {
         var frameRejects = RejectCounts()
         IBeaconFrame.forEach(in: report, data, rejects: &frameRejects) { frame in
             beaconCount &+= 1
+            if let rssi_dbm = report.rssi_dbm { floods.heard(rssi_dbm) }
             let sighting = Sighting(
                 identity: frame.identity, address: report.address, measuredPower_dbm: frame.measuredPower_dbm,
                 rssi_dbm: report.rssi_dbm.map(receivers[receiver].corrected),

@@ -46,6 +46,7 @@ public struct GatewayEngine: Sendable {
     var beaconCount: UInt64 = 0
     var rejects = RejectCounts()
     var refusedInstanceCount: UInt64 = 0
+    var floods: FloodWatch
 
     /// Buffers that are used again for every report, so that one costs no allocation.
     var changes: [TrackerChange] = []
@@ -70,6 +71,7 @@ public struct GatewayEngine: Sendable {
         self.receivers = settings.radio.receivers.map { Receiver(rssiOffset_db: $0.rssiOffset_db) }
         if receivers.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }
         self.now = now
+        self.floods = FloodWatch(at: now)
         self.restoredUntil = now + Self.restoredFor
         if !radioSees { monitor.blinded(since: now, at: now) }
         for region in settings.regions + requested {
@@ -89,9 +91,11 @@ public struct GatewayEngine: Sendable {
 
     /// Counts since the start. Finding the listed tracks goes through all transmitters.
     public var figures: GatewayFigures {
-        GatewayFigures(
+        let listed = tracker.listedTrackCount
+        return GatewayFigures(
             reports: reportCount, beacons: beaconCount, rejects: rejects, tracks: tracker.trackCount,
-            listedTracks: tracker.listedTrackCount, instances: monitor.instanceCount,
-            refusedTransmitters: tracker.refusedCount, refusedInstances: refusedInstanceCount)
+            listedTracks: listed, instances: monitor.instanceCount,
+            refusedTransmitters: tracker.refusedCount, refusedInstances: refusedInstanceCount,
+            suspectedSpoofing: floods.suspects(tracker.newcomers, listed: listed))
     }
 }

@@ -35,4 +35,6 @@ public struct GatewayFigures: Sendable {
     public var refusedTransmitters: UInt64
     /// Region instances refused, each region counted once.
     public var refusedInstances: UInt64
+    /// Floods of the last minute or of this one.
+    public var suspectedSpoofing: [SuspectedSpoofing]
 }

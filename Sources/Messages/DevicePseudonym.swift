@@ -12,14 +12,15 @@ public enum DeviceForm: String, CaseIterable, Sendable {
 /// Names devices without giving their addresses away.
 ///
 /// HMAC-SHA-256 over the UTC day and the address, cut to 64 bits: who does not have the key can't try addresses, and no
-/// two days can be put together. A known device is named by its name, so that it keeps its pseudonym through rotation.
+/// two days can be put together. The key changes with the day: see `PseudonymKey`. A known device is named by its name, so
+/// that it keeps its pseudonym through rotation.
 public struct DevicePseudonym: Sendable {
     private let form: DeviceForm
-    private let key: SymmetricKey
+    private var key: SymmetricKey
     private let deviceNames: [String]
 
     /// - Parameters:
-    ///   - key: secret, from `generateKey`, or any octets where what is written stays with who has the raw capture.
+    ///   - key: secret, from `PseudonymKey`, or any octets where what is written stays with who has the raw capture.
     ///   - deviceNames: the names of the known devices, in the order of their indices.
     public init(form: DeviceForm, key: [UInt8], deviceNames: [String]) {
         self.form = form
@@ -27,10 +28,8 @@ public struct DevicePseudonym: Sendable {
         self.deviceNames = deviceNames
     }
 
-    /// A new secret of 256 bits.
-    public static func generateKey() -> [UInt8] {
-        SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
-    }
+    /// From now on names are made with another key.
+    public mutating func replaceKey(_ key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
     /// What to publish for a device; `nil` for nothing.
     public func name(of address: DeviceAddress, device: Int?, at time: WallTime) -> String? {

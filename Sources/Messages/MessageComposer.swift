@@ -11,7 +11,7 @@ public struct MessageComposer: Sendable {
     /// Where the messages go.
     public let topics: TopicTree
     let version: String
-    let pseudonym: DevicePseudonym
+    private(set) var pseudonym: DevicePseudonym
     var pseudonyms = PseudonymBook()
     /// Seconds after which a ranging message is of no use to anyone.
     let rangingExpiry_s: UInt32
@@ -23,6 +23,12 @@ public struct MessageComposer: Sendable {
         self.version = version
         self.pseudonym = pseudonym
         self.rangingExpiry_s = rangingExpiry_s
+    }
+
+    /// From now on devices are named under another key.
+    public mutating func replacePseudonymKey(_ key: [UInt8]) {
+        pseudonym.replaceKey(key)
+        pseudonyms = PseudonymBook()
     }
 
     /// What every message begins with.

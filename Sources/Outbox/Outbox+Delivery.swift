@@ -43,8 +43,8 @@ extension Outbox {
     /// means that they are delivered twice, with the same numbers.
     public func acknowledge(_ positions: some Sequence<Int64>) {
         for position in positions where position > -book.origin && position < book.nextPosition {
-            parked.remove(position: position)
-            passed.insert(position)
+            if !parked.entries.isEmpty { parked.remove(position: position) }
+            if !passed.contains(position) { passed.insert(position) }
             guard !pending.remove(at: position), position < book.storedEnd, position >= book.droppedEnd else {
                 continue
             }

@@ -46,7 +46,8 @@ struct CapacityTests {
             enteredAt: at - .milliseconds(Int64(60_000 + index * 7_919 % 500_000)),
             lastHeardAt: at - .milliseconds(20_000 + Int64(index * 13 % 400)), isPartial: false, isInferred: false)
         let observation = BeaconObservation(
-            accuracy_m: isEntry ? Double(index * 17 % 1_500) / 100 : -1, proximity: isEntry ? .near : .unknown,
+            accuracy_m: isEntry ? Double(index * 17 % 1_500) / 100 : -1,
+            accuracyError_m: isEntry ? Double(index * 17 % 1_500) / 200 : -1, proximity: isEntry ? .near : .unknown,
             rssi_dbm: -50 - Double(index * 7 % 400) / 10)
         let event = RegionEvent(
             kind: isEntry ? .enter : .exit(stay),

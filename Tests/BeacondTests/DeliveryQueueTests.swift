@@ -11,7 +11,7 @@ struct DeliveryQueueTests {
     private func transition(_ region: String, _ state: RegionState, at seconds: Double = 0, isCrossing: Bool = true)
         -> GatewayOutput
     {
-        let observation = BeaconObservation(accuracy_m: -1, proximity: .unknown, rssi_dbm: -60)
+        let observation = BeaconObservation.undetermined(rssi_dbm: -60)
         let event = RegionEvent(
             kind: .enter, uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2, observation: observation)
         let instant = Instant.origin + .seconds(seconds)

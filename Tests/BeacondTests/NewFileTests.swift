@@ -90,7 +90,7 @@ struct NewFileTests {
     }
 
     private func transition(_ region: String) -> RegionTransition {
-        let observation = BeaconObservation(accuracy_m: 1, proximity: .near, rssi_dbm: -60)
+        let observation = BeaconObservation(accuracy_m: 1, accuracyError_m: 0.5, proximity: .near, rssi_dbm: -60)
         let event = RegionEvent(
             kind: .enter, uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2, observation: observation)
         return RegionTransition(

@@ -12,7 +12,7 @@ def ticks(low, high, count=5):
     step = max(power * round(step / power), power)
     value = step * -(-low // step)
     while value <= high + 1e-9:
-        yield value
+        yield value + 0.0  # Never −0.
         value += step
 
 
@@ -40,8 +40,8 @@ class Panel:
 
     def dots(self, name, points, colour):
         places = sorted({(round(self.x(x)), round(self.y(y))) for x, y in points})
-        path = "".join(f"M{x} {y}h2v2h-2z" for x, y in places)
-        self.parts.append(f'<path d="{path}" fill="{colour}" fill-opacity="0.45"/>')
+        path = "".join(f"M{x} {y}h3v3h-3z" for x, y in places)
+        self.parts.append(f'<path d="{path}" fill="{colour}" fill-opacity="0.6"/>')
         self.legend.append((name, colour))
 
     def band(self, points, colour):
@@ -68,7 +68,7 @@ class Panel:
             text.append(f'<text x="{self.x(value):.0f}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{value:g}</text>')
         text += self.parts
         text.append(f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 8}" text-anchor="end">{escape(self.x_label)}</text>')
-        text.append(f'<text x="4" y="{TOP - 4}">{escape(self.y_label)}</text>')
+        text.append(f'<text x="{LEFT + 4}" y="{TOP + 12}">{escape(self.y_label)}</text>')
         place = LEFT + 8 * len(self.title) + 20
         for name, colour in self.legend:
             text.append(f'<text x="{place}" y="16" fill="{colour}">{escape(name)}</text>')

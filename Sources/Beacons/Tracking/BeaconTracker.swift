@@ -14,7 +14,8 @@ public enum TrackerChange: Hashable, Sendable {
 /// Keeps who is who in the air: one transmitter for each identity and address, one track for each physical beacon.
 ///
 /// Reports go in with `receive`, time with `advance`; both append what changed. The rules stand in the extensions:
-/// `+Silence` (unknown, gone, forgotten), `+Rotation` (one beacon, whatever its address), `+Counting`, `+Proximity`.
+/// `+Silence` (unknown, gone, forgotten), `+Rotation` (one beacon, whatever its address), `+Counting`, `+Proximity`,
+/// `+Newcomers`.
 public struct BeaconTracker: Sendable {
     /// A timer that looks at the silence of a transmitter, or at a newcomer that is still resolving.
     struct Timer: Comparable, Sendable {
@@ -61,6 +62,9 @@ public struct BeaconTracker: Sendable {
     public internal(set) var trackCount: UInt64 = 0
     /// Newcomers refused because `max_transmitters` were listed already.
     public internal(set) var refusedCount: UInt64 = 0
+    /// What was new since `beginNewcomerWindow`.
+    public internal(set) var newcomers = NewcomerCounts()
+    var refusedNewcomers = DistinctNumbers()
 
     public init(_ settings: TrackerSettings, distance: DistanceSettings) {
         self.settings = settings
@@ -125,10 +129,12 @@ public struct BeaconTracker: Sendable {
     ) -> TransmitterSlot? {
         if table.count >= settings.maxTransmitters, !makeRoom(forWanted: isWanted, changes: &changes) {
             refusedCount += 1
+            countRefused(sighting)
             return nil
         }
         let identitySlot = table.identitySlot(sighting.identity)
-        if table.identities[identitySlot].first == nil { changes.append(.identityAppeared(identitySlot)) }
+        let isNewIdentity = table.identities[identitySlot].first == nil
+        if isNewIdentity { changes.append(.identityAppeared(identitySlot)) }
         let newcomer = Transmitter(
             sighting, device: device, track: newTrack(), isWanted: isWanted, settings: settings,
             identitySlot: identitySlot, at: now)
@@ -137,6 +143,7 @@ public struct BeaconTracker: Sendable {
         smooth(slot, sighting, at: now)
         watchSilence(of: slot)
         resolveNewcomer(slot, at: now)
+        countNewcomer(slot, isNewIdentity: isNewIdentity)
         changes.append(.listChanged(identitySlot))
         return slot
     }

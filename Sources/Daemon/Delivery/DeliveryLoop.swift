@@ -31,6 +31,7 @@ package final class DeliveryLoop {
     private var healthDue: Instant
     private var lastOutboxTick = Instant.origin
     private var group = CommitGroup()
+    private var statusLine = StatusLine()
 
     /// - Parameters:
     ///   - mayAdminister: the process has CAP_NET_ADMIN.
@@ -67,6 +68,7 @@ package final class DeliveryLoop {
     ///
     /// - Returns: whether there will be more.
     package func round() -> Bool {
+        machine.deliveryMoves()
         let content = queue.take()
         receive(content)
         publish(group.take(isLast: content.isClosed, at: machine.now))
@@ -130,13 +132,18 @@ package final class DeliveryLoop {
         let now = machine.now
         if now - lastOutboxTick >= Self.longestRound {
             lastOutboxTick = now
-            dispatcher.outbox.tick(at: now, wallTime: machine.timebase.wall(now))
+            let wall = machine.timebase.wall(now)
+            dispatcher.outbox.tick(at: now, wallTime: wall)
+            dispatcher.renewPseudonymKey(at: wall, random: machine.secret)
             publisher.eventsAvailable()
         }
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
         if dispatcher.outbox.numbering.epoch != announcedEpoch {
             announceStatus()
             for state in dispatcher.statesOfNewEpoch(machine.timebase) { publisher.setRetained(state) }
+        }
+        if let line = statusLine.news(radio: status.word, publisher.counters, dispatcher.outbox.health) {
+            machine.tellStatus(line)
         }
         if now >= healthDue {
             healthDue = now + Self.healthInterval

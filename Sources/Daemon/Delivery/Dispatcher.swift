@@ -38,7 +38,7 @@ package final class Dispatcher {
     private var epoch: String
     private var book: RecordBook
     private var abandoned: AbandonedStates
-    private let pseudonymKey: [UInt8]
+    private var pseudonymKey: [UInt8]
     private var fileGeneration: Int
     /// Events committed since the start.
     package private(set) var eventCount: Int64 = 0
@@ -89,6 +89,15 @@ package final class Dispatcher {
             ledger.beginEpoch()
         }
         return ledger.takeOutdatedStates(timebase)
+    }
+
+    /// Makes a new secret for pseudonyms where the day is another one than that of the last, and forgets the old one. It is
+    /// on the disk before anything is named by it.
+    package func renewPseudonymKey(at time: WallTime, random: () -> [UInt8]) {
+        guard !PseudonymKey.serves(pseudonymKey, at: time) else { return }
+        pseudonymKey = PseudonymKey.make(random: random(), at: time)
+        outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
+        composer.replacePseudonymKey(pseudonymKey)
     }
 
     /// States the loss of events that had no number yet: they get the next ones, which will never come.

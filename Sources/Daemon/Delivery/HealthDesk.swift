@@ -39,7 +39,8 @@ struct HealthDesk {
         defer { (lastReports, lastReport) = (reports, now) }
         return HealthReport(
             reports: reports, reportsPerSecond: Double(reports - lastReports) / elapsed_s,
-            rejects: figures?.rejects ?? RejectCounts(), tracks: figures?.listedTracks ?? 0,
+            rejects: figures?.rejects ?? RejectCounts(), suspectedSpoofing: figures?.suspectedSpoofing ?? [],
+            tracks: figures?.listedTracks ?? 0,
             instances: figures?.instances ?? 0, queueDepth: Int(outbox.queuedEvents),
             drops: drops(outbox, delivery, queue, requestFlood),
             recoveries: RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) },

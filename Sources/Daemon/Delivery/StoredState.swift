@@ -22,10 +22,10 @@ package struct StoredState {
 
     /// - Parameters:
     ///   - bootID: names the life of the monotonic clock.
-    ///   - newKey: the secret for pseudonyms, where there is none yet.
+    ///   - newKey: the secret for pseudonyms, where there is none yet; the delivery loop soon has one for the day.
     package init(
         _ outbox: Outbox, _ timebase: Timebase, bootID: String,
-        newKey: @autoclosure () -> [UInt8] = DevicePseudonym.generateKey()
+        newKey: @autoclosure () -> [UInt8] = PseudonymKey.random()
     ) {
         records = outbox.records()
         regions = records.compactMap { StoredRegion($0.value, key: $0.key, timebase, bootID: bootID) }

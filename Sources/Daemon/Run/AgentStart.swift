@@ -17,7 +17,7 @@ package struct AgentStart {
     ///   - newKey: the secret for pseudonyms, where there is none yet.
     package init(
         _ settings: Settings, _ outbox: Outbox, at now: Instant, _ timebase: Timebase, bootID: String,
-        newKey: @autoclosure () -> [UInt8] = DevicePseudonym.generateKey(), logger: Logger
+        newKey: @autoclosure () -> [UInt8] = PseudonymKey.random(), logger: Logger
     ) {
         var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
         let requested = settings.requestedRegions(stored.definitions, logger: logger)

@@ -8,6 +8,7 @@ package struct GatewayOwner: RadioOwner {
     private let queue: DeliveryQueue
     private let requests: RequestQueue
     private let recent: RecentEvents?
+    private let moves: @Sendable () -> Void
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
     private var counters = RadioCounters()
@@ -18,15 +19,17 @@ package struct GatewayOwner: RadioOwner {
     /// - Parameters:
     ///   - outputs: what the engine told when it was made.
     ///   - recent: where events are kept for a capture file.
+    ///   - moves: called about once a second while the loop makes progress.
     package init(
         engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
-        recent: RecentEvents?
+        recent: RecentEvents?, moves: @escaping @Sendable () -> Void
     ) {
         self.engine = engine
         self.outputs = outputs
         self.queue = queue
         self.requests = requests
         self.recent = recent
+        self.moves = moves
     }
 
     package mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
@@ -58,6 +61,7 @@ package struct GatewayOwner: RadioOwner {
 
     package mutating func counted(_ counters: RadioCounters, at instant: Instant) {
         self.counters = counters
+        moves()
         guard instant >= figuresDue else { return }
         figuresDue = instant + Self.figuresInterval
         queue.push(engine.figures, counters)

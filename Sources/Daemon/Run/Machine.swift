@@ -13,6 +13,15 @@ package protocol Machine: AnyObject {
     /// Names the life of the monotonic clock; it is another one after each boot.
     var bootID: String { get }
 
+    /// 256 random bits, to be kept secret.
+    func secret() -> [UInt8]
+
+    /// The delivery loop makes progress: called in every round, on its own thread.
+    func deliveryMoves()
+
+    /// How things are, in one line for whoever looks after the service; called where it has changed.
+    func tellStatus(_ line: String)
+
     /// Memory now, and CPU since the last call; `nil` where nobody wants to know.
     func processUsage() -> HealthReport.Process?
 

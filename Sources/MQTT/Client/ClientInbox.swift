@@ -46,6 +46,10 @@ final class ClientInbox {
         }
     }
 
+    /// Hears no more of the library's log, which it would go on to format for every packet, whoever listens. What it has to
+    /// say of a connection that stands comes as a code as well.
+    func endLog(of handle: OpaquePointer) { mosquitto_log_callback_set(handle, nil) }
+
     private static func of(_ context: UnsafeMutableRawPointer?) -> ClientInbox? {
         context.map { Unmanaged<ClientInbox>.fromOpaque($0).takeUnretainedValue() }
     }

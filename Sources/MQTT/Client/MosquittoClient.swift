@@ -205,6 +205,7 @@ final class MosquittoClient {
     private func settle(code: Int32, number: Int32) {
         if phase == .loggingIn, inbox.events.contains(where: { if case .connected = $0 { true } else { false } }) {
             phase = .connected
+            inbox.endLog(of: handle)
         }
         if let endCode = inbox.endCode {
             end(failure(code: endCode, number: number))

@@ -75,6 +75,7 @@ extension DeliverySession {
     }
 
     private mutating func acquit(_ ticket: Ticket) {
+        if suspects.isEmpty, provenFaults.isEmpty { return }
         suspects.remove(ticket)
         provenFaults[ticket] = nil
     }

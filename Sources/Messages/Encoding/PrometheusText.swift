@@ -20,8 +20,9 @@ struct PrometheusText {
             self.label = label
         }
 
-        init(_ value: Double) {
+        init(_ value: Double, label: (name: String, value: String)? = nil) {
             self.value = JSONWriter.decimal(value.isFinite ? value : 0, decimals: 6)
+            self.label = label
         }
 
         init(_ value: Bool, label: (name: String, value: String)? = nil) {

@@ -28,6 +28,12 @@ extension MessageComposer {
         text.add(
             "beacond_rejected_total", .counter, "What was skipped of what came from the air, by reason.",
             RejectReason.allCases.map { .init(report.rejects[$0], label: ("reason", $0.rawValue)) })
+        text.add(
+            "beacond_suspected_spoofing_per_second", .gauge, "Floods that no shop makes, by kind; 0 for none.",
+            SuspectedSpoofing.Kind.allCases.map { kind in
+                .init(
+                    report.suspectedSpoofing.first { $0.kind == kind }?.rate_per_s ?? 0, label: ("kind", kind.rawValue))
+            })
         if !report.recoveries.isEmpty {
             text.add(
                 "beacond_radio_recoveries_total", .counter, "What was done about adapters that did not scan, by step.",

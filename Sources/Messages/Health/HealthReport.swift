@@ -44,6 +44,8 @@ public struct HealthReport: Sendable {
     public var reportsPerSecond: Double
     /// What was skipped since the start.
     public var rejects: RejectCounts
+    /// Floods of the last minute; empty where there is none.
+    public var suspectedSpoofing: [SuspectedSpoofing]
     /// Tracks listed now.
     public var tracks: Int
     /// Region instances held.
@@ -64,13 +66,15 @@ public struct HealthReport: Sendable {
     public var broker: Broker?
 
     public init(
-        reports: UInt64, reportsPerSecond: Double, rejects: RejectCounts, tracks: Int, instances: Int, queueDepth: Int,
+        reports: UInt64, reportsPerSecond: Double, rejects: RejectCounts,
+        suspectedSpoofing: [SuspectedSpoofing], tracks: Int, instances: Int, queueDepth: Int,
         drops: [(cause: String, count: UInt64)], recoveries: [(step: String, count: UInt64)] = [], uptime_s: Double,
         process: Process?, outbox: String, broker: Broker?
     ) {
         self.reports = reports
         self.reportsPerSecond = reportsPerSecond
         self.rejects = rejects
+        self.suspectedSpoofing = suspectedSpoofing
         self.tracks = tracks
         self.instances = instances
         self.queueDepth = queueDepth

@@ -8,17 +8,16 @@ extension MessageComposer {
         var rejects = JSONWriter()
         for reason in RejectReason.allCases { rejects.set(reason.rawValue, report.rejects[reason]) }
         json.set("rejected", object: rejects.object)
+        json.set("suspected_spoofing", objectsFor: report.suspectedSpoofing) { flood, json in
+            json.set("kind", flood.kind.rawValue)
+            json.set("rate_per_s", flood.rate_per_s, decimals: 1)
+        }
         json.set("tracks", report.tracks)
         json.set("instances", report.instances)
         json.set("queue_depth", report.queueDepth)
         var drops = JSONWriter()
         for drop in report.drops { drops.set(drop.cause, drop.count) }
         json.set("dropped", object: drops.object)
-        if !report.recoveries.isEmpty {
-            var recoveries = JSONWriter()
-            for recovery in report.recoveries { recoveries.set(recovery.step, recovery.count) }
-            json.set("recoveries", object: recoveries.object)
-        }
         if !report.recoveries.isEmpty {
             var recoveries = JSONWriter()
             for recovery in report.recoveries { recoveries.set(recovery.step, recovery.count) }

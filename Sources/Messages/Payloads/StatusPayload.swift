@@ -6,7 +6,8 @@ extension MessageComposer {
         case live(RadioCondition)
         case replay
 
-        var word: String {
+        /// The word of `status.radio`.
+        public var word: String {
             switch self {
             case .live(let condition): condition.availability.rawValue
             case .replay: "replay"

@@ -41,7 +41,8 @@ enum Schema {
                 source: .sqlite, code: SQLITE_CANTOPEN, systemError: 0, operation: "begin the write-ahead log")
         }
         try database.execute("PRAGMA synchronous = FULL")
-        try database.execute("PRAGMA secure_delete = OFF")
+        // A secret that is replaced is overwritten, in pages that are written anyway.
+        try database.execute("PRAGMA secure_delete = FAST")
         try database.execute("PRAGMA wal_autocheckpoint = 0")
         try database.execute("PRAGMA journal_size_limit = \(limits.logBytes)")
         try database.execute("PRAGMA cache_size = -2000")

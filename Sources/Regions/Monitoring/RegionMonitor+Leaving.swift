@@ -36,6 +36,9 @@ extension RegionMonitor {
         radio.seenTime(at: now) + max(rules.exitAfter, patience)
     }
 
+    /// How many timers are held, stale ones among them.
+    var timerCount: Int { timers.count }
+
     /// When `advance` has something to do next.
     public var nextDeadline: Instant {
         let due = timers.min.map { max(radio.instant(ofSeenTime: $0.due), proof.releasedAt) }

@@ -181,9 +181,15 @@ public struct RegionMonitor: Sendable {
     }
 
     mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
+        guard states[slot].due != due else { return }
         states[slot].due = due
         timerNumber += 1
         timers.insert(Timer(due: due, number: timerNumber, slot: slot))
+        // One timer is set for each instance at most. Regions that come and go leave stale ones behind, which are thrown
+        // out once they are most of the queue.
+        if timers.count > 4 * (slots.count + 64) {
+            timers = Heap(timers.unordered.filter { states[$0.slot].due == $0.due })
+        }
     }
 
     /// Asked for with every report, so it is read where it stands: a copy of the whole region would count references to its

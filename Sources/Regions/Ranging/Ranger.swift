@@ -120,5 +120,13 @@ public struct Ranger: Sendable {
         sessions[slot]?.due = due
         timerNumber += 1
         timers.insert(Timer(due: due, number: timerNumber, slot: slot))
+        // One timer is set for each session. Sessions that start and stop leave stale ones behind, which are thrown out once
+        // they are most of the queue.
+        if timers.count > 4 * (sessions.count + 64) {
+            timers = Heap(timers.unordered.filter { sessions[$0.slot]?.due == $0.due })
+        }
     }
+
+    /// How many timers are held, stale ones among them.
+    var timerCount: Int { timers.count }
 }

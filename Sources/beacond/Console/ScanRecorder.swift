@@ -18,7 +18,7 @@ struct ScanRecorder: ~Copyable {
     init(path: String, recent: RecentEvents) throws(FileError) {
         self.path = path
         self.recent = recent
-        writer = try CaptureWriter(path: path, mode: 0o644)
+        writer = try CaptureWriter(path: path, mode: 0o640)
     }
 
     /// Writes everything that is there now.

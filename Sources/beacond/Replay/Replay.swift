@@ -175,7 +175,7 @@ struct Replay {
     /// What is printed is the same every time, so its pseudonyms are as well: who has the capture has the addresses
     /// anyway. What goes to a broker has a secret key.
     private var pseudonymKey: [UInt8] {
-        guard options.output != .mqtt else { return DevicePseudonym.generateKey() }
+        guard options.output != .mqtt else { return PseudonymKey.random() }
         return Array("replay of \(settings.mqtt.prefix)/\(settings.gateway.site)".utf8)
     }
 

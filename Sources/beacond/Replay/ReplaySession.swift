@@ -101,7 +101,8 @@ struct ReplaySession {
         let outbox = tellsOfOutbox ? dispatcher.outbox.health : nil
         let report = HealthReport(
             reports: figures.reports, reportsPerSecond: Double(reports) / Self.healthInterval.seconds,
-            rejects: figures.rejects, tracks: figures.listedTracks, instances: figures.instances,
+            rejects: figures.rejects, suspectedSpoofing: figures.suspectedSpoofing, tracks: figures.listedTracks,
+            instances: figures.instances,
             queueDepth: Int(outbox?.queuedEvents ?? 0),
             drops: HealthDrops.list(figures) + (outbox.map(HealthDrops.list) ?? []),
             uptime_s: (healthDue - start).seconds, process: nil,

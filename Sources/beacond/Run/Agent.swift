@@ -16,6 +16,7 @@ struct Agent {
     /// Where the settings came from; `nil` for the usual places.
     let configurationPath: String?
     let logger: Logger
+    let supervision = Supervision()
 
     /// What keeps the agent from starting.
     enum Problem: Error, CustomStringConvertible {
@@ -32,11 +33,13 @@ struct Agent {
         }
     }
 
-    /// Works until SIGTERM or SIGINT. SIGHUP has the configuration read again: everything is stopped and started with
-    /// the new one, and goes on from the stored state. One that is wrong is refused, and the old one stays.
+    /// Works until SIGTERM or SIGINT. SIGHUP has the configuration read again: for a new one everything is stopped, and
+    /// started anew from the stored state. One that is wrong is refused, and the old one stays.
     mutating func run() async throws {
         repeat {
-            let reload = ReloadService(path: configurationPath, logger: logger)
+            let reload = ReloadService(
+                path: configurationPath, current: ConfigurationVersion(settings), manager: supervision.manager,
+                logger: logger)
             // The last is stopped first.
             let services = try start().map {
                 ServiceGroupConfiguration.ServiceConfiguration(service: $0, successTerminationBehavior: .ignore)
@@ -70,10 +73,13 @@ struct Agent {
             let requests = RequestQueue(wake: loop.wake)
             let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
             let owner = GatewayOwner(
-                engine: parts.engine, outputs: parts.outputs, queue: queue, requests: requests, recent: recent)
+                engine: parts.engine, outputs: parts.outputs, queue: queue, requests: requests, recent: recent,
+                moves: supervision.pulse.beatRadio)
             let worker = try startDelivery(parts.dispatcher, queue, requests)
+            let watchdog = WatchdogService(
+                manager: supervision.manager, pulse: supervision.pulse, logger: logger)
             return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop, owner: owner)]
-                + [CaptureService(settings: settings.capture, recent: recent, logger: logger)]
+                + [CaptureService(settings: settings.capture, recent: recent, logger: logger), watchdog]
                 + (try advertising().map { [$0] } ?? [])
         } catch {
             throw .radio(error)
@@ -108,11 +114,11 @@ struct Agent {
     private func startDelivery(
         _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue, _ requests: RequestQueue
     ) throws(RadioError) -> WorkerThread {
-        let (settings, logger) = (settings, logger)
+        let (settings, supervision, logger) = (settings, supervision, logger)
         return try WorkerThread {
             let loop = DeliveryLoop(
                 settings: settings, queue: queue, requests: requests, dispatcher: dispatcher,
-                machine: SystemMachine(settings),
+                machine: SystemMachine(settings, supervision),
                 broker: BrokerLink(settings: settings.mqtt, clientID: Publisher.clientID(settings)),
                 mayAdminister: ProcessCapabilities.current().mayAdminister, seed: .random(in: .min ... .max),
                 logger: logger)

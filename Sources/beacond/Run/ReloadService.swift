@@ -5,13 +5,21 @@ import Synchronization
 import UnixSignals
 
 /// Reads the configuration again on SIGHUP. It ends, and everything with it, once there is a new one to start with.
+///
+/// One that says the same as before, and names files that are the same as before, changes nothing. One that is wrong is
+/// refused, and the old one stays.
 final class ReloadService: Service {
     private let path: String?
+    private let current: ConfigurationVersion
+    private let manager: ServiceManager
     private let logger: Logger
     private let loaded = Mutex<Settings?>(nil)
 
-    init(path: String?, logger: Logger) {
+    /// - Parameter current: what is in force.
+    init(path: String?, current: ConfigurationVersion, manager: ServiceManager, logger: Logger) {
         self.path = path
+        self.current = current
+        self.manager = manager
         self.logger = logger
     }
 
@@ -19,16 +27,35 @@ final class ReloadService: Service {
     var settings: Settings? { loaded.withLock { $0 } }
 
     func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-            do throws(ConfigurationFile.Problem) {
-                let settings = try ConfigurationFile.load(path)
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        // Not before: until now the signal would have ended the process.
+        manager.tell(.ready)
+        for await _ in signals.cancelOnGracefulShutdown() {
+            manager.tell(.reloading(at: SystemClock.now))
+            if let settings = reload() {
                 loaded.withLock { $0 = settings }
-                logger.notice("configuration read again")
                 return
-            } catch {
-                for line in error.lines { logger.error("\(line)") }
-                logger.error("the configuration was not changed: the old one stays in force")
             }
+            manager.tell(.ready)
+        }
+        manager.tell(.stopping)
+    }
+
+    /// The settings to start with; `nil` where there is nothing to change.
+    private func reload() -> Settings? {
+        do throws(ConfigurationFile.Problem) {
+            let settings = try ConfigurationFile.load(path)
+            guard ConfigurationVersion(settings) != current else {
+                logger.notice("configuration read again: nothing has changed")
+                return nil
+            }
+            logger.notice("configuration read again")
+            return settings
+        } catch {
+            for line in error.lines { logger.error("\(line)") }
+            logger.error("the configuration was not changed: the old one stays in force")
+            manager.tell(.status("new configuration refused, the old one is in force: \(error.lines.first ?? "")"))
+            return nil
         }
     }
 }

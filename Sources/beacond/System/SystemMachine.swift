@@ -7,14 +7,27 @@ import Messages
 final class SystemMachine: Machine {
     private var usage = ProcessUsage()
     private var metrics: MetricsFile?
+    private let supervision: Supervision
+    private var hasMoved = false
 
-    init(_ settings: Settings) {
+    init(_ settings: Settings, _ supervision: Supervision) {
+        self.supervision = supervision
         if !settings.health.textfile.isEmpty { metrics = MetricsFile(path: settings.health.textfile) }
     }
 
     var now: Instant { SystemClock.now }
     var timebase: Timebase { SystemClock.timebase }
     var bootID: String { SystemClock.bootID }
+
+    func secret() -> [UInt8] { PseudonymKey.random() }
+
+    func deliveryMoves() {
+        if !hasMoved { supervision.pulse.beginDelivery() }
+        hasMoved = true
+        supervision.pulse.beatDelivery()
+    }
+
+    func tellStatus(_ line: String) { supervision.manager.tell(.status(line)) }
 
     func processUsage() -> HealthReport.Process? { usage.look() }
 

@@ -148,17 +148,19 @@ class Card:
         self.insert()
 
     def insert(self):
-        subprocess.run(["mount", "-o", "loop,errors=remount-ro", self.image, self.folder], check=True)
+        """On a device of its own each time: as long as files are open on the one that failed, it stays as it is."""
+        self.device = subprocess.run(
+            ["losetup", "--find", "--show", self.image], check=True, capture_output=True, text=True).stdout.strip()
+        subprocess.run(["mount", "-o", "errors=remount-ro", self.device, self.folder], check=True)
 
     def pull(self):
-        """Also while files on it are open, which stay on what fails."""
+        """Also while files on it are open."""
         subprocess.run(["umount", "-l", self.folder], stderr=subprocess.DEVNULL)
+        subprocess.run(["losetup", "--detach", self.device], stderr=subprocess.DEVNULL)
 
     def turn_read_only(self):
         """The kernel finds an error in the file system and takes no more writes: EROFS."""
-        device = subprocess.run(
-            ["findmnt", "-no", "SOURCE", self.folder], check=True, capture_output=True, text=True).stdout.strip()
-        pathlib.Path("/sys/fs/ext4", pathlib.Path(device).name, "trigger_fs_error").write_text("worn out")
+        pathlib.Path("/sys/fs/ext4", pathlib.Path(self.device).name, "trigger_fs_error").write_text("worn out")
 
     def break_down(self):
         """Nothing works any more: EIO."""

@@ -1,10 +1,11 @@
 import Configuration
 import HCI
-import Regions
+import Messages
 import Testing
 
 @testable import Beacons
 @testable import Gateway
+@testable import Regions
 
 @Suite("Whatever the air does, memory is bounded and time is short")
 struct FloodTests {
@@ -68,5 +69,24 @@ struct FloodTests {
             return transition.event
         }
         #expect(crossings.map(\.kind) == [.enter])
+    }
+
+    @Test("Regions that come and go leave no timers behind")
+    func requests() throws {
+        let settings = Settings.door()
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
+        let text = "{\"id\":\"other\",\"uuid\":\"\(Air.uuid)\",\"settle_s\":3600}"
+        let other = try RegionDefinition(text: Array(text.utf8))
+        let address = ReplyAddress(verb: "test", topic: "test")
+        for number in 0..<2_000 {
+            let at = Instant.origin + .seconds(Double(number) * 0.1)
+            engine.receive(event(.beacon(), .fixed(1)).span, at: at, outputs: &outputs)
+            engine.answer(.monitor(other), to: address, at: at, outputs: &outputs)
+            engine.answer(.stop(region: "other"), to: address, at: at, outputs: &outputs)
+            outputs.removeAll(keepingCapacity: true)
+        }
+        #expect(engine.monitor.timerCount <= 4 * 66)
+        #expect(engine.ranger.timerCount <= 4 * 66)
     }
 }

@@ -51,7 +51,8 @@ final class AgentLife {
         radio = SimulatedRadioLoop(
             world, life: number,
             owner: GatewayOwner(
-                engine: parts.engine, outputs: parts.outputs, queue: outer, requests: requests, recent: nil),
+                engine: parts.engine, outputs: parts.outputs, queue: outer, requests: requests, recent: nil,
+                moves: {}),
             mayAdminister: world.scenario.mayAdminister)
     }
 

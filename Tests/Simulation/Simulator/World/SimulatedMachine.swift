@@ -33,6 +33,10 @@ final class SimulatedMachine: Machine {
     var wall: WallTime { Self.begin + (world.now - .origin) + wallError }
     var timebase: Timebase { Timebase(at: now, wall: wall, isSynced: isSynced) }
 
+    /// Always the same, so that a seed is enough to see a run again.
+    func secret() -> [UInt8] { [UInt8](repeating: 7, count: 32) }
+    func deliveryMoves() {}
+    func tellStatus(_ line: String) {}
     func processUsage() -> HealthReport.Process? { nil }
     func writeMetrics(_ octets: () -> [UInt8]) -> String? { nil }
 

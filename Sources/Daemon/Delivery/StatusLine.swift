@@ -1,0 +1,19 @@
+import MQTT
+import Messages
+import Outbox
+
+/// The line that `systemctl status` shows.
+struct StatusLine {
+    private var said = ""
+
+    /// The line, where it is another one than before.
+    ///
+    /// - Parameter radio: the word of `status`.
+    mutating func news(radio: String, _ delivery: DeliveryCounters, _ outbox: OutboxHealth) -> String? {
+        var line = "radio \(radio), broker \(delivery.isConnected ? "connected" : "away")"
+        if let condition = outbox.condition { line += ", outbox: \(condition)" }
+        guard line != said else { return nil }
+        said = line
+        return line
+    }
+}

@@ -1,0 +1,29 @@
+import Crypto
+public import HCI
+
+/// The secret that pseudonyms are made with, on one UTC day: 256 random bits, and behind them the number of the day in
+/// eight octets, the most significant first.
+///
+/// The next day begins with another one, and this one is forgotten: whoever takes the gateway then can't tell any more
+/// whose pseudonyms an earlier day's were, though every address can be tried.
+public enum PseudonymKey {
+    private static let randomLength = 32
+
+    /// What a new secret is made of.
+    public static func random() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+
+    /// A secret for the day that `time` is on.
+    ///
+    /// - Parameter random: 32 octets, as `random()` gives them.
+    public static func make(random: [UInt8], at time: WallTime) -> [UInt8] { random + dayOctets(at: time) }
+
+    /// Whether the secret was made for the day that `time` is on. One of any other form never was.
+    public static func serves(_ key: [UInt8], at time: WallTime) -> Bool {
+        key.count == randomLength + 8 && key.dropFirst(randomLength).elementsEqual(dayOctets(at: time))
+    }
+
+    private static func dayOctets(at time: WallTime) -> [UInt8] {
+        let day = UInt64(bitPattern: Timestamp.day(of: time))
+        return stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: day >> $0) }
+    }
+}

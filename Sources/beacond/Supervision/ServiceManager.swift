@@ -1,0 +1,60 @@
+import Glibc
+
+/// The way to the service manager: the datagram socket that `$NOTIFY_SOCKET` names. Without one, nothing is told.
+///
+/// The protocol is stable and small, so libsystemd is not needed: see "Notes" in sd_notify(3).
+struct ServiceManager: Sendable {
+    /// A path, or `@` and a name in the abstract namespace; `nil` where nobody listens.
+    private let address: String?
+    /// How long the manager waits for a sign of life before it kills the process; `nil` where it doesn't.
+    let patience_us: Int64?
+
+    /// - Parameters:
+    ///   - address: `$NOTIFY_SOCKET`. Anything but a path or an abstract name is of no use here.
+    ///   - watchdog_us: `$WATCHDOG_USEC`.
+    ///   - watchdogProcess: `$WATCHDOG_PID`: whose sign of life is meant; any process's where it is not set.
+    init(address: String?, watchdog_us: String? = nil, watchdogProcess: String? = nil, process: pid_t = getpid()) {
+        let usable = address.flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
+        self.address = usable
+        let isMeant = watchdogProcess.map { pid_t($0) == process } ?? true
+        let patience = watchdog_us.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
+        patience_us = usable != nil && isMeant ? patience : nil
+    }
+
+    /// As the environment of this process says.
+    static let fromEnvironment = ServiceManager(
+        address: Environment.value("NOTIFY_SOCKET"), watchdog_us: Environment.value("WATCHDOG_USEC"),
+        watchdogProcess: Environment.value("WATCHDOG_PID"))
+
+    /// Sends one datagram, and never waits: a manager that does not read must not stop a loop.
+    ///
+    /// - Returns: whether the manager has it. Whoever tells may do without knowing.
+    @discardableResult
+    func tell(_ notice: ServiceNotice) -> Bool {
+        guard let address else { return false }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return Self.withSocketAddress(address) { pointer, length in
+            let text = Array(notice.text.utf8)
+            let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+            return sendto(descriptor, text, text.count, flags, pointer, length) == text.count
+        } ?? false
+    }
+
+    /// `sun_path` has 108 octets. A path ends with a NUL; an abstract name begins with one and ends with the length.
+    private static func withSocketAddress<Result>(
+        _ address: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result? {
+        var name = Array(address.utf8)
+        if name.first == UInt8(ascii: "@") { name[0] = 0 } else { name.append(0) }
+        var socketAddress = sockaddr_un()
+        socketAddress.sun_family = sa_family_t(AF_UNIX)
+        guard name.count <= MemoryLayout.size(ofValue: socketAddress.sun_path) else { return nil }
+        withUnsafeMutableBytes(of: &socketAddress.sun_path) { $0.copyBytes(from: name) }
+        let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? MemoryLayout<sa_family_t>.size
+        return withUnsafePointer(to: socketAddress) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(start + name.count)) }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Configuration
+import Foundation
+import HCI
+import Messages
+import Testing
+
+@testable import Daemon
+@testable import Outbox
+@testable import beacond
+
+@Suite("The secret of the pseudonyms lives for a day")
+struct PseudonymKeyTests {
+    private static let noon = WallTime(microseconds: 1_800_014_400_000_000)
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
+
+    private static func key(at time: WallTime) -> [UInt8] {
+        PseudonymKey.make(random: PseudonymKey.random(), at: time)
+    }
+
+    /// A delivery loop's dispatcher, as a process that starts at `time` has it.
+    private func dispatcher(at time: WallTime) throws -> Dispatcher {
+        let outbox = try Outbox(
+            directory: folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: time,
+            generator: SystemRandomNumberGenerator())
+        let timebase = Timebase(wallAtOrigin: time, isSynced: true)
+        let stored = StoredState(outbox, timebase, bootID: "boot", newKey: Self.key(at: time))
+        let composer = MessageComposer(try Settings.parse(""), pseudonymKey: stored.pseudonymKey)
+        return Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot")
+    }
+
+    private func key(_ dispatcher: Dispatcher) throws -> [UInt8] {
+        try #require(dispatcher.outbox.value(forKey: StoredState.pseudonymKeyName))
+    }
+
+    @Test("Within a day it stays, across a restart too, and the next day has another")
+    func daily() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let first = try dispatcher(at: Self.noon)
+        let today = try key(first)
+        first.renewPseudonymKey(at: Self.noon + .seconds(43_199), random: PseudonymKey.random)
+        #expect(try key(first) == today)
+        first.outbox.close()
+
+        let second = try dispatcher(at: Self.noon + .seconds(60))
+        second.renewPseudonymKey(at: Self.noon + .seconds(60), random: PseudonymKey.random)
+        #expect(try key(second) == today)
+        second.renewPseudonymKey(at: Self.noon + .seconds(43_200), random: PseudonymKey.random)
+        #expect(try key(second).prefix(32) != today.prefix(32))
+    }
+
+    @Test("Yesterday's is nowhere in the state folder any more")
+    func forgotten() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let dispatcher = try dispatcher(at: Self.noon)
+        let yesterday = Data(try key(dispatcher).prefix(32))
+        dispatcher.renewPseudonymKey(at: Self.noon + .seconds(86_400), random: PseudonymKey.random)
+        let today = Data(try key(dispatcher).prefix(32))
+        dispatcher.outbox.close()
+
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).map { folder + "/" + $0 }
+        let contents = files.compactMap { FileManager.default.contents(atPath: $0) }
+        #expect(contents.contains { $0.range(of: today) != nil })
+        #expect(!contents.contains { $0.range(of: yesterday) != nil })
+    }
+
+    @Test("One that an earlier version stored, without a day, is replaced")
+    func earlierForm() {
+        #expect(!PseudonymKey.serves([UInt8](repeating: 7, count: 32), at: Self.noon))
+        #expect(!PseudonymKey.serves([], at: Self.noon))
+        #expect(PseudonymKey.serves(Self.key(at: Self.noon), at: Self.noon))
+    }
+
+    @Test("What holds secrets is its owner's alone, whatever the umask is")
+    func fileModes() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let mask = umask(0)
+        defer { umask(mask) }
+        let dispatcher = try dispatcher(at: Self.noon)
+        for name in ["outbox.sqlite", "outbox.sqlite-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+        dispatcher.outbox.close()
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// What is fuzzed. One program holds all, because compiling is what takes time; `BEACOND_FUZZ` says which one runs.
+enum Target: String, CaseIterable {
+    case events, structures, captures, configuration, requests, keys, rows, gateway
+
+    func feed(_ octets: [UInt8]) {
+        switch self {
+        case .events: feedEvent(octets)
+        case .structures: feedStructures(octets)
+        case .captures: feedCapture(octets)
+        case .configuration: feedConfiguration(octets)
+        case .requests: feedRequest(octets)
+        case .keys: feedKey(octets)
+        case .rows: feedRow(octets)
+        case .gateway: feedGateway(octets)
+        }
+    }
+}
+
+private let target: Target? = getenv("BEACOND_FUZZ").flatMap { Target(rawValue: String(cString: $0)) }
+
+/// What libFuzzer calls first. With `BEACOND_FUZZ_SEEDS` it writes the seeds to that folder, and that is all.
+@_cdecl("LLVMFuzzerInitialize")
+public func initialize(
+    _ count: UnsafeMutablePointer<CInt>?,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>?
+) -> CInt {
+    if let folder = getenv("BEACOND_FUZZ_SEEDS") {
+        Seeds.write(to: String(cString: folder))
+        exit(0)
+    }
+    return 0
+}
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    guard let target else {
+        print("BEACOND_FUZZ must name a target: \(Target.allCases.map(\.rawValue))")
+        exit(64)
+    }
+    // A copy of exactly that length, so that reading past its end is found.
+    target.feed(Array(UnsafeBufferPointer(start: start, count: count)))
+    return 0
+}
+
+/// A rule that holds for any input. A broken one ends the run as a trap does, and libFuzzer keeps the input.
+func require(_ holds: Bool, _ rule: StaticString) {
+    precondition(holds, "\(rule)")
+}

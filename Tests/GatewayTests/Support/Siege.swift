@@ -1,0 +1,85 @@
+import Configuration
+import HCI
+import Messages
+
+@testable import Beacons
+@testable import Gateway
+@testable import Regions
+
+/// Twenty genuine beacons, each with a region of its own, heard once a second while somebody floods the air.
+///
+/// The odd ones are there from the start and leave at 70 s, the even ones come at 80 s and stay: that is what a flood may
+/// neither hide nor add to. Of each of them one event is expected.
+struct Siege {
+    static let genuine: [BeaconIdentity] = (1...20).map { .beacon(1, $0) }
+    private(set) var engine: GatewayEngine
+    private(set) var events: [String] = []
+    private(set) var mostTransmitters = 0
+    private(set) var mostTimers = 0
+    private(set) var mostIdentities = 0
+    /// What was suspected at any time, with the highest rate.
+    private(set) var suspects: [SuspectedSpoofing.Kind: Double] = [:]
+    private var outputs: [GatewayOutput] = []
+    private var second = 0
+
+    /// - Parameter others: regions beside those of the genuine beacons.
+    init(following others: [BeaconRegion] = []) {
+        var settings = Settings.door()
+        settings.regions = others
+        for identity in Self.genuine {
+            settings.regions.append(
+                BeaconRegion(
+                    id: "genuine-\(identity.minor)", uuid: identity.uuid, major: identity.major, minor: identity.minor,
+                    isRanged: false, rules: Settings.defaultRegionRules))
+        }
+        engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
+    }
+
+    /// Lets time pass until `seconds`, and in each second has `flood` heard, evenly spread.
+    mutating func pass(until seconds: Int, flood: (Int) -> [[UInt8]] = { _ in [] }) {
+        while second < seconds {
+            let start = Instant.origin + .seconds(Double(second))
+            let strangers = flood(second)
+            for (number, event) in strangers.enumerated() {
+                let part = Double(number) / Double(strangers.count)
+                if number == strangers.count / 2 { hearGenuine(at: start + .seconds(part)) }
+                engine.receive(event.span, at: start + .seconds(part), outputs: &outputs)
+            }
+            if strangers.isEmpty { hearGenuine(at: start) }
+            second += 1
+            engine.advance(through: .origin + .seconds(Double(second)), outputs: &outputs)
+            look()
+        }
+    }
+
+    /// The track of each genuine beacon that is there.
+    var tracks: [UInt16: TrackID] {
+        var tracks: [UInt16: TrackID] = [:]
+        for identity in Self.genuine {
+            guard let slot = engine.tracker.table.slot(identity, .fixed(UInt64(identity.minor))) else { continue }
+            tracks[identity.minor] = engine.tracker[slot].track
+        }
+        return tracks
+    }
+
+    private mutating func hearGenuine(at instant: Instant) {
+        for identity in Self.genuine where identity.minor % 2 == 1 ? second < 70 : second >= 80 {
+            let report = Air.legacyReport(.fixed(UInt64(identity.minor)), data: Air.payload(identity))
+            engine.receive(Air.metaEvent([report]).span, at: instant, outputs: &outputs)
+        }
+    }
+
+    private mutating func look() {
+        for case .transition(let transition, record: _) in outputs {
+            guard let event = transition.event, transition.instance.region.hasPrefix("genuine") else { continue }
+            events.append("\(event.kind == .enter ? "enter" : "exit") \(transition.instance.region)")
+        }
+        outputs.removeAll(keepingCapacity: true)
+        mostTransmitters = max(mostTransmitters, engine.tracker.transmitterCount)
+        mostTimers = max(mostTimers, engine.tracker.timerCount, engine.monitor.timerCount, engine.ranger.timerCount)
+        mostIdentities = max(mostIdentities, engine.tracker.table.identities.count)
+        for suspect in engine.figures.suspectedSpoofing {
+            suspects[suspect.kind] = max(suspects[suspect.kind] ?? 0, suspect.rate_per_s)
+        }
+    }
+}
