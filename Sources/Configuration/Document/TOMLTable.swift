@@ -11,7 +11,15 @@ final class TOMLTable {
     enum Entry {
         case value(TOMLNode)
         case table(TOMLTable)
-        case tables([TOMLTable])
+        case tables(List)
+    }
+
+    /// The tables of one `[[name]]`. By reference, because an array that a dictionary's enum holds is copied whole for each
+    /// table that comes to it: ten thousand regions took seconds.
+    final class List {
+        var tables: [TOMLTable]
+
+        init(_ table: TOMLTable) { tables = [table] }
     }
 
     private var origin: Origin
@@ -28,7 +36,7 @@ final class TOMLTable {
                 switch entry {
                 case .value(let node): node
                 case .table(let table): table.node
-                case .tables(let tables): .array(tables.map(\.node))
+                case .tables(let list): .array(list.tables.map(\.node))
                 }
             })
     }
@@ -37,7 +45,7 @@ final class TOMLTable {
     func child(onPath name: String) -> TOMLTable? {
         switch entries[name] {
         case .table(let table): return table
-        case .tables(let tables): return tables.last
+        case .tables(let list): return list.tables.last
         case .value: return nil
         case nil: return add(name, .path)
         }
@@ -58,12 +66,8 @@ final class TOMLTable {
     func append(_ name: String) -> TOMLTable? {
         let table = TOMLTable(.heading)
         switch entries[name] {
-        case nil: entries[name] = .tables([table])
-        case .tables(var tables):
-            // Out of the dictionary first, so that it grows in place and is not copied for each of thousands.
-            entries[name] = nil
-            tables.append(table)
-            entries[name] = .tables(tables)
+        case nil: entries[name] = .tables(List(table))
+        case .tables(let list): list.tables.append(table)
         default: return nil
         }
         return table

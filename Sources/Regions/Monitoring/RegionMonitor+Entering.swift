@@ -71,9 +71,16 @@ extension RegionMonitor {
         states[slot].state = state
         states[slot].since = since
         let id = states[slot].id
-        if let momentary = transitions.lastIndex(where: { $0.instance == id && $0.at == now && $0.event == nil }) {
-            transitions.remove(at: momentary)
+        let transition = RegionTransition(instance: id, state: state, since: since, at: now, event: event)
+        // Looked for where it would stand and nowhere else, or a start with many regions would look through all for each.
+        let latest = states[slot].announcement
+        if transitions.indices.contains(latest), transitions[latest].instance == id, transitions[latest].at == now,
+            transitions[latest].event == nil
+        {
+            transitions[latest] = transition
+        } else {
+            states[slot].announcement = transitions.count
+            transitions.append(transition)
         }
-        transitions.append(RegionTransition(instance: id, state: state, since: since, at: now, event: event))
     }
 }

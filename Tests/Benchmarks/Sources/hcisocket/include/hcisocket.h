@@ -1,1 +1,0 @@
-// Nothing is called: it is loaded.
