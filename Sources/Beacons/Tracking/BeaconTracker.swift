@@ -47,7 +47,7 @@ public struct BeaconTracker: Sendable {
     let estimator: DistanceEstimator
     let classifier: ProximityClassifier
     let resolver: AddressResolver
-    var table = TransmitterTable()
+    var table: TransmitterTable
     var timers = Heap<Timer>()
     var timerNumber: UInt64 = 0
     /// Those off the list, the longest gone first; the first to give way when the table is full.
@@ -68,6 +68,7 @@ public struct BeaconTracker: Sendable {
 
     public init(_ settings: TrackerSettings, distance: DistanceSettings) {
         self.settings = settings
+        self.table = TransmitterTable(capacity: settings.maxTransmitters)
         self.estimator = DistanceEstimator(distance)
         self.classifier = ProximityClassifier(distance)
         self.resolver = AddressResolver(settings.devices)

@@ -28,6 +28,13 @@ struct TransmitterTable: Sendable {
     private var identityIndex = SlotIndex()
     private var freeIdentitySlots: [IdentitySlot] = []
 
+    /// - Parameter capacity: the most transmitters there will be. Room for them is set aside at once: the system backs it
+    ///   with memory where it is used first, and an array that grew would hold itself twice while it moves.
+    init(capacity: Int) {
+        transmitters.reserveCapacity(capacity)
+        identities.reserveCapacity(capacity)
+    }
+
     var count: Int { index.count }
 
     /// In no particular order.
