@@ -6,14 +6,11 @@ import PackageDescription
 // beacond anything.
 let package = Package(
     name: "Benchmarks",
-    products: [.library(name: "hcisocket", type: .dynamic, targets: ["hcisocket"])],
     targets: [
         // Writes the captures that everything is measured on.
         .executableTarget(name: "capture", path: "Sources/capture"),
         // The same work as beacond replay's in straight C: what the pipeline costs at the least.
         .executableTarget(name: "bound", path: "Sources/bound", linkerSettings: [.linkedLibrary("m")]),
-        // Stands in for the kernel's HCI sockets where there are none.
-        .target(name: "hcisocket", path: "Sources/hcisocket"),
     ],
     cLanguageStandard: .gnu17
 )

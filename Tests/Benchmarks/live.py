@@ -6,6 +6,7 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -152,7 +153,7 @@ class Agent:
     """`beacond run` on the controller's socket."""
 
     def __init__(self, products, preload, controller, configuration, wrapper=()):
-        self.controller = controller
+        self.controller, self.is_wrapped = controller, bool(wrapper)
         controller.scans.clear()
         environment = dict(os.environ, LD_PRELOAD=str(preload), BENCHMARK_CONTROLLER=controller.path)
         if wrapper:  # strace is not to be preloaded.
@@ -183,7 +184,10 @@ class Agent:
                 return int(line.split()[1])
 
     def close(self):
-        self.child.terminate()
+        # strace does not let itself be terminated: it ends with what it traces.
+        children = pathlib.Path(f"/proc/{self.child.pid}/task/{self.child.pid}/children").read_text().split()
+        for process in children if self.is_wrapped else [self.child.pid]:
+            os.kill(int(process), signal.SIGTERM)
         self.child.wait()
         self.errors.close()
 
