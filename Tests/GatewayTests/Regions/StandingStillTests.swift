@@ -62,7 +62,7 @@ struct StandingStillTests {
         #expect(atThreshold.count <= 4 && atThreshold.allSatisfy { $0.hasPrefix("enter") })
     }
 
-    @Test("In fading twice as deep neither, but for one whose level is near the cushion: it looks as if it came and went")
+    @Test("In fading twice as deep neither; only one whose level is near the cushion looks as if it came and went")
     func deepFading() {
         let levels = [-95.0, -90, -86, -82, -80, -58, -54, -50]
         #expect(events(anHour(levels_dbm: levels, steady: 4), entry_dbm: -70, exit_dbm: -80).isEmpty)
