@@ -50,6 +50,7 @@ extension Outbox {
     /// Every record, by key. It is meant for the start; where the disk cannot be read, only what is in memory.
     public func records() -> [OutboxRecord] {
         var records: [String: [UInt8]] = [:]
+        for record in recordsAtStart { records[record.key] = record.value }
         do {
             for record in try store?.contents(of: .record) ?? [] { records[record.key] = record.value }
         } catch {

@@ -8,6 +8,7 @@ extension Outbox {
     public func tick(at now: Instant, wallTime: WallTime) {
         self.now = max(self.now, now)
         self.wallTime = wallTime
+        recordsAtStart = []
         guard folder != nil else { return }
         lookAtFiles()
         if condition != nil {
@@ -92,15 +93,17 @@ extension Outbox {
         noteFiles()
     }
 
-    /// The first meeting of this outbox and the file in its folder.
+    /// The first meeting of this outbox and the file in its folder. At the start the file's epoch goes on. Later it does not,
+    /// though nothing may have been numbered yet: regions did not go on from what the file holds, so numbers of its epoch mean
+    /// nothing to the states that were told.
     private func meet(_ store: EventStore) throws(DiskError) {
         if let meta = store.meta {
             var next = book
             next.storedEvents = try store.count()
             next.gaps = GapLedger(try store.gaps() + next.gaps.gaps)
             next.areGapsChanged = true
-            if next.numbering.nextSequence == 1 {
-                // Nothing was numbered yet: the file's epoch goes on.
+            if isStarting {
+                recordsAtStart = try store.contents(of: .record)
                 next.begin(epoch: meta.epoch)
                 next.numbering.nextSequence = meta.nextSequence
                 next.isEpochStored = true

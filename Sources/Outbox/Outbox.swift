@@ -26,6 +26,11 @@ public final class Outbox {
     var pending = PendingChanges()
     /// Whether this outbox and the file in the folder have met: from then on this outbox knows best.
     var hasMetFile = false
+    /// Whoever made this outbox has not seen it yet.
+    private(set) var isStarting = false
+    /// The records that the file held at the start, until time passes: whoever goes on in its epoch goes on from them, also if
+    /// the disk fails again before they are asked for.
+    var recordsAtStart: [OutboxRecord] = []
     /// Positions that `next` passes over: handed out, acknowledged or parked.
     var passed = RangeSet<Int64>()
     var parked = ParkedEvents()
@@ -112,7 +117,9 @@ public final class Outbox {
             fail(error)
             return
         }
+        isStarting = true
         recover()
+        isStarting = false
     }
 
     /// The current epoch and the number that the next event gets. Both may change in `tick` and, where the disk fails, in

@@ -120,6 +120,47 @@ struct DegradedTests {
             ])
     }
 
+    @Test("A file that can be read only after the start does not get its epoch back, even if nothing was numbered yet")
+    func readTooLate() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        var first: Outbox? = try Outbox.open(folder, vfs: disk.name)
+        try first?.commitEvents(2)
+        let epoch = first?.numbering.epoch
+        first = nil
+        disk.fault = FaultyDisk.Fault(operation: .read, number: disk.reads + 1, code: SQLITE_IOERR, lasts: true)
+        let outbox = try Outbox.open(folder, vfs: disk.name, seed: 2)
+        #expect(outbox.records().isEmpty)
+        disk.repair()
+        outbox.tick(10)
+        #expect(outbox.isDurable && outbox.numbering.nextSequence == 1)
+        #expect(outbox.numbering.epoch != epoch)
+        // What waits in the file is delivered all the same.
+        #expect(outbox.drain().map(\.seq) == [1, 2])
+    }
+
+    @Test(
+        "Whoever goes on in a file's epoch has its records too, whenever in the start the disk fails",
+        arguments: FaultyDisk.Operation.allCases)
+    func epochAndRecordsBelongTogether(operation: FaultyDisk.Operation) throws {
+        var failures = 0
+        while failures < 200 {
+            let disk = FaultyDisk()
+            let folder = TemporaryFolder()
+            var first: Outbox? = try Outbox.open(folder, vfs: disk.name)
+            try first?.commitEvents(2)
+            let epoch = first?.numbering.epoch
+            first = nil
+            disk.resetCounts()
+            disk.fault = FaultyDisk.Fault(operation: operation, number: failures + 1, code: SQLITE_IOERR, lasts: true)
+            let outbox = try Outbox.open(folder, vfs: disk.name, seed: 2)
+            #expect((outbox.numbering.epoch == epoch) == (outbox.lastRecord == 2), "\(operation) \(failures + 1)")
+            if outbox.condition == nil { break }
+            failures += 1
+        }
+        #expect((1..<200).contains(failures))
+    }
+
     @Test("With the state folder missing it begins in memory; when the folder appears, what waits there comes too")
     func folderAppears() throws {
         let folder = TemporaryFolder()

@@ -6,7 +6,7 @@ import Synchronization
 /// Registered as an SQLite file layer of its own. Writes are remembered until a sync; `cutPower` then keeps, drops or
 /// tears each of those still open, as a disk's cache does. Making and deleting a file is durable at once.
 final class FaultyDisk {
-    enum Operation { case write, sync }
+    enum Operation: CaseIterable { case read, write, sync }
 
     struct Fault {
         var operation: Operation
@@ -33,6 +33,7 @@ final class FaultyDisk {
     let name: String
     var files: [String: Node] = [:]
     var fault: Fault?
+    private(set) var reads = 0
     private(set) var writes = 0
     private(set) var bytesWritten = 0
     private(set) var syncs = 0
@@ -49,6 +50,7 @@ final class FaultyDisk {
     }
 
     func resetCounts() {
+        reads = 0
         writes = 0
         syncs = 0
         bytesWritten = 0
@@ -123,7 +125,9 @@ final class FaultyDisk {
 
     /// Reads into `buffer`; what lies beyond the end is zero, which SQLite wants to be told.
     func read(_ node: Node, offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
-        if failing == SQLITE_IOERR { return SQLITE_IOERR }
+        reads += 1
+        // A disk that is full or read-only can be read.
+        if let code = code(for: .read, number: reads), code == SQLITE_IOERR { return code }
         let available = node.content.dropFirst(offset).prefix(buffer.count)
         buffer.copyBytes(from: available)
         if available.count == buffer.count { return SQLITE_OK }

@@ -19,6 +19,8 @@ struct Ledger {
         var isDurable: Bool
         /// It was in memory alone when the process ended, in an epoch that no file knows.
         var mayBeLost = false
+        /// It was in memory alone when the process ended: whether the next one knows of it is the disk's doing.
+        var mayBeForgotten = false
     }
 
     struct Epoch {
@@ -86,8 +88,9 @@ struct Ledger {
 
     /// The process has ended, in good order or not.
     mutating func lifeEnded() {
-        for (epoch, seq) in volatile where epochs[epoch]?.isStored == false {
-            epochs[epoch]?.entries[seq]?.mayBeLost = true
+        for (epoch, seq) in volatile {
+            epochs[epoch]?.entries[seq]?.mayBeForgotten = true
+            if epochs[epoch]?.isStored == false { epochs[epoch]?.entries[seq]?.mayBeLost = true }
         }
         volatile = []
         inDoubt = waiting
@@ -139,6 +142,14 @@ struct Ledger {
             guard let entry = epoch.entries[seq] else { return false }
             return entry.crossing == nil || entry.crossing?.instance == instance
         }
+    }
+
+    /// Which events of the current epoch the state of an instance may name as the last: 0 stands for none.
+    func lastEvents(of instance: RegionInstanceID) -> Set<Int64> {
+        let epoch = current.flatMap { epochs[$0.epoch] } ?? Epoch()
+        let entries = epoch.entries.filter { $0.value.crossing?.instance == instance }
+        let known = entries.filter { !$0.value.mayBeForgotten }.keys.max() ?? 0
+        return Set(entries.keys.filter { $0 > known }).union([known])
     }
 
     /// The last event of each instance in the current epoch, `nil` where that can't be said.
