@@ -44,9 +44,9 @@ struct IndoorPathLossTests {
         }
     }
 
-    @Test("The error is half of the distance at rest and all of it on a walk")
+    @Test("The error is half of the distance at rest and four fifths of it on a walk")
     func error() {
         #expect(DistanceEstimator.error_m(of: 3, movement: 0) == 1.5)
-        #expect(DistanceEstimator.error_m(of: 3, movement: 1) == 3)
+        #expect(DistanceEstimator.error_m(of: 5, movement: 1) == 4)
     }
 }
