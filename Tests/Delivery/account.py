@@ -46,9 +46,10 @@ class Account:
             (gap["epoch"], seq) for gap in self.gaps for seq in range(gap["from_seq"], gap["to_seq"] + 1)}
 
     def crossings(self):
-        """Where an instance enters twice or exits twice, and the last event of each."""
+        """Where an instance enters twice or exits twice, and the last event of each: by epoch and number. Within an epoch they
+        arrive in that order, which is checked by itself; what a broken disk held comes after the epoch that began in memory."""
         faults, lasts = [], {}
-        for topic, event in self.inOrder:
+        for topic, event in sorted(self.inOrder, key=lambda arrival: (arrival[1]["epoch"], arrival[1]["seq"])):
             before = lasts.get(topic)
             if event["type"] == (before["type"] if before else "exit"):
                 faults.append(f"{topic}: {event['type']} {event['seq']} after {before and before['seq']}")

@@ -14,6 +14,7 @@ struct PublishingSink: ReplaySink {
     private let logger: Logger
     private var events: OutboxEvents
     private let signals: StopSignals
+    private var announcedEpoch: String
 
     /// A round of waiting is no longer, so that a signal is noticed soon.
     static let round = TimeSpan.milliseconds(100)
@@ -23,6 +24,7 @@ struct PublishingSink: ReplaySink {
         self.dispatcher = dispatcher
         self.signals = signals
         self.logger = logger
+        announcedEpoch = dispatcher.outbox.numbering.epoch
         let (now, timebase) = (Instant(microseconds: start.microseconds), ReplaySession.initialTimebase)
         publisher = Publisher(
             settings, dispatcher,
@@ -66,11 +68,23 @@ struct PublishingSink: ReplaySink {
     private mutating func run(for timeout: TimeSpan) {
         dispatcher.outbox.tick(at: SystemClock.now, wallTime: SystemClock.wall)
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
+        if dispatcher.outbox.numbering.epoch != announcedEpoch { announceEpoch() }
         publisher.run(for: timeout, wake: -1, events: &events)
         do throws(OutboxError) {
             try dispatcher.tidy(clearedTopics: publisher.takeCleared())
         } catch {
             logger.error("\(error)")
         }
+    }
+    /// As `run` does: the status names the new epoch, and states name no event of the one before.
+    private mutating func announceEpoch() {
+        announcedEpoch = dispatcher.outbox.numbering.epoch
+        let (now, timebase) = events.now()
+        func status(isOnline: Bool) -> Message {
+            dispatcher.composer.status(isOnline: isOnline, epoch: announcedEpoch, radio: .replay, at: now, timebase)
+        }
+        publisher.setRetained(status(isOnline: true))
+        publisher.will = status(isOnline: false)
+        for state in dispatcher.statesOfNewEpoch(timebase) { publisher.setRetained(state) }
     }
 }

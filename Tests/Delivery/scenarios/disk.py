@@ -1,6 +1,7 @@
 """The disk is full, turns read-only, or is not there at all: beacond keeps publishing, says so once, and recovers."""
 
 import fcntl
+import json
 import os
 import pathlib
 import shutil
@@ -10,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from delivery import BEGIN, Account, crowd, prove, until
+from delivery import BEGIN, Account, crowd, prove, retained, until
 
 
 def mounted(house, name):
@@ -32,26 +33,25 @@ def fill(folder):
                 size //= 2
 
 
-def troubled(checks, house, broker, name, cause, begin, end):
-    """Load while `begin` breaks the disk and `end` mends it."""
-    folder = mounted(house, name.replace(" ", "-"))
-    gateway = house.gateway(name.replace(" ", "-"), broker.port)
+def troubled(checks, house, broker, name, cause, folder, begin, end):
+    """Load while `begin` breaks the disk that `folder` is on, with the outbox open, and `end` mends it."""
+    gateway = house.gateway(name, broker.port)
     gateway.configure(broker.port, state=folder / "state", outbox="max_mib = 1")
     with house.subscriber(broker.port) as subscriber:
         def count():
             return len(Account(gateway, subscriber.messages).events)
         child = gateway.replay(crowd(BEGIN, 120, 60, 7).write(house.path / f"{name}.btsnoop"), "--speed", "8")
         until(lambda: count() > 50, 10)
-        begin(folder)
+        begin()
         checks.check(f"{name}: it is said", until(lambda: cause in gateway.said(), 10), gateway.said())
         before = count()
         time.sleep(3)
         checks.check(f"{name}: events go on", count() > before + 50, count() - before)
-        checks.check(f"{name}: it is said once", gateway.said().count(f"outbox: {cause}") == 1, gateway.said())
-        end(folder)
+        end()
         checks.check(
             f"{name}: it recovers", until(lambda: "the disk works again" in gateway.said(), 15), gateway.said())
         checks.check(f"{name}: it ends with 0", child.wait(180) == 0, gateway.said())
+        checks.check(f"{name}: it is said once", gateway.said().count(f"outbox: {cause}") == 1, gateway.said())
         time.sleep(0.3)
         account = Account(gateway, subscriber.messages)
         account.hold(checks, name, gateway, broker.port)
@@ -174,32 +174,6 @@ class Card:
         self.insert()
 
 
-def worn(checks, house, broker, name, cause, begin):
-    """A card fails while the outbox on it is open, and works again once it was repaired and put back."""
-    card = Card(house, name)
-    gateway = house.gateway(name, broker.port)
-    gateway.configure(broker.port, state=card.folder / "state", outbox="max_mib = 1")
-    with house.subscriber(broker.port) as subscriber:
-        def count():
-            return len(Account(gateway, subscriber.messages).events)
-        child = gateway.replay(crowd(BEGIN, 120, 60, 15).write(house.path / f"{name}.btsnoop"), "--speed", "8")
-        until(lambda: count() > 50, 10)
-        begin(card)
-        checks.check(f"{name}: it is said", until(lambda: cause in gateway.said(), 10), gateway.said())
-        before = count()
-        time.sleep(3)
-        checks.check(f"{name}: events go on", count() > before + 50, count() - before)
-        card.repair()
-        checks.check(
-            f"{name}: it recovers", until(lambda: "the disk works again" in gateway.said(), 15), gateway.said())
-        checks.check(f"{name}: it ends with 0", child.wait(180) == 0, gateway.said())
-        checks.check(f"{name}: it is said once", gateway.said().count(f"outbox: {cause}") == 1, gateway.said())
-        time.sleep(0.3)
-        account = Account(gateway, subscriber.messages)
-        account.hold(checks, name, gateway, broker.port)
-        checks.none(f"{name}: nothing was lost, so no gap is stated", account.gaps)
-
-
 def taken_away(checks, house, broker, name, take):
     """Someone tidies up in the state folder of an agent that works, and later that agent is killed."""
     gateway = house.gateway(name, broker.port)
@@ -229,22 +203,57 @@ def taken_away(checks, house, broker, name, take):
         checks.check(f"{name}: and nothing waits", gateway.numbers()[2] == 0, gateway.numbers())
 
 
+def renumbered(checks, house, broker):
+    """A file that is deleted under the agent begins a new epoch: `status` says so, and states name its events alone."""
+    gateway = house.gateway("renumbered", broker.port)
+    gateway.configure(broker.port)
+    with house.subscriber(broker.port) as subscriber:
+        # Whoever came stays: the states have no other reason to be told again.
+        capture = crowd(BEGIN, 10, 60, 18)
+        for minor in range(1, 31):
+            capture.visit(BEGIN + 12, minor, 40)
+        child = gateway.replay(capture.write(house.path / "renumbered.btsnoop"), "--speed", "4")
+        events = lambda: Account(gateway, subscriber.messages).events
+        until(lambda: any(json.loads(payload)["at"] >= "2026-01-01T00:00:12" for _, payload in events().values()), 20)
+        (gateway.state / "outbox.sqlite").unlink()
+        before = {epoch for epoch, _ in events()}
+        status = lambda: retained(broker.port, gateway.root + "status").get(gateway.root + "status", {})
+        checks.check("renumbered: status names the new epoch",
+                     until(lambda: status().get("epoch", "") not in before | {""}, 8), gateway.said())
+        time.sleep(0.3)
+        current, last = status().get("epoch"), {}
+        for (epoch, seq), (topic, _) in events().items():
+            if epoch == current:
+                last[topic] = max(seq, last.get(topic, 0))
+        states = retained(broker.port, gateway.root + "region/#")
+        checks.check("renumbered: there are states", len(states) > 20, len(states))
+        checks.none("renumbered: each state names its last event in that epoch", [
+            f"{topic}: {state}" for topic, state in states.items()
+            if topic.endswith("/state") and state["event_seq"] != last.get(topic.removesuffix("state") + "event", 0)])
+        child.kill()
+        child.wait()
+
+
 def scenario(checks, house):
     broker = house.broker()
     unusable(checks, house, broker)
+    renumbered(checks, house, broker)
     taken_away(checks, house, broker, "deleted", lambda state: (state / "outbox.sqlite").unlink())
     taken_away(checks, house, broker, "emptied", lambda state: [file.unlink() for file in state.iterdir()])
     taken_away(checks, house, broker, "log-deleted", lambda state: (state / "outbox.sqlite-wal").unlink())
     if os.geteuid() != 0:
         checks.skip("full and read-only disks", "mounting a small one needs root")
         return
-    troubled(checks, house, broker, "full", "disk full", fill, lambda folder: (folder / "filler").unlink())
+    folder = mounted(house, "full")
+    troubled(checks, house, broker, "full", "disk full", folder, lambda: fill(folder), (folder / "filler").unlink)
     read_only(checks, house, broker, "end")
     read_only(checks, house, broker, "crash")
     killed(checks, house, broker)
     if shutil.which("mkfs.ext4") and pathlib.Path("/dev/loop-control").exists():
-        worn(checks, house, broker, "worn", "disk is read-only", Card.turn_read_only)
-        worn(checks, house, broker, "broken", "disk error", Card.break_down)
+        for name, cause, begin in (("worn", "disk is read-only", Card.turn_read_only),
+                                   ("broken", "disk error", Card.break_down)):
+            card = Card(house, name)
+            troubled(checks, house, broker, name, cause, card.folder, lambda: begin(card), card.repair)
     else:
         checks.skip("a disk that fails while the outbox is open", "there is no mkfs.ext4 or no loop device")
 

@@ -30,6 +30,7 @@ final class World {
     var witness: Witness
     var census: Census
     private(set) var violation: Violation?
+    private var isOver = false
     private(set) var steps = 0
     var chance: Chance
     private let isTraced: Bool
@@ -70,7 +71,7 @@ final class World {
         for (index, fault) in scenario.faults.enumerated() { agenda.add(.fault(index: index), at: fault.begin) }
         agenda.add(.agentStarts, at: now)
         agenda.add(.end, at: .origin + scenario.duration)
-        pass(until: .distantFuture) { false }
+        pass(until: .distantFuture) { isOver }
         if violation == nil { finish() }
         // Its file is closed before the disk goes.
         life = nil
@@ -80,7 +81,11 @@ final class World {
     func pass(until limit: Instant, or isEnough: () -> Bool) {
         while violation == nil, !isEnough(), agenda.nextTime <= limit, let next = agenda.next() {
             now = max(now, next.at)
-            if case .end = next.occurrence { return }
+            if case .end = next.occurrence {
+                // An agent that is being stopped lets time pass by itself, and may meet the end in it.
+                isOver = true
+                return
+            }
             step(next.occurrence)
         }
         if limit < .distantFuture { now = max(now, limit) }
