@@ -10,17 +10,23 @@ import RealModule
 enum RotationRivals {
     /// After so many rounds nothing moves any more that matters.
     private static let rounds = 8
-    /// Odds beyond e to this, in nats, are certain, and numbers stay exact.
+    /// Scores are held to this, in nats, either way: beyond it is certain, and numbers stay exact.
     private static let certain = 20.0
+    /// In favour of a pair where both ways cost about the same.
+    private static let inDoubt = 0.05
 
     /// - Parameter scores: in nats by newcomer and predecessor, `RotationEvidence.mergeCost` already taken off; `nil`
     ///   where they can't be one.
-    /// - Returns: the same, lower where there are rivals. Above zero where at least two thirds speak for the pair.
+    /// - Returns: Above zero where it costs less to make the pair than to leave the newcomer alone. A wrong merge costs 2, and
+    ///   a split 1 where the newcomer is no stranger: 2 · (1 − p) < 1 − p(stranger). Where it surely is one of two that are
+    ///   alike, both cost the same, and the pair is made, because a track too many is another wrong answer.
     static func weighed(_ scores: [[Double?]]) -> [[Double?]] {
         let columns = scores.first?.count ?? 0
         guard scores.count > 1 || columns > 1 else { return scores }
         let odds = scores.map { row in
-            row.map { score in score.map { .exp(min($0, certain) + RotationEvidence.mergeCost) } ?? 0.0 }
+            row.map { score in
+                score.map { .exp(min(max($0, -certain), certain) + RotationEvidence.mergeCost) } ?? 0.0
+            }
         }
         // The chance that a newcomer is free for a predecessor, and the other way round.
         var isNewcomerFree = odds.map { $0.map { _ in 1.0 } }
@@ -43,10 +49,10 @@ enum RotationRivals {
             }
         }
         return scores.indices.map { row in
-            scores[row].indices.map { column in
-                scores[row][column].map {
-                    min($0, certain) + .log(isNewcomerFree[row][column] * isPredecessorFree[row][column])
-                }
+            let parts = zip(odds[row], isPredecessorFree[row]).map { $0 * $1 }
+            let stranger = 1 / (1 + parts.reduce(0, +))
+            return zip(scores[row], parts).map { score, part in
+                score == nil ? nil : .log(2 * part * stranger) - .log(1 + stranger) + inDoubt
             }
         }
     }

@@ -16,22 +16,29 @@ struct RotationRivalsTests {
         #expect(RotationRivals.weighed([[], []]) == [[], []])
     }
 
-    @Test("Two that fit equally well: neither has two thirds for it, however well they fit")
-    func equals() throws {
+    @Test("Of two newcomers that fit one predecessor equally well, one is a stranger: neither is taken for it")
+    func oneIsAStranger() throws {
         for strength in [1.0, 5, 30] {
-            for scores in [[[strength, strength]], [[strength], [strength]]] as [[[Double?]]] {
-                for score in RotationRivals.weighed(scores).joined() { #expect(try #require(score) < 0) }
-            }
+            for score in RotationRivals.weighed([[strength], [strength]]).joined() { #expect(try #require(score) < 0) }
         }
     }
 
-    @Test("A pair's score is above zero where two thirds speak for it, strangers and rivals together one third")
-    func twoThirds() throws {
-        // Of 8 + 3 + 1 parts, 8 are two thirds.
-        let weighed = RotationRivals.weighed([[score(odds: 8), score(odds: 3)]])
-        #expect(abs(try #require(weighed[0][0])) < 1e-9)
-        let clearer = RotationRivals.weighed([[score(odds: 9), score(odds: 3)]])
-        #expect(try #require(clearer[0][0]) > 0)
+    @Test("Of two predecessors that fit equally well one is taken, if the newcomer is surely no stranger")
+    func twins() throws {
+        for score in RotationRivals.weighed([[10, 10], [10, 10]]).joined() { #expect(try #require(score) > 0) }
+        for score in RotationRivals.weighed([[10, 10]]).joined() { #expect(try #require(score) > 0) }
+        for score in RotationRivals.weighed([[1, 1]]).joined() { #expect(try #require(score) < 0) }
+    }
+
+    @Test("A wrong merge costs twice what a split does, and a stranger's split nothing")
+    func costs() throws {
+        // Of 5 + 3 + 1 parts, merging is wrong in 4 and costs 8; not merging is wrong in 8.
+        let even = RotationRivals.weighed([[score(odds: 5), score(odds: 3)]])
+        #expect(abs(try #require(even[0][0])) < 0.06)
+        let clear = RotationRivals.weighed([[score(odds: 6), score(odds: 3)]])
+        #expect(try #require(clear[0][0]) > 0.1)
+        let unclear = RotationRivals.weighed([[score(odds: 4), score(odds: 3)]])
+        #expect(try #require(unclear[0][0]) < 0)
     }
 
     @Test("A rival that clearly belongs to another newcomer is none")
@@ -42,13 +49,13 @@ struct RotationRivalsTests {
         #expect(try #require(weighed[1][1]) > 0)
     }
 
-    @Test("What can't be one stays out of it, and no score grows by its rivals")
+    @Test("What can't be one stays out of it, and what speaks against a pair goes on doing so")
     func neverMore() {
-        let scores: [[Double?]] = [[3, nil, -2], [nil, 1_000, 40], [0.5, 2, nil]]
+        let scores: [[Double?]] = [[3, nil, -2], [nil, 1_000, 40], [0.5, -1_000, nil]]
         for (row, weighed) in zip(scores, RotationRivals.weighed(scores)) {
             for (before, after) in zip(row, weighed) {
                 #expect((before == nil) == (after == nil))
-                if let before, let after { #expect(after <= before && after.isFinite) }
+                if let before, let after { #expect(after.isFinite && (before > 0 || after < 0)) }
             }
         }
     }
