@@ -3,10 +3,10 @@ import RealModule
 /// What speaks for each pair of a newcomer and a predecessor once its rivals are weighed as well.
 ///
 /// Evidence compares "this one rotated" with "the newcomer is a stranger". Where several fit about equally well, each pair
-/// is likelier than a stranger and yet probably the wrong one. A pair's chance is its
-/// odds times the chances that both are free: that the newcomer is none of the other predecessors, and the predecessor
-/// none of the other newcomers, which depends on their rivals in turn (belief propagation on a matching; exact where
-/// rivals have no rivals in a circle, and close to it otherwise).
+/// is likelier than a stranger and yet probably the wrong one. A pair's chance is its odds times the chances that both
+/// are free: that the newcomer is none of the other predecessors, and the predecessor none of the other newcomers, which
+/// depends on their rivals in turn (belief propagation on a matching; exact where rivals have no rivals in a circle, and
+/// close to it otherwise).
 enum RotationRivals {
     /// After so many rounds nothing moves any more that matters.
     private static let rounds = 8
