@@ -148,7 +148,8 @@ def main() -> int:
 
         data = None if options.no_recordings else recordings.find(Path(__file__))
         if data is None:
-            print("skipped: crowds from recordings: no folder shared/data beside the project's or above")
+            missing = "no folder shared/data beside the project's or above"
+            print("skipped: crowds from recordings:", "--no-recordings" if options.no_recordings else missing)
             skipped += 1
         else:
             rooms = sorted((data / "rooms-2015-03-10").glob("*.btsnoop"))

@@ -46,10 +46,10 @@ public struct DistanceEstimator: Sendable {
     }
 
     /// One standard deviation of a distance: on the recordings, 68 % of the true distances are not further from the
-    /// estimate than this. Half of the distance at rest and all of it on a walk, where distances are longer and bodies
-    /// come in between. Metres.
+    /// estimate than this. Half of the distance at rest and four fifths of it on a walk, where distances are longer and
+    /// bodies come in between. Metres.
     public static func error_m(of distance_m: Double, movement: Double) -> Double {
-        distance_m * (0.5 + 0.5 * movement)
+        distance_m * (0.5 + 0.3 * movement)
     }
 
     private func curve(_ ratio: Double) -> Double {

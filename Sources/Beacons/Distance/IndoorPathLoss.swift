@@ -5,7 +5,7 @@ import RealModule
 ///     loss       exponent   why
 ///     below 0 dB      2     nearer than 1 m: free space
 ///     up to a break   1.6   rooms guide waves: signals fade more slowly than in the open
-///     beyond          3.5   the further a signal seems to have come, the likelier a body or a hole made it weak
+///     beyond          4     the further a signal seems to have come, the likelier a body or a hole made it weak
 ///
 /// The break stands at 5 dB (2 m) for a beacon at rest and at 14 dB (7.5 m) for one that is walked. The mean level of a
 /// walk has been through many holes of the standing waves and tells a distance well beyond the one at which that of a
@@ -13,7 +13,7 @@ import RealModule
 enum IndoorPathLoss {
     static let nearExponent = 2.0
     static let roomExponent = 1.6
-    static let farExponent = 3.5
+    static let farExponent = 4.0
     static let breakAtRest_db = 5.0
     static let breakOfWalk_db = 14.0
 

@@ -10,8 +10,12 @@ import HCI
 /// - **drift**: readings further apart differ more than neighbours do (but so they do after a single step).
 ///
 /// Scatter is half the mean square of successive differences (von Neumann's estimate of a variance, blind to whatever
-/// changes slowly); drift is what the plain variance has beyond it. All three means are weighed as `KalmanFilter`
-/// weighs, over the same time, so they cost a few multiplications a reading and no exponential.
+/// changes slowly); drift is what the plain variance has beyond it and beyond its standard error, because few readings
+/// differ by chance. All three means are weighed as `KalmanFilter` weighs, so they cost a few multiplications a reading
+/// and no exponential.
+///
+/// As long as the readings say little, what is new has come from somewhere: it begins with the drift of a beacon that
+/// may have been at any level, worth one reading.
 ///
 /// Readings of one instant count as one, their mean, so their order does not matter; the newest instant counts from the
 /// next one on. Silence changes nothing.
@@ -20,6 +24,9 @@ public struct MovementMeter: Sendable {
     /// have drifts of 0 to 1 dB; walked ones drift by 2 to 4 dB and scatter by 4 to 5.
     static let drift_db = 0.5...2.0
     static let scatter_db = 1.0...3.0
+    /// What a newcomer has drifted before: the standard deviation of levels anywhere between strong and inaudible, 40 dB
+    /// apart. dB.
+    static let newcomerDrift_db = 12.0
 
     private let timeConstant_s: Double
     /// The mean of the levels and of their squares, and half the mean square of successive differences.
@@ -28,6 +35,8 @@ public struct MovementMeter: Sendable {
     private var halfSquaredStep = 0.0
     /// What the means are worth: the variance of `KalmanFilter`; zero before there are any.
     private var variance = 0.0
+    /// The weight that the first reading still has in them, and with it what a newcomer is taken for.
+    private var newness = 0.0
     private var previous = 0.0
     /// The newest instant, which the means don't have yet: the mean and number of its readings, and the time since the
     /// instant before.
@@ -36,7 +45,7 @@ public struct MovementMeter: Sendable {
     private var latestGap_s = 0.0
     private var at = Instant.origin
 
-    /// - Parameter timeConstant_s: As that of the distance filter; held to a millisecond up to a day.
+    /// - Parameter timeConstant_s: As that of a `KalmanFilter`; held to a millisecond up to a day.
     public init(timeConstant_s: Double) {
         self.timeConstant_s = FilterSettings.held(timeConstant_s)
     }
@@ -44,7 +53,11 @@ public struct MovementMeter: Sendable {
     /// 0 at rest, and as long as nothing is known; 1 walking.
     public var movement: Double {
         let scatter_db = halfSquaredStep.squareRoot()
-        let drift_db = max(0, meanSquare - mean * mean - halfSquaredStep).squareRoot()
+        let newcomersDrift = newness * Self.newcomerDrift_db * Self.newcomerDrift_db
+        // The standard error of a von Neumann ratio is one over the root of the number of readings, which is what means
+        // with this variance are worth.
+        let chance = halfSquaredStep * (variance / (2 - variance)).squareRoot()
+        let drift_db = max(0, meanSquare - mean * mean - halfSquaredStep + newcomersDrift - chance).squareRoot()
         return Self.share(of: drift_db, in: Self.drift_db) * Self.share(of: scatter_db, in: Self.scatter_db)
     }
 
@@ -66,7 +79,7 @@ public struct MovementMeter: Sendable {
     }
 
     /// Goes on from the same beacon under its former address: the means of both, weighed by what they are worth. The one
-    /// step from the old address to the new is left out.
+    /// step from the old address to the new is left out, and it was no newcomer.
     public mutating func takeOver(_ former: MovementMeter) {
         guard timeConstant_s == former.timeConstant_s, former.latestCount > 0 else { return }
         guard latestCount > 0 else {
@@ -82,6 +95,7 @@ public struct MovementMeter: Sendable {
         mean += share * (former.mean - mean)
         meanSquare += share * (former.meanSquare - meanSquare)
         halfSquaredStep += share * (former.halfSquaredStep - halfSquaredStep)
+        newness = share * former.newness
         if variance == 0 {
             previous = former.previous
             latestGap_s = max(0, gap_s)
@@ -94,6 +108,7 @@ public struct MovementMeter: Sendable {
         guard latestCount > 0 else { return }
         guard variance > 0 else {
             (mean, meanSquare, variance, previous) = (latest, latest * latest, 1, latest)
+            newness = 1
             return
         }
         let predicted = variance + grown(in_s: latestGap_s)
@@ -102,6 +117,7 @@ public struct MovementMeter: Sendable {
         mean += share * (latest - mean)
         meanSquare += share * (latest * latest - meanSquare)
         halfSquaredStep += share * (step * step / 2 - halfSquaredStep)
+        newness *= 1 - share
         (variance, previous) = (share, latest)
     }
 

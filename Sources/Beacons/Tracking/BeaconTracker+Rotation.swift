@@ -59,9 +59,10 @@ extension BeaconTracker {
         let slots = table.slots(of: identitySlot)
         let newcomers = byAge(slots.filter { table.transmitters[$0].standing == .resolving })
         let predecessors = self.predecessors(among: slots)
-        let isShared = isShared(slots)
-        let scores = scores(newcomers, predecessors, isShared: isShared, at: now)
-        for pair in RotationPairing.pairs(scores) {
+        let crowd = settledCount(slots)
+        let isShared = crowd > 1
+        let scores = scores(newcomers, predecessors, crowd: crowd, at: now)
+        for pair in RotationPairing.pairs(isShared ? RotationRivals.weighed(scores) : scores) {
             let newcomer = newcomers[pair.newcomer]
             let predecessor = predecessors[pair.predecessor]
             guard table.transmitters[predecessor].presence == .silent else { continue }
@@ -82,11 +83,11 @@ extension BeaconTracker {
     /// What speaks for each newcomer having been each predecessor. The only one of its identity has rotated: beacons are
     /// meant to be unique.
     private func scores(
-        _ newcomers: [TransmitterSlot], _ predecessors: [TransmitterSlot], isShared: Bool, at now: Instant
+        _ newcomers: [TransmitterSlot], _ predecessors: [TransmitterSlot], crowd: Int, at now: Instant
     ) -> [[Double?]] {
-        let evidence = RotationEvidence(pause: pause, now: now)
+        let evidence = RotationEvidence(pause: pause, crowd: crowd, now: now)
         let before = predecessors.map { candidate($0, time: table.transmitters[$0].lastHeard) }
-        let bonus = isShared ? 0 : Self.certain
+        let bonus = crowd > 1 ? 0 : Self.certain
         return newcomers.map { slot in
             let newcomer = candidate(slot, time: table.transmitters[slot].firstHeard)
             return before.map { $0.time <= newcomer.time ? bonus + evidence.score(newcomer, $0) : nil }
@@ -96,16 +97,9 @@ extension BeaconTracker {
     /// More than any evidence speaks against.
     private static let certain = 1_000.0
 
-    /// Whether several beacons of the identity are there, newcomers left out.
-    private func isShared(_ slots: [TransmitterSlot]) -> Bool {
-        var track: TrackID?
-        for slot in slots {
-            let transmitter = table.transmitters[slot]
-            guard transmitter.isListed, transmitter.standing != .resolving else { continue }
-            if let track, track != transmitter.track { return true }
-            track = transmitter.track
-        }
-        return false
+    /// How many beacons of the identity are there, newcomers left out. Whoever has been succeeded is counted as the heir.
+    private func settledCount(_ slots: [TransmitterSlot]) -> Int {
+        slots.count { table.transmitters[$0].isListed && table.transmitters[$0].standing == .settled }
     }
 
     /// Whether some newcomer that is still resolving may have been this one before.

@@ -22,16 +22,19 @@ struct RotationEvidence: Sendable {
 
     /// The latest time in which no beacon at all was heard: silence in it says nothing of anyone.
     var pause: ReceptionPause
+    /// How many beacons of the identity are there.
+    var crowd: Int
     var now: Instant
 
-    /// In favour of a rotation before anything is heard of how.
-    static let prior = 1.0
+    /// In favour of a rotation before anything is heard of how, between two beacons of one identity. The more there are,
+    /// the more often one comes that was not there before, while each of them rotates as seldom as ever.
+    var prior: Double { 1 - Double.log(Double(max(2, crowd)) / 2) }
     /// A wrong merge is twice as bad as a split: two thirds must speak for it.
     static let mergeCost = Double.log(2.0)
 
     /// Positive where it is better to take the two for one.
     func score(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
-        Self.prior - Self.mergeCost + silence(predecessor) + gap(newcomer, predecessor) + level(newcomer, predecessor)
+        prior - Self.mergeCost + silence(predecessor) + gap(newcomer, predecessor) + level(newcomer, predecessor)
             + timing(newcomer, predecessor) + payload(newcomer, predecessor)
     }
 

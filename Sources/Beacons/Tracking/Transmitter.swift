@@ -84,7 +84,8 @@ public struct Transmitter: Sendable {
         self.lastHeard = now
         self.trackFirstHeard = now
         self.distanceFilter = SignalFilter(settings.distanceFilter)
-        self.movement = MovementMeter(timeConstant_s: settings.distanceFilter.timeConstant_s)
+        // It takes longer to know how much a level varies than to know the level.
+        self.movement = MovementMeter(timeConstant_s: 2 * settings.distanceFilter.timeConstant_s)
         self.regionFilter = SignalFilter(settings.regionFilter, scale: .fieldStrength)
         self.isWanted = isWanted
         self.identitySlot = identitySlot

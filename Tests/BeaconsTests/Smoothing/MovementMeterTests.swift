@@ -5,7 +5,7 @@ import Testing
 @Suite("Whether a beacon moves, by its RSSI")
 struct MovementMeterTests {
     private func movement(_ readings: [Reading]) -> Double {
-        var meter = MovementMeter(timeConstant_s: 30)
+        var meter = MovementMeter(timeConstant_s: 60)
         for reading in readings { meter.add(reading.rssi_dbm, at: reading.at) }
         return meter.movement
     }
@@ -39,6 +39,43 @@ struct MovementMeterTests {
             -70 + 5 * (time_s / 15).remainder(dividingBy: 2) + .random(in: -8...8, using: &generator)
         }
         #expect(movement(walked) > 0.8)
+    }
+
+    @Test("At rest: a noisy receiver that is seldom heard, whose readings differ by chance")
+    func noise() {
+        // 4 dB about one level, a reading every four seconds, as of the iPhone in the recordings.
+        var sum = 0.0
+        for seed in 0..<20 {
+            var generator = SeededGenerator(seed: seed)
+            var meter = MovementMeter(timeConstant_s: 60)
+            for count in 0..<600 {
+                let noise_db = (0..<12).reduce(-6) { total, _ in total + Double.random(in: 0..<1, using: &generator) }
+                meter.add(-70 + 4 * noise_db, at: .origin + .seconds(4 * Double(count)))
+                if count >= 200 { sum += meter.movement }
+            }
+        }
+        #expect(sum / 8_000 < 0.1)
+    }
+
+    @Test("A newcomer whose level is unsteady counts as walking, until its readings say otherwise")
+    func newcomer() {
+        let unsteady = readings { $0.truncatingRemainder(dividingBy: 1) == 0 ? -60 : -66 }
+        #expect(movement(Array(unsteady.prefix(6))) == 1)
+        #expect(movement(Array(unsteady.prefix(60))) == 0)
+        #expect(movement(Array(readings { _ in -60 }.prefix(6))) == 0)
+    }
+
+    @Test("One that goes on under a new address is no newcomer")
+    func newAddressIsNoNewcomer() {
+        let unsteady = readings { $0.truncatingRemainder(dividingBy: 1) == 0 ? -60 : -66 }
+        var former = MovementMeter(timeConstant_s: 60)
+        for reading in unsteady.prefix(200) { former.add(reading.rssi_dbm, at: reading.at) }
+        for ownCount in [0, 1, 2, 6] {
+            var heir = MovementMeter(timeConstant_s: 60)
+            for reading in unsteady[200..<200 + ownCount] { heir.add(reading.rssi_dbm, at: reading.at) }
+            heir.takeOver(former)
+            #expect(heir.movement == 0, "\(ownCount)")
+        }
     }
 
     @Test("It is between 0 and 1, and is not moved by silence: only readings count")
@@ -76,10 +113,10 @@ struct MovementMeterTests {
         let walked = readings { time_s in
             -70 + 5 * (time_s / 15).remainder(dividingBy: 2) + .random(in: -8...8, using: &generator)
         }
-        var former = MovementMeter(timeConstant_s: 30)
+        var former = MovementMeter(timeConstant_s: 60)
         for reading in walked.prefix(200) { former.add(reading.rssi_dbm, at: reading.at) }
         for ownCount in [0, 1, 2, 6] {
-            var newcomer = MovementMeter(timeConstant_s: 30)
+            var newcomer = MovementMeter(timeConstant_s: 60)
             for reading in walked[200..<200 + ownCount] { newcomer.add(reading.rssi_dbm, at: reading.at) }
             newcomer.takeOver(former)
             for reading in walked[(200 + ownCount)...] { newcomer.add(reading.rssi_dbm, at: reading.at) }

@@ -46,8 +46,11 @@ struct RotationPairingTests {
             averageGap_s: 0.12, measuredPower_dbm: power_dbm, traits: .none)
     }
 
-    private func score(_ newcomer: RotationEvidence.Candidate, _ predecessor: RotationEvidence.Candidate) -> Double {
-        RotationEvidence(pause: ReceptionPause(), now: newcomer.time + .seconds(2)).score(newcomer, predecessor)
+    private func score(
+        _ newcomer: RotationEvidence.Candidate, _ predecessor: RotationEvidence.Candidate, crowd: Int = 2
+    ) -> Double {
+        let evidence = RotationEvidence(pause: ReceptionPause(), crowd: crowd, now: newcomer.time + .seconds(2))
+        return evidence.score(newcomer, predecessor)
     }
 
     @Test("The sooner after the old address, the closer in strength, the more it is the same one")
@@ -69,16 +72,25 @@ struct RotationPairingTests {
         #expect(score(candidate(at_s: 15, -85), candidate(at_s: 10)) < 0)
     }
 
+    @Test("The more beacons of one identity there are, the likelier a newcomer is a stranger")
+    func crowd() {
+        let (newcomer, old) = (candidate(at_s: 10.105), candidate(at_s: 10))
+        #expect(score(newcomer, old, crowd: 1) == score(newcomer, old))
+        #expect(score(newcomer, old, crowd: 5) < score(newcomer, old))
+        #expect(score(newcomer, old, crowd: 50) < score(newcomer, old, crowd: 5))
+    }
+
     @Test("A silence of everybody's says nothing against anybody")
     func pause() {
         var pause = ReceptionPause()
         for tick in 0..<100 { pause.heard(at: .origin + .seconds(Double(tick) / 10)) }
         pause.heard(at: .origin + .seconds(14))
-        let evidence = RotationEvidence(pause: pause, now: .origin + .seconds(14))
+        let evidence = RotationEvidence(pause: pause, crowd: 2, now: .origin + .seconds(14))
         let (newcomer, old) = (candidate(at_s: 14), candidate(at_s: 9.9))
         #expect(evidence.gap(newcomer, old) > 0)
         #expect(abs(evidence.silence(old)) < 0.001)
-        #expect(RotationEvidence(pause: ReceptionPause(), now: .origin + .seconds(14)).gap(newcomer, old) < 0)
+        let awake = RotationEvidence(pause: ReceptionPause(), crowd: 2, now: .origin + .seconds(14))
+        #expect(awake.gap(newcomer, old) < 0)
     }
 
     @Test("The recent level is that of the last four seconds")

@@ -50,7 +50,7 @@ def troubled(checks, house, broker, name, cause, folder, begin, end):
         end()
         checks.check(
             f"{name}: it recovers", until(lambda: "the disk works again" in gateway.said(), 15), gateway.said())
-        checks.check(f"{name}: it ends with 0", child.wait(180) == 0, gateway.said())
+        checks.check(f"{name}: it ends with 0", child.wait(300) == 0, gateway.said())
         checks.check(f"{name}: it is said once", gateway.said().count(f"outbox: {cause}") == 1, gateway.said())
         time.sleep(0.3)
         account = Account(gateway, subscriber.messages)
@@ -125,7 +125,7 @@ def read_only(checks, house, broker, ends):
         checks.check(
             f"{name}: events go on", len(Account(gateway, subscriber.messages).events) > before + 50, gateway.said())
         remount(folder, "rw")
-        checks.check(f"{name}: it ends with 0", child.wait(180) == 0, gateway.said())
+        checks.check(f"{name}: it ends with 0", child.wait(300) == 0, gateway.said())
         checks.check(
             f"{name}: it is said once", gateway.said().count("outbox: disk is read-only") == 1, gateway.said())
         checks.check(f"{name}: it recovers", "the disk works again" in gateway.said(), gateway.said())

@@ -85,9 +85,9 @@ struct ListTests {
     @Test("At a threshold a beacon does not flicker")
     func hysteresis() {
         var air = Air()
-        // −74 and −75 dBm are 3.97 and 4.24 m: on both sides of 4 m, within its hysteresis.
+        // −75 and −76 dBm are 3.87 and 4.10 m: on both sides of 4 m, within its hysteresis.
         for step in 0..<200 {
-            air.beacon(.beacon(), from: .fixed(1), rssi_dbm: step % 2 == 0 ? -74 : -75, at: 1 + Double(step) * 0.7)
+            air.beacon(.beacon(), from: .fixed(1), rssi_dbm: step % 2 == 0 ? -75 : -76, at: 1 + Double(step) * 0.7)
         }
         let proximities = Story(settings, air).ranging.flatMap { $0.report.beacons.map(\.observation.proximity) }
         #expect(Set(proximities) == [.near])
@@ -96,7 +96,7 @@ struct ListTests {
     @Test(
         "Zones: immediate below 0.5 m, near below 4 m, far beyond",
         arguments: [
-            (-52, Proximity.immediate), (-54, .near), (-59, .near), (-74, .near), (-75, .far), (-100, .far),
+            (-52, Proximity.immediate), (-54, .near), (-59, .near), (-75, .near), (-76, .far), (-100, .far),
         ] as [(Int8, Proximity)])
     func zones(rssi_dbm: Int8, proximity: Proximity) throws {
         var air = Air()

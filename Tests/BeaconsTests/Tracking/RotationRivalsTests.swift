@@ -1,0 +1,62 @@
+import RealModule
+import Testing
+
+@testable import Beacons
+
+@Suite("Rivals for a rotated address")
+struct RotationRivalsTests {
+    /// What speaks for a pair as a score: odds against a stranger, less the cost of a merge.
+    private func score(odds: Double) -> Double { .log(odds) - RotationEvidence.mergeCost }
+
+    @Test("Without a rival the evidence stands as it is")
+    func alone() {
+        #expect(RotationRivals.weighed([[1.5]]) == [[1.5]])
+        #expect(RotationRivals.weighed([[nil]]) == [[nil]])
+        #expect(RotationRivals.weighed([]).isEmpty)
+        #expect(RotationRivals.weighed([[], []]) == [[], []])
+    }
+
+    @Test("Of two newcomers that fit one predecessor equally well, one is a stranger: neither is taken for it")
+    func oneIsAStranger() throws {
+        for strength in [1.0, 5, 30] {
+            for score in RotationRivals.weighed([[strength], [strength]]).joined() { #expect(try #require(score) < 0) }
+        }
+    }
+
+    @Test("Of two predecessors that fit equally well one is taken, if the newcomer is surely no stranger")
+    func twins() throws {
+        for score in RotationRivals.weighed([[10, 10], [10, 10]]).joined() { #expect(try #require(score) > 0) }
+        for score in RotationRivals.weighed([[10, 10]]).joined() { #expect(try #require(score) > 0) }
+        for score in RotationRivals.weighed([[1, 1]]).joined() { #expect(try #require(score) < 0) }
+    }
+
+    @Test("A wrong merge costs twice what a split does, and a stranger's split nothing")
+    func costs() throws {
+        // Of 5 + 3 + 1 parts, merging is wrong in 4 and costs 8; not merging is wrong in 8.
+        let even = RotationRivals.weighed([[score(odds: 5), score(odds: 3)]])
+        #expect(abs(try #require(even[0][0])) < 0.06)
+        let clear = RotationRivals.weighed([[score(odds: 6), score(odds: 3)]])
+        #expect(try #require(clear[0][0]) > 0.1)
+        let unclear = RotationRivals.weighed([[score(odds: 4), score(odds: 3)]])
+        #expect(try #require(unclear[0][0]) < 0)
+    }
+
+    @Test("A rival that clearly belongs to another newcomer is none")
+    func rivalIsTaken() throws {
+        let weighed = RotationRivals.weighed([[4, 4], [-6, 9]])
+        #expect(try #require(weighed[0][0]) > 0)
+        #expect(try #require(weighed[0][1]) < 0)
+        #expect(try #require(weighed[1][1]) > 0)
+    }
+
+    @Test("What can't be one stays out of it, and what speaks against a pair goes on doing so")
+    func neverMore() {
+        let scores: [[Double?]] = [[3, nil, -2], [nil, 1_000, 40], [0.5, -1_000, nil]]
+        for (row, weighed) in zip(scores, RotationRivals.weighed(scores)) {
+            for (before, after) in zip(row, weighed) {
+                #expect((before == nil) == (after == nil))
+                if let before, let after { #expect(after.isFinite && (before > 0 || after < 0)) }
+            }
+        }
+    }
+}
