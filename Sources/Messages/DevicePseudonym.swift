@@ -1,4 +1,4 @@
-import CCrypto
+import Crypto
 public import HCI
 
 /// In which form a device address leaves the gateway. The raw value is the word in `config.toml`.
@@ -16,7 +16,7 @@ public enum DeviceForm: String, CaseIterable, Sendable {
 /// that it keeps its pseudonym through rotation.
 public struct DevicePseudonym: Sendable {
     private let form: DeviceForm
-    private var key: [UInt8]
+    private var key: SymmetricKey
     private let deviceNames: [String]
 
     /// - Parameters:
@@ -24,12 +24,12 @@ public struct DevicePseudonym: Sendable {
     ///   - deviceNames: the names of the known devices, in the order of their indices.
     public init(form: DeviceForm, key: [UInt8], deviceNames: [String]) {
         self.form = form
-        self.key = key
+        self.key = SymmetricKey(data: key)
         self.deviceNames = deviceNames
     }
 
     /// From now on names are made with another key.
-    public mutating func replaceKey(_ key: [UInt8]) { self.key = key }
+    public mutating func replaceKey(_ key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
     /// What to publish for a device; `nil` for nothing.
     public func name(of address: DeviceAddress, device: Int?, at time: WallTime) -> String? {
@@ -43,18 +43,11 @@ public struct DevicePseudonym: Sendable {
             } else {
                 content += "address|\(address.type.rawValue)|" + address.description
             }
-            return code(of: Array(content.utf8))?.prefix(8).reduce(into: "") { text, octet in
+            let code = HMAC<SHA256>.authenticationCode(for: Array(content.utf8), using: key)
+            return code.prefix(8).reduce(into: "") { text, octet in
                 if octet < 0x10 { text += "0" }
                 text += String(octet, radix: 16)
             }
         }
-    }
-
-    /// HMAC-SHA-256; `nil` where the library has no memory for it.
-    private func code(of content: [UInt8]) -> [UInt8]? {
-        var code = [UInt8](repeating: 0, count: 32)
-        var length: UInt32 = 0
-        let isMade = HMAC(EVP_sha256(), key, Int32(key.count), content, content.count, &code, &length) != nil
-        return isMade && length == 32 ? code : nil
     }
 }

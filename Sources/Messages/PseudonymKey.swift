@@ -1,3 +1,4 @@
+import Crypto
 public import HCI
 
 /// The secret that pseudonyms are made with, on one UTC day: 256 random bits, and behind them the number of the day in
@@ -9,11 +10,7 @@ public enum PseudonymKey {
     private static let randomLength = 32
 
     /// What a new secret is made of.
-    public static func random() -> [UInt8] {
-        // The kernel's own, fit for secrets: getrandom(2).
-        var source = SystemRandomNumberGenerator()
-        return (0..<randomLength).map { _ in .random(in: .min ... .max, using: &source) }
-    }
+    public static func random() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
 
     /// A secret for the day that `time` is on.
     ///

@@ -7,7 +7,6 @@ PATH=$PATH:/usr/sbin
 missing_packages() {
     [[ -e /usr/include/bluetooth/bluetooth.h ]] || echo libbluetooth-dev
     [[ -e /usr/include/mosquitto.h ]] || echo libmosquitto-dev
-    [[ -e /usr/include/openssl/hmac.h ]] || echo libssl-dev
     [[ -e /usr/include/sqlite3.h ]] || echo libsqlite3-dev
     command -v mosquitto >/dev/null || echo mosquitto
     command -v mosquitto_sub >/dev/null || echo mosquitto-clients
