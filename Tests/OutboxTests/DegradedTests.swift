@@ -7,6 +7,13 @@ import Testing
 
 @Suite("The outbox while its disk refuses")
 struct DegradedTests {
+    /// A process commits events and ends. Returns the epoch that they have.
+    private func leaveEvents(_ count: Int, in folder: TemporaryFolder, on disk: FaultyDisk) throws -> String {
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(count)
+        return outbox.numbering.epoch
+    }
+
     @Test(
         "It says what is wrong in one line with a remedy, once, and delivers on from memory",
         arguments: [
@@ -124,10 +131,7 @@ struct DegradedTests {
     func readTooLate() throws {
         let disk = FaultyDisk()
         let folder = TemporaryFolder()
-        var first: Outbox? = try Outbox.open(folder, vfs: disk.name)
-        try first?.commitEvents(2)
-        let epoch = first?.numbering.epoch
-        first = nil
+        let epoch = try leaveEvents(2, in: folder, on: disk)
         disk.fault = FaultyDisk.Fault(operation: .read, number: disk.reads + 1, code: SQLITE_IOERR, lasts: true)
         let outbox = try Outbox.open(folder, vfs: disk.name, seed: 2)
         #expect(outbox.records().isEmpty)
@@ -147,10 +151,7 @@ struct DegradedTests {
         while failures < 200 {
             let disk = FaultyDisk()
             let folder = TemporaryFolder()
-            var first: Outbox? = try Outbox.open(folder, vfs: disk.name)
-            try first?.commitEvents(2)
-            let epoch = first?.numbering.epoch
-            first = nil
+            let epoch = try leaveEvents(2, in: folder, on: disk)
             disk.resetCounts()
             disk.fault = FaultyDisk.Fault(operation: operation, number: failures + 1, code: SQLITE_IOERR, lasts: true)
             let outbox = try Outbox.open(folder, vfs: disk.name, seed: 2)

@@ -4,10 +4,20 @@ import Testing
 
 @Suite("Whether a beacon moves, by its RSSI")
 struct MovementMeterTests {
-    private func movement(_ readings: [Reading]) -> Double {
+    private func meter(_ readings: some Sequence<Reading>) -> MovementMeter {
         var meter = MovementMeter(timeConstant_s: 60)
         for reading in readings { meter.add(reading.rssi_dbm, at: reading.at) }
-        return meter.movement
+        return meter
+    }
+
+    private func movement(_ readings: [Reading]) -> Double { meter(readings).movement }
+
+    /// The meter of a beacon's new address, which it has had since the reading `change`, as it takes over from the former
+    /// one after `ownCount` readings.
+    private func heir(of readings: [Reading], changesAt change: Int, ownCount: Int) -> MovementMeter {
+        var heir = meter(readings[change..<change + ownCount])
+        heir.takeOver(meter(readings.prefix(change)))
+        return heir
     }
 
     /// Readings twice a second, each from its time in seconds.
@@ -68,13 +78,8 @@ struct MovementMeterTests {
     @Test("One that goes on under a new address is no newcomer")
     func newAddressIsNoNewcomer() {
         let unsteady = readings { $0.truncatingRemainder(dividingBy: 1) == 0 ? -60 : -66 }
-        var former = MovementMeter(timeConstant_s: 60)
-        for reading in unsteady.prefix(200) { former.add(reading.rssi_dbm, at: reading.at) }
         for ownCount in [0, 1, 2, 6] {
-            var heir = MovementMeter(timeConstant_s: 60)
-            for reading in unsteady[200..<200 + ownCount] { heir.add(reading.rssi_dbm, at: reading.at) }
-            heir.takeOver(former)
-            #expect(heir.movement == 0, "\(ownCount)")
+            #expect(heir(of: unsteady, changesAt: 200, ownCount: ownCount).movement == 0, "\(ownCount)")
         }
     }
 
@@ -113,12 +118,8 @@ struct MovementMeterTests {
         let walked = readings { time_s in
             -70 + 5 * (time_s / 15).remainder(dividingBy: 2) + .random(in: -8...8, using: &generator)
         }
-        var former = MovementMeter(timeConstant_s: 60)
-        for reading in walked.prefix(200) { former.add(reading.rssi_dbm, at: reading.at) }
         for ownCount in [0, 1, 2, 6] {
-            var newcomer = MovementMeter(timeConstant_s: 60)
-            for reading in walked[200..<200 + ownCount] { newcomer.add(reading.rssi_dbm, at: reading.at) }
-            newcomer.takeOver(former)
+            var newcomer = heir(of: walked, changesAt: 200, ownCount: ownCount)
             for reading in walked[(200 + ownCount)...] { newcomer.add(reading.rssi_dbm, at: reading.at) }
             #expect(abs(newcomer.movement - movement(walked)) < 0.15, "\(ownCount)")
         }
