@@ -45,7 +45,7 @@ enum Schema {
         try database.execute("PRAGMA secure_delete = FAST")
         try database.execute("PRAGMA wal_autocheckpoint = 0")
         try database.execute("PRAGMA journal_size_limit = \(limits.logBytes)")
-        try database.execute("PRAGMA cache_size = -2000")
+        try database.execute("PRAGMA cache_size = -1000")
         try database.execute("PRAGMA temp_store = MEMORY")
         // What makes room comes first and is exact to a page or two; this is the last line of defence.
         try database.execute("PRAGMA max_page_count = \((limits.fileBytes + limits.logBytes) / pageBytes + 64)")
