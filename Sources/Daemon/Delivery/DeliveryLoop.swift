@@ -179,20 +179,13 @@ package final class DeliveryLoop {
 
     private func announceStatus() {
         announcedEpoch = dispatcher.outbox.numbering.epoch
-        publisher.setRetained(statusMessage(isOnline: true))
-        publisher.will = statusMessage(isOnline: false)
-    }
-
-    private func statusMessage(isOnline: Bool) -> Message {
-        dispatcher.composer.status(
-            isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: status, at: machine.now,
-            machine.timebase)
+        publisher.announceStatus(dispatcher, radio: status, at: machine.now, machine.timebase)
     }
 
     /// The goodbye: the offline status, within `closingTime`, and the end of the outbox.
     package func close() {
-        let isDone = publisher.close(
-            offline: statusMessage(isOnline: false), timeout: Self.closingTime, events: &events)
+        let offline = dispatcher.status(isOnline: false, radio: status, at: machine.now, machine.timebase)
+        let isDone = publisher.close(offline: offline, timeout: Self.closingTime, events: &events)
         if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }
         tidy()
         dispatcher.outbox.close()

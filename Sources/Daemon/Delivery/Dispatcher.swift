@@ -82,6 +82,13 @@ package final class Dispatcher {
         return draft.dispatched
     }
 
+    /// The birth message, or the goodbye and will, as of the outbox's present epoch.
+    package func status(
+        isOnline: Bool, radio: MessageComposer.RadioStatus, at now: Instant, _ timebase: Timebase
+    ) -> Message {
+        composer.status(isOnline: isOnline, epoch: outbox.numbering.epoch, radio: radio, at: now, timebase)
+    }
+
     /// What to publish anew since another epoch began: states that name events of the one before.
     package func statesOfNewEpoch(_ timebase: Timebase) -> [Message] {
         if outbox.numbering.epoch != epoch {

@@ -21,13 +21,19 @@ extension Publisher {
         radio: MessageComposer.RadioStatus, at now: Instant, _ timebase: Timebase, requestFilters: [String] = [],
         seed: UInt64, logger: Logger
     ) {
-        func message(isOnline: Bool) -> Message {
-            dispatcher.composer.status(
-                isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: radio, at: now, timebase)
-        }
         self.init(
-            settings: settings.mqtt, link: link, online: message(isOnline: true), will: message(isOnline: false),
+            settings: settings.mqtt, link: link,
+            online: dispatcher.status(isOnline: true, radio: radio, at: now, timebase),
+            will: dispatcher.status(isOnline: false, radio: radio, at: now, timebase),
             requestFilters: requestFilters, seed: seed, logger: logger)
+    }
+
+    /// Says anew how the gateway is, and what the broker is to say if it vanishes.
+    package func announceStatus(
+        _ dispatcher: Dispatcher, radio: MessageComposer.RadioStatus, at now: Instant, _ timebase: Timebase
+    ) {
+        setRetained(dispatcher.status(isOnline: true, radio: radio, at: now, timebase))
+        will = dispatcher.status(isOnline: false, radio: radio, at: now, timebase)
     }
 
     /// Publishes what the dispatcher has committed. Events go out first, before the states that name them.

@@ -76,15 +76,12 @@ struct PublishingSink: ReplaySink {
             logger.error("\(error)")
         }
     }
+
     /// As `run` does: the status names the new epoch, and states name no event of the one before.
     private mutating func announceEpoch() {
         announcedEpoch = dispatcher.outbox.numbering.epoch
         let (now, timebase) = events.now()
-        func status(isOnline: Bool) -> Message {
-            dispatcher.composer.status(isOnline: isOnline, epoch: announcedEpoch, radio: .replay, at: now, timebase)
-        }
-        publisher.setRetained(status(isOnline: true))
-        publisher.will = status(isOnline: false)
+        publisher.announceStatus(dispatcher, radio: .replay, at: now, timebase)
         for state in dispatcher.statesOfNewEpoch(timebase) { publisher.setRetained(state) }
     }
 }

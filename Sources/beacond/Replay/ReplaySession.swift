@@ -75,9 +75,7 @@ struct ReplaySession {
     }
 
     private mutating func sayStatus(isOnline: Bool) {
-        let message = dispatcher.composer.status(
-            isOnline: isOnline, epoch: dispatcher.outbox.numbering.epoch, radio: .replay, at: player.now,
-            player.timebase)
+        let message = dispatcher.status(isOnline: isOnline, radio: .replay, at: player.now, player.timebase)
         items.append(Dispatcher.Dispatched(at: player.now, content: .state(message)))
     }
 
