@@ -29,7 +29,7 @@ struct UnwrittenMappingTests {
     @Test("Code and constants of files are found, whatever the file is called")
     func found() {
         #expect(
-            UnwrittenMapping.all(inSmaps: smaps) == [
+            UnwrittenMapping.all(inSmaps: Array(smaps.utf8)) == [
                 UnwrittenMapping(address: 0x55d0_c0a0_0000, size: 0xe0_0000),
                 UnwrittenMapping(address: 0x7f00_0000_0000, size: 0x1_0000),
             ])
@@ -37,7 +37,7 @@ struct UnwrittenMappingTests {
 
     @Test("What was written to, or could be, is left alone, for the file does not have it")
     func written() {
-        let addresses = UnwrittenMapping.all(inSmaps: smaps).map(\.address)
+        let addresses = UnwrittenMapping.all(inSmaps: Array(smaps.utf8)).map(\.address)
         #expect(!addresses.contains(0x55d0_c180_0000))
         #expect(!addresses.contains(0x7f00_0002_0000))
     }
@@ -46,6 +46,6 @@ struct UnwrittenMappingTests {
         "Text of another form names nothing",
         arguments: ["", "nonsense", "zz-yy r-xp 0 0 0 /a\nAnonymous: 0 kB", "9-1 r-xp 0 0 0 /a\nAnonymous: 0 kB"])
     func nonsense(text: String) {
-        #expect(UnwrittenMapping.all(inSmaps: text).isEmpty)
+        #expect(UnwrittenMapping.all(inSmaps: Array(text.utf8)).isEmpty)
     }
 }

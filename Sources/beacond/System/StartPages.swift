@@ -14,17 +14,18 @@ struct StartPagesService: Service {
     private static var smapsLimit: Int { 1 << 20 }
 
     func run() async throws {
-        // A stop cancels the wait, and the pages go with the process.
         try? await cancelWhenGracefulShutdown {
             try await Task.sleep(for: Self.delay)
             Self.release()
         }
+        // The lifecycle stops services one after the other, and takes one that is not there any more for a failed one.
+        try? await gracefulShutdown()
     }
 
     private static func release() {
         // Where the kernel does not show it, nothing is lost.
         guard let smaps = try? InputFile.readAll("/proc/self/smaps", limit: smapsLimit) else { return }
-        for mapping in UnwrittenMapping.all(inSmaps: String(decoding: smaps, as: UTF8.self)) {
+        for mapping in UnwrittenMapping.all(inSmaps: smaps) {
             madvise(UnsafeMutableRawPointer(bitPattern: mapping.address), Int(clamping: mapping.size), MADV_DONTNEED)
         }
     }

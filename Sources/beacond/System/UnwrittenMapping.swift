@@ -9,22 +9,28 @@ struct UnwrittenMapping: Hashable, Sendable {
     /// All of them, from /proc/PID/smaps: for each mapping a line `address-end permissions offset device inode path` and then
     /// lines `Key: number kB`. `Anonymous` are the pages that were written to, which the file does not have; a mapping with
     /// any is left out, and so is one that could still be written to.
-    static func all(inSmaps text: some StringProtocol) -> [UnwrittenMapping] {
+    ///
+    /// Octets are looked at and not characters, of which the kernel writes some 40,000.
+    static func all(inSmaps text: [UInt8]) -> [UnwrittenMapping] {
         var found: [UnwrittenMapping] = []
         var candidate: UnwrittenMapping?
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if words.count == 3, words[0] == "Anonymous:" {
-                if let candidate, words[1] == "0" { found.append(candidate) }
+        var rest = text[...]
+        while let first = rest.first {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest.dropFirst(line.count + 1)
+            // Keys begin with a capital, addresses with a digit or a small letter.
+            if first < UInt8(ascii: "A") || first > UInt8(ascii: "Z") {
+                candidate = UnwrittenMapping(String(decoding: line, as: UTF8.self).split(separator: " "))
+            } else if line.starts(with: "Anonymous:".utf8) {
+                let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+                if let candidate, words.count == 3, words[1] == "0" { found.append(candidate) }
                 candidate = nil
-            } else if let first = words.first, !first.hasSuffix(":") {
-                candidate = UnwrittenMapping(words)
             }
         }
         return found
     }
 
-    private init?(_ words: [some StringProtocol]) {
+    private init?(_ words: [Substring]) {
         guard words.count >= 6, words[1].hasPrefix("r"), !words[1].contains("w"), words[5].hasPrefix("/") else {
             return nil
         }
