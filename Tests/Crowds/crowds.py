@@ -11,6 +11,7 @@ from pathlib import Path
 import plain
 import recordings
 from capture import packets
+from listed import wrong_seconds
 from score import Score, score
 
 CONFIGURATION = """
@@ -75,8 +76,10 @@ def simulated(gateway: Gateway, phones: int, seed: int, seconds: int) -> tuple[S
 def own_identities(gateway: Gateway, phones: int, seed: int, seconds: int) -> Score:
     options = ["--phones", str(phones), "--seed", str(seed), "--seconds", str(seconds), "--own-identities"]
     capture, phone_of = gateway.simulate(f"own-{phones}-{seed}", *options)
-    heard = packets(str(capture))
-    result = score(heard, phone_of, gateway.replay(capture))
+    heard, told = packets(str(capture)), gateway.replay(capture)
+    result = score(heard, phone_of, told)
+    # Nothing is left to guess here, so the count is held to the very rule.
+    result.wrong_seconds, result.seconds = wrong_seconds(heard, phone_of, told)
     capture.unlink()
     return result
 

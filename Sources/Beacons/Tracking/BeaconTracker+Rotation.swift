@@ -172,9 +172,12 @@ extension BeaconTracker {
         changes.append(.listChanged(table.transmitters[slot].identitySlot))
     }
 
-    /// A newcomer that leaves the list is decided before.
-    mutating func settleBeforeLeaving(_ slot: TransmitterSlot) {
-        if table.transmitters[slot].standing == .resolving { settle(slot) }
+    /// A newcomer that leaves the list is not waited for. It was never counted, and a predecessor that sends so rarely that
+    /// it is not silent yet may still be the one that it was: what it is is asked again when it is heard again.
+    mutating func stopResolvingBeforeLeaving(_ slot: TransmitterSlot) {
+        guard table.transmitters[slot].standing == .resolving else { return }
+        stopResolving(slot)
+        table.transmitters[slot].standing = .undecided
     }
 
     /// The newcomer is a track of its own.
@@ -202,8 +205,8 @@ extension BeaconTracker {
         table.transmitters[predecessorSlot].standing = .succeeded(by: slot)
     }
 
-    /// A transmitter whose track was taken over has left the list and is heard again: its track is another's now, so it
-    /// is a newcomer like any, and may be the very one that took over, back under its old address.
+    /// A transmitter that has left the list is heard again. Its track is another's now, or it was never known whether it
+    /// had one: so it is a newcomer like any, and may be the very one that took over, back under its old address.
     mutating func returnedWithoutTrack(_ slot: TransmitterSlot, at now: Instant) {
         table.transmitters[slot].standing = .settled
         table.transmitters[slot].track = newTrack()

@@ -86,7 +86,7 @@ extension BeaconTracker {
             if isPredecessor(transmitter) { resolveRotations(of: transmitter.identitySlot, at: now) }
             changes.append(.listChanged(transmitter.identitySlot))
         case .silent:
-            settleBeforeLeaving(slot)
+            stopResolvingBeforeLeaving(slot)
             table.setPresence(slot, .gone)
             if !transmitter.isWanted { unwanted.remove(slot, in: &table.transmitters) }
             gone.append(slot, in: &table.transmitters)
@@ -110,12 +110,10 @@ extension BeaconTracker {
             table.transmitters[slot].trackFirstHeard = now
             table.transmitters[slot].firstHeard = now
         }
-        if case .succeeded(let successor) = transmitter.standing {
-            if presence == .gone {
-                returnedWithoutTrack(slot, at: now)
-            } else {
-                provedDistinct(slot, from: successor, at: now)
-            }
+        switch transmitter.standing {
+        case .succeeded(let successor) where presence != .gone: provedDistinct(slot, from: successor, at: now)
+        case .succeeded, .undecided: returnedWithoutTrack(slot, at: now)
+        case .settled, .resolving: break
         }
         changes.append(.listChanged(transmitter.identitySlot))
     }

@@ -20,6 +20,8 @@ public struct Transmitter: Sendable {
         case settled
         /// A new private address of an identity that may just have rotated: listed, not counted.
         case resolving
+        /// It left the list while it was resolving: heard again, it is a newcomer like any.
+        case undecided
         /// It fell silent and the transmitter in that slot has taken its track over.
         case succeeded(by: TransmitterSlot)
     }

@@ -36,4 +36,17 @@ struct SlowRotationTests {
         #expect(try #require(story.known(at: 100)).count == 2)
         #expect(try #require(story.known(at: 66)).beacons.filter(\.isResolving).map(\.address) == [.rotating(2)])
     }
+
+    @Test("A newcomer that leaves the list before its slow predecessor is known to be silent can still go on as it")
+    func leavesUndecided() throws {
+        var air = Air()
+        air.otherDevices(end_s: 200)
+        air.beacon(.beacon(), from: .rotating(1), every_s: 11, start_s: 2, end_s: 60)
+        air.beacon(.beacon(), from: .rotating(2), every_s: 2, start_s: 66, end_s: 70)
+        air.beacon(.beacon(), from: .rotating(2), every_s: 2, start_s: 85, end_s: 200)
+        let story = Story(.door(), air)
+        #expect(story.figures.tracks == 1)
+        #expect(story.ranging.allSatisfy { $0.report.count == 1 || $0.t_s < 35 })
+        #expect(try #require(story.ranging.last).report.beacons.map(\.track) == [1])
+    }
 }
