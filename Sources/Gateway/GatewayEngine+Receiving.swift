@@ -19,10 +19,10 @@ extension GatewayEngine {
         if AdvertisingEvent.isAdvertising(event) { monitor.proved(at: max(now, instant)) }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
-        // The counter leaves `self` while the reports go through its other parts.
-        var eventRejects = RejectCounts()
-        AdvertisingEvent.decode(event, rejects: &eventRejects) { report, data in
+        var reports = AdvertisingReports(event, rejects: &rejects)
+        while let (report, range) = reports.next(event, rejects: &rejects) {
             reportCount &+= 1
+            let data = event.extracting(range)
             switch receivers[receiver].chains.append(report, data) {
             case .whole: receive(report, data, from: receiver, outputs: &outputs)
             case .joined(let joined): receive(report, joined.span, from: receiver, outputs: &outputs)
@@ -30,7 +30,6 @@ extension GatewayEngine {
             case .rejected(let reason): rejects.count(reason)
             }
         }
-        rejects.add(eventRejects)
     }
 
     private mutating func receive(
