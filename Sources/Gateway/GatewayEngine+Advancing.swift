@@ -88,16 +88,20 @@ extension GatewayEngine {
     /// The beacons in range of an instance, as they are now.
     mutating func rangingReport(_ instance: InstanceSlot, at now: Instant) -> RangingReport {
         var beacons: [RangedBeacon] = []
-        var slots: [TransmitterSlot] = []
         for identity in identitiesOfInstance[instance] ?? [] {
+            // Most identities have one transmitter, which needs no list and has no duplicate.
+            if let slot = tracker.only(identity) {
+                if tracker[slot].isListed { beacons.append(ranged(slot, [])) }
+                continue
+            }
             let listed = tracker.listed(identity)
-            slots += listed
             let duplicates = tracker.duplicateTracks(among: listed)
             for slot in listed { beacons.append(ranged(slot, duplicates)) }
         }
-        beacons.sort(by: RangedBeacon.isNearer)
+        let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
         return RangingReport(
-            instance: monitor.instances[instance], at: now, count: tracker.count(slots), beacons: beacons)
+            instance: monitor.instances[instance], at: now, count: RangedBeacon.count(beacons),
+            beacons: order.map { beacons[$0] })
     }
 
     private mutating func ranged(_ slot: TransmitterSlot, _ duplicates: Set<TrackID>) -> RangedBeacon {

@@ -66,8 +66,7 @@ extension GatewayEngine {
         if staysDue == .distantFuture { staysDue = now + Self.staysInterval }
         let hearing = tracker.hearing(of: slot)
         let evidence = RegionEvidence(
-            transmitter: slot, identity: sighting.identity, rssi_dbm: hearing.regionRSSI_dbm,
-            patience: hearing.patience)
+            transmitter: slot, identity: sighting.identity, level: hearing.regionLevel, patience: hearing.patience)
         for index in instancesOfIdentity[identity].indices {
             monitor.receive(
                 evidence, in: instancesOfIdentity[identity][index], at: now, transitions: &transitions

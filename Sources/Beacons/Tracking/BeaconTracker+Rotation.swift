@@ -195,9 +195,11 @@ extension BeaconTracker {
         table.transmitters[slot].track = predecessor.track
         table.transmitters[slot].trackFirstHeard = predecessor.trackFirstHeard
         table.transmitters[slot].interval.takeOver(predecessor.interval)
-        table.transmitters[slot].distanceFilter.takeOver(predecessor.distanceFilter)
-        table.transmitters[slot].movement.takeOver(predecessor.movement)
-        table.transmitters[slot].regionFilter.takeOver(predecessor.regionFilter)
+        smoothing.takeOver(predecessor.signal, into: &table.transmitters[slot].signal)
+        distanceWindows.takeOver(
+            predecessorSlot, of: distanceWindows, into: slot, level: &table.transmitters[slot].signal.distance)
+        regionWindows.takeOver(
+            predecessorSlot, of: regionWindows, into: slot, level: &table.transmitters[slot].signal.region)
         stopResolving(slot)
         table.transmitters[predecessorSlot].standing = .succeeded(by: slot)
     }

@@ -55,6 +55,14 @@ extension BeaconTracker {
         return table.transmitters[slot].lastHeard + silence
     }
 
+    /// A transmitter that is heard may have turned out to be faster than it was: then its silence is looked at sooner.
+    mutating func watchSilenceSooner(of slot: TransmitterSlot) {
+        let due = table.transmitters[slot].silenceDue
+        // No silence is looked at sooner than this, so that the beacons that advertise ordinarily need no more.
+        guard table.transmitters[slot].lastHeard + settings.unknownAfter < due else { return }
+        if silenceDeadline(of: slot) < due { watchSilence(of: slot) }
+    }
+
     mutating func watchSilence(of slot: TransmitterSlot) {
         let due = silenceDeadline(of: slot)
         table.transmitters[slot].silenceDue = due

@@ -44,10 +44,14 @@ public struct BeaconTracker: Sendable {
     static let remembered = TimeSpan.seconds(15 * 60)
 
     let settings: TrackerSettings
+    let smoothing: SignalSmoothing
     let estimator: DistanceEstimator
     let classifier: ProximityClassifier
     let resolver: AddressResolver
     var table: TransmitterTable
+    /// For the kinds of filter that have windows.
+    var distanceWindows: SlidingWindows
+    var regionWindows: SlidingWindows
     var timers = Heap<Timer>()
     var timerNumber: UInt64 = 0
     /// Those off the list, the longest gone first; the first to give way when the table is full.
@@ -68,6 +72,9 @@ public struct BeaconTracker: Sendable {
 
     public init(_ settings: TrackerSettings, distance: DistanceSettings) {
         self.settings = settings
+        self.smoothing = SignalSmoothing(settings)
+        self.distanceWindows = SlidingWindows(smoothing.distance)
+        self.regionWindows = SlidingWindows(smoothing.region)
         self.table = TransmitterTable(capacity: settings.maxTransmitters)
         self.estimator = DistanceEstimator(distance)
         self.classifier = ProximityClassifier(distance)
@@ -82,9 +89,10 @@ public struct BeaconTracker: Sendable {
 
     /// What regions ask of a transmitter with every report: the level that their thresholds look at, `nil` before the first
     /// one, and the silence that is ordinary for it. Read where it stands, because a copy of the transmitter costs more
-    /// than all that is done with it.
-    public func hearing(of slot: TransmitterSlot) -> (regionRSSI_dbm: Double?, patience: Patience) {
-        (table.transmitters[slot].regionFilter.value_dbm, table.transmitters[slot].interval.patience)
+    /// than all that is done with it; and where it is called, or the whole tracker would be copied for the call.
+    @inline(__always)
+    public func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
+        (smoothing.region.level(table.transmitters[slot].signal.region), table.transmitters[slot].interval.patience)
     }
 
     /// How many transmitters are kept at most.
@@ -99,6 +107,12 @@ public struct BeaconTracker: Sendable {
     /// The listed transmitters of an identity, in no particular order.
     public func listed(_ identitySlot: IdentitySlot) -> [TransmitterSlot] {
         table.slots(of: identitySlot).filter { table.transmitters[$0].isListed }
+    }
+
+    /// The only transmitter of an identity, listed or not; `nil` where it has several.
+    public func only(_ identitySlot: IdentitySlot) -> TransmitterSlot? {
+        guard let first = table.identities[identitySlot].first else { return nil }
+        return table.transmitters[first].nextOfIdentity == nil ? first : nil
     }
 
     /// Takes a sighting in.
@@ -137,9 +151,11 @@ public struct BeaconTracker: Sendable {
         let isNewIdentity = table.identities[identitySlot].first == nil
         if isNewIdentity { changes.append(.identityAppeared(identitySlot)) }
         let newcomer = Transmitter(
-            sighting, device: device, track: newTrack(), isWanted: isWanted, settings: settings,
-            identitySlot: identitySlot, at: now)
+            sighting, device: device, track: newTrack(), isWanted: isWanted, identitySlot: identitySlot,
+            at: now)
         let slot = table.insert(newcomer)
+        distanceWindows.begin(slot)
+        regionWindows.begin(slot)
         if !isWanted { unwanted.append(slot, in: &table.transmitters) }
         smooth(slot, sighting, at: now)
         watchSilence(of: slot)
@@ -160,16 +176,15 @@ public struct BeaconTracker: Sendable {
         table.transmitters[slot].measuredPower_dbm = sighting.measuredPower_dbm
         if before != .heard { returned(slot, from: before, at: now, changes: &changes) }
         smooth(slot, sighting, at: now)
-        if silenceDeadline(of: slot) < table.transmitters[slot].silenceDue { watchSilence(of: slot) }
+        watchSilenceSooner(of: slot)
         proveAlive(slot, since: previously, at: now, changes: &changes)
     }
 
     private mutating func smooth(_ slot: TransmitterSlot, _ sighting: Sighting, at now: Instant) {
-        guard let rssi_dbm = sighting.rssi_dbm else { return }
-        table.transmitters[slot].distanceFilter.add(rssi_dbm, at: now)
-        table.transmitters[slot].movement.add(rssi_dbm, at: now)
-        table.transmitters[slot].regionFilter.add(rssi_dbm, at: now)
-        if table.transmitters[slot].mayHaveRotated { table.transmitters[slot].recentLevel.add(rssi_dbm, at: now) }
+        guard let rssi_dbm = sighting.rssi_dbm.flatMap(SignalLevel.held) else { return }
+        table.transmitters[slot].smooth(rssi_dbm, at: now, by: smoothing)
+        distanceWindows.add(rssi_dbm, at: now, to: slot, level: &table.transmitters[slot].signal.distance)
+        regionWindows.add(rssi_dbm, at: now, to: slot, level: &table.transmitters[slot].signal.region)
     }
 
     /// The transmitter of a known device under one identity, whatever its address was.
