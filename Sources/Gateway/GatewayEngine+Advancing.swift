@@ -26,14 +26,15 @@ extension GatewayEngine {
             tracker.beginNewcomerWindow()
         }
         while true {
-            let due = nextDeadline
+            let monitorDue = monitor.nextDeadlineInPlace()
+            let due = min(tracker.nextDeadline, monitorDue, ranger.nextDeadline, staysDue)
             guard due < limit else { return }
             now = max(now, due)
             if tracker.nextDeadline == due {
                 _ = tracker.advance(before: limit, changes: &changes)
                 takeChanges(&outputs)
                 takeTransitions(&outputs)
-            } else if monitor.nextDeadline == due {
+            } else if monitorDue == due {
                 _ = monitor.advance(before: limit, transitions: &transitions)
                 takeTransitions(&outputs)
             } else if staysDue == due {
@@ -88,7 +89,7 @@ extension GatewayEngine {
     /// The beacons in range of an instance, as they are now.
     mutating func rangingReport(_ instance: InstanceSlot, at now: Instant) -> RangingReport {
         var beacons: [RangedBeacon] = []
-        for identity in identitiesOfInstance[instance] ?? [] {
+        for identity in (identitiesOfInstance[instance] ?? []).lazy.map({ IdentitySlot($0) }) {
             // Most identities have one transmitter, which needs no list and has no duplicate.
             if let slot = tracker.only(identity) {
                 if tracker[slot].isListed { beacons.append(ranged(slot, [])) }

@@ -92,7 +92,9 @@ extension GatewayEngine {
                 for instance in instancesOfIdentity[identity] { ranger.listChanged(instance, at: now) }
             case .identityForgotten(let identity):
                 unmetIdentities.remove(identity)
-                for instance in instancesOfIdentity[identity] { identitiesOfInstance[instance]?.remove(identity) }
+                for instance in instancesOfIdentity[identity] {
+                    identitiesOfInstance[instance]?.remove(UInt32(clamping: identity))
+                }
                 instancesOfIdentity[identity] = []
             }
         }

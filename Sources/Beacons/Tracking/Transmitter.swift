@@ -30,8 +30,6 @@ public struct Transmitter: Sendable {
     public internal(set) var identity: BeaconIdentity
     /// Of a known device, the latest.
     public internal(set) var address: DeviceAddress
-    /// What its first advertisement looked like apart from the frame.
-    let traits: AdvertisingTraits
     /// While it is resolving, a provisional one that is never used again.
     public internal(set) var track: TrackID
     /// When this address was first heard: what an earlier one must have fallen silent before.
@@ -42,12 +40,8 @@ public struct Transmitter: Sendable {
     public internal(set) var trackFirstHeard: Instant
     /// When the silence of this transmitter is looked at next; other timers in the queue are stale.
     var silenceDue = Instant.distantFuture
-    /// When it is decided at the latest whether it is a track of its own; not set where that is decided.
-    var resolvingDue = Instant.distantFuture
     /// How often it is heard.
     public internal(set) var interval = LearnedInterval()
-    /// How strong it was in the last seconds: what a rotation is told by.
-    var recentLevel = RecentLevel()
     /// How strong it is, smoothed.
     var signal = TransmitterSignal()
 
@@ -61,6 +55,8 @@ public struct Transmitter: Sendable {
     var isWanted: Bool
     private var compactStanding = CompactStanding()
     private var deviceNumber: CompactSlot
+    /// What a rotation is told by, in `TransmitterTable.traces`; where it may have rotated.
+    @CompactSlot var trace: Int? = nil
     private var identityNumber: UInt32
     /// Neighbours in the list of those that give way, `gone` or `unwanted`.
     @CompactSlot var nextInList: TransmitterSlot? = nil
@@ -76,7 +72,6 @@ public struct Transmitter: Sendable {
         self.address = sighting.address
         self.deviceNumber = CompactSlot(wrappedValue: device)
         self.measuredPower_dbm = sighting.measuredPower_dbm
-        self.traits = sighting.traits
         self.track = track
         self.firstHeard = now
         self.lastHeard = now
@@ -98,15 +93,6 @@ public struct Transmitter: Sendable {
 
     /// Whether it stands in the ranged list.
     public var isListed: Bool { presence != .gone }
-
-    /// Takes in one reading, within `SignalLevel.range_dbm`.
-    mutating func smooth(_ rssi_dbm: Double, at now: Instant, by smoothing: SignalSmoothing) {
-        if mayHaveRotated {
-            let previous = signal.times.isEmpty ? nil : signal.times.latest
-            recentLevel.add(rssi_dbm, at: now, previous: previous)
-        }
-        smoothing.add(rssi_dbm, at: now, to: &signal)
-    }
 
     /// Only a random private address changes by itself; a known device needs no guessing.
     var mayHaveRotated: Bool { address.rotates && device == nil }

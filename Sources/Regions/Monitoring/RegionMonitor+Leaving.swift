@@ -39,12 +39,15 @@ extension RegionMonitor {
     /// How many timers are held, stale ones among them.
     var timerCount: Int { timers.count }
 
-    /// When `advance` has something to do next. Asked for with every report: called, it would have the monitor copied.
-    @inline(__always)
+    /// When `advance` has something to do next.
     public var nextDeadline: Instant {
         guard let timer = timers.min else { return unknownDue }
         return min(max(radio.instant(ofSeenTime: timer.due), proof.releasedAt), unknownDue)
     }
+
+    /// The same for whoever asks with every report. It changes nothing, but what is not mutating gets a copy of the whole
+    /// monitor when another module calls it.
+    public mutating func nextDeadlineInPlace() -> Instant { nextDeadline }
 
     /// Runs the first timer that is due before `limit`, and returns when it was due; `nil` where none is.
     public mutating func advance(before limit: Instant, transitions: inout [RegionTransition]) -> Instant? {
