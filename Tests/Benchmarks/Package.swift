@@ -11,6 +11,8 @@ let package = Package(
         .executableTarget(name: "capture", path: "Sources/capture"),
         // The same work as beacond replay's in straight C: what the pipeline costs at the least.
         .executableTarget(name: "bound", path: "Sources/bound", linkerSettings: [.linkedLibrary("m")]),
+        // Reads the reports that beacond run gets, and no more.
+        .executableTarget(name: "reader", path: "Sources/reader"),
     ],
     cLanguageStandard: .gnu17
 )

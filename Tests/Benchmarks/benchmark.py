@@ -6,14 +6,16 @@ Side by side means interleaved: each round runs everything once, five rounds, an
 what is compared, because it says the same on a machine that has other work; instructions are from callgrind."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import plot
-from live import Agent, Broker, Controller, Subscriber, play, report
+from live import Agent, Broker, Controller, Subscriber, cpu_s, play, report
 from workload import Cost, Workload, instructions, median, peak_kib
 
 HERE = pathlib.Path(__file__).parent
@@ -105,6 +107,7 @@ class Bench:
             self.note(f"rss_peak_mib_{rate}", agent.memory_kib("VmHWM") / 1024)
             self.note(f"rss_own_mib_{rate}", agent.memory_kib("RssAnon") / 1024)
             agent.close()
+            self.note(f"reader_core_percent_{rate}", self.reader_percent(controller, rate, seconds))
         for _ in range(ROUNDS):
             agent = Agent(self.beacond.parent, preload, controller, configuration)
             starts.append(agent.start_s)
@@ -112,9 +115,23 @@ class Bench:
         self.note("start_ms", median(starts) * 1000)
         broker.close()
 
+    def reader_percent(self, controller, rate, seconds):
+        """The part of it that a C program takes to read the same reports."""
+        controller.connected.clear()
+        reader = subprocess.Popen([self.tools / "reader"], env=dict(os.environ, BENCHMARK_CONTROLLER=controller.path))
+        controller.connected.wait(10)
+        play(controller, 200, rate, 2)
+        before, begun = cpu_s(reader.pid), time.monotonic()
+        play(controller, 200, rate, seconds)
+        share = (cpu_s(reader.pid) - before) / (time.monotonic() - begun) * 100
+        reader.kill()
+        reader.wait()
+        return share
+
     def latency(self, events=None):
-        """From the report at the socket to the event at a subscriber, durable and not."""
+        """From the report at the socket to the event at a subscriber, durable and not, on a quiet radio and on a busy one."""
         controller, broker = Controller(self.folder), Broker(self.folder)
+        events = events or (300 if self.quick else 1000)
         for name, state in (("durable", self.folder), ("memory", pathlib.Path("/dev/shm"))):
             configuration = self.work.configuration(f"latency-{name}", expand="minor", port=broker.port)
             text = configuration.read_text().replace(f"{self.folder}/state-", f"{state}/beacond-benchmark-")
@@ -123,21 +140,31 @@ class Bench:
             agent = Agent(self.beacond.parent, self.tools / "libhcisocket.so", controller, configuration)
             subscriber = Subscriber(broker.port, f"beacons/benchmark/latency-{name}/region/+/+/+/event")
             time.sleep(2)
-            taken = []
-            for minor in range(events or (300 if self.quick else 1000)):
-                begun = time.monotonic()
-                controller.send(report(minor))
-                arrived = subscriber.message(5)
-                if arrived:
-                    taken.append((arrived[0] - begun) * 1000)
-                time.sleep(0.02 + 0.06 * (minor * 7919 % 101) / 101)
-            taken.sort()
-            self.note(f"latency_{name}_p50_ms", median(taken))
-            self.note(f"latency_{name}_p99_ms", taken[int(len(taken) * 0.99)])
-            self.note(f"latency_{name}_events", len(taken))
+            self.newcomers(controller, subscriber, range(events), f"latency_{name}")
+            # The others are there already, so they make no events.
+            others = threading.Thread(target=play, args=[controller, 200, 500, events * 0.06], daemon=True)
+            others.start()
+            time.sleep(1)
+            self.newcomers(controller, subscriber, range(2_000, 2_000 + events // 2), f"latency_{name}_busy")
+            others.join()
             agent.close()
             subprocess.run(["rm", "-rf", *(str(path) for path in state.glob("beacond-benchmark-*"))], check=True)
         broker.close()
+
+    def newcomers(self, controller, subscriber, minors, name):
+        """Beacons that come one by one, and how long the event of each takes."""
+        taken = []
+        for minor in minors:
+            begun = time.monotonic()
+            controller.send(report(minor))
+            arrived = subscriber.message(5)
+            if arrived:
+                taken.append((arrived[0] - begun) * 1000)
+            time.sleep(0.02 + 0.06 * (minor * 7919 % 101) / 101)
+        taken.sort()
+        self.note(f"{name}_p50_ms", median(taken))
+        self.note(f"{name}_p99_ms", taken[int(len(taken) * 0.99)])
+        self.note(f"{name}_events", len(taken))
 
     def wear(self):
         """What 1,000 events write: 500 beacons that come, and leave a second later. They follow each other closely enough to

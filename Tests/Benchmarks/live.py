@@ -36,7 +36,7 @@ class Controller:
         self.listener.bind(self.path)
         self.listener.listen()
         self.connection = None
-        self.scans = threading.Event()
+        self.scans, self.connected = threading.Event(), threading.Event()
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
@@ -44,6 +44,7 @@ class Controller:
             connection, _ = self.listener.accept()
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
             self.connection = connection
+            self.connected.set()
             threading.Thread(target=self.answer, args=[connection], daemon=True).start()
 
     def answer(self, connection):
@@ -149,6 +150,17 @@ class Subscriber:
         return None
 
 
+def cpu_s(process):
+    """What all threads have taken, in nanoseconds where the kernel tells, where ticks would be 10 ms."""
+    words = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1].split()
+    ticks = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    try:
+        tasks = pathlib.Path(f"/proc/{process}/task").iterdir()
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    except OSError:
+        return ticks
+
+
 class Agent:
     """`beacond run` on the controller's socket."""
 
@@ -169,14 +181,7 @@ class Agent:
         self.start_s = controller.scans_at - self.begun
 
     def cpu_s(self):
-        # In nanoseconds, where ticks would be 10 ms.
-        words = pathlib.Path(f"/proc/{self.child.pid}/stat").read_text().rsplit(") ", 1)[1].split()
-        ticks = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-        try:
-            tasks = pathlib.Path(f"/proc/{self.child.pid}/task").iterdir()
-            return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
-        except OSError:
-            return ticks
+        return cpu_s(self.child.pid)
 
     def memory_kib(self, name):
         for line in pathlib.Path(f"/proc/{self.child.pid}/status").read_text().splitlines():

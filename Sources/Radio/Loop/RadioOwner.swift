@@ -18,7 +18,9 @@ public protocol RadioOwner: SendableMetatype {
 
     /// The owner waits to know whether the radio hears. Read after each `tick(at:)`: where it is true the controllers are
     /// probed, and `radioProved(at:)`, a report or another liveness follows within seconds.
-    var needsProof: Bool { get }
+    ///
+    /// Mutating, although it changes nothing: through a protocol the owner would be copied to be asked, after each wake-up.
+    var needsProof: Bool { mutating get }
 
     /// A controller has just scanned at our word: it hears.
     mutating func radioProved(at instant: Instant)

@@ -20,6 +20,7 @@ final class RadioRunner<Owner: RadioOwner> {
     private var provedAt: Instant = .origin
     private var ownerDeadline: Instant = .origin
     private var nextCount: Instant
+    private var pace = ReadingPace()
     /// The latest instant that the owner has been told.
     private var latest: Instant = .origin
 
@@ -58,17 +59,18 @@ final class RadioRunner<Owner: RadioOwner> {
         for (slot, station) in stations.enumerated() { polled[slot].fd = station.descriptor ?? -1 }
         var mustTick = false
         var hasBacklog = false
-        let sockets = nfds_t(polled.count)
-        poll(&polled, sockets, pollTimeout(from: MonotonicClock.now))
+        wait(from: MonotonicClock.now)
         // The clock is read before the sockets are asked again: whatever came before `clock` is then read in this turn, even
         // where the process was stopped or starved in between, and no timer takes unread packets for silence.
         let clock = MonotonicClock.now
-        if poll(&polled, sockets, 0) > 0 {
+        if isAnythingReady() {
+            let packets = packetsTaken
             // Sockets come before device events, which may close one and open another in its place.
             for (slot, station) in stations.enumerated() where polled[slot].revents != 0 {
                 if drain(station, slot, woken: Int32(polled[slot].revents)) { hasBacklog = true }
                 mustTick = true
             }
+            if !hasBacklog { pace.read(packets: packetsTaken &- packets, at: clock) }
             if polled[stations.count + 1].revents != 0 { noteDeviceEvents() }
             // A repair comes after the device events that it caused, which are nobody else's doing.
             if polled[stations.count].revents != 0 {
@@ -85,6 +87,27 @@ final class RadioRunner<Owner: RadioOwner> {
         if mustTick || now >= ownerDeadline { ownerDeadline = owner.tick(at: now) }
         if owner.needsProof { for station in stations { station.prove(at: now) } }
     }
+
+    /// Returns as soon as there is something to do. While the sockets are left alone only the bell and the device events are
+    /// waited for.
+    private func wait(from now: Instant) {
+        let rests = pace.restsUntil > now
+        let timeout = pollTimeout(from: now, rests ? pace.restsUntil : .distantFuture)
+        for slot in polled.indices { polled[slot].revents = 0 }
+        let skipped = rests ? stations.count : 0
+        polled.withUnsafeMutableBufferPointer { all in
+            let waited = UnsafeMutableBufferPointer(rebasing: all[skipped...])
+            _ = poll(waited.baseAddress, nfds_t(waited.count), timeout)
+        }
+    }
+
+    /// Asks the sockets again, unless each has said already that there is something to read, which is then read to its end.
+    private func isAnythingReady() -> Bool {
+        if polled[..<stations.count].allSatisfy({ $0.revents != 0 }) { return true }
+        return poll(&polled, nfds_t(polled.count), 0) > 0
+    }
+
+    private var packetsTaken: UInt64 { stations.reduce(0) { $0 &+ $1.counters.packets } }
 
     /// Returns whether packets are still waiting.
     private func drain(_ station: ScanStation, _ slot: Int, woken: Int32) -> Bool {
@@ -146,8 +169,8 @@ final class RadioRunner<Owner: RadioOwner> {
     }
 
     /// Milliseconds until the next deadline, rounded up, so that a timer is never met too early and waited for again.
-    private func pollTimeout(from now: Instant) -> Int32 {
-        let deadline = stations.reduce(min(ownerDeadline, nextCount)) { min($0, $1.nextDeadline) }
+    private func pollTimeout(from now: Instant, _ limit: Instant) -> Int32 {
+        let deadline = stations.reduce(min(ownerDeadline, nextCount, limit)) { min($0, $1.nextDeadline) }
         guard deadline > now else { return 0 }
         return Int32(clamping: ((deadline - now).microseconds + 999) / 1_000)
     }

@@ -79,7 +79,10 @@ struct Agent {
             let watchdog = WatchdogService(
                 manager: supervision.manager, pulse: supervision.pulse, logger: logger)
             return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop, owner: owner)]
-                + [CaptureService(settings: settings.capture, recent: recent, logger: logger), watchdog]
+                + [
+                    CaptureService(settings: settings.capture, recent: recent, logger: logger), watchdog,
+                    StartPagesService(),
+                ]
                 + (try advertising().map { [$0] } ?? [])
         } catch {
             throw .radio(error)
