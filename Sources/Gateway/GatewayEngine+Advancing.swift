@@ -26,14 +26,15 @@ extension GatewayEngine {
             tracker.beginNewcomerWindow()
         }
         while true {
-            let due = nextDeadline
+            let monitorDue = monitor.nextDeadlineInPlace()
+            let due = min(tracker.nextDeadline, monitorDue, ranger.nextDeadline, staysDue)
             guard due < limit else { return }
             now = max(now, due)
             if tracker.nextDeadline == due {
                 _ = tracker.advance(before: limit, changes: &changes)
                 takeChanges(&outputs)
                 takeTransitions(&outputs)
-            } else if monitor.nextDeadline == due {
+            } else if monitorDue == due {
                 _ = monitor.advance(before: limit, transitions: &transitions)
                 takeTransitions(&outputs)
             } else if staysDue == due {
@@ -88,16 +89,20 @@ extension GatewayEngine {
     /// The beacons in range of an instance, as they are now.
     mutating func rangingReport(_ instance: InstanceSlot, at now: Instant) -> RangingReport {
         var beacons: [RangedBeacon] = []
-        var slots: [TransmitterSlot] = []
-        for identity in identitiesOfInstance[instance] ?? [] {
+        for identity in (identitiesOfInstance[instance] ?? []).lazy.map({ IdentitySlot($0) }) {
+            // Most identities have one transmitter, which needs no list and has no duplicate.
+            if let slot = tracker.only(identity) {
+                if tracker[slot].isListed { beacons.append(ranged(slot, [])) }
+                continue
+            }
             let listed = tracker.listed(identity)
-            slots += listed
             let duplicates = tracker.duplicateTracks(among: listed)
             for slot in listed { beacons.append(ranged(slot, duplicates)) }
         }
-        beacons.sort(by: RangedBeacon.isNearer)
+        let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
         return RangingReport(
-            instance: monitor.instances[instance], at: now, count: tracker.count(slots), beacons: beacons)
+            instance: monitor.instances[instance], at: now, count: RangedBeacon.count(beacons),
+            beacons: order.map { beacons[$0] })
     }
 
     private mutating func ranged(_ slot: TransmitterSlot, _ duplicates: Set<TrackID>) -> RangedBeacon {

@@ -1,3 +1,4 @@
+import Beacons
 import Configuration
 public import HCI
 public import Messages
@@ -87,7 +88,7 @@ extension GatewayEngine {
             ranger.stop(slot)
             restoredPatience[slot] = nil
             for identity in identitiesOfInstance.removeValue(forKey: slot) ?? [] {
-                instancesOfIdentity[identity].removeAll { $0 == slot }
+                instancesOfIdentity[IdentitySlot(identity)].removeAll { $0 == slot }
             }
         }
         meetTrackedBeacons()

@@ -19,10 +19,10 @@ extension GatewayEngine {
         if AdvertisingEvent.isAdvertising(event) { monitor.proved(at: max(now, instant)) }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
-        // The counter leaves `self` while the reports go through its other parts.
-        var eventRejects = RejectCounts()
-        AdvertisingEvent.decode(event, rejects: &eventRejects) { report, data in
+        var reports = AdvertisingReports(event, rejects: &rejects)
+        while let (report, range) = reports.next(event, rejects: &rejects) {
             reportCount &+= 1
+            let data = event.extracting(range)
             switch receivers[receiver].chains.append(report, data) {
             case .whole: receive(report, data, from: receiver, outputs: &outputs)
             case .joined(let joined): receive(report, joined.span, from: receiver, outputs: &outputs)
@@ -30,7 +30,6 @@ extension GatewayEngine {
             case .rejected(let reason): rejects.count(reason)
             }
         }
-        rejects.add(eventRejects)
     }
 
     private mutating func receive(
@@ -67,8 +66,7 @@ extension GatewayEngine {
         if staysDue == .distantFuture { staysDue = now + Self.staysInterval }
         let hearing = tracker.hearing(of: slot)
         let evidence = RegionEvidence(
-            transmitter: slot, identity: sighting.identity, rssi_dbm: hearing.regionRSSI_dbm,
-            patience: hearing.patience)
+            transmitter: slot, identity: sighting.identity, level: hearing.regionLevel, patience: hearing.patience)
         for index in instancesOfIdentity[identity].indices {
             monitor.receive(
                 evidence, in: instancesOfIdentity[identity][index], at: now, transitions: &transitions
@@ -94,7 +92,9 @@ extension GatewayEngine {
                 for instance in instancesOfIdentity[identity] { ranger.listChanged(instance, at: now) }
             case .identityForgotten(let identity):
                 unmetIdentities.remove(identity)
-                for instance in instancesOfIdentity[identity] { identitiesOfInstance[instance]?.remove(identity) }
+                for instance in instancesOfIdentity[identity] {
+                    identitiesOfInstance[instance]?.remove(UInt32(clamping: identity))
+                }
                 instancesOfIdentity[identity] = []
             }
         }

@@ -19,7 +19,7 @@ extension GatewayEngine {
     /// Finds the instances that an identity belongs to, and makes those that are new.
     mutating func meet(_ identity: IdentitySlot) {
         unmetIdentities.remove(identity)
-        let value = tracker.identity(in: identity)
+        guard let value = tracker.identity(in: identity) else { return }
         let known = failures.count
         let instances = monitor.instances(of: value, at: now, transitions: &transitions, failures: &failures)
         refusedInstanceCount &+= UInt64(failures.count - known)
@@ -28,6 +28,6 @@ extension GatewayEngine {
         // Beacons of one region share one list, unless it is expanded.
         if instances != latestInstances { latestInstances = instances }
         instancesOfIdentity[identity] = latestInstances
-        for instance in instances { identitiesOfInstance[instance, default: []].insert(identity) }
+        for instance in instances { identitiesOfInstance[instance, default: []].insert(UInt32(clamping: identity)) }
     }
 }

@@ -24,8 +24,9 @@ public struct GatewayEngine: Sendable {
     var instancesOfIdentity: [[InstanceSlot]] = []
     /// The list that was made last.
     var latestInstances: [InstanceSlot] = []
-    /// The identities heard that belong to an instance: whose transmitters are ranged for it.
-    var identitiesOfInstance: [InstanceSlot: Set<IdentitySlot>] = [:]
+    /// The identities heard that belong to an instance: whose transmitters are ranged for it. Half as wide as `IdentitySlot`,
+    /// because a region may have as many as there are transmitters.
+    var identitiesOfInstance: [InstanceSlot: Set<UInt32>] = [:]
     /// Identities not heard since regions were registered or ended: what they belong to is found when they are.
     var unmetIdentities: Set<IdentitySlot> = []
 
@@ -70,6 +71,8 @@ public struct GatewayEngine: Sendable {
         self.ranger = Ranger(settings.ranging)
         self.receivers = settings.radio.receivers.map { Receiver(rssiOffset_db: $0.rssiOffset_db) }
         if receivers.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }
+        // As the tracker's table: an array that grew would hold itself twice while it moves.
+        instancesOfIdentity.reserveCapacity(settings.tracker.maxTransmitters)
         self.now = now
         self.floods = FloodWatch(at: now)
         self.restoredUntil = now + Self.restoredFor

@@ -26,7 +26,7 @@ public struct IBeaconFrame: Hashable, Sendable {
     }
 
     @usableFromInline static let manufacturerSpecificData: UInt8 = 0xFF
-    @usableFromInline static let prefix: (UInt8, UInt8, UInt8, UInt8) = (0x4C, 0x00, 0x02, 0x15)
+    @usableFromInline static let prefix: UInt32 = 0x4C00_0215
     @usableFromInline static let length = 25
 
     /// Hands every iBeacon frame of an advertising payload to `body`, and counts what is malformed.
@@ -50,20 +50,17 @@ public struct IBeaconFrame: Hashable, Sendable {
 
     @inlinable
     static func hasPrefix(_ content: Span<UInt8>) -> Bool {
-        content[0] == prefix.0 && content[1] == prefix.1 && content[2] == prefix.2 && content[3] == prefix.3
+        bigEndian32(content, at: 0) == prefix
     }
 
     /// The caller has checked that `length` octets are there.
     @inlinable
     static func decode(_ content: Span<UInt8>) -> IBeaconFrame {
-        var high: UInt64 = 0
-        var low: UInt64 = 0
-        for index in 4..<12 { high = high << 8 | UInt64(content[index]) }
-        for index in 12..<20 { low = low << 8 | UInt64(content[index]) }
+        let numbers = bigEndian32(content, at: 20)
         return IBeaconFrame(
             identity: BeaconIdentity(
-                uuid: ProximityUUID(high: high, low: low), major: UInt16(content[20]) << 8 | UInt16(content[21]),
-                minor: UInt16(content[22]) << 8 | UInt16(content[23])),
+                uuid: ProximityUUID(high: bigEndian64(content, at: 4), low: bigEndian64(content, at: 12)),
+                major: UInt16(numbers >> 16), minor: UInt16(truncatingIfNeeded: numbers)),
             measuredPower_dbm: Int8(bitPattern: content[24]))
     }
 

@@ -13,66 +13,57 @@ struct ExponentialFilter: Sendable {
     /// What the first reading stands for: 100 ms, the advertising interval that iBeacon asks for.
     static let firstSpan_s = 0.1
 
-    let timeConstant_s: Double
     /// The mean of everything before the newest instant, and its weight as of that instant.
     private var earlier = 0.0
     private var earlierWeight = 0.0
-    /// The newest instant: when it was, the mean and number of its readings, and the weight that they share.
-    private var at = Instant.origin
-    private var latest = 0.0
-    private var latestCount = 0.0
-    private var latestWeight = 0.0
-    /// The first instant, which a take-over has to weigh anew.
-    private var firstAt = Instant.origin
-    private var first = 0.0
+    /// The mean of the newest instant's readings, and the weight that they share.
+    private var latest: Double
+    private var latestWeight: Double
+    /// The mean of the first instant's, which a take-over has to weigh anew.
+    private var first: Double
 
-    init(timeConstant_s: Double) {
-        self.timeConstant_s = timeConstant_s
+    /// Begins with one reading.
+    init(_ reading: Double, timeConstant_s: Double) {
+        latest = reading
+        first = reading
+        latestWeight = Self.weight(ofSpan_s: Self.firstSpan_s, timeConstant_s)
     }
 
-    var value: Double? { latestCount == 0 ? nil : mean }
+    var mean: Double { earlier + latestWeight / (earlierWeight + latestWeight) * (latest - earlier) }
 
-    private var mean: Double { earlier + latestWeight / (earlierWeight + latestWeight) * (latest - earlier) }
-
-    mutating func add(_ reading: Double, at now: Instant) {
-        let elapsed_s = (now - at).seconds
-        if latestCount == 0 {
-            latestWeight = weight(ofSpan_s: Self.firstSpan_s)
-            (at, latest, latestCount) = (now, reading, 1)
-            (firstAt, first) = (now, reading)
-        } else if elapsed_s <= 0 {
-            latestCount += 1
-            latest += (reading - latest) / latestCount
-            if at == firstAt { first = latest }
-            if elapsed_s < -timeConstant_s {
-                firstAt = firstAt - (at - now)
-                at = now
-            }
+    mutating func add(
+        _ reading: Double, at place: ReadingTimes.Place, of times: ReadingTimes, timeConstant_s: Double
+    ) {
+        if place.elapsed_s <= 0 {
+            latest += (reading - latest) / place.count
+            if times.isOneInstant { first = latest }
         } else {
             earlier = mean
-            earlierWeight = (earlierWeight + latestWeight) * kept(after_s: elapsed_s)
-            latestWeight = weight(ofSpan_s: elapsed_s)
-            (at, latest, latestCount) = (now, reading, 1)
+            let weight = Self.weight(ofSpan_s: place.elapsed_s, timeConstant_s)
+            // Up to a half the difference is as exact as the exponential, and spares it.
+            let kept = weight < 0.5 ? 1 - weight : Self.kept(after_s: place.elapsed_s, timeConstant_s)
+            earlierWeight = (earlierWeight + latestWeight) * kept
+            latestWeight = weight
+            latest = reading
         }
     }
 
     /// The sum of weighted readings is linear, so the past is put in beneath what came since, and the first reading,
     /// which turns out not to have been the first, gets the weight of the gap before it.
-    mutating func takeOver(_ former: ExponentialFilter) {
-        guard timeConstant_s == former.timeConstant_s, former.latestCount > 0 else { return }
-        guard latestCount > 0 else {
-            self = former
-            return
-        }
-        let gap_s = max(0, (firstAt - former.at).seconds)
-        let sinceFirst_s = max(0, (at - firstAt).seconds)
-        let formerWeight = (former.earlierWeight + former.latestWeight) * kept(after_s: gap_s + sinceFirst_s)
-        if at == firstAt {
+    mutating func takeOver(
+        _ former: ExponentialFilter, of formerTimes: ReadingTimes, own times: ReadingTimes, timeConstant_s: Double
+    ) {
+        let gap_s = max(0, (times.first - formerTimes.latest).seconds)
+        let sinceFirst_s = max(0, (times.latest - times.first).seconds)
+        let formerWeight =
+            (former.earlierWeight + former.latestWeight) * Self.kept(after_s: gap_s + sinceFirst_s, timeConstant_s)
+        let weightOfGap = Self.weight(ofSpan_s: gap_s, timeConstant_s)
+        if times.isOneInstant {
             (earlier, earlierWeight) = (former.mean, formerWeight)
-            latestWeight = weight(ofSpan_s: gap_s)
+            latestWeight = weightOfGap
         } else {
-            let changeOfFirst = weight(ofSpan_s: gap_s) - weight(ofSpan_s: Self.firstSpan_s)
-            let correction = changeOfFirst * kept(after_s: sinceFirst_s)
+            let changeOfFirst = weightOfGap - Self.weight(ofSpan_s: Self.firstSpan_s, timeConstant_s)
+            let correction = changeOfFirst * Self.kept(after_s: sinceFirst_s, timeConstant_s)
             let weight = earlierWeight + correction + formerWeight
             guard weight > 0 else { return }
             earlier = (earlier * earlierWeight + first * correction + former.mean * formerWeight) / weight
@@ -81,8 +72,10 @@ struct ExponentialFilter: Sendable {
     }
 
     /// exp(−t / τ)
-    private func kept(after_s: Double) -> Double { .exp(-after_s / timeConstant_s) }
+    private static func kept(after_s: Double, _ timeConstant_s: Double) -> Double { .exp(-after_s / timeConstant_s) }
 
     /// 1 − exp(−t / τ), exact for short spans too.
-    private func weight(ofSpan_s: Double) -> Double { -.expMinusOne(-ofSpan_s / timeConstant_s) }
+    private static func weight(ofSpan_s: Double, _ timeConstant_s: Double) -> Double {
+        -.expMinusOne(-ofSpan_s / timeConstant_s)
+    }
 }

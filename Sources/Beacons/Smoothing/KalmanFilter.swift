@@ -1,5 +1,3 @@
-import HCI
-
 /// A Kalman filter for a level that wanders at random (`kalman`).
 ///
 /// Only the ratio of its two noises matters, so the noise of a reading is the unit: its variance is 1, and the level's
@@ -10,34 +8,23 @@ import HCI
 /// Beside the level now it keeps the level at its first reading (a fixed-point smoother: two numbers and their
 /// covariance). That is what makes an exact take-over possible without keeping the readings.
 struct KalmanFilter: Sendable {
-    let timeConstant_s: Double
-    private var level = 0.0
-    /// The variance of `level`; zero before the first reading.
-    private var variance = 0.0
-    private var at = Instant.origin
+    private(set) var level: Double
+    /// The variance of `level`.
+    private var variance = 1.0
     /// The level at the first reading as seen from now, its variance, and its covariance with `level`.
-    private var first = 0.0
-    private var firstVariance = 0.0
-    private var covariance = 0.0
-    private var firstAt = Instant.origin
+    private var first: Double
+    private var firstVariance = 1.0
+    private var covariance = 1.0
 
-    init(timeConstant_s: Double) {
-        self.timeConstant_s = timeConstant_s
+    /// Begins with one reading.
+    init(_ reading: Double) {
+        level = reading
+        first = reading
     }
 
-    var value: Double? { variance == 0 ? nil : level }
-
-    mutating func add(_ reading: Double, at now: Instant) {
-        guard variance > 0 else {
-            (level, variance, at) = (reading, 1, now)
-            (first, firstVariance, covariance, firstAt) = (reading, 1, 1, now)
-            return
-        }
-        let elapsed_s = (now - at).seconds
-        if elapsed_s < -timeConstant_s { firstAt = firstAt - (at - now) }
-        if elapsed_s > 0 || elapsed_s < -timeConstant_s { at = now }
-
-        let predicted = variance + wandered(in_s: elapsed_s)
+    /// - Parameter after_s: since the newest reading before; what is not positive changes nothing.
+    mutating func add(_ reading: Double, after_s: Double, timeConstant_s: Double) {
+        let predicted = variance + Self.wandered(in_s: after_s, timeConstant_s)
         let share = 1 / (predicted + 1)
         let surprise = reading - level
         level += predicted * share * surprise
@@ -48,13 +35,8 @@ struct KalmanFilter: Sendable {
     }
 
     /// What the predecessor knew, grown uncertain over the gap, is a measurement of the level at the first reading.
-    mutating func takeOver(_ former: KalmanFilter) {
-        guard timeConstant_s == former.timeConstant_s, former.variance > 0 else { return }
-        guard variance > 0 else {
-            self = former
-            return
-        }
-        let noise = former.variance + wandered(in_s: (firstAt - former.at).seconds)
+    mutating func takeOver(_ former: KalmanFilter, gap_s: Double, timeConstant_s: Double) {
+        let noise = former.variance + Self.wandered(in_s: gap_s, timeConstant_s)
         let sum = firstVariance + noise
         let surprise = former.level - first
         level += covariance / sum * surprise
@@ -64,5 +46,7 @@ struct KalmanFilter: Sendable {
         firstVariance *= noise / sum
     }
 
-    private func wandered(in_s: Double) -> Double { max(0, in_s) / (timeConstant_s * timeConstant_s) }
+    private static func wandered(in_s: Double, _ timeConstant_s: Double) -> Double {
+        max(0, in_s) / (timeConstant_s * timeConstant_s)
+    }
 }

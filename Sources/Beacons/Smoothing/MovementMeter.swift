@@ -19,7 +19,7 @@ import HCI
 ///
 /// Readings of one instant count as one, their mean, so their order does not matter; the newest instant counts from the
 /// next one on. Silence changes nothing.
-public struct MovementMeter: Sendable {
+struct MovementMeter: Sendable {
     /// Drift and scatter, in dB, at which movement begins to be believed and from which on it is certain. Beacons at rest
     /// have drifts of 0 to 1 dB; walked ones drift by 2 to 4 dB and scatter by 4 to 5.
     static let drift_db = 0.5...2.0
@@ -28,7 +28,6 @@ public struct MovementMeter: Sendable {
     /// apart. dB.
     static let newcomerDrift_db = 12.0
 
-    private let timeConstant_s: Double
     /// The mean of the levels and of their squares, and half the mean square of successive differences.
     private var mean = 0.0
     private var meanSquare = 0.0
@@ -38,20 +37,12 @@ public struct MovementMeter: Sendable {
     /// The weight that the first reading still has in them, and with it what a newcomer is taken for.
     private var newness = 0.0
     private var previous = 0.0
-    /// The newest instant, which the means don't have yet: the mean and number of its readings, and the time since the
-    /// instant before.
+    /// The newest instant, which the means don't have yet: the mean of its readings, and the time since the instant before.
     private var latest = 0.0
-    private var latestCount = 0.0
     private var latestGap_s = 0.0
-    private var at = Instant.origin
-
-    /// - Parameter timeConstant_s: As that of a `KalmanFilter`; held to a millisecond up to a day.
-    public init(timeConstant_s: Double) {
-        self.timeConstant_s = FilterSettings.held(timeConstant_s)
-    }
 
     /// 0 at rest, and as long as nothing is known; 1 walking.
-    public var movement: Double {
+    var movement: Double {
         let scatter_db = halfSquaredStep.squareRoot()
         let newcomersDrift = newness * Self.newcomerDrift_db * Self.newcomerDrift_db
         // The standard error of a von Neumann ratio is one over the root of the number of readings, which is what means
@@ -61,35 +52,29 @@ public struct MovementMeter: Sendable {
         return Self.share(of: drift_db, in: Self.drift_db) * Self.share(of: scatter_db, in: Self.scatter_db)
     }
 
-    /// Takes in one reading. What is not a number is ignored.
-    public mutating func add(_ rssi_dbm: Double, at now: Instant) {
-        guard !rssi_dbm.isNaN else { return }
-        let reading = SignalFilter.held(rssi_dbm)
-        let elapsed_s = (now - at).seconds
-        if latestCount > 0, elapsed_s <= 0 {
-            latestCount += 1
-            latest += (reading - latest) / latestCount
-            // The clock was set back: what is known is kept and goes on from there.
-            if elapsed_s < -timeConstant_s { at = now }
+    /// Takes in one reading, within `SignalLevel.range_dbm`.
+    mutating func add(_ rssi_dbm: Double, at place: ReadingTimes.Place, timeConstant_s: Double) {
+        if place.isFirst {
+            latest = rssi_dbm
+        } else if place.elapsed_s <= 0 {
+            latest += (rssi_dbm - latest) / place.count
         } else {
-            let gap_s = latestCount > 0 ? elapsed_s : 0
-            settle()
-            (latest, latestCount, latestGap_s, at) = (reading, 1, gap_s, now)
+            settle(timeConstant_s)
+            (latest, latestGap_s) = (rssi_dbm, place.elapsed_s)
         }
     }
 
     /// Goes on from the same beacon under its former address: the means of both, weighed by what they are worth. The one
     /// step from the old address to the new is left out, and it was no newcomer.
-    public mutating func takeOver(_ former: MovementMeter) {
-        guard timeConstant_s == former.timeConstant_s, former.latestCount > 0 else { return }
-        guard latestCount > 0 else {
-            self = former
-            return
-        }
+    ///
+    /// Both have readings.
+    mutating func takeOver(
+        _ former: MovementMeter, of formerTimes: ReadingTimes, own times: ReadingTimes, timeConstant_s: Double
+    ) {
         var former = former
-        let gap_s = (at - former.at).seconds
-        former.settle()
-        let formerWeight = 1 / (former.variance + grown(in_s: gap_s))
+        let gap_s = (times.latest - formerTimes.latest).seconds
+        former.settle(timeConstant_s)
+        let formerWeight = 1 / (former.variance + Self.grown(in_s: gap_s, timeConstant_s))
         let weight = variance > 0 ? 1 / variance : 0
         let share = formerWeight / (weight + formerWeight)
         mean += share * (former.mean - mean)
@@ -104,14 +89,13 @@ public struct MovementMeter: Sendable {
     }
 
     /// Takes the newest instant into the means.
-    private mutating func settle() {
-        guard latestCount > 0 else { return }
+    private mutating func settle(_ timeConstant_s: Double) {
         guard variance > 0 else {
             (mean, meanSquare, variance, previous) = (latest, latest * latest, 1, latest)
             newness = 1
             return
         }
-        let predicted = variance + grown(in_s: latestGap_s)
+        let predicted = variance + Self.grown(in_s: latestGap_s, timeConstant_s)
         let share = predicted / (predicted + 1)
         let step = latest - previous
         mean += share * (latest - mean)
@@ -121,7 +105,9 @@ public struct MovementMeter: Sendable {
         (variance, previous) = (share, latest)
     }
 
-    private func grown(in_s: Double) -> Double { max(0, in_s) / (timeConstant_s * timeConstant_s) }
+    private static func grown(in_s: Double, _ timeConstant_s: Double) -> Double {
+        max(0, in_s) / (timeConstant_s * timeConstant_s)
+    }
 
     /// 0 at the beginning of `range` and below, 1 at its end and beyond.
     private static func share(of value: Double, in range: ClosedRange<Double>) -> Double {

@@ -13,12 +13,25 @@ public enum SignalScale: Hashable, Sendable {
     /// what regions look at.
     case fieldStrength
 
+    /// - Parameter rssi_dbm: within `SignalLevel.range_dbm`.
     func reading(_ rssi_dbm: Double) -> Double {
         switch self {
         case .decibels: rssi_dbm
-        case .fieldStrength: .exp10(rssi_dbm / 20)
+        case .fieldStrength: Self.fieldStrength(rssi_dbm)
         }
     }
+
+    private static func fieldStrength(_ rssi_dbm: Double) -> Double {
+        // Controllers measure whole decibels, so all but a gateway with a broken offset finds its powers here.
+        let whole = Int(rssi_dbm)
+        guard Double(whole) == rssi_dbm, wholeDecibels.indices.contains(whole + 127) else {
+            return .exp10(rssi_dbm / 20)
+        }
+        return wholeDecibels[whole + 127]
+    }
+
+    /// The field strengths of −127 to 20 dBm.
+    private static let wholeDecibels = InlineArray<148, Double> { .exp10(Double($0 - 127) / 20) }
 
     /// The way back. Rounded to a millionth of a decibel, because a level that went there and back must not come out a
     /// hair below the threshold it stands at.

@@ -35,14 +35,14 @@ extension BeaconTracker {
     /// Distance and proximity by what the transmitter's filter says now. The proximity is remembered, because to leave
     /// a zone it takes more than to enter it.
     public mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
-        let rssi_dbm = table.transmitters[slot].regionFilter.value_dbm
-        let level_dbm = table.transmitters[slot].distanceFilter.value_dbm
-        guard table.transmitters[slot].presence == .heard, let level_dbm else {
+        let rssi_dbm = smoothing.region.level(table.transmitters[slot].signal.region)?.rssi_dbm
+        let level = smoothing.distance.level(table.transmitters[slot].signal.distance)
+        guard table.transmitters[slot].presence == .heard, let level else {
             return .undetermined(rssi_dbm: rssi_dbm)
         }
-        let movement = table.transmitters[slot].movement.movement
+        let movement = table.transmitters[slot].signal.movement.movement
         let distance_m = estimator.distance_m(
-            rssi_dbm: level_dbm, measuredPower_dbm: table.transmitters[slot].measuredPower_dbm, movement: movement)
+            rssi_dbm: level.rssi_dbm, measuredPower_dbm: table.transmitters[slot].measuredPower_dbm, movement: movement)
         let zone = classifier.classify(distance_m: distance_m, previous: table.transmitters[slot].zone)
         table.transmitters[slot].zone = zone
         return BeaconObservation(

@@ -111,11 +111,12 @@ extension BeaconTracker {
 
     private func candidate(_ slot: TransmitterSlot, time: Instant) -> RotationEvidence.Candidate {
         let transmitter = table.transmitters[slot]
+        let trace = transmitter.trace.map { table.traces[$0] }
         return RotationEvidence.Candidate(
-            time: time, level: transmitter.recentLevel.summary,
+            time: time, level: trace?.recentLevel.summary,
             interval_ms: Double(transmitter.interval.advertisingInterval_ms),
             averageGap_s: transmitter.interval.averageGap.seconds, measuredPower_dbm: transmitter.measuredPower_dbm,
-            traits: transmitter.traits)
+            traits: trace?.traits ?? .none)
     }
 
     /// The transmitters that may have rotated, the oldest first; where there are too many, those heard last.
@@ -154,13 +155,13 @@ extension BeaconTracker {
     }
 
     private mutating func watchResolving(_ slot: TransmitterSlot, until deadline: Instant) {
-        table.transmitters[slot].resolvingDue = deadline
+        resolvingDue[slot] = deadline
         setTimer(slot, deadline, .resolving)
     }
 
     /// The deadline of a newcomer is there: it waits on only where a predecessor turned out to be slower than it seemed.
     mutating func resolvingTimerFired(_ slot: TransmitterSlot, at now: Instant, changes: inout [TrackerChange]) {
-        table.transmitters[slot].resolvingDue = .distantFuture
+        resolvingDue[slot] = nil
         guard table.transmitters[slot].standing == .resolving else { return }
         resolveRotations(of: table.transmitters[slot].identitySlot, at: now)
         if table.transmitters[slot].standing == .resolving {
@@ -188,7 +189,7 @@ extension BeaconTracker {
 
     private mutating func stopResolving(_ slot: TransmitterSlot) {
         table.transmitters[slot].standing = .settled
-        table.transmitters[slot].resolvingDue = .distantFuture
+        resolvingDue[slot] = nil
         table.identities[table.transmitters[slot].identitySlot].resolvingCount -= 1
     }
 
@@ -198,9 +199,11 @@ extension BeaconTracker {
         table.transmitters[slot].track = predecessor.track
         table.transmitters[slot].trackFirstHeard = predecessor.trackFirstHeard
         table.transmitters[slot].interval.takeOver(predecessor.interval)
-        table.transmitters[slot].distanceFilter.takeOver(predecessor.distanceFilter)
-        table.transmitters[slot].movement.takeOver(predecessor.movement)
-        table.transmitters[slot].regionFilter.takeOver(predecessor.regionFilter)
+        smoothing.takeOver(predecessor.signal, into: &table.transmitters[slot].signal)
+        distanceWindows.takeOver(
+            predecessorSlot, of: distanceWindows, into: slot, level: &table.transmitters[slot].signal.distance)
+        regionWindows.takeOver(
+            predecessorSlot, of: regionWindows, into: slot, level: &table.transmitters[slot].signal.region)
         stopResolving(slot)
         table.transmitters[predecessorSlot].standing = .succeeded(by: slot)
     }

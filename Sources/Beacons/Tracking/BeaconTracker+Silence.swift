@@ -28,7 +28,7 @@ extension BeaconTracker {
     private func isSet(_ timer: Timer) -> Bool {
         switch timer.subject {
         case .silence: timer.due == table.transmitters[timer.slot].silenceDue
-        case .resolving: timer.due == table.transmitters[timer.slot].resolvingDue
+        case .resolving: timer.due == resolvingDue[timer.slot]
         }
     }
 
@@ -55,6 +55,14 @@ extension BeaconTracker {
         return table.transmitters[slot].lastHeard + silence
     }
 
+    /// A transmitter that is heard may have turned out to be faster than it was: then its silence is looked at sooner.
+    mutating func watchSilenceSooner(of slot: TransmitterSlot) {
+        let due = table.transmitters[slot].silenceDue
+        // No silence is looked at sooner than this, so that the beacons that advertise ordinarily need no more.
+        guard table.transmitters[slot].lastHeard + settings.unknownAfter < due else { return }
+        if silenceDeadline(of: slot) < due { watchSilence(of: slot) }
+    }
+
     mutating func watchSilence(of slot: TransmitterSlot) {
         let due = silenceDeadline(of: slot)
         table.transmitters[slot].silenceDue = due
@@ -63,7 +71,7 @@ extension BeaconTracker {
 
     mutating func setTimer(_ slot: TransmitterSlot, _ due: Instant, _ subject: Timer.Subject) {
         timerNumber += 1
-        timers.insert(Timer(due: due, number: timerNumber, slotNumber: UInt32(clamping: slot), subject: subject))
+        timers.insert(Timer(due: due, number: timerNumber, slot: slot, subject: subject))
         // In a flood of newcomers, transmitters are forgotten long before their timers are due: stale timers are thrown
         // out once they are most of the queue, so that it stays in proportion to the table.
         if timers.count > Self.timersPerTransmitter * (table.count + 64) {
@@ -128,7 +136,7 @@ extension BeaconTracker {
         }
         if transmitter.standing == .resolving { table.identities[transmitter.identitySlot].resolvingCount -= 1 }
         table.transmitters[slot].silenceDue = .distantFuture
-        table.transmitters[slot].resolvingDue = .distantFuture
+        resolvingDue[slot] = nil
         if transmitter.isListed { changes.append(.listChanged(transmitter.identitySlot)) }
         if let identitySlot = table.remove(slot) { changes.append(.identityForgotten(identitySlot)) }
     }

@@ -23,19 +23,25 @@ public struct BeaconTracker: Sendable {
             case silence, resolving
         }
 
-        // In this order it is 24 octets; there is one for each transmitter.
-        var due: Instant
-        var number: UInt64
-        var slotNumber: UInt32
-        var subject: Subject
+        let due: Instant
+        /// Subject, number and slot, from the highest bit on, because there is one for each transmitter: 1, 43 and 20 bits.
+        /// With 1,000 timers a second the numbers last 280 years, and the slots for four times `max_transmitters`.
+        private let rank: UInt64
 
-        var slot: TransmitterSlot { TransmitterSlot(slotNumber) }
+        init(due: Instant, number: UInt64, slot: TransmitterSlot, subject: Subject) {
+            self.due = due
+            let slotNumber = min(UInt64(clamping: slot), 1 << 20 - 1)
+            rank = UInt64(subject.rawValue) << 63 | (number & (1 << 43 - 1)) << 20 | slotNumber
+        }
+
+        var subject: Subject { rank >> 63 == 0 ? .silence : .resolving }
+        var slot: TransmitterSlot { TransmitterSlot(rank & (1 << 20 - 1)) }
 
         /// At equal times who is silent is known before newcomers are decided, because a newcomer's last moment to take
         /// over is the one at which a slow predecessor is out of the ordinary silent. All else fires in the order in
         /// which it was set, so that a replay is the same every time.
         static func < (left: Timer, right: Timer) -> Bool {
-            (left.due, left.subject.rawValue, left.number) < (right.due, right.subject.rawValue, right.number)
+            left.due != right.due ? left.due < right.due : left.rank < right.rank
         }
     }
 
@@ -44,12 +50,18 @@ public struct BeaconTracker: Sendable {
     static let remembered = TimeSpan.seconds(15 * 60)
 
     let settings: TrackerSettings
+    let smoothing: SignalSmoothing
     let estimator: DistanceEstimator
     let classifier: ProximityClassifier
     let resolver: AddressResolver
     var table: TransmitterTable
+    /// For the kinds of filter that have windows.
+    var distanceWindows: SlidingWindows
+    var regionWindows: SlidingWindows
     var timers = Heap<Timer>()
     var timerNumber: UInt64 = 0
+    /// When it is decided at the latest whether a newcomer is a track of its own, of those where it is not.
+    var resolvingDue: [TransmitterSlot: Instant] = [:]
     /// Those off the list, the longest gone first; the first to give way when the table is full.
     var gone = SlotList()
     /// Those on the list that no region wants, the oldest first; the next to give way.
@@ -68,7 +80,12 @@ public struct BeaconTracker: Sendable {
 
     public init(_ settings: TrackerSettings, distance: DistanceSettings) {
         self.settings = settings
+        self.smoothing = SignalSmoothing(settings)
+        self.distanceWindows = SlidingWindows(smoothing.distance)
+        self.regionWindows = SlidingWindows(smoothing.region)
         self.table = TransmitterTable(capacity: settings.maxTransmitters)
+        // One each, as a rule. It is set aside for the same reason as the table.
+        timers.reserveCapacity(settings.maxTransmitters)
         self.estimator = DistanceEstimator(distance)
         self.classifier = ProximityClassifier(distance)
         self.resolver = AddressResolver(settings.devices)
@@ -82,9 +99,10 @@ public struct BeaconTracker: Sendable {
 
     /// What regions ask of a transmitter with every report: the level that their thresholds look at, `nil` before the first
     /// one, and the silence that is ordinary for it. Read where it stands, because a copy of the transmitter costs more
-    /// than all that is done with it.
-    public func hearing(of slot: TransmitterSlot) -> (regionRSSI_dbm: Double?, patience: Patience) {
-        (table.transmitters[slot].regionFilter.value_dbm, table.transmitters[slot].interval.patience)
+    /// than all that is done with it. It changes nothing, but what is not mutating gets a copy of the whole tracker when
+    /// another module calls it.
+    public mutating func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
+        (smoothing.region.level(table.transmitters[slot].signal.region), table.transmitters[slot].interval.patience)
     }
 
     /// How many transmitters are kept at most.
@@ -93,12 +111,18 @@ public struct BeaconTracker: Sendable {
     /// How many transmitters are remembered.
     public var transmitterCount: Int { table.count }
 
-    /// The identity in a slot.
-    public func identity(in slot: IdentitySlot) -> BeaconIdentity { table.identities[slot].value }
+    /// The identity in a slot; `nil` once it is forgotten.
+    public func identity(in slot: IdentitySlot) -> BeaconIdentity? { table.value(of: slot) }
 
     /// The listed transmitters of an identity, in no particular order.
     public func listed(_ identitySlot: IdentitySlot) -> [TransmitterSlot] {
         table.slots(of: identitySlot).filter { table.transmitters[$0].isListed }
+    }
+
+    /// The only transmitter of an identity, listed or not; `nil` where it has several.
+    public func only(_ identitySlot: IdentitySlot) -> TransmitterSlot? {
+        guard let first = table.identities[identitySlot].first else { return nil }
+        return table.transmitters[first].nextOfIdentity == nil ? first : nil
     }
 
     /// Takes a sighting in.
@@ -137,9 +161,11 @@ public struct BeaconTracker: Sendable {
         let isNewIdentity = table.identities[identitySlot].first == nil
         if isNewIdentity { changes.append(.identityAppeared(identitySlot)) }
         let newcomer = Transmitter(
-            sighting, device: device, track: newTrack(), isWanted: isWanted, settings: settings,
-            identitySlot: identitySlot, at: now)
-        let slot = table.insert(newcomer)
+            sighting, device: device, track: newTrack(), isWanted: isWanted, identitySlot: identitySlot,
+            at: now)
+        let slot = table.insert(newcomer, traits: sighting.traits)
+        distanceWindows.begin(slot)
+        regionWindows.begin(slot)
         if !isWanted { unwanted.append(slot, in: &table.transmitters) }
         smooth(slot, sighting, at: now)
         watchSilence(of: slot)
@@ -160,16 +186,19 @@ public struct BeaconTracker: Sendable {
         table.transmitters[slot].measuredPower_dbm = sighting.measuredPower_dbm
         if before != .heard { returned(slot, from: before, at: now, changes: &changes) }
         smooth(slot, sighting, at: now)
-        if silenceDeadline(of: slot) < table.transmitters[slot].silenceDue { watchSilence(of: slot) }
+        watchSilenceSooner(of: slot)
         proveAlive(slot, since: previously, at: now, changes: &changes)
     }
 
     private mutating func smooth(_ slot: TransmitterSlot, _ sighting: Sighting, at now: Instant) {
-        guard let rssi_dbm = sighting.rssi_dbm else { return }
-        table.transmitters[slot].distanceFilter.add(rssi_dbm, at: now)
-        table.transmitters[slot].movement.add(rssi_dbm, at: now)
-        table.transmitters[slot].regionFilter.add(rssi_dbm, at: now)
-        if table.transmitters[slot].mayHaveRotated { table.transmitters[slot].recentLevel.add(rssi_dbm, at: now) }
+        guard let rssi_dbm = sighting.rssi_dbm.flatMap(SignalLevel.held) else { return }
+        if let trace = table.transmitters[slot].trace {
+            let times = table.transmitters[slot].signal.times
+            table.traces.add(rssi_dbm, at: now, previous: times.isEmpty ? nil : times.latest, to: trace)
+        }
+        smoothing.add(rssi_dbm, at: now, to: &table.transmitters[slot].signal)
+        distanceWindows.add(rssi_dbm, at: now, to: slot, level: &table.transmitters[slot].signal.distance)
+        regionWindows.add(rssi_dbm, at: now, to: slot, level: &table.transmitters[slot].signal.region)
     }
 
     /// The transmitter of a known device under one identity, whatever its address was.

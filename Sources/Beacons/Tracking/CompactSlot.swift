@@ -14,3 +14,28 @@ struct CompactSlot: Sendable {
         self.wrappedValue = wrappedValue
     }
 }
+
+/// A transmitter's standing in four octets, where the enum takes nine.
+struct CompactStanding: Sendable {
+    /// A successor's slot, or one of two numbers that no slot has.
+    private var number = UInt32.max
+    private static let settled = UInt32.max
+    private static let resolving = UInt32.max - 1
+
+    var standing: Transmitter.Standing {
+        get {
+            switch number {
+            case Self.settled: .settled
+            case Self.resolving: .resolving
+            default: .succeeded(by: TransmitterSlot(number))
+            }
+        }
+        set {
+            switch newValue {
+            case .settled: number = Self.settled
+            case .resolving: number = Self.resolving
+            case .succeeded(let slot): number = UInt32(clamping: slot)
+            }
+        }
+    }
+}

@@ -21,29 +21,31 @@ public struct LearnedInterval: Sendable {
     /// From this interval on, in ms, loss is learned: 4 of a shorter one pass within 2 s, the shortest `unknown_after_s`.
     static let slow_ms: UInt16 = 500
 
-    /// Gaps in units of 1 ms, in the order they came, and the same gaps sorted. The unused rest is zero.
-    private var recent = InlineArray<15, UInt16>(repeating: 0)
-    private var sorted = InlineArray<15, UInt16>(repeating: 0)
+    /// Where the shortest gap stands in `recent`, then the next longer one and so on: four bits each, from the lowest on. The
+    /// unused rest is 15.
+    private var order = UInt64.max
+    /// Gaps in units of 1 ms, in the order they came. The unused rest, and the last one always, is longer than any.
+    private var recent = InlineArray<16, UInt16>(repeating: .max)
     private var count: UInt8 = 0
     private var next: UInt8 = 0
     /// The shortest gap ever, in ms. No beacon sends more rarely than that: a fast one that is hardly heard is not slow.
     private var shortest_ms = UInt16.max
     private var loss = LearnedLoss()
-    /// What an earlier process had learned: holds until `minGaps` gaps say better.
-    private var restored = TimeSpan.zero
+    /// What an earlier process had learned, in µs: holds until `minGaps` gaps say better. Four of the longest gaps at most.
+    private var restored_us: UInt32 = 0
 
     public init() {}
 
     /// The learned interval; `nil` before `minGaps` gaps.
     public var median: TimeSpan? {
         guard count >= Self.minGaps else { return nil }
-        return .milliseconds(Int64(sorted[Int(count) / 2]))
+        return .milliseconds(Int64(sorted(Int(count) / 2)))
     }
 
     /// How long this transmitter may be silent before it means anything; zero while nothing is learned.
     public var patience: Patience {
         guard count >= Self.minGaps else { return Patience(ordinary: restored) }
-        let ordinary = TimeSpan.milliseconds(Int64(sorted[Int(count) / 2]) * Self.patience)
+        let ordinary = TimeSpan.milliseconds(Int64(sorted(Int(count) / 2)) * Self.patience)
         guard loss.isLearned else { return Patience(ordinary: ordinary) }
         let interval_s = Double(advertisingInterval_ms) / 1_000
         return Patience(
@@ -55,7 +57,7 @@ public struct LearnedInterval: Sendable {
     var averageGap: TimeSpan {
         guard count > 0 else { return .milliseconds(200) }
         var sum_ms: Int64 = 0
-        for index in 0..<Int(count) { sum_ms += Int64(sorted[index]) }
+        for index in 0..<Int(count) { sum_ms += Int64(recent[index]) }
         return TimeSpan(microseconds: sum_ms * 1_000 / Int64(count))
     }
 
@@ -64,17 +66,20 @@ public struct LearnedInterval: Sendable {
 
     /// Goes on from the silence that an earlier process had learned to be ordinary, the longest that is given.
     mutating func restore(patience: TimeSpan) {
-        restored = min(max(restored, patience), Self.longest * Self.patience)
+        let longest = min(max(restored, patience), Self.longest * Self.patience)
+        restored_us = UInt32(clamping: longest.microseconds)
     }
+
+    private var restored: TimeSpan { TimeSpan(microseconds: Int64(restored_us)) }
 
     /// The interval between packets as sent, in ms: the middle of those gaps in which none was lost. Those are within
     /// 1.6 times one of the shortest; not the shortest, because something heard twice would pass for it.
     var advertisingInterval_ms: UInt16 {
         guard count > 0 else { return 0 }
-        let limit = Self.withinOne(Double(sorted[(Int(count) - 1) / 5]))
+        let limit = Self.withinOne(Double(sorted((Int(count) - 1) / 5)))
         var single = 0
-        while single < Int(count), Double(sorted[single]) <= limit { single += 1 }
-        return sorted[single / 2]
+        while single < Int(count), Double(sorted(single)) <= limit { single += 1 }
+        return sorted(single / 2)
     }
 
     private static func withinOne(_ interval_ms: Double) -> Double { interval_ms * 1.6 }
@@ -84,15 +89,14 @@ public struct LearnedInterval: Sendable {
         guard gap >= Self.shortest, gap <= Self.longest else { return }
         let gap_ms = UInt16(clamping: gap.microseconds / 1_000)
         if Int(count) == Self.capacity {
-            remove(recent[Int(next)])
+            removeOldest()
         } else {
             count += 1
         }
         insert(gap_ms)
-        recent[Int(next)] = gap_ms
-        next = (next + 1) % UInt8(Self.capacity)
+        next = next + 1 == UInt8(Self.capacity) ? 0 : next + 1
         shortest_ms = min(shortest_ms, gap_ms)
-        if count >= Self.minLossGaps, sorted[Int(count) / 2] > Self.slow_ms { learnLoss(gap_ms) }
+        if count >= Self.minLossGaps, sorted(Int(count) / 2) > Self.slow_ms { learnLoss(gap_ms) }
     }
 
     /// A gap of more than one and a half intervals lost a packet.
@@ -104,7 +108,7 @@ public struct LearnedInterval: Sendable {
         let interval_ms = advertisingInterval_ms
         let limit_ms = UInt32(interval_ms) * 3 / 2
         var lossy = 0
-        for index in 0..<Int(count) where UInt32(sorted[index]) > limit_ms { lossy += 1 }
+        for index in 0..<Int(count) where UInt32(recent[index]) > limit_ms { lossy += 1 }
         loss.learn(isLossy: UInt32(gap_ms) > limit_ms, recent: lossy, of: Int(count))
     }
 
@@ -112,7 +116,7 @@ public struct LearnedInterval: Sendable {
     public mutating func takeOver(_ predecessor: LearnedInterval) {
         let own = self
         self = predecessor
-        if restored == .zero { restored = own.restored }
+        if restored_us == 0 { restored_us = own.restored_us }
         shortest_ms = min(shortest_ms, own.shortest_ms)
         for age in 0..<Int(own.count) {
             let index = (Int(own.next) + Self.capacity - Int(own.count) + age) % Self.capacity
@@ -120,23 +124,30 @@ public struct LearnedInterval: Sendable {
         }
     }
 
-    /// Takes one gap, the oldest, out: the last place of `sorted` is free afterwards.
-    private mutating func remove(_ gap_ms: UInt16) {
-        var index = 0
-        while index < Int(count) - 1, sorted[index] != gap_ms { index += 1 }
-        while index < Int(count) - 1 {
-            sorted[index] = sorted[index + 1]
-            index += 1
-        }
+    /// The gap that has so many shorter ones.
+    private func sorted(_ index: Int) -> UInt16 { recent[Int(truncatingIfNeeded: order >> (4 * UInt64(index)) & 0xF)] }
+
+    /// Takes the gap at `next`, the oldest, out of the order.
+    private mutating func removeOldest() {
+        // Where `next` stands, the difference has four zero bits. A subtraction borrows there, and the lowest borrow tells
+        // where, without a search.
+        let ones: UInt64 = 0x1111_1111_1111_1111
+        let difference = order ^ (UInt64(next) &* ones)
+        let zeros = (difference &- ones) & ~difference & (ones << 3)
+        let shift = UInt64(zeros.trailingZeroBitCount & ~3)
+        let shorter = order & (1 << shift &- 1)
+        let longer = (order >> shift) >> 4
+        order = shorter | longer << shift | 0xF << 60
     }
 
-    /// Puts a gap into the free last place and sinks it to where it belongs.
+    /// Puts a gap at `next`, and into the order behind those that are not longer.
     private mutating func insert(_ gap_ms: UInt16) {
-        var index = Int(count) - 1
-        while index > 0, sorted[index - 1] > gap_ms {
-            sorted[index] = sorted[index - 1]
-            index -= 1
-        }
-        sorted[index] = gap_ms
+        var rank = 0
+        for step in [8, 4, 2, 1] where sorted(rank + step - 1) <= gap_ms { rank += step }
+        let shift = UInt64(4 * rank)
+        let shorter = order & (1 << shift &- 1)
+        let longer = (order >> shift) << shift
+        order = shorter | UInt64(next) << shift | longer << 4
+        recent[Int(next)] = gap_ms
     }
 }

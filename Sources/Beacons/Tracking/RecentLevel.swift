@@ -21,11 +21,12 @@ struct RecentLevel: Sendable {
 
     /// By the low two bits of the second.
     private var buckets = InlineArray<4, Bucket>(repeating: Bucket())
-    private var second: Int64 = .min
 
-    mutating func add(_ rssi_dbm: Double, at now: Instant) {
+    /// - Parameter previous: when the reading before it came; `nil` where there is none.
+    mutating func add(_ rssi_dbm: Double, at now: Instant, previous: Instant?) {
         let second = now.microseconds >> 20
-        if second != self.second { begin(second) }
+        let latest = previous.map { $0.microseconds >> 20 }
+        if second != latest { begin(second, after: latest) }
         let index = Int(truncatingIfNeeded: second & 3)
         let reading = Float(rssi_dbm)
         buckets[index].sum += reading
@@ -33,10 +34,10 @@ struct RecentLevel: Sendable {
         buckets[index].count += 1
     }
 
-    private mutating func begin(_ second: Int64) {
-        let passed = self.second == .min || second < self.second ? 4 : min(4, second - self.second)
+    private mutating func begin(_ second: Int64, after latest: Int64?) {
+        var passed: Int64 = 4
+        if let latest, second >= latest { passed = min(4, second - latest) }
         for back in 0..<passed { buckets[Int(truncatingIfNeeded: (second - back) & 3)] = Bucket() }
-        self.second = second
     }
 
     /// `nil` without a reading.

@@ -4,6 +4,9 @@ public import HCI
 public typealias TrackID = UInt64
 
 /// One (identity, address) pair, or one known device with its identity, whatever its address.
+///
+/// There may be 100,000 of them and each report touches one, so it is a plain value: nothing in it is counted, what is the
+/// same for all stands elsewhere, and numbers take the octets that they need.
 public struct Transmitter: Sendable {
     /// How long ago it was heard, as far as it matters.
     public enum Presence: Sendable {
@@ -29,12 +32,6 @@ public struct Transmitter: Sendable {
     public internal(set) var identity: BeaconIdentity
     /// Of a known device, the latest.
     public internal(set) var address: DeviceAddress
-    /// Index of the `[[device]]` whose key explains the address.
-    public internal(set) var device: Int?
-    /// As its latest frame states it: RSSI at one metre, dBm.
-    public internal(set) var measuredPower_dbm: Int8
-    public internal(set) var presence = Presence.heard
-    public internal(set) var standing = Standing.settled
     /// While it is resolving, a provisional one that is never used again.
     public internal(set) var track: TrackID
     /// When this address was first heard: what an earlier one must have fallen silent before.
@@ -43,55 +40,58 @@ public struct Transmitter: Sendable {
     public internal(set) var lastHeard: Instant
     /// When its track was first heard, under whatever address, since it was last off the list.
     public internal(set) var trackFirstHeard: Instant
-    /// How often it is heard.
-    public internal(set) var interval = LearnedInterval()
-    /// What distance and proximity are made from.
-    public internal(set) var distanceFilter: SignalFilter
-    /// Whether it moves, by the same readings.
-    public internal(set) var movement: MovementMeter
-    /// What the RSSI thresholds of regions look at.
-    public internal(set) var regionFilter: SignalFilter
-    /// How strong it was in the last seconds: what a rotation is told by.
-    var recentLevel = RecentLevel()
-    /// What its first advertisement looked like apart from the frame.
-    let traits: AdvertisingTraits
-    /// Hysteresis needs to know where it was.
-    public internal(set) var zone = Proximity.unknown
-
-    /// Whether a region is interested in it; the others give way when the table is full.
-    var isWanted: Bool
     /// When the silence of this transmitter is looked at next; other timers in the queue are stale.
     var silenceDue = Instant.distantFuture
-    /// When it is decided at the latest whether it is a track of its own; not set where that is decided.
-    var resolvingDue = Instant.distantFuture
+    /// How often it is heard.
+    public internal(set) var interval = LearnedInterval()
+    /// How strong it is, smoothed.
+    var signal = TransmitterSignal()
+
+    // Small ones last: they fill what the alignment of the others leaves.
+    /// As its latest frame states it: RSSI at one metre, dBm.
+    public internal(set) var measuredPower_dbm: Int8
+    public internal(set) var presence = Presence.heard
+    /// Hysteresis needs to know where it was.
+    public internal(set) var zone = Proximity.unknown
+    /// Whether a region is interested in it; the others give way when the table is full.
+    var isWanted: Bool
+    private var compactStanding = CompactStanding()
+    private var deviceNumber: CompactSlot
+    /// What a rotation is told by, in `TransmitterTable.traces`; where it may have rotated.
+    @CompactSlot var trace: Int? = nil
+    private var identityNumber: UInt32
     /// Neighbours in the list of those that give way, `gone` or `unwanted`.
     @CompactSlot var nextInList: TransmitterSlot? = nil
     @CompactSlot var previousInList: TransmitterSlot? = nil
     /// Neighbours among the transmitters of the identity.
-    public internal(set) var identitySlot: IdentitySlot
     @CompactSlot var nextOfIdentity: TransmitterSlot? = nil
     @CompactSlot var previousOfIdentity: TransmitterSlot? = nil
 
     init(
-        _ sighting: Sighting, device: Int?, track: TrackID, isWanted: Bool, settings: TrackerSettings,
-        identitySlot: IdentitySlot, at now: Instant
+        _ sighting: Sighting, device: Int?, track: TrackID, isWanted: Bool, identitySlot: IdentitySlot, at now: Instant
     ) {
         self.identity = sighting.identity
         self.address = sighting.address
-        self.device = device
+        self.deviceNumber = CompactSlot(wrappedValue: device)
         self.measuredPower_dbm = sighting.measuredPower_dbm
-        self.traits = sighting.traits
         self.track = track
         self.firstHeard = now
         self.lastHeard = now
         self.trackFirstHeard = now
-        self.distanceFilter = SignalFilter(settings.distanceFilter)
-        // It takes longer to know how much a level varies than to know the level.
-        self.movement = MovementMeter(timeConstant_s: 2 * settings.distanceFilter.timeConstant_s)
-        self.regionFilter = SignalFilter(settings.regionFilter, scale: .fieldStrength)
         self.isWanted = isWanted
-        self.identitySlot = identitySlot
+        self.identityNumber = UInt32(clamping: identitySlot)
     }
+
+    /// Index of the `[[device]]` whose key explains the address.
+    public var device: Int? { deviceNumber.wrappedValue }
+
+    public internal(set) var standing: Standing {
+        get { compactStanding.standing }
+        set { compactStanding.standing = newValue }
+    }
+
+    /// Where its identity stands.
+    public var identitySlot: IdentitySlot { IdentitySlot(identityNumber) }
 
     /// Whether it stands in the ranged list.
     public var isListed: Bool { presence != .gone }

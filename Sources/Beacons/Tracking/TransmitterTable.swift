@@ -6,21 +6,25 @@ import HCI
 /// transmitters that were ever there at once. Slots never come from outside.
 struct TransmitterTable: Sendable {
     /// What is known of an identity beside its transmitters, which are linked through `Transmitter.nextOfIdentity`.
+    ///
+    /// Its value stands in each of them.
     struct Identity: Sendable {
-        var value: BeaconIdentity
+        /// When the youngest of those that are resolving was first heard.
+        var lastNewcomer = Instant.origin
+        /// The latest of them; `nil` in a free slot, and in a new one until it has its first.
         @CompactSlot var first: TransmitterSlot? = nil
         /// How many of them are listed.
-        var listedCount = 0
+        var listedCount: Int32 = 0
         /// How many of them are resolving: while this is zero, rotation costs nothing.
-        var resolvingCount = 0
-        /// When the youngest of those was first heard.
-        var lastNewcomer = Instant.origin
+        var resolvingCount: Int32 = 0
     }
 
     /// Indexed by slot. What stands in a free slot is stale.
     var transmitters: [Transmitter] = []
     /// Indexed by identity slot, likewise.
     var identities: [Identity] = []
+    /// What rotations are told by.
+    var traces = RotationTraces()
 
     private let hash = TransmitterHash()
     private var index = SlotIndex()
@@ -47,8 +51,11 @@ struct TransmitterTable: Sendable {
     }
 
     func existingIdentitySlot(_ identity: BeaconIdentity) -> IdentitySlot? {
-        identityIndex.slot(hash(identity)) { identities[$0].value == identity }
+        identityIndex.slot(hash(identity)) { value(of: $0) == identity }
     }
+
+    /// Which identity it is; `nil` for one that is forgotten.
+    func value(of slot: IdentitySlot) -> BeaconIdentity? { identities[slot].first.map { transmitters[$0].identity } }
 
     /// The hash of what stands in a slot. It holds on to the transmitters, so it must be gone before they change.
     private var hashOfTransmitter: (TransmitterSlot) -> UInt64 {
@@ -56,7 +63,9 @@ struct TransmitterTable: Sendable {
     }
 
     private var hashOfIdentity: (IdentitySlot) -> UInt64 {
-        { [hash, identities] in hash(identities[$0].value) }
+        { [hash, identities, transmitters] in
+            identities[$0].first.map { hash(transmitters[$0].identity) } ?? 0
+        }
     }
 
     /// The slot of an identity, new where it has no transmitter yet.
@@ -65,10 +74,10 @@ struct TransmitterTable: Sendable {
         let slot: IdentitySlot
         if let free = freeIdentitySlots.popLast() {
             slot = free
-            identities[slot] = Identity(value: identity)
+            identities[slot] = Identity()
         } else {
             slot = identities.count
-            identities.append(Identity(value: identity))
+            identities.append(Identity())
         }
         identityIndex.insert(slot, hash(identity), hashOf: hashOfIdentity)
         return slot
@@ -85,7 +94,8 @@ struct TransmitterTable: Sendable {
         return slots
     }
 
-    mutating func insert(_ transmitter: Transmitter) -> TransmitterSlot {
+    /// - Parameter traits: what its advertisement looks like, where it may have rotated.
+    mutating func insert(_ transmitter: Transmitter, traits: AdvertisingTraits) -> TransmitterSlot {
         let slot: TransmitterSlot
         if let free = freeSlots.popLast() {
             slot = free
@@ -94,6 +104,7 @@ struct TransmitterTable: Sendable {
             slot = transmitters.count
             transmitters.append(transmitter)
         }
+        if transmitter.mayHaveRotated { transmitters[slot].trace = traces.insert(RotationTrace(traits: traits)) }
         let next = identities[transmitter.identitySlot].first
         transmitters[slot].nextOfIdentity = next
         transmitters[slot].previousOfIdentity = nil
@@ -107,7 +118,7 @@ struct TransmitterTable: Sendable {
     mutating func setPresence(_ slot: TransmitterSlot, _ presence: Transmitter.Presence) {
         let wasListed = transmitters[slot].isListed
         transmitters[slot].presence = presence
-        let change = (presence == .gone ? 0 : 1) - (wasListed ? 1 : 0)
+        let change: Int32 = (presence == .gone ? 0 : 1) - (wasListed ? 1 : 0)
         identities[transmitters[slot].identitySlot].listedCount += change
     }
 
@@ -122,6 +133,7 @@ struct TransmitterTable: Sendable {
             identities[gone.identitySlot].first = gone.nextOfIdentity
         }
         if gone.isListed { identities[gone.identitySlot].listedCount -= 1 }
+        if let trace = gone.trace { traces.remove(trace) }
         freeSlots.append(slot)
         guard identities[gone.identitySlot].first == nil else { return nil }
         identityIndex.remove(gone.identitySlot, hash(gone.identity), hashOf: hashOfIdentity)

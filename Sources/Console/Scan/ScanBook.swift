@@ -115,7 +115,7 @@ public struct ScanBook: Sendable {
         for change in changes {
             switch change {
             case .identityAppeared(let slot):
-                regionsOfIdentity[slot] = Self.regionIDs(of: tracker.identity(in: slot), in: regions)
+                regionsOfIdentity[slot] = tracker.identity(in: slot).map { Self.regionIDs(of: $0, in: regions) } ?? []
             case .identityForgotten(let slot): regionsOfIdentity[slot] = nil
             case .listChanged: break
             }

@@ -18,17 +18,23 @@ public struct DeviceAddress: Hashable, Sendable {
         case anonymous = 0xFF
     }
 
-    /// The 48 bits, most significant first, in the low end.
-    public let bits: UInt64
+    // In three parts it takes seven octets, where a number of 64 bits and the type take sixteen.
+    @usableFromInline let low: UInt32
+    @usableFromInline let high: UInt16
     /// Public, random, resolved by the controller, or anonymous.
     public let type: AddressType
 
     /// Keeps the low 48 bits of `bits`.
     @inlinable
     public init(bits: UInt64, type: AddressType) {
-        self.bits = bits & 0xFFFF_FFFF_FFFF
+        self.low = UInt32(truncatingIfNeeded: bits)
+        self.high = UInt16(truncatingIfNeeded: bits >> 32)
         self.type = type
     }
+
+    /// The 48 bits, most significant first, in the low end.
+    @inlinable
+    public var bits: UInt64 { UInt64(high) << 32 | UInt64(low) }
 
     /// A random address of the kind 01: one that an identity resolving key may explain.
     @inlinable

@@ -97,8 +97,7 @@ public struct BTSnoopReader: Sendable {
         neededLength = BTSnoop.recordHeaderLength + Int(included)
         guard bytes.count - position >= neededLength else { return nil }
         let flags = bigEndian32(bytes, at: position + 8)
-        let time_us =
-            Int64(bigEndian32(bytes, at: position + 16)) << 32 | Int64(bigEndian32(bytes, at: position + 20))
+        let time_us = Int64(bitPattern: bigEndian64(bytes, at: position + 16))
         let start = position + BTSnoop.recordHeaderLength
         let record = Record(
             time: WallTime(microseconds: time_us.subtractingSaturating(BTSnoop.unixEpoch_us)),
@@ -124,10 +123,4 @@ public struct BTSnoopReader: Sendable {
             return flags & 0xFFFF == monitorEvent ? packet : nil
         }
     }
-}
-
-/// Reads four octets, most significant first. The caller has checked that they are there.
-func bigEndian32(_ bytes: Span<UInt8>, at offset: Int) -> UInt32 {
-    UInt32(bytes[offset]) << 24 | UInt32(bytes[offset + 1]) << 16 | UInt32(bytes[offset + 2]) << 8
-        | UInt32(bytes[offset + 3])
 }

@@ -7,7 +7,8 @@ struct GapHistory: Sendable {
     /// With fewer gaps than this there is no median: a single long gap says nothing about the air.
     static let minimum = 4
 
-    private var gaps: [Int64] = Array(repeating: 0, count: capacity)
+    /// In place: an array would be asked each time whether it is shared.
+    private var gaps = InlineArray<31, Int64>(repeating: 0)
     private var count = 0
     private var next = 0
 
@@ -20,7 +21,7 @@ struct GapHistory: Sendable {
     /// `nil` with fewer gaps than `minimum`.
     var median: TimeSpan? {
         guard count >= Self.minimum else { return nil }
-        let sorted = gaps.prefix(count).sorted()
+        let sorted = (0..<count).map { gaps[$0] }.sorted()
         return TimeSpan(microseconds: sorted[count / 2])
     }
 }

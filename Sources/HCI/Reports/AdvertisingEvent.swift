@@ -29,43 +29,67 @@ public enum AdvertisingEvent {
     public static func decode(
         _ event: Span<UInt8>, rejects: inout RejectCounts, body: (AdvertisingReport, Span<UInt8>) -> Void
     ) {
-        guard isAdvertising(event) else { return }
-        let subevent = event[2]
-        let end = 2 + Int(event[1])
+        var reports = AdvertisingReports(event, rejects: &rejects)
+        while let (report, data) = reports.next(event, rejects: &rejects) { body(report, event.extracting(data)) }
+    }
+}
+
+/// Goes through the reports of one event: `AdvertisingEvent.decode` for a caller that cannot lend its counts out while it
+/// takes reports in.
+public struct AdvertisingReports {
+    private var offset = AdvertisingEvent.headerLength
+    private var remaining: UInt8 = 0
+    private let end: Int
+    private let isLegacy: Bool
+
+    /// - Parameter event: as `AdvertisingEvent.decode` takes it.
+    public init(_ event: Span<UInt8>, rejects: inout RejectCounts) {
+        guard AdvertisingEvent.isAdvertising(event) else {
+            (end, isLegacy) = (0, true)
+            return
+        }
         // What follows the announced length is not part of the event; what is missing costs the reports it belongs to.
-        let content = event.extracting(first: min(event.count, end))
-        guard content.count >= headerLength, content[3] > 0 else {
+        end = min(event.count, 2 + Int(event[1]))
+        isLegacy = event[2] == AdvertisingEvent.legacySubevent
+        guard end >= AdvertisingEvent.headerLength, event[3] > 0 else {
             rejects.count(.noReports)
             return
         }
-        var offset = headerLength
-        for _ in 0..<content[3] {
+        remaining = event[3]
+    }
+
+    /// The next well-formed report and where its data stands; those before it that are not are counted. `nil` at the end.
+    ///
+    /// - Parameter event: the same as before.
+    public mutating func next(
+        _ event: Span<UInt8>, rejects: inout RejectCounts
+    ) -> (report: AdvertisingReport, data: Range<Int>)? {
+        while remaining > 0 {
+            remaining -= 1
             let step =
-                subevent == legacySubevent
-                ? LegacyReport.decode(content, at: offset, body: body)
-                : ExtendedReport.decode(content, at: offset, body: body)
-            if let reason = step.rejected { rejects.count(reason) }
-            guard let next = step.next else { return }
-            offset = next
+                isLegacy
+                ? LegacyReport.decode(event, at: offset, end: end) : ExtendedReport.decode(event, at: offset, end: end)
+            switch step {
+            case .report(let report, let data, let next):
+                offset = next
+                return (report, data)
+            case .skipped(let reason, let next):
+                rejects.count(reason)
+                offset = next
+            case .truncated:
+                rejects.count(.truncatedReport)
+                remaining = 0
+            }
         }
+        return nil
     }
 }
 
-/// What became of one report: where the next one starts (`nil` where that can't be known), and why it was skipped.
-struct ReportStep {
-    var next: Int?
-    var rejected: RejectReason?
-
-    static func truncated() -> ReportStep { ReportStep(next: nil, rejected: .truncatedReport) }
-}
-
-/// Reads six octets, least significant first. The caller has checked that they are there.
-func deviceAddressBits(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
-    var bits: UInt64 = 0
-    for index in stride(from: offset + 5, through: offset, by: -1) {
-        bits = bits << 8 | UInt64(bytes[index])
-    }
-    return bits
+/// What became of one report, and where the next one starts, where that can be known.
+enum ReportStep {
+    case report(AdvertisingReport, data: Range<Int>, next: Int)
+    case skipped(RejectReason, next: Int)
+    case truncated
 }
 
 /// The RSSI octet: −127 to 20 dBm. 127 says "not available"; the specification allows no other value, so those prove

@@ -20,20 +20,19 @@ enum ExtendedReport {
     static let fixedLength = 24
     static let legacyPDU: UInt16 = 1 << 4
 
-    static func decode(
-        _ event: Span<UInt8>, at start: Int, body: (AdvertisingReport, Span<UInt8>) -> Void
-    ) -> ReportStep {
-        guard event.count - start >= fixedLength else { return .truncated() }
+    /// - Parameter end: where the event ends, within the span.
+    static func decode(_ event: Span<UInt8>, at start: Int, end: Int) -> ReportStep {
+        guard end - start >= fixedLength else { return .truncated }
         let dataStart = start + fixedLength
         let next = dataStart + Int(event[start + 23])
-        guard next <= event.count else { return .truncated() }
+        guard next <= end else { return .truncated }
         let eventType = UInt16(event[start]) | UInt16(event[start + 1]) << 8
         // A legacy PDU has room for 31 octets however it is reported.
         if eventType & legacyPDU != 0, next - dataStart > LegacyReport.maxDataLength {
-            return ReportStep(next: next, rejected: .oversizedData)
+            return .skipped(.oversizedData, next: next)
         }
         guard let type = DeviceAddress.AddressType(rawValue: event[start + 2]) else {
-            return ReportStep(next: next, rejected: .unknownAddressType)
+            return .skipped(.unknownAddressType, next: next)
         }
         // An anonymous advertisement has no address; what stands in its place means nothing.
         let bits = type == .anonymous ? 0 : deviceAddressBits(event, at: start + 3)
@@ -42,7 +41,6 @@ enum ExtendedReport {
             advertisingSID: event[start + 11], rssi_dbm: receivedStrength(event[start + 13]),
             // 11 is reserved: nothing follows that could complete it.
             dataStatus: AdvertisingReport.DataStatus(rawValue: UInt8(eventType >> 5 & 0b11)) ?? .truncated)
-        body(report, event.extracting(dataStart..<next))
-        return ReportStep(next: next, rejected: nil)
+        return .report(report, data: dataStart..<next, next: next)
     }
 }

@@ -14,24 +14,22 @@ enum LegacyReport {
     static let dataOffset = 9
     static let maxDataLength = 31
 
-    static func decode(
-        _ event: Span<UInt8>, at start: Int, body: (AdvertisingReport, Span<UInt8>) -> Void
-    ) -> ReportStep {
-        guard event.count - start >= fixedLength else { return .truncated() }
+    /// - Parameter end: where the event ends, within the span.
+    static func decode(_ event: Span<UInt8>, at start: Int, end: Int) -> ReportStep {
+        guard end - start >= fixedLength else { return .truncated }
         let dataStart = start + dataOffset
         let dataEnd = dataStart + Int(event[start + 8])
-        guard dataEnd < event.count else { return .truncated() }
+        guard dataEnd < end else { return .truncated }
         let next = dataEnd + 1
         // The length may be wrong or merely too long: where it still fits, the reports behind it are readable.
-        if dataEnd - dataStart > maxDataLength { return ReportStep(next: next, rejected: .oversizedData) }
+        if dataEnd - dataStart > maxDataLength { return .skipped(.oversizedData, next: next) }
         guard let type = DeviceAddress.AddressType(rawValue: event[start + 1]), type != .anonymous else {
-            return ReportStep(next: next, rejected: .unknownAddressType)
+            return .skipped(.unknownAddressType, next: next)
         }
         let report = AdvertisingReport(
             isExtended: false, eventType: UInt16(event[start]),
             address: DeviceAddress(bits: deviceAddressBits(event, at: start + 2), type: type),
             rssi_dbm: receivedStrength(event[dataEnd]))
-        body(report, event.extracting(dataStart..<dataEnd))
-        return ReportStep(next: next, rejected: nil)
+        return .report(report, data: dataStart..<dataEnd, next: next)
     }
 }

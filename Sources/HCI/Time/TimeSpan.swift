@@ -25,6 +25,13 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
         return TimeSpan(microseconds: Int64(microseconds))
     }
 
+    /// A span of whole seconds. What is too long saturates. Unlike one of a floating-point number it is a constant where its
+    /// argument is one, so that a `static let` of it is not initialised, and asked for that, at run time.
+    @inlinable
+    public static func seconds(_ seconds: Int) -> TimeSpan {
+        TimeSpan(microseconds: Int64(seconds).multipliedSaturating(by: 1_000_000))
+    }
+
     /// A span of whole milliseconds. What is too long saturates.
     @inlinable
     public static func milliseconds(_ milliseconds: Int64) -> TimeSpan {

@@ -13,19 +13,19 @@ package struct JSONWriter {
     /// The finished object.
     package var object: [UInt8] { octets + [UInt8(ascii: "}")] }
 
-    package mutating func set(_ key: String, _ value: String) {
+    package mutating func set(_ key: StaticString, _ value: String) {
         self.key(key)
         Self.append(quoted: value, to: &octets)
     }
 
-    package mutating func set(_ key: String, _ value: some BinaryInteger) {
+    package mutating func set(_ key: StaticString, _ value: some BinaryInteger) {
         self.key(key)
         if value < 0 { octets.append(UInt8(ascii: "-")) }
         Self.append(UInt64(clamping: value.magnitude), to: &octets)
     }
 
     /// Upper case with dashes, as everywhere.
-    package mutating func set(_ key: String, _ uuid: ProximityUUID) {
+    package mutating func set(_ key: StaticString, _ uuid: ProximityUUID) {
         self.key(key)
         octets.append(UInt8(ascii: "\""))
         for (index, half) in [uuid.high, uuid.low].enumerated() {
@@ -40,7 +40,7 @@ package struct JSONWriter {
         octets.append(UInt8(ascii: "\""))
     }
 
-    package mutating func set(_ key: String, _ value: Bool) {
+    package mutating func set(_ key: StaticString, _ value: Bool) {
         self.key(key)
         octets += (value ? "true" : "false").utf8
     }
@@ -48,7 +48,7 @@ package struct JSONWriter {
     /// - Parameters:
     ///   - value: `nil`, and what is not finite, becomes `null`.
     ///   - decimals: 0 to 6.
-    package mutating func set(_ key: String, _ value: Double?, decimals: Int) {
+    package mutating func set(_ key: StaticString, _ value: Double?, decimals: Int) {
         self.key(key)
         guard let value, value.isFinite else {
             octets += "null".utf8
@@ -59,7 +59,7 @@ package struct JSONWriter {
 
     /// A list of objects, each written in place.
     package mutating func set<Element>(
-        _ key: String, objectsFor elements: some Sequence<Element>, write: (Element, inout JSONWriter) -> Void
+        _ key: StaticString, objectsFor elements: some Sequence<Element>, write: (Element, inout JSONWriter) -> Void
     ) {
         self.key(key)
         octets.append(UInt8(ascii: "["))
@@ -79,7 +79,7 @@ package struct JSONWriter {
     /// Makes room for so many octets more.
     package mutating func reserve(octets count: Int) { octets.reserveCapacity(octets.count + count) }
 
-    package mutating func set(_ key: String, objects: some Sequence<[UInt8]>) {
+    package mutating func set(_ key: StaticString, objects: some Sequence<[UInt8]>) {
         self.key(key)
         octets.append(UInt8(ascii: "["))
         var isFirst = true
@@ -91,7 +91,7 @@ package struct JSONWriter {
         octets.append(UInt8(ascii: "]"))
     }
 
-    package mutating func set(_ key: String, strings: some Sequence<String>) {
+    package mutating func set(_ key: StaticString, strings: some Sequence<String>) {
         self.key(key)
         octets.append(UInt8(ascii: "["))
         var isFirst = true
@@ -103,15 +103,27 @@ package struct JSONWriter {
         octets.append(UInt8(ascii: "]"))
     }
 
-    package mutating func set(_ key: String, object: [UInt8]) {
+    package mutating func set(_ key: StaticString, object: [UInt8]) {
         self.key(key)
         octets += object
     }
 
-    private mutating func key(_ key: String) {
+    /// A number under a key that is not known beforehand.
+    package mutating func set(_ key: String, count: UInt64) {
         if !isFirst { octets.append(UInt8(ascii: ",")) }
         isFirst = false
         Self.append(quoted: key, to: &octets)
+        octets.append(UInt8(ascii: ":"))
+        Self.append(count, to: &octets)
+    }
+
+    /// Keys are words of ours that need no escaping, and most of a message.
+    private mutating func key(_ key: StaticString) {
+        if !isFirst { octets.append(UInt8(ascii: ",")) }
+        isFirst = false
+        octets.append(UInt8(ascii: "\""))
+        key.withUTF8Buffer { octets.append(contentsOf: $0) }
+        octets.append(UInt8(ascii: "\""))
         octets.append(UInt8(ascii: ":"))
     }
 
@@ -153,9 +165,14 @@ package struct JSONWriter {
     static func append(quoted text: String, to octets: inout [UInt8]) {
         octets.append(UInt8(ascii: "\""))
         defer { octets.append(UInt8(ascii: "\"")) }
-        let needsEscape = text.utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+        let utf8 = text.utf8.span
+        var needsEscape = false
+        for index in utf8.indices {
+            let octet = utf8[index]
+            if octet < 0x20 || octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "\\") { needsEscape = true }
+        }
         guard needsEscape else {
-            octets += text.utf8
+            utf8.withUnsafeBufferPointer { octets.append(contentsOf: $0) }
             return
         }
         for octet in text.utf8 {

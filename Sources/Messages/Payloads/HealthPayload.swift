@@ -6,7 +6,7 @@ extension MessageComposer {
         var json = payload(at: instant, timebase)
         json.set("reports_per_s", report.reportsPerSecond, decimals: 1)
         var rejects = JSONWriter()
-        for reason in RejectReason.allCases { rejects.set(reason.rawValue, report.rejects[reason]) }
+        for reason in RejectReason.allCases { rejects.set(reason.rawValue, count: report.rejects[reason]) }
         json.set("rejected", object: rejects.object)
         json.set("suspected_spoofing", objectsFor: report.suspectedSpoofing) { flood, json in
             json.set("kind", flood.kind.rawValue)
@@ -16,11 +16,11 @@ extension MessageComposer {
         json.set("instances", report.instances)
         json.set("queue_depth", report.queueDepth)
         var drops = JSONWriter()
-        for drop in report.drops { drops.set(drop.cause, drop.count) }
+        for drop in report.drops { drops.set(drop.cause, count: drop.count) }
         json.set("dropped", object: drops.object)
         if !report.recoveries.isEmpty {
             var recoveries = JSONWriter()
-            for recovery in report.recoveries { recoveries.set(recovery.step, recovery.count) }
+            for recovery in report.recoveries { recoveries.set(recovery.step, count: recovery.count) }
             json.set("recoveries", object: recoveries.object)
         }
         if let process = report.process {
@@ -38,7 +38,7 @@ extension MessageComposer {
         json.set("connected", broker.isConnected)
         json.set("reconnects", broker.reconnects)
         var refused = JSONWriter()
-        for refusal in broker.refused { refused.set(refusal.reason, refusal.count) }
+        for refusal in broker.refused { refused.set(refusal.reason, count: refusal.count) }
         json.set("refused", object: refused.object)
         json.set("last_failure", broker.lastFailure)
         return json.object

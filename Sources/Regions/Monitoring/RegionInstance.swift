@@ -25,7 +25,7 @@ struct RegionInstance: Sendable {
         var holder: TransmitterSlot?
         /// The silence that is ordinary for that beacon.
         var patience: TimeSpan
-        var rssi_dbm: Double?
+        var level: SignalLevel?
         var isPartial: Bool
         /// Read from the store and not heard since.
         var isRestored: Bool

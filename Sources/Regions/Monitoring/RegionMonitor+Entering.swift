@@ -32,8 +32,8 @@ extension RegionMonitor {
 
     /// A report without any strength proves presence, but no nearness: it counts where any strength would.
     func qualifies(_ evidence: RegionEvidence, threshold_dbm: Double) -> Bool {
-        let weakest_dbm = -127.0
-        return (evidence.rssi_dbm ?? weakest_dbm) >= threshold_dbm
+        let weakest = SignalLevel(rssi_dbm: -127)
+        return (evidence.level ?? weakest).isAtLeast(threshold_dbm)
     }
 
     private mutating func enter(
@@ -51,7 +51,7 @@ extension RegionMonitor {
             RegionInstance.Presence(
                 enteredAt: enteredAt, lastHeardAt: now,
                 leavesAt: leavesAt, major: evidence.identity.major, minor: evidence.identity.minor,
-                holder: evidence.transmitter, patience: patience, rssi_dbm: evidence.rssi_dbm,
+                holder: evidence.transmitter, patience: patience, level: evidence.level,
                 isPartial: wasThere, isRestored: false))
         setTimer(slot, dueAtSeenTime: leavesAt)
         var event: RegionEvent?

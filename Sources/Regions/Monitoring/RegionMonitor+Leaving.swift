@@ -21,7 +21,7 @@ extension RegionMonitor {
             presence.patience = patience
         }
         presence.lastHeardAt = now
-        presence.rssi_dbm = evidence.rssi_dbm
+        presence.level = evidence.level
         presence.isRestored = false
         states[slot].occupancy = .inside(presence)
         if presence.leavesAt < states[slot].due { setTimer(slot, dueAtSeenTime: presence.leavesAt) }
@@ -41,9 +41,13 @@ extension RegionMonitor {
 
     /// When `advance` has something to do next.
     public var nextDeadline: Instant {
-        let due = timers.min.map { max(radio.instant(ofSeenTime: $0.due), proof.releasedAt) }
-        return min(due ?? .distantFuture, unknownDue)
+        guard let timer = timers.min else { return unknownDue }
+        return min(max(radio.instant(ofSeenTime: timer.due), proof.releasedAt), unknownDue)
     }
+
+    /// The same for whoever asks with every report. It changes nothing, but what is not mutating gets a copy of the whole
+    /// monitor when another module calls it.
+    public mutating func nextDeadlineInPlace() -> Instant { nextDeadline }
 
     /// Runs the first timer that is due before `limit`, and returns when it was due; `nil` where none is.
     public mutating func advance(before limit: Instant, transitions: inout [RegionTransition]) -> Instant? {
@@ -85,7 +89,7 @@ extension RegionMonitor {
                 isInferred: presence.isRestored)
             event = RegionEvent(
                 kind: .exit(stay), uuid: region.uuid, major: presence.major, minor: presence.minor,
-                observation: .undetermined(rssi_dbm: presence.rssi_dbm))
+                observation: .undetermined(rssi_dbm: presence.level?.rssi_dbm))
         }
         announce(slot, .outside, since: now, at: now, event: event, transitions: &transitions)
     }

@@ -1,3 +1,4 @@
+import Beacons
 public import HCI
 
 /// What outlives the process of one region instance.
@@ -50,7 +51,7 @@ extension RegionMonitor {
             RegionRecord(
                 instance: states[slot].id, isInside: true, since: presence.enteredAt, major: presence.major,
                 minor: presence.minor, lastHeardAt: presence.lastHeardAt, patience: presence.patience,
-                rssi_dbm: presence.rssi_dbm, isPartial: presence.isPartial)
+                rssi_dbm: presence.level?.rssi_dbm, isPartial: presence.isPartial)
         }
     }
 
@@ -73,7 +74,7 @@ extension RegionMonitor {
             RegionInstance.Presence(
                 enteredAt: record.since, lastHeardAt: record.lastHeardAt, leavesAt: leavesAt, major: record.major,
                 minor: record.minor, holder: nil, patience: record.patience,
-                rssi_dbm: record.rssi_dbm, isPartial: record.isPartial,
+                level: record.rssi_dbm.map(SignalLevel.init(rssi_dbm:)), isPartial: record.isPartial,
                 isRestored: true))
         setTimer(slot, dueAtSeenTime: leavesAt)
         announce(slot, .inside, since: record.since, at: now, transitions: &transitions)

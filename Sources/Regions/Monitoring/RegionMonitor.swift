@@ -10,14 +10,14 @@ public struct RegionEvidence: Sendable {
     public var transmitter: TransmitterSlot
     public var identity: BeaconIdentity
     /// Smoothed by the region filter; `nil` where no report of this transmitter carried a strength.
-    public var rssi_dbm: Double?
+    public var level: SignalLevel?
     /// The silence that is ordinary for this transmitter.
     public var patience: Patience
 
-    public init(transmitter: TransmitterSlot, identity: BeaconIdentity, rssi_dbm: Double?, patience: Patience) {
+    public init(transmitter: TransmitterSlot, identity: BeaconIdentity, level: SignalLevel?, patience: Patience) {
         self.transmitter = transmitter
         self.identity = identity
-        self.rssi_dbm = rssi_dbm
+        self.level = level
         self.patience = patience
     }
 }

@@ -37,6 +37,14 @@ public struct RangedBeacon: Hashable, Sendable {
         self.isDuplicate = isDuplicate
     }
 
+    /// How many physical beacons they are: tracks, those still resolving left out.
+    public static func count(_ beacons: [RangedBeacon]) -> Int {
+        let tracks = beacons.lazy.filter { !$0.isResolving }.map(\.track).sorted()
+        var count = 0
+        for index in tracks.indices where index == 0 || tracks[index] != tracks[index - 1] { count += 1 }
+        return count
+    }
+
     /// Nearest first, unknown last; those alike by age of track and address, so that the order is always the same.
     public static func isNearer(_ left: RangedBeacon, _ right: RangedBeacon) -> Bool {
         let leftUnknown = left.observation.proximity == .unknown

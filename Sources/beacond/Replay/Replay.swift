@@ -37,6 +37,8 @@ struct Replay {
     private let options: Options
     private let logger: Logger
     private let began = SystemClock.now
+    /// Whether there is a session: asked for each record, and to look for it in the session itself takes 30 instructions.
+    private var hasBegun = false
     private var session: ReplaySession?
     private var sink: (any ReplaySink)?
 
@@ -82,7 +84,7 @@ struct Replay {
                 let more = try file.next { record, event in
                     time = record.time
                     do throws(OutboxError) {
-                        if session == nil { try begin(at: record.time) }
+                        if !hasBegun { try begin(at: record.time) }
                         try session?.receive(record.event == nil ? nil : event, at: record.time)
                     } catch {
                         failure = error
@@ -158,6 +160,7 @@ struct Replay {
         }
         session = ReplaySession(
             settings, dispatcher: dispatcher, stored: stored.regions, at: start, tellsOfOutbox: options.output == .mqtt)
+        hasBegun = true
     }
 
     private func openOutbox(at start: WallTime) throws(OutboxError) -> Outbox {

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Whether a beacon moves, by its RSSI")
 struct MovementMeterTests {
-    private func meter(_ readings: some Sequence<Reading>) -> MovementMeter {
-        var meter = MovementMeter(timeConstant_s: 60)
+    private func meter(_ readings: some Sequence<Reading>) -> Meter {
+        var meter = Meter(timeConstant_s: 60)
         for reading in readings { meter.add(reading.rssi_dbm, at: reading.at) }
         return meter
     }
@@ -14,7 +14,7 @@ struct MovementMeterTests {
 
     /// The meter of a beacon's new address, which it has had since the reading `change`, as it takes over from the former
     /// one after `ownCount` readings.
-    private func heir(of readings: [Reading], changesAt change: Int, ownCount: Int) -> MovementMeter {
+    private func heir(of readings: [Reading], changesAt change: Int, ownCount: Int) -> Meter {
         var heir = meter(readings[change..<change + ownCount])
         heir.takeOver(meter(readings.prefix(change)))
         return heir
@@ -57,7 +57,7 @@ struct MovementMeterTests {
         var sum = 0.0
         for seed in 0..<20 {
             var generator = SeededGenerator(seed: seed)
-            var meter = MovementMeter(timeConstant_s: 60)
+            var meter = Meter(timeConstant_s: 60)
             for count in 0..<600 {
                 let noise_db = (0..<12).reduce(-6) { total, _ in total + Double.random(in: 0..<1, using: &generator) }
                 meter.add(-70 + 4 * noise_db, at: .origin + .seconds(4 * Double(count)))
@@ -103,7 +103,7 @@ struct MovementMeterTests {
 
     @Test("What is not a number is ignored, and times that jump lead nowhere")
     func extremes() {
-        var meter = MovementMeter(timeConstant_s: .nan)
+        var meter = Meter(timeConstant_s: .nan)
         for at in [Instant.origin, .distantFuture, Instant(microseconds: .min), .origin, .distantFuture] {
             meter.add(.nan, at: at)
             meter.add(-60, at: at)

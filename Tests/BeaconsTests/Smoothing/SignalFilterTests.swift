@@ -1,6 +1,7 @@
-import Beacons
 import HCI
 import Testing
+
+@testable import Beacons
 
 @Suite("What holds for every RSSI filter")
 struct SignalFilterTests {
@@ -24,6 +25,16 @@ struct SignalFilterTests {
                     #expect(filter.value_dbm == Double(level))
                 }
             }
+        }
+    }
+
+    @Test("A level is at least as strong as a threshold it equals, and every level as the weakest")
+    func thresholds() {
+        for level in -127...20 {
+            let level_dbm = Double(level)
+            #expect(SignalLevel(rssi_dbm: level_dbm).isAtLeast(level_dbm))
+            #expect(SignalLevel(rssi_dbm: level_dbm).isAtLeast(-127))
+            #expect(!SignalLevel(rssi_dbm: level_dbm - 0.001).isAtLeast(level_dbm) || level == -127)
         }
     }
 
@@ -90,8 +101,9 @@ struct SignalFilterTests {
         #expect(SignalFilter(kind, 5).value(after: readings) < -89.5)
     }
 
-    @Test("The two filters of a transmitter take at most 160 bytes where they stand")
-    func isSmall() {
-        #expect(2 * MemoryLayout<SignalFilter>.stride <= 160)
+    @Test("The two filters of a transmitter take 96 bytes where they stand, and the transmitter with them 344")
+    func size() {
+        #expect(2 * MemoryLayout<SmoothedLevel>.stride <= 96)
+        #expect(MemoryLayout<Transmitter>.stride <= 344)
     }
 }

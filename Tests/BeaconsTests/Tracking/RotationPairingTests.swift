@@ -97,10 +97,15 @@ struct RotationPairingTests {
     func recentLevel() throws {
         var level = RecentLevel()
         #expect(level.summary == nil)
-        for tick in 0..<100 { level.add(tick < 50 ? -90 : -60, at: .origin + .seconds(Double(tick) / 10)) }
+        var previous: Instant?
+        for tick in 0..<100 {
+            let now = Instant.origin + .seconds(Double(tick) / 10)
+            level.add(tick < 50 ? -90 : -60, at: now, previous: previous)
+            previous = now
+        }
         let summary = try #require(level.summary)
         #expect(abs(summary.mean_dbm + 60) < 0.01 && summary.variance < 0.1 && summary.count > 25)
-        level.add(-70, at: .origin + .seconds(1_000))
+        level.add(-70, at: .origin + .seconds(1_000), previous: previous)
         #expect(try #require(level.summary).count == 1)
     }
 }

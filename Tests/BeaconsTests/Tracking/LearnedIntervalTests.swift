@@ -1,0 +1,48 @@
+import Beacons
+import HCI
+import Testing
+
+@Suite("The learned interval")
+struct LearnedIntervalTests {
+    @Test("It is the median of the last 15 gaps, whatever their order, and with equal ones", arguments: 0..<20)
+    func medianOfTheLatest(seed: Int) {
+        var generator = SeededGenerator(seed: seed)
+        // Of few different lengths, or of many; the shortest and the longest that count are among them.
+        let lengths_ms = seed % 2 == 0 ? [10, 100, 101, 60_000] : Array(10...2_000)
+        var interval = LearnedInterval()
+        var gaps_ms: [Int64] = []
+        for _ in 0..<200 {
+            let gap_ms = Int64(lengths_ms.randomElement(using: &generator) ?? 10)
+            interval.add(gap: .milliseconds(gap_ms))
+            gaps_ms.append(gap_ms)
+            let latest_ms = gaps_ms.suffix(15).sorted()
+            let median = latest_ms.count < 3 ? nil : TimeSpan.milliseconds(latest_ms[latest_ms.count / 2])
+            #expect(interval.median == median)
+        }
+    }
+
+    @Test("What is too short or too long for an interval is passed over")
+    func outOfRange() {
+        var interval = LearnedInterval()
+        for gap in [TimeSpan.milliseconds(9), .milliseconds(60_001), .forever, TimeSpan(microseconds: .min)] {
+            for _ in 0..<20 { interval.add(gap: gap) }
+        }
+        #expect(interval.median == nil)
+        for _ in 0..<3 { interval.add(gap: .milliseconds(300)) }
+        #expect(interval.median == .milliseconds(300))
+    }
+
+    @Test("A successor goes on with the predecessor's gaps, then its own")
+    func takesOver() {
+        var predecessor = LearnedInterval()
+        for _ in 0..<15 { predecessor.add(gap: .milliseconds(100)) }
+        var successor = LearnedInterval()
+        for _ in 0..<8 { successor.add(gap: .milliseconds(400)) }
+        successor.takeOver(predecessor)
+        #expect(successor.median == .milliseconds(400))
+        var shorter = LearnedInterval()
+        for _ in 0..<7 { shorter.add(gap: .milliseconds(400)) }
+        shorter.takeOver(predecessor)
+        #expect(shorter.median == .milliseconds(100))
+    }
+}
