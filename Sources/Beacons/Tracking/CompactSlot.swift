@@ -17,16 +17,18 @@ struct CompactSlot: Sendable {
 
 /// A transmitter's standing in four octets, where the enum takes nine.
 struct CompactStanding: Sendable {
-    /// A successor's slot, or one of two numbers that no slot has.
+    /// A successor's slot, or one of three numbers that no slot has.
     private var number = UInt32.max
     private static let settled = UInt32.max
     private static let resolving = UInt32.max - 1
+    private static let undecided = UInt32.max - 2
 
     var standing: Transmitter.Standing {
         get {
             switch number {
             case Self.settled: .settled
             case Self.resolving: .resolving
+            case Self.undecided: .undecided
             default: .succeeded(by: TransmitterSlot(number))
             }
         }
@@ -34,6 +36,7 @@ struct CompactStanding: Sendable {
             switch newValue {
             case .settled: number = Self.settled
             case .resolving: number = Self.resolving
+            case .undecided: number = Self.undecided
             case .succeeded(let slot): number = UInt32(clamping: slot)
             }
         }
