@@ -18,16 +18,15 @@ struct InputFile: ~Copyable {
 
     /// Appends up to `count` octets to `buffer`, and returns how many: 0 at the end.
     mutating func read(into buffer: inout [UInt8], count: Int) throws(FileError) -> Int {
-        let start = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: count))
-        var got = -1
-        repeat {
-            got = buffer.withUnsafeMutableBytes { octets in
-                Glibc.read(descriptor, octets.baseAddress?.advanced(by: start), count)
-            }
-        } while got < 0 && errno == EINTR
-        let code = errno
-        buffer.removeLast(count - max(0, got))
+        var (got, code) = (-1, Int32(0))
+        withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { piece in
+            repeat {
+                got = Glibc.read(descriptor, piece.baseAddress, piece.count)
+                code = errno
+            } while got < 0 && code == EINTR
+            // Appending zeros to read over would take far longer than the reading, in a debug build 0.4 s for 60 kB.
+            buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<max(0, got)]))
+        }
         guard got >= 0 else { throw FileError(path: path, operation: .read, code: code) }
         return got
     }
