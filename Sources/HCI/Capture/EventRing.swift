@@ -113,8 +113,7 @@ public struct EventPiece: Sendable {
         let span = octets.span
         var start = 0
         while start + EventRing.headerLength <= span.count {
-            var time: UInt64 = 0
-            for index in start..<start + 8 { time = time << 8 | UInt64(span[index]) }
+            let time = bigEndian64(span, at: start)
             let begin = start + EventRing.headerLength
             let end = min(span.count, begin + Int(span[start + 8]) << 8 + Int(span[start + 9]))
             body(span.extracting(begin..<end), Instant(microseconds: Int64(bitPattern: time)))
