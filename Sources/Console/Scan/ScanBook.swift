@@ -46,8 +46,9 @@ public struct ScanBook: Sendable {
     public mutating func receive(_ event: Span<UInt8>, from receiver: Int = 0, at instant: Instant) {
         guard chains.indices.contains(receiver) else { return }
         advance(through: instant)
-        var eventRejects = RejectCounts()
-        AdvertisingEvent.decode(event, rejects: &eventRejects) { report, data in
+        var decoded = AdvertisingReports(event, rejects: &rejects)
+        while let (report, range) = decoded.next(event, rejects: &rejects) {
+            let data = event.extracting(range)
             reports &+= 1
             reportMeter.count(at: now)
             switch chains[receiver].append(report, data) {
@@ -57,7 +58,6 @@ public struct ScanBook: Sendable {
             case .rejected(let reason): rejects.count(reason)
             }
         }
-        rejects.add(eventRejects)
     }
 
     /// Lets time pass: silent beacons become unknown and leave.
@@ -73,16 +73,15 @@ public struct ScanBook: Sendable {
     public mutating func snapshot(at instant: Instant) -> ScanSnapshot {
         advance(through: instant)
         var rows: [ScanSnapshot.Row] = []
-        var slots: [TransmitterSlot] = []
         for (identity, regions) in regionsOfIdentity {
             let listed = tracker.listed(identity)
-            slots += listed
             let duplicates = tracker.duplicateTracks(among: listed)
             for slot in listed { rows.append(row(slot, duplicates, regions)) }
         }
         rows.sort { RangedBeacon.isNearer($0.beacon, $1.beacon) }
         return ScanSnapshot(
-            rows: rows, beaconCount: tracker.count(slots), reportRate_hz: reportMeter.rate_hz(at: now),
+            rows: rows, beaconCount: RangedBeacon.count(rows.map(\.beacon)),
+            reportRate_hz: reportMeter.rate_hz(at: now),
             reports: reports, rejects: rejects, refusedTransmitters: tracker.refusedCount)
     }
 
