@@ -49,6 +49,8 @@ def refusals(checks, house):
         capture = crowd(BEGIN, 10, 20, 4).write(house.path / "refused")
         child = gateway.replay(capture)
         checks.check("refused: the status arrives", until(lambda: subscriber.all("refused/status"), 10))
+        # How soon is the machine's matter; from then on there is time for a second line, and for an event.
+        until(lambda: "refused an event" in gateway.said(), 30)
         time.sleep(4)
         checks.check("refused: no event arrives", not subscriber.all("/event"))
         checks.check("refused: it waits", child.poll() is None, child.poll())
