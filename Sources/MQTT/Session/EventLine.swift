@@ -6,7 +6,7 @@ import Messages
 ///
 /// It is filled from the event source and never holds more than it was given at once. Sending always takes the first
 /// event that is not under way, so an event goes out after its predecessor, and one that was refused goes out again
-/// before any other.
+/// before any other, and by itself.
 struct EventLine: Sendable {
     private struct Entry {
         var event: OutgoingEvent
@@ -55,9 +55,16 @@ struct EventLine: Sendable {
     mutating func takeNext(at now: Instant) -> OutgoingEvent? {
         if let retryAt, now < retryAt { return nil }
         retryAt = nil
-        guard let index = entries.firstIndex(where: { !$0.isUnderWay }) else { return nil }
-        entries[index].isUnderWay = true
-        return entries[index].event
+        for index in entries.indices {
+            guard entries[index].isUnderWay else {
+                entries[index].isUnderWay = true
+                return entries[index].event
+            }
+            // One that was refused goes alone: were its successors with it, those could be let in while it is refused once
+            // more, when the broker's rules change between two of them.
+            if entries[index].refusals > 0 { return nil }
+        }
+        return nil
     }
 
     /// Accepted: it leaves the line. Returns whether it had been refused before, or `nil` for one that isn't here.
