@@ -93,6 +93,9 @@ public struct Transmitter: Sendable {
     /// Where its identity stands.
     public var identitySlot: IdentitySlot { IdentitySlot(identityNumber) }
 
+    /// Whether no other transmitter has its identity.
+    var isOnlyOfIdentity: Bool { nextOfIdentity == nil && previousOfIdentity == nil }
+
     /// Whether it stands in the ranged list.
     public var isListed: Bool { presence != .gone }
 

@@ -36,4 +36,20 @@ struct SlotIndexTests {
         index.remove(7, hash(7), hashOf: hash)
         #expect(index.count == 1 && find(index, 3) == 3)
     }
+
+    @Test("A slot whose hash differs is not looked at, wherever it stands")
+    func looksAtFew() {
+        var index = SlotIndex()
+        // All belong in the same place, and differ in their highest bits.
+        func hash(_ slot: Int) -> UInt64 { UInt64(slot) << 52 }
+        for slot in 0..<8 { index.insert(slot, hash(slot), hashOf: hash) }
+        for wanted in 0..<8 {
+            var asked: [Int] = []
+            let found = index.slot(hash(wanted)) { slot in
+                asked.append(slot)
+                return slot == wanted
+            }
+            #expect(found == wanted && asked == [wanted])
+        }
+    }
 }
