@@ -15,8 +15,10 @@ extension BeaconTracker {
     ///   everything happens in order.
     public mutating func advance(before limit: Instant, changes: inout [TrackerChange]) -> Instant? {
         guard let timer = timers.min, timer.due < limit else { return nil }
+        let isSet = isSet(timer)
+        if isSet, timer.subject == .silence, watchesOn(timer) { return timer.due }
         timers.removeMin()
-        guard isSet(timer) else { return timer.due }
+        guard isSet else { return timer.due }
         switch timer.subject {
         case .silence: silenceTimerFired(timer.slot, at: timer.due, changes: &changes)
         case .resolving: resolvingTimerFired(timer.slot, at: timer.due, changes: &changes)
@@ -82,9 +84,18 @@ extension BeaconTracker {
     /// Two at most are set for each transmitter; as many again may be stale.
     private static var timersPerTransmitter: Int { 4 }
 
-    /// Timers are lazy: one is set and reports only move `lastHeard`. When it fires, it is seen whether it was silence.
+    /// Timers are lazy: one is set and reports only move `lastHeard`. When it is due, it is seen whether it was silence.
+    /// Mostly it was not, and the next timer takes the place of this one.
+    private mutating func watchesOn(_ timer: Timer) -> Bool {
+        let due = silenceDeadline(of: timer.slot)
+        guard due > timer.due else { return false }
+        table.transmitters[timer.slot].silenceDue = due
+        timerNumber += 1
+        timers.replaceMin(with: Timer(due: due, number: timerNumber, slot: timer.slot, subject: .silence))
+        return true
+    }
+
     private mutating func silenceTimerFired(_ slot: TransmitterSlot, at now: Instant, changes: inout [TrackerChange]) {
-        guard silenceDeadline(of: slot) <= now else { return watchSilence(of: slot) }
         let transmitter = table.transmitters[slot]
         switch transmitter.presence {
         case .heard:
