@@ -96,6 +96,7 @@ let package = Package(
             name: "BeacondTests",
             dependencies: [
                 "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Daemon", "beacond",
+                lifecycle,
             ],
             swiftSettings: settings),
         .testTarget(

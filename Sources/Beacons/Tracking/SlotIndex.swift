@@ -26,17 +26,10 @@ struct SlotIndex: Sendable {
     }
 
     /// Its size is a power of two, and never more than three quarters are taken.
-    private var places: [Entry]
+    private var places = [Entry](repeating: .free, count: 16)
     private(set) var count = 0
 
     private var mask: Int { places.count - 1 }
-
-    /// - Parameter capacity: how many slots there will be. It grows beyond that, but then each of them is hashed once more.
-    init(capacity: Int) {
-        var size = 16
-        while size / 4 * 3 < capacity { size *= 2 }
-        places = [Entry](repeating: .free, count: size)
-    }
 
     /// In no particular order.
     var slots: some Sequence<Int> { places.lazy.filter { !$0.isFree }.map(\.slot) }

@@ -27,9 +27,9 @@ struct TransmitterTable: Sendable {
     var traces = RotationTraces()
 
     private let hash = TransmitterHash()
-    private var index: SlotIndex
+    private var index = SlotIndex()
     private var freeSlots: [TransmitterSlot] = []
-    private var identityIndex: SlotIndex
+    private var identityIndex = SlotIndex()
     private var freeIdentitySlots: [IdentitySlot] = []
 
     /// - Parameter capacity: the most transmitters there will be. Room for them is set aside at once: the system backs it
@@ -37,8 +37,6 @@ struct TransmitterTable: Sendable {
     init(capacity: Int) {
         transmitters.reserveCapacity(capacity)
         identities.reserveCapacity(capacity)
-        index = SlotIndex(capacity: capacity)
-        identityIndex = SlotIndex(capacity: capacity)
     }
 
     var count: Int { index.count }

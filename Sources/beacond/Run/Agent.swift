@@ -42,10 +42,10 @@ struct Agent {
                 logger: logger)
             // The last is stopped first.
             let services = try start().map {
-                ServiceGroupConfiguration.ServiceConfiguration(service: $0, successTerminationBehavior: .ignore)
+                ServiceGroupConfiguration.ServiceConfiguration($0, whenItReturns: .ignore)
             }
             let reloading = ServiceGroupConfiguration.ServiceConfiguration(
-                service: reload, successTerminationBehavior: .gracefullyShutdownGroup)
+                reload, whenItReturns: .gracefullyShutdownGroup)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
                     services: services + [reloading], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))

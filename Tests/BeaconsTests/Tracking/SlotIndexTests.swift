@@ -11,7 +11,7 @@ struct SlotIndexTests {
 
     @Test("What was put in is found, what was taken out is not, whatever collides with it and in whatever order")
     func findsAll() {
-        var index = SlotIndex(capacity: 8)
+        var index = SlotIndex()
         var there: Set<Int> = []
         var state: UInt64 = 1
         for _ in 0..<5_000 {
@@ -31,7 +31,7 @@ struct SlotIndexTests {
 
     @Test("To take out what is not there changes nothing")
     func removesNothing() {
-        var index = SlotIndex(capacity: 8)
+        var index = SlotIndex()
         index.insert(3, hash(3), hashOf: hash)
         index.remove(7, hash(7), hashOf: hash)
         #expect(index.count == 1 && find(index, 3) == 3)
@@ -39,7 +39,7 @@ struct SlotIndexTests {
 
     @Test("A slot whose hash differs is not looked at, wherever it stands")
     func looksAtFew() {
-        var index = SlotIndex(capacity: 8)
+        var index = SlotIndex()
         // All belong in the same place, and differ in their highest bits.
         func hash(_ slot: Int) -> UInt64 { UInt64(slot) << 52 }
         for slot in 0..<8 { index.insert(slot, hash(slot), hashOf: hash) }
