@@ -72,13 +72,17 @@ extension BeaconTracker {
     }
 
     mutating func setTimer(_ slot: TransmitterSlot, _ due: Instant, _ subject: Timer.Subject) {
-        timerNumber += 1
-        timers.insert(Timer(due: due, number: timerNumber, slot: slot, subject: subject))
+        timers.insert(newTimer(slot, due, subject))
         // In a flood of newcomers, transmitters are forgotten long before their timers are due: stale timers are thrown
         // out once they are most of the queue, so that it stays in proportion to the table.
         if timers.count > Self.timersPerTransmitter * (table.count + 64) {
             timers = Heap(timers.unordered.filter(isSet))
         }
+    }
+
+    private mutating func newTimer(_ slot: TransmitterSlot, _ due: Instant, _ subject: Timer.Subject) -> Timer {
+        timerNumber += 1
+        return Timer(due: due, number: timerNumber, slot: slot, subject: subject)
     }
 
     /// Two at most are set for each transmitter; as many again may be stale.
@@ -90,11 +94,11 @@ extension BeaconTracker {
         let due = silenceDeadline(of: timer.slot)
         guard due > timer.due else { return false }
         table.transmitters[timer.slot].silenceDue = due
-        timerNumber += 1
-        timers.replaceMin(with: Timer(due: due, number: timerNumber, slot: timer.slot, subject: .silence))
+        timers.replaceMin(with: newTimer(timer.slot, due, .silence))
         return true
     }
 
+    /// It was silence.
     private mutating func silenceTimerFired(_ slot: TransmitterSlot, at now: Instant, changes: inout [TrackerChange]) {
         let transmitter = table.transmitters[slot]
         switch transmitter.presence {

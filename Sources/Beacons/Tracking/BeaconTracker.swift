@@ -122,7 +122,7 @@ public struct BeaconTracker: Sendable {
     /// The only transmitter of an identity, listed or not; `nil` where it has several.
     public func only(_ identitySlot: IdentitySlot) -> TransmitterSlot? {
         guard let first = table.identities[identitySlot].first else { return nil }
-        return table.transmitters[first].nextOfIdentity == nil ? first : nil
+        return table.transmitters[first].isOnlyOfIdentity ? first : nil
     }
 
     /// Takes a sighting in.
