@@ -4,7 +4,9 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timex.h>
+#include <unistd.h>
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 #include <bluetooth/hci_lib.h>
@@ -14,5 +16,17 @@ static const unsigned long BEACOND_HCIDEVUP = HCIDEVUP;
 static const unsigned long BEACOND_HCIDEVDOWN = HCIDEVDOWN;
 static const unsigned long BEACOND_HCIDEVRESET = HCIDEVRESET;
 static const unsigned long BEACOND_HCIGETDEVLIST = HCIGETDEVLIST;
+
+/* The C library declares recvmmsg for GNU programs only, which Swift's own module of it is not compiled as. This is the kernel's
+   struct mmsghdr. */
+struct beacond_mmsghdr {
+    struct msghdr msg_hdr;
+    unsigned int msg_len;
+};
+
+/* recvmmsg(2) that does not wait. */
+static inline long beacond_recvmmsg(int descriptor, struct beacond_mmsghdr *headers, unsigned int count) {
+    return syscall(SYS_recvmmsg, descriptor, headers, count, MSG_DONTWAIT, (void *)0);
+}
 
 #endif

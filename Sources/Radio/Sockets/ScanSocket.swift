@@ -7,13 +7,10 @@ import HCI
 final class ScanSocket {
     /// Octets; what a burst may pile up before it is read: some 5,000 reports.
     static let receiveBufferSize: Int32 = 4 << 20
-    /// The longest packet that the filter lets through is an event of 258 octets.
-    private static let packetCapacity = 512
 
     let index: UInt16
     private let socket: HCISocket
-    private let packet: UnsafeMutableRawBufferPointer
-    private let control: UnsafeMutableRawBufferPointer
+    private let batch = PacketBatch()
     private var receiveTime: ReceiveTime
 
     var descriptor: Int32 { socket.descriptor }
@@ -32,14 +29,7 @@ final class ScanSocket {
         try socket.bind(index: index)
         self.index = index
         self.socket = socket
-        packet = .allocate(byteCount: Self.packetCapacity, alignment: 16)
-        control = .allocate(byteCount: 128, alignment: 16)
         receiveTime = ReceiveTime(at: MonotonicClock.now)
-    }
-
-    deinit {
-        packet.deallocate()
-        control.deallocate()
     }
 
     /// A small buffer or a missing time stamp costs accuracy, not function, so neither stops us.
@@ -64,59 +54,30 @@ final class ScanSocket {
     ///
     /// - Parameters:
     ///   - limit: the most to take at once, so that timers get their turn in a flood.
-    ///   - body: gets the H4 packet and when it arrived; returns false to stop.
+    ///   - body: gets the H4 packet and when it arrived; returns false to stop, once this socket is not to be read any more.
     /// - Returns: whether the queue was found empty.
     /// - Throws: what the socket says once its adapter is gone.
     @discardableResult
     func drain(limit: Int, body: (Span<UInt8>, Instant) -> Bool) throws(RadioError) -> Bool {
-        for _ in 0..<limit {
-            var part = iovec(iov_base: packet.baseAddress, iov_len: packet.count)
-            var stamp: WallTime?
-            let count = withUnsafeMutablePointer(to: &part) { part in
-                var header = msghdr()
-                header.msg_iov = part
-                header.msg_iovlen = 1
-                header.msg_control = control.baseAddress
-                header.msg_controllen = .init(control.count)
-                let count = recvmsg(descriptor, &header, 0)
-                if count > 0 { stamp = timeStamp(length: Int(header.msg_controllen)) }
-                return count
+        var left = limit
+        while left > 0 {
+            let count = try batch.receive(from: descriptor, limit: left)
+            let (wall, now) = (MonotonicClock.wall, MonotonicClock.now)
+            for place in 0..<count {
+                let octets = batch.packet(place)
+                if octets.isEmpty { throw RadioError("recvmmsg", code: EPIPE) }
+                let arrival = receiveTime.arrival(stamp: batch.timeStamp(place), wall: wall, now: now)
+                let goesOn = octets.withMemoryRebound(to: UInt8.self) { body($0.span, arrival) }
+                guard goesOn else { return false }
             }
-            guard count > 0 else {
-                if count == 0 { throw RadioError("recvmsg", code: EPIPE) }
-                if errno == EINTR { continue }
-                guard errno == EAGAIN else { throw .last("recvmsg") }
-                receiveTime.foundEmpty(at: MonotonicClock.now)
+            // Where fewer came than could have, nothing else waited, which spares a call to hear that.
+            if count < min(left, PacketBatch.capacity) {
+                receiveTime.foundEmpty(at: now)
                 return true
             }
-            let arrival = receiveTime.arrival(stamp: stamp, wall: MonotonicClock.wall, now: MonotonicClock.now)
-            let octets = UnsafeRawBufferPointer(rebasing: packet[..<min(count, packet.count)])
-            let goesOn = octets.withMemoryRebound(to: UInt8.self) { body($0.span, arrival) }
-            guard goesOn else { return false }
+            left -= count
         }
         return false
-    }
-
-    /// Reads the control message HCI_CMSG_TSTAMP, the only one that was asked for: a header of length, level and type,
-    /// then seconds and microseconds, each as wide as the kernel's `long`.
-    private func timeStamp(length: Int) -> WallTime? {
-        let offset = MemoryLayout<cmsghdr>.size
-        guard length > offset, length <= control.count else { return nil }
-        let header = control.load(as: cmsghdr.self)
-        guard header.cmsg_level == SOL_HCI, header.cmsg_type == HCI_CMSG_TSTAMP else { return nil }
-        let (seconds, microseconds): (Int64, Int64)
-        switch min(Int(header.cmsg_len), length) - offset {
-        case 16:
-            seconds = control.loadUnaligned(fromByteOffset: offset, as: Int64.self)
-            microseconds = control.loadUnaligned(fromByteOffset: offset + 8, as: Int64.self)
-        case 8:
-            seconds = Int64(control.loadUnaligned(fromByteOffset: offset, as: Int32.self))
-            microseconds = Int64(control.loadUnaligned(fromByteOffset: offset + 4, as: Int32.self))
-        default:
-            return nil
-        }
-        // A kernel whose clock was never set stamps with small numbers; nothing here can overflow within 200,000 years.
-        return WallTime(microseconds: seconds &* 1_000_000 &+ microseconds)
     }
 
     /// The error that `poll` reported.

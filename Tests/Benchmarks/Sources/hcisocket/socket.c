@@ -1,9 +1,9 @@
 // Puts a Unix socket in the place of the kernel's HCI sockets, so that the real `beacond run` can be measured on a machine
 // without Bluetooth, such as a build server. LD_PRELOAD it and name the socket in BENCHMARK_CONTROLLER.
 //
-// The kernel's Bluetooth code, the controller and the air are what is missing. Everything of beacond is there: poll, recvmsg
-// for each packet, engine, queue, outbox, broker. There is one adapter, hci0, that is up; the socket bound to it is connected
-// to the controller, which takes commands and sends events, one packet each.
+// The kernel's Bluetooth code, the controller and the air are what is missing. Everything of beacond is there: poll, recvmmsg,
+// engine, queue, outbox, broker. There is one adapter, hci0, that is up; the socket bound to it is connected to the controller,
+// which takes commands and sends events, one packet each.
 
 #define _GNU_SOURCE
 #include <bluetooth/bluetooth.h>

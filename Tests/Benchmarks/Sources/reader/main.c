@@ -1,5 +1,5 @@
 // What reading reports costs at the least: reads the controller's socket (BENCHMARK_CONTROLLER, as hcisocket does) at the pace
-// that beacond reads at on a busy radio, and does nothing with what it reads.
+// that beacond reads at on a busy radio, as many with one call, and does nothing with what it reads.
 
 #define _GNU_SOURCE
 #include <poll.h>
@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { batch = 64 };
+
 int main(void) {
     struct sockaddr_un controller = {.sun_family = AF_UNIX};
     const char *path = getenv("BENCHMARK_CONTROLLER");
@@ -19,15 +21,22 @@ int main(void) {
     if (connect(descriptor, (struct sockaddr *)&controller, sizeof controller) != 0) return 1;
     struct pollfd waited = {.fd = descriptor, .events = POLLIN};
     while (poll(&waited, 1, -1) > 0) {
-        char packet[512], control[128];
-        struct iovec part = {packet, sizeof packet};
-        ssize_t count;
+        static char packets[batch][264], controls[batch][64];
+        struct iovec parts[batch];
+        struct mmsghdr headers[batch];
+        int count;
         do {
-            struct msghdr header = {
-                .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-            count = recvmsg(descriptor, &header, MSG_DONTWAIT);
-        } while (count > 0);
-        if (count == 0) return 0;
+            for (int place = 0; place < batch; place++) {
+                parts[place] = (struct iovec){packets[place], sizeof packets[place]};
+                headers[place].msg_hdr = (struct msghdr){.msg_iov = &parts[place],
+                                                         .msg_iovlen = 1,
+                                                         .msg_control = controls[place],
+                                                         .msg_controllen = sizeof controls[place]};
+            }
+            count = recvmmsg(descriptor, headers, batch, MSG_DONTWAIT, NULL);
+            // The other end is gone.
+            if (count > 0 && headers[count - 1].msg_len == 0) return 0;
+        } while (count == batch);
         nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
     }
 }
