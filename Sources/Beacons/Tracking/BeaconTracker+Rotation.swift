@@ -25,8 +25,7 @@ extension BeaconTracker {
             return
         }
         table.transmitters[slot].standing = .resolving
-        table.identities[newcomer.identitySlot].resolvingCount += 1
-        table.identities[newcomer.identitySlot].lastNewcomer = now
+        table.beginResolving(newcomer.identitySlot, at: now)
         // It is looked at again when rivals have had their time to be heard, and at the latest at the deadline.
         watchResolving(slot, until: min(deadline, now + settings.unknownAfter))
         resolveRotations(of: newcomer.identitySlot, at: now)
@@ -39,10 +38,10 @@ extension BeaconTracker {
         _ slot: TransmitterSlot, since previously: Instant, at now: Instant, changes: inout [TrackerChange]
     ) {
         let identitySlot = table.transmitters[slot].identitySlot
-        let resolvingCount = table.identities[identitySlot].resolvingCount
-        guard resolvingCount > 0, table.transmitters[slot].standing == .settled,
-            previously <= table.identities[identitySlot].lastNewcomer
+        guard let latest = table.latestNewcomer(of: identitySlot), previously <= latest,
+            table.transmitters[slot].standing == .settled
         else { return }
+        let resolvingCount = table.identities[identitySlot].resolvingCount
         resolveRotations(of: identitySlot, at: now)
         if table.identities[identitySlot].resolvingCount < resolvingCount {
             changes.append(.listChanged(identitySlot))
@@ -104,9 +103,8 @@ extension BeaconTracker {
 
     /// Whether some newcomer that is still resolving may have been this one before.
     func isPredecessor(_ transmitter: Transmitter) -> Bool {
-        let identity = table.identities[transmitter.identitySlot]
-        return identity.resolvingCount > 0 && transmitter.standing == .settled && transmitter.mayHaveRotated
-            && transmitter.lastHeard <= identity.lastNewcomer
+        guard let latest = table.latestNewcomer(of: transmitter.identitySlot) else { return false }
+        return transmitter.standing == .settled && transmitter.mayHaveRotated && transmitter.lastHeard <= latest
     }
 
     private func candidate(_ slot: TransmitterSlot, time: Instant) -> RotationEvidence.Candidate {
@@ -121,11 +119,7 @@ extension BeaconTracker {
 
     /// The transmitters that may have rotated, the oldest first; where there are too many, those heard last.
     private func predecessors(among slots: [TransmitterSlot]) -> [TransmitterSlot] {
-        let possible = slots.filter {
-            let transmitter = table.transmitters[$0]
-            return transmitter.standing == .settled && transmitter.isListed && transmitter.mayHaveRotated
-                && transmitter.lastHeard <= table.identities[transmitter.identitySlot].lastNewcomer
-        }
+        let possible = slots.filter { table.transmitters[$0].isListed && isPredecessor(table.transmitters[$0]) }
         guard possible.count > Self.maxResolvingOfIdentity else { return byAge(possible) }
         let byLastHeard = possible.sorted {
             let (left, right) = (table.transmitters[$0], table.transmitters[$1])
@@ -190,7 +184,7 @@ extension BeaconTracker {
     private mutating func stopResolving(_ slot: TransmitterSlot) {
         table.transmitters[slot].standing = .settled
         resolvingDue[slot] = nil
-        table.identities[table.transmitters[slot].identitySlot].resolvingCount -= 1
+        table.endResolving(table.transmitters[slot].identitySlot)
     }
 
     /// The newcomer goes on where the predecessor fell silent: track, filters, learned interval.

@@ -149,7 +149,7 @@ extension BeaconTracker {
         } else if !transmitter.isWanted {
             unwanted.remove(slot, in: &table.transmitters)
         }
-        if transmitter.standing == .resolving { table.identities[transmitter.identitySlot].resolvingCount -= 1 }
+        if transmitter.standing == .resolving { table.endResolving(transmitter.identitySlot) }
         table.transmitters[slot].silenceDue = .distantFuture
         resolvingDue[slot] = nil
         if transmitter.isListed { changes.append(.listChanged(transmitter.identitySlot)) }

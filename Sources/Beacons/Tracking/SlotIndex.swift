@@ -25,7 +25,8 @@ struct SlotIndex: Sendable {
         var slot: Int { Int(word & ~(.max << Self.slotBits)) - 1 }
     }
 
-    /// Its size is a power of two, and never more than three quarters are taken.
+    /// Its size is a power of two, and never more than seven eighths are taken: a place is looked at for its tag only, so
+    /// that a long way costs less than a table of twice the size, which the cache does not hold.
     private var places = [Entry](repeating: .free, count: 16)
     private(set) var count = 0
 
@@ -49,7 +50,7 @@ struct SlotIndex: Sendable {
     ///   - slot: not in there yet, and less than 2²⁰ − 1, four times what `max_transmitters` may be.
     ///   - hashOf: the hash of what stands in a slot that is in there.
     mutating func insert(_ slot: Int, _ hash: UInt64, hashOf: (Int) -> UInt64) {
-        if (count + 1) * 4 > places.count * 3 { grow(hashOf) }
+        if (count + 1) * 8 > places.count * 7 { grow(hashOf) }
         place(slot, hash)
         count += 1
     }

@@ -9,8 +9,6 @@ struct TransmitterTable: Sendable {
     ///
     /// Its value stands in each of them.
     struct Identity: Sendable {
-        /// When the youngest of those that are resolving was first heard.
-        var lastNewcomer = Instant.origin
         /// The latest of them; `nil` in a free slot, and in a new one until it has its first.
         @CompactSlot var first: TransmitterSlot? = nil
         /// How many of them are listed.
@@ -23,6 +21,8 @@ struct TransmitterTable: Sendable {
     var transmitters: [Transmitter] = []
     /// Indexed by identity slot, likewise.
     var identities: [Identity] = []
+    /// When the youngest of those that are resolving was first heard, of the identities that have any.
+    var latestNewcomers: [IdentitySlot: Instant] = [:]
     /// What rotations are told by.
     var traces = RotationTraces()
 
