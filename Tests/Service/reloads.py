@@ -17,7 +17,7 @@ DELAYS_S = [0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1]
 
 
 class Reloading:
-    """An agent whose configuration is the same each time but for the name of its region."""
+    """An agent whose configuration is the same each time but for the name of its region and the log's level."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -25,8 +25,8 @@ class Reloading:
         self.log = self.folder / "log"
         self.configure("carts")
 
-    def configure(self, region):
-        text = self.text.replace('id = "carts"', f'id = "{region}"')
+    def configure(self, region, level="info"):
+        text = self.text.replace('id = "carts"', f'id = "{region}"') + f'[log]\nlevel = "{level}"\n'
         (self.folder / "config.toml").write_text(text)
 
     def start(self):
@@ -80,6 +80,26 @@ def again(reloading):
             assert agent.wait() == 0, (delay_s, agent.process.returncode)
 
 
+def level(reloading):
+    """The log's level is the new configuration's."""
+    reloading.configure("carts", level="error")
+    with reloading.start() as agent:
+        agent.until("READY=1")
+        reloading.configure("carts", level="info")
+        agent.send(signal.SIGHUP)
+        agent.until("RELOADING=1")
+        agent.until("READY=1")
+        agent.send(signal.SIGUSR1)
+        reloading.until_said("capture: ", 1)
+        reloading.configure("carts", level="error")
+        agent.send(signal.SIGHUP)
+        agent.until("RELOADING=1")
+        agent.until("READY=1")
+        agent.send(signal.SIGUSR1)
+        time.sleep(0.5)
+        assert reloading.said("capture: ") == 1, reloading.log.read_text()
+
+
 BEACOND, CONFIG = sys.argv[2], pathlib.Path(sys.argv[3])
 with tempfile.TemporaryDirectory() as scratch:
-    {"stop": stop, "again": again}[sys.argv[1]](Reloading(scratch))
+    {"stop": stop, "again": again, "level": level}[sys.argv[1]](Reloading(scratch))

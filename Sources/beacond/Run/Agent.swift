@@ -14,7 +14,6 @@ struct Agent {
     private(set) var settings: Settings
     /// Where the settings came from; `nil` for the usual places.
     let configurationPath: String?
-    let logger: Logger
     let supervision = Supervision()
 
     /// What keeps the agent from starting.
@@ -56,6 +55,9 @@ struct Agent {
         // Between two groups, or before the first, there was nobody to tell it.
         supervision.manager.tell(.stopping)
     }
+
+    /// Made from the settings that are in force: a reload may have brought another level.
+    private var logger: Logger { Log.make(settings.log.level) }
 
     /// The lifecycle's own lines are of no use to an operator.
     private var quiet: Logger {
