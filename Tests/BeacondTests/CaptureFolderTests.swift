@@ -52,6 +52,49 @@ struct CaptureFolderTests {
         }
     }
 
+    @Test("What has just been written stays, on a machine whose clock is behind too")
+    func clockBehind() throws {
+        try inFolder { path in
+            for year in [2090, 2091] {
+                let name = "capture-\(year)0101T000000Z.btsnoop"
+                #expect(FileManager.default.createFile(atPath: path + "/" + name, contents: Data()))
+            }
+            let said = try CaptureFolder(settings: try settings(path)).dump(recent())
+            let written = try #require(said.split(separator: ":").first)
+            #expect(FileManager.default.fileExists(atPath: String(written)))
+            let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+            #expect(names.count == 2)
+            #expect(names.last == "capture-20910101T000000Z.btsnoop")
+        }
+    }
+
+    @Test("Captures of one second are as many files, the last of which is the newest by name")
+    func sameSecond() throws {
+        try inFolder { path in
+            let folder = CaptureFolder(settings: try settings(path, maxFiles: 20))
+            var written: [String] = []
+            for _ in 0..<12 {
+                let said = try folder.dump(recent())
+                written.append(String(try #require(said.split(separator: ":").first?.split(separator: "/").last)))
+            }
+            #expect(written == written.sorted())
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path).sorted() == written)
+        }
+    }
+
+    @Test("A second has 999 names, each after the one before; then the next second has to be waited for")
+    func manyNames() {
+        let stem = "capture-19700101T000000Z"
+        func next(after name: String) -> String? {
+            CaptureFolder.name(at: .unixEpoch, besides: ["notes.txt", stem + ".btsnoop", name])
+        }
+        #expect(CaptureFolder.name(at: .unixEpoch, besides: ["notes.txt"]) == stem + ".btsnoop")
+        #expect(next(after: "capture-20210101T000000Z_007.btsnoop") == stem + "_002.btsnoop")
+        #expect(next(after: stem + "_002.btsnoop") == stem + "_003.btsnoop")
+        #expect(next(after: stem + "_009.btsnoop") == stem + "_010.btsnoop")
+        #expect(next(after: stem + "_999.btsnoop") == nil)
+    }
+
     @Test("A capture that can't be completed says why, leaves nothing behind, and costs no older one")
     func failure() throws {
         try inFolder { path in

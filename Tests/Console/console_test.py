@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 from session import Session
@@ -156,6 +157,19 @@ def test_json():
     last = updates[-1]
     assert (last["radio"], last["adapter"], last["count"], last["beacons"]) == ("absent", "auto", 0, []), last
     assert last["remedy"] and last["at"].endswith("Z")
+
+
+def test_seconds():
+    """--seconds is how long it lasts, whatever it shows; what it shows last is how things stand then."""
+    for seconds, form in ((1, []), (1, ["--json"]), (2, ["--json"]), (2, ["--write", "room.btsnoop"])):
+        with tempfile.TemporaryDirectory() as folder:
+            begin = time.monotonic()
+            done = run("scan", "--seconds", str(seconds), *form, cwd=folder)
+            lasted_s = time.monotonic() - begin
+        assert done.returncode == 0, done
+        assert seconds <= lasted_s < seconds + 5, (seconds, form, lasted_s)
+        if "--json" in form:
+            assert len(done.stdout.splitlines()) == seconds + 1, done.stdout
 
 
 def test_json_reader_goes_away():

@@ -104,7 +104,7 @@ public final class Publisher {
 
     /// One round: sends what there is, then waits for the network or for `wake` to become readable, at most `timeout`.
     ///
-    /// `wake` is an eventfd of the caller's, which reads it; −1 for none.
+    /// `wake` is a descriptor of the caller's, which reads it; −1 for none.
     public func run(for timeout: TimeSpan, wake: Int32, events: inout some EventSource) {
         let start = link.now
         pending += isStarted ? session.tick(at: start) : session.start(at: start)

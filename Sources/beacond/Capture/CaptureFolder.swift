@@ -9,22 +9,48 @@ struct CaptureFolder {
     let settings: CaptureSettings
 
     /// `capture-20261121T074512Z.btsnoop`, by the time of day in UTC, so that names sort by age.
-    static func name(at time: WallTime) -> String {
-        let digits = Timestamp.text(time).prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" }
-        return "capture-\(digits)Z.btsnoop"
+    static func name(at time: WallTime) -> String { stem(time) + ending }
+
+    /// The same, and where that second has captures already, one that sorts after them: `capture-20261121T074512Z_002.btsnoop`.
+    ///
+    /// - Returns: `nil` where the second has as many as there are names for.
+    static func name(at time: WallTime, besides names: [String]) -> String? {
+        let stem = stem(time)
+        let last = names.filter { isCapture($0) && $0.hasPrefix(stem) }.max()
+        guard let last else { return stem + ending }
+        let number = (Int(last.dropFirst(stem.count + 1).prefix(counterLength)) ?? 1) + 1
+        let digits = String(number)
+        guard digits.count <= counterLength else { return nil }
+        return stem + "_" + String(repeating: "0", count: counterLength - digits.count) + digits + ending
     }
 
     /// Those of the names that have to go so that `limit` captures stay, the oldest; other files are none of ours.
-    static func surplus(_ names: [String], limit: Int) -> [String] {
-        let captures = names.filter(isCapture).sorted()
-        return Array(captures.prefix(max(0, captures.count - limit)))
+    ///
+    /// - Parameter written: has just been written, and stays. On a machine whose clock is behind its name may be the first.
+    static func surplus(_ names: [String], besides written: String, limit: Int) -> [String] {
+        let others = names.filter { isCapture($0) && $0 != written }.sorted()
+        return Array(others.prefix(max(0, others.count + 1 - limit)))
     }
 
-    private static func isCapture(_ name: String) -> Bool {
-        let pattern = Self.name(at: .unixEpoch)
-        return name.utf8.count == pattern.utf8.count
-            && zip(name, pattern).allSatisfy { $0 == $1 || ($0.isASCII && $0.isNumber && $1.isNumber) }
+    private static let ending = ".btsnoop"
+    /// Digits of the number that tells captures of one second from each other. What stands before it sorts after a full stop.
+    private static let counterLength = 3
+
+    private static func stem(_ time: WallTime) -> String {
+        let digits = Timestamp.text(time).prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" }
+        return "capture-\(digits)Z"
     }
+
+    private static let patterns = [stem(.unixEpoch) + ending, stem(.unixEpoch) + "_000" + ending]
+
+    private static func isCapture(_ name: String) -> Bool {
+        patterns.contains { pattern in
+            name.utf8.count == pattern.utf8.count
+                && zip(name.utf8, pattern.utf8).allSatisfy { $0 == $1 || (isDigit($0) && isDigit($1)) }
+        }
+    }
+
+    private static func isDigit(_ octet: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) }
 
     /// Its name until it is whole. One that a crash has left is written over by the next.
     private static let unfinished = ".capture.part"
@@ -35,7 +61,11 @@ struct CaptureFolder {
     /// - Throws: where it could not be written to the end; nothing of it is left, and the older files stay as they were.
     func dump(_ recent: RecentEvents) throws(FileError) -> String {
         let part = settings.directory + "/" + Self.unfinished
-        let path = settings.directory + "/" + Self.name(at: SystemClock.wall)
+        let time = SystemClock.wall
+        guard let name = Self.name(at: time, besides: names()) else {
+            throw FileError(path: settings.directory + "/" + Self.name(at: time), operation: .create, code: EEXIST)
+        }
+        let path = settings.directory + "/" + name
         let count: UInt64
         do throws(FileError) {
             count = try write(recent, to: part)
@@ -44,7 +74,9 @@ struct CaptureFolder {
             unlink(part)
             throw error
         }
-        for name in Self.surplus(names(), limit: settings.maxFiles) { unlink(settings.directory + "/" + name) }
+        for old in Self.surplus(names(), besides: name, limit: settings.maxFiles) {
+            unlink(settings.directory + "/" + old)
+        }
         return "\(path): \(count) events"
     }
 

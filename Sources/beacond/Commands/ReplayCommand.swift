@@ -78,7 +78,7 @@ extension Replay.Problem {
         case .capture(.capture(let error)): "\(capture): \(error)"
         case .outbox(let error): "\(error)"
         case .stopped:
-            "stopped before everything was delivered; what is left waits in the state folder, if there is one"
+            "stopped before everything was read and delivered; what is left waits in the state folder, if there is one"
         }
     }
 

@@ -19,8 +19,7 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         let settings = try loadSettings(config)
-        let agent = Agent(
-            settings: settings, configurationPath: config, logger: Log.make(settings.log.level))
+        let agent = Agent(settings: settings, configurationPath: config)
         do {
             try AsyncWork.finish {
                 var agent = agent

@@ -47,12 +47,13 @@ struct ScanSession: ~Copyable {
         try loop.start(owner: ScanOwner(desk: desk))
         view.begin()
         var next = SystemClock.now
-        while next < end, !view.isBroken, recorder?.isBroken != true {
+        while !view.isBroken, recorder?.isBroken != true {
             let signals = SignalBell.wait(until: next)
             if !signals.isDisjoint(with: [SIGINT, SIGTERM, SIGHUP]) { break }
             if signals.contains(SIGTSTP) { view.suspend() }
             recorder?.drain()
             let now = SystemClock.now
+            if now >= end { break }
             if now >= next || !signals.isDisjoint(with: [SIGWINCH, SIGCONT]) {
                 show()
                 next = min(now + view.interval, end)

@@ -2,7 +2,8 @@ import Glibc
 
 /// A file or standard input, read piece by piece.
 struct InputFile: ~Copyable {
-    private let descriptor: Int32
+    /// For waiting until there is something to read.
+    let descriptor: Int32
     let path: String
 
     /// - Parameter path: `-` for standard input.

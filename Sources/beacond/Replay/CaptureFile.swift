@@ -19,17 +19,16 @@ struct CaptureFile: ~Copyable {
         case capture(BTSnoopError)
     }
 
-    /// Hands the next record to `body`, with the octets of its event, if it is one.
+    /// For waiting until there is something to read.
+    var descriptor: Int32 { file.descriptor }
+
+    /// Hands the next record that was read to `body`, with the octets of its event, if it is one.
     ///
-    /// - Returns: `false` at the end.
+    /// - Returns: `false` where more has to be read first.
     mutating func next(_ body: (BTSnoopReader.Record, Span<UInt8>) -> Void) throws(Problem) -> Bool {
-        while true {
-            if let record = try nextInBuffer() {
-                body(record, buffer.span.extracting(record.event ?? 0..<0))
-                return true
-            }
-            guard try readMore() else { return false }
-        }
+        guard let record = try nextInBuffer() else { return false }
+        body(record, buffer.span.extracting(record.event ?? 0..<0))
+        return true
     }
 
     private mutating func nextInBuffer() throws(Problem) -> BTSnoopReader.Record? {
@@ -45,7 +44,7 @@ struct CaptureFile: ~Copyable {
     }
 
     /// Moves what is not read yet to the front and fetches the next piece; `false` at the end of the file.
-    private mutating func readMore() throws(Problem) -> Bool {
+    mutating func readMore() throws(Problem) -> Bool {
         buffer.removeFirst(position)
         position = 0
         let got: Int

@@ -1,6 +1,7 @@
 import Configuration
 import Daemon
 import Gateway
+import Glibc
 import HCI
 import Logging
 import MQTT
@@ -45,6 +46,15 @@ struct PublishingSink: ReplaySink {
         while !isStopped, SystemClock.now < deadline { run(for: min(Self.round, deadline - SystemClock.now)) }
     }
 
+    mutating func waitForInput(_ descriptor: Int32) -> Bool {
+        while !isStopped {
+            var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&input, 1, 0) > 0 { return true }
+            run(for: Self.round, wake: descriptor)
+        }
+        return false
+    }
+
     mutating func finish() -> Bool {
         publisher.eventsAvailable()
         while !isStopped, !isEmpty {
@@ -65,11 +75,11 @@ struct PublishingSink: ReplaySink {
         }
     }
 
-    private mutating func run(for timeout: TimeSpan) {
+    private mutating func run(for timeout: TimeSpan, wake: Int32 = -1) {
         dispatcher.outbox.tick(at: SystemClock.now, wallTime: SystemClock.wall)
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
         if dispatcher.outbox.numbering.epoch != announcedEpoch { announceEpoch() }
-        publisher.run(for: timeout, wake: -1, events: &events)
+        publisher.run(for: timeout, wake: wake, events: &events)
         do throws(OutboxError) {
             try dispatcher.tidy(clearedTopics: publisher.takeCleared())
         } catch {

@@ -77,11 +77,15 @@ struct Replay {
         while true {
             // To ask the sink costs more than to read a record, so at full speed it is not asked after each.
             recordCount &+= 1
-            if options.speed != nil || recordCount % 256 == 0, sink?.isStopped == true { return }
+            if options.speed != nil || recordCount % 256 == 0, sink?.isStopped == true {
+                if options.output == .mqtt { throw .stopped }
+                return
+            }
             var time: WallTime?
             var failure: OutboxError?
+            let isRead: Bool
             do throws(CaptureFile.Problem) {
-                let more = try file.next { record, event in
+                isRead = try file.next { record, event in
                     time = record.time
                     do throws(OutboxError) {
                         if !hasBegun { try begin(at: record.time) }
@@ -90,12 +94,25 @@ struct Replay {
                         failure = error
                     }
                 }
-                if !more { return }
             } catch {
                 throw .capture(error)
             }
             if let failure { throw .outbox(failure) }
+            if !isRead {
+                guard try readMore(&file) else { return }
+                continue
+            }
             if let time { try keepPace(time) }
+        }
+    }
+
+    /// Waits for more of the capture, which may take for ever where it comes through a pipe; `false` at its end.
+    private mutating func readMore(_ file: inout CaptureFile) throws(Problem) -> Bool {
+        guard sink?.waitForInput(file.descriptor) ?? true else { throw .stopped }
+        do throws(CaptureFile.Problem) {
+            return try file.readMore()
+        } catch {
+            throw .capture(error)
         }
     }
 

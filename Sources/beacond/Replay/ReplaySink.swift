@@ -17,6 +17,11 @@ protocol ReplaySink {
     /// Lets real time pass, at most until `deadline`, and does what there is to do meanwhile.
     mutating func wait(until deadline: Instant)
 
+    /// Lets real time pass until there is something to read from `descriptor`, or its end.
+    ///
+    /// - Returns: `false` where a signal ended the waiting.
+    mutating func waitForInput(_ descriptor: Int32) -> Bool
+
     /// Everything was handed over.
     ///
     /// - Returns: whether all of it arrived.
@@ -69,6 +74,9 @@ struct PrintingSink: ReplaySink {
         let microseconds = max(.zero, deadline - SystemClock.now).microseconds
         usleep(UInt32(clamping: microseconds))
     }
+
+    /// There is nothing to do meanwhile, and a signal ends the process: reading may wait.
+    mutating func waitForInput(_ descriptor: Int32) -> Bool { true }
 
     mutating func finish() -> Bool {
         output.flush()

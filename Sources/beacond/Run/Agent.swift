@@ -8,14 +8,12 @@ import Messages
 import Outbox
 import Radio
 import ServiceLifecycle
-import UnixSignals
 
 /// The daemon: radio loop, queue, delivery loop, started and stopped together.
 struct Agent {
     private(set) var settings: Settings
     /// Where the settings came from; `nil` for the usual places.
     let configurationPath: String?
-    let logger: Logger
     let supervision = Supervision()
 
     /// What keeps the agent from starting.
@@ -36,10 +34,11 @@ struct Agent {
     /// Works until SIGTERM or SIGINT. SIGHUP has the configuration read again: for a new one everything is stopped, and
     /// started anew from the stored state. One that is wrong is refused, and the old one stays.
     mutating func run() async throws {
-        repeat {
+        let signals = await RunSignals()
+        while !signals.isStopping {
             let reload = ReloadService(
-                path: configurationPath, current: ConfigurationVersion(settings), manager: supervision.manager,
-                logger: logger)
+                path: configurationPath, current: ConfigurationVersion(settings), signals: signals,
+                manager: supervision.manager, logger: logger)
             // The last is stopped first.
             let services = try start().map {
                 ServiceGroupConfiguration.ServiceConfiguration($0, whenItReturns: .ignore)
@@ -47,13 +46,18 @@ struct Agent {
             let reloading = ServiceGroupConfiguration.ServiceConfiguration(
                 reload, whenItReturns: .gracefullyShutdownGroup)
             let group = ServiceGroup(
-                configuration: ServiceGroupConfiguration(
-                    services: services + [reloading], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+                configuration: ServiceGroupConfiguration(services: services + [reloading], logger: quiet))
+            await signals.willRun(group)
             try await group.run()
             guard let reloaded = reload.settings else { return }
             settings = reloaded
-        } while true
+        }
+        // Between two groups, or before the first, there was nobody to tell it.
+        supervision.manager.tell(.stopping)
     }
+
+    /// Made from the settings that are in force: a reload may have brought another level.
+    private var logger: Logger { Log.make(settings.log.level) }
 
     /// The lifecycle's own lines are of no use to an operator.
     private var quiet: Logger {

@@ -2,7 +2,6 @@ import Configuration
 import Logging
 import ServiceLifecycle
 import Synchronization
-import UnixSignals
 
 /// Reads the configuration again on SIGHUP. It ends, and everything with it, once there is a new one to start with.
 ///
@@ -11,14 +10,18 @@ import UnixSignals
 final class ReloadService: Service {
     private let path: String?
     private let current: ConfigurationVersion
+    private let signals: RunSignals
     private let manager: ServiceManager
     private let logger: Logger
     private let loaded = Mutex<Settings?>(nil)
 
     /// - Parameter current: what is in force.
-    init(path: String?, current: ConfigurationVersion, manager: ServiceManager, logger: Logger) {
+    init(
+        path: String?, current: ConfigurationVersion, signals: RunSignals, manager: ServiceManager, logger: Logger
+    ) {
         self.path = path
         self.current = current
+        self.signals = signals
         self.manager = manager
         self.logger = logger
     }
@@ -27,10 +30,9 @@ final class ReloadService: Service {
     var settings: Settings? { loaded.withLock { $0 } }
 
     func run() async throws {
-        let signals = await UnixSignalsSequence(trapping: .sighup)
-        // Not before: until now the signal would have ended the process.
+        let bell = signals.reloadBell()
         manager.tell(.ready)
-        for await _ in signals.cancelOnGracefulShutdown() {
+        for await _ in bell.cancelOnGracefulShutdown() where signals.takeReload() {
             manager.tell(.reloading(at: SystemClock.now))
             if let settings = reload() {
                 loaded.withLock { $0 = settings }

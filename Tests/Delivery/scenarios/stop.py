@@ -1,7 +1,8 @@
-"""SIGTERM in the middle, and a broker that is not there."""
+"""SIGTERM in the middle and while the input is silent, and a broker that is not there."""
 
 import pathlib
 import signal
+import subprocess
 import sys
 import time
 
@@ -29,6 +30,23 @@ def scenario(checks, house):
         account = Account(stopped, subscriber.messages)
         account.hold(checks, "stopped in the middle", stopped, broker.port)
         checks.none("stopped in the middle: no gap is stated", account.gaps)
+
+        silent = house.gateway("silent", broker.port)
+        child = silent.replay("-", stdin=subprocess.PIPE)
+        child.stdin.write(capture.read_bytes())
+        child.stdin.flush()
+        time.sleep(2)
+        checks.check("a replay whose input is silent waits for more", child.poll() is None, child.poll())
+        child.send_signal(signal.SIGTERM)
+        checks.check("SIGTERM ends it within 8 s", until(lambda: child.poll() is not None, 8))
+        checks.check("with 75", child.poll() == KEPT, child.poll())
+        child.kill()
+        child.stdin.close()
+        checks.check("and what it had read goes on with the next start", silent.plays(later) == 0)
+        time.sleep(0.3)
+        account = Account(silent, subscriber.messages)
+        account.hold(checks, "silent input", silent, broker.port)
+        checks.none("silent input: no gap is stated", account.gaps)
 
         away = house.gateway("away", broker.port)
         proxy = house.proxy(broker.port)
