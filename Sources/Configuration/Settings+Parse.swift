@@ -21,7 +21,11 @@ extension Settings {
         }
         var reader = SettingsReader(root: root)
         let settings = reader.read()
-        guard reader.errors.isEmpty else { throw ConfigurationErrors(reader.errors) }
+        guard reader.errors.isEmpty else {
+            var errors = reader.errors
+            errors.place(in: text)
+            throw ConfigurationErrors(errors)
+        }
         return settings
     }
 
@@ -40,6 +44,6 @@ extension Settings {
         guard octets > maxOctets else { return }
         throw ConfigurationErrors(
             ConfigurationError(
-                key: "", value: nil, requirement: "the file has \(octets) bytes; at most \(maxOctets) are allowed"))
+                key: "", value: nil, requirement: "the file has more than the \(maxOctets) bytes that are allowed"))
     }
 }

@@ -77,6 +77,9 @@ public struct CapturePlayer: Sendable {
         now = max(now, instant)
     }
 
+    /// Has the stays under way stored, so that a later capture goes on from there.
+    public mutating func storeStays(_ outputs: inout [GatewayOutput]) { engine.storeStays(&outputs) }
+
     /// The silence is looked at in between, so that blindness begins when it would be noticed.
     private mutating func watch(before limit: Instant, outputs: inout [GatewayOutput]) {
         while liveness.nextDeadline < limit {

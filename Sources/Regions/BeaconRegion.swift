@@ -47,7 +47,32 @@ public struct BeaconRegion: Hashable, Sendable {
     }
 }
 
+/// Which beacons belong to a region. Core Location's `CLBeaconIdentityConstraint`.
+public struct BeaconIdentityConstraint: Hashable, Sendable {
+    public var uuid: ProximityUUID
+    /// `nil` for any.
+    public var major: UInt16?
+    /// `nil` for any.
+    public var minor: UInt16?
+
+    public init(uuid: ProximityUUID, major: UInt16?, minor: UInt16?) {
+        self.uuid = uuid
+        self.major = major
+        self.minor = minor
+    }
+}
+
 extension BeaconRegion {
+    public var constraint: BeaconIdentityConstraint {
+        BeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
+    }
+
+    /// Whether a record is this region's: of an instance that it can have, and of the beacons that belong to it now. Under the
+    /// same id with other beacons it is another region, of which nothing is known.
+    public func canRestore(_ record: RegionRecord) -> Bool {
+        canHave(record.instance) && record.constraint.map { $0 == constraint } ?? true
+    }
+
     /// Whether an instance of that name can be this region's, as it is defined now.
     public func canHave(_ instance: RegionInstanceID) -> Bool {
         guard instance.region == id else { return false }

@@ -132,7 +132,7 @@ struct LimitTests {
     @Test("An integer is written without a fraction", arguments: NumberRow.all.filter(\.isInteger))
     func fractionForInteger(row: NumberRow) {
         let errors = complaints(row.document("20.0", beside: row.besideLower))
-        #expect(errors.contains { $0.contains(".\(row.name) = 20: must be an integer (") })
+        #expect(errors.contains { $0.contains(".\(row.name) = 20.0: must be an integer (") })
     }
 
     @Test("An integer too large for its type is refused, not wrapped", arguments: NumberRow.all.filter(\.isInteger))

@@ -76,7 +76,7 @@ struct RobustnessTests {
         #expect(complaints(String(repeating: "#", count: 1 << 20)).isEmpty)
         #expect(
             complaints(String(repeating: "#", count: 1 + 1 << 20))
-                == ["the file has 1048577 bytes; at most 1048576 are allowed"])
+                == ["the file has more than the 1048576 bytes that are allowed"])
         #expect(complaints(String(repeating: "[", count: 10 << 20)).count == 1)
     }
 

@@ -28,3 +28,7 @@ public struct SignalLevel: Equatable, Sendable {
         rssi_dbm.isNaN ? nil : min(max(rssi_dbm, range_dbm.lowerBound), range_dbm.upperBound)
     }
 }
+
+extension SignalLevel: Comparable {
+    public static func < (left: SignalLevel, right: SignalLevel) -> Bool { left.rssi_dbm < right.rssi_dbm }
+}

@@ -53,9 +53,13 @@ extension BeaconTracker {
     ///
     /// Predecessors that are not silent for long enough yet take part in the pairing, so that a newcomer waits for the
     /// right one instead of taking the first.
+    ///
+    /// Where many are weighed against many that takes milliseconds, and in a flood every report asks for it. Then it is done
+    /// every 100 ms; newcomers have timers, so nobody waits for longer than until its own.
     mutating func resolveRotations(of identitySlot: IdentitySlot, at now: Instant) {
         guard table.identities[identitySlot].resolvingCount > 0 else { return }
-        let slots = table.slots(of: identitySlot)
+        if isCrowded(identitySlot), !table.takesTurn(identitySlot, after: Self.crowdedPause, at: now) { return }
+        let slots = table.listedSlots(of: identitySlot)
         let newcomers = byAge(slots.filter { table.transmitters[$0].standing == .resolving })
         let predecessors = self.predecessors(among: slots)
         let crowd = settledCount(slots)
@@ -74,6 +78,16 @@ extension BeaconTracker {
             let isStranger = hasHadTime && scores.allSatisfy { $0.map { $0 < Self.hopeless } ?? true }
             if isStranger || resolvingDeadline(of: slot) == nil { settle(slot) }
         }
+    }
+
+    /// How long newcomers of a crowd wait for each other.
+    private static let crowdedPause = TimeSpan.milliseconds(100)
+
+    /// Whether so many pairs are possible that weighing them with every report would be felt. Fifty phones with one identity
+    /// that rotate every quarter of an hour stay far below it.
+    private func isCrowded(_ identitySlot: IdentitySlot) -> Bool {
+        let identity = table.identities[identitySlot]
+        return Int(identity.resolvingCount) * Int(identity.listedCount) > 1_024
     }
 
     /// A newcomer that all evidence speaks so much against, in nats, is not waited for any longer.
@@ -98,7 +112,7 @@ extension BeaconTracker {
 
     /// How many beacons of the identity are there, newcomers left out. Whoever has been succeeded is counted as the heir.
     private func settledCount(_ slots: [TransmitterSlot]) -> Int {
-        slots.count { table.transmitters[$0].isListed && table.transmitters[$0].standing == .settled }
+        slots.count { table.transmitters[$0].standing == .settled }
     }
 
     /// Whether some newcomer that is still resolving may have been this one before.
@@ -119,7 +133,7 @@ extension BeaconTracker {
 
     /// The transmitters that may have rotated, the oldest first; where there are too many, those heard last.
     private func predecessors(among slots: [TransmitterSlot]) -> [TransmitterSlot] {
-        let possible = slots.filter { table.transmitters[$0].isListed && isPredecessor(table.transmitters[$0]) }
+        let possible = slots.filter { isPredecessor(table.transmitters[$0]) }
         guard possible.count > Self.maxResolvingOfIdentity else { return byAge(possible) }
         let byLastHeard = possible.sorted {
             let (left, right) = (table.transmitters[$0], table.transmitters[$1])
@@ -137,11 +151,8 @@ extension BeaconTracker {
     private func resolvingDeadline(of slot: TransmitterSlot) -> Instant? {
         let newcomer = table.transmitters[slot]
         var deadline: Instant?
-        for other in table.slots(of: newcomer.identitySlot) where other != slot {
+        for other in table.listedSlots(of: newcomer.identitySlot) where other != slot && mayHaveBeen(other, slot) {
             let predecessor = table.transmitters[other]
-            guard predecessor.standing == .settled, predecessor.isListed, predecessor.mayHaveRotated,
-                predecessor.lastHeard <= newcomer.firstHeard
-            else { continue }
             let latest = predecessor.lastHeard + unknownAfter(predecessor)
             deadline = max(deadline ?? newcomer.firstHeard + settings.resolveAfter, latest)
         }

@@ -15,7 +15,7 @@ public enum TrackerChange: Hashable, Sendable {
 ///
 /// Reports go in with `receive`, time with `advance`; both append what changed. The rules stand in the extensions:
 /// `+Silence` (unknown, gone, forgotten), `+Rotation` (one beacon, whatever its address), `+Counting`, `+Proximity`,
-/// `+Newcomers`.
+/// `+Newcomers`, `+Hearing`.
 public struct BeaconTracker: Sendable {
     /// A timer that looks at the silence of a transmitter, or at a newcomer that is still resolving.
     struct Timer: Comparable, Sendable {
@@ -97,14 +97,6 @@ public struct BeaconTracker: Sendable {
     /// The identity of the transmitter in a slot.
     public func identitySlot(of slot: TransmitterSlot) -> IdentitySlot { table.transmitters[slot].identitySlot }
 
-    /// What regions ask of a transmitter with every report: the level that their thresholds look at, `nil` before the first
-    /// one, and the silence that is ordinary for it. Read where it stands, because a copy of the transmitter costs more
-    /// than all that is done with it. It changes nothing, but what is not mutating gets a copy of the whole tracker when
-    /// another module calls it.
-    public mutating func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
-        (smoothing.region.level(table.transmitters[slot].signal.region), table.transmitters[slot].interval.patience)
-    }
-
     /// How many transmitters are kept at most.
     public var maxTransmitters: Int { settings.maxTransmitters }
 
@@ -116,7 +108,7 @@ public struct BeaconTracker: Sendable {
 
     /// The listed transmitters of an identity, in no particular order.
     public func listed(_ identitySlot: IdentitySlot) -> [TransmitterSlot] {
-        table.slots(of: identitySlot).filter { table.transmitters[$0].isListed }
+        table.listedSlots(of: identitySlot)
     }
 
     /// The only transmitter of an identity, listed or not; `nil` where it has several.

@@ -45,4 +45,16 @@ struct SignalSmoothing: Sendable {
         distance.takeOver(former.distance, of: former.times, into: &signal.distance, of: signal.times)
         region.takeOver(former.region, of: former.times, into: &signal.region, of: signal.times)
     }
+
+    /// What the region filter would say had its readings gone on from those of another transmitter; `nil` for a filter that
+    /// can't tell by its memory alone.
+    func regionLevel(of signal: TransmitterSignal, after former: TransmitterSignal) -> SignalLevel? {
+        switch signal.region {
+        case .unknown, .latest: return nil
+        case .ewma, .kalman: break
+        }
+        var level = signal.region
+        region.takeOver(former.region, of: former.times, into: &level, of: signal.times)
+        return region.level(level)
+    }
 }

@@ -9,20 +9,30 @@ struct TransmitterTable: Sendable {
     ///
     /// Its value stands in each of them.
     struct Identity: Sendable {
-        /// The latest of them; `nil` in a free slot, and in a new one until it has its first.
+        /// Where their list begins and ends: those that are listed before those that are only remembered. `nil` in a free
+        /// slot, and in a new one until it has its first.
         @CompactSlot var first: TransmitterSlot? = nil
+        @CompactSlot var last: TransmitterSlot? = nil
         /// How many of them are listed.
         var listedCount: Int32 = 0
         /// How many of them are resolving: while this is zero, rotation costs nothing.
         var resolvingCount: Int32 = 0
     }
 
+    /// What is known of those that are resolving.
+    struct Newcomers: Sendable {
+        /// When the youngest was first heard.
+        var latest: Instant
+        /// When they were weighed last where they are many.
+        var weighedAt: Instant?
+    }
+
     /// Indexed by slot. What stands in a free slot is stale.
     var transmitters: [Transmitter] = []
     /// Indexed by identity slot, likewise.
     var identities: [Identity] = []
-    /// When the youngest of those that are resolving was first heard, of the identities that have any.
-    var latestNewcomers: [IdentitySlot: Instant] = [:]
+    /// Of the identities that have transmitters that are resolving.
+    var newcomers: [IdentitySlot: Newcomers] = [:]
     /// What rotations are told by.
     var traces = RotationTraces()
 
@@ -83,17 +93,6 @@ struct TransmitterTable: Sendable {
         return slot
     }
 
-    /// The slots of an identity's transmitters, the latest first.
-    func slots(of identitySlot: IdentitySlot) -> [TransmitterSlot] {
-        var slots: [TransmitterSlot] = []
-        var next = identities[identitySlot].first
-        while let slot = next {
-            slots.append(slot)
-            next = transmitters[slot].nextOfIdentity
-        }
-        return slots
-    }
-
     /// - Parameter traits: what its advertisement looks like, where it may have rotated.
     mutating func insert(_ transmitter: Transmitter, traits: AdvertisingTraits) -> TransmitterSlot {
         let slot: TransmitterSlot
@@ -105,11 +104,7 @@ struct TransmitterTable: Sendable {
             transmitters.append(transmitter)
         }
         if transmitter.mayHaveRotated { transmitters[slot].trace = traces.insert(RotationTrace(traits: traits)) }
-        let next = identities[transmitter.identitySlot].first
-        transmitters[slot].nextOfIdentity = next
-        transmitters[slot].previousOfIdentity = nil
-        if let next { transmitters[next].previousOfIdentity = slot }
-        identities[transmitter.identitySlot].first = slot
+        linkFirst(slot)
         identities[transmitter.identitySlot].listedCount += 1
         index.insert(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
         return slot
@@ -118,20 +113,18 @@ struct TransmitterTable: Sendable {
     mutating func setPresence(_ slot: TransmitterSlot, _ presence: Transmitter.Presence) {
         let wasListed = transmitters[slot].isListed
         transmitters[slot].presence = presence
-        let change: Int32 = (presence == .gone ? 0 : 1) - (wasListed ? 1 : 0)
-        identities[transmitters[slot].identitySlot].listedCount += change
+        let isListed = presence != .gone
+        if isListed == wasListed { return }
+        unlink(slot)
+        if isListed { linkFirst(slot) } else { linkLast(slot) }
+        identities[transmitters[slot].identitySlot].listedCount += isListed ? 1 : -1
     }
 
     /// - Returns: the identity's slot, where this was its last transmitter and it is forgotten as well.
     mutating func remove(_ slot: TransmitterSlot) -> IdentitySlot? {
         let gone = transmitters[slot]
         index.remove(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
-        if let next = gone.nextOfIdentity { transmitters[next].previousOfIdentity = gone.previousOfIdentity }
-        if let previous = gone.previousOfIdentity {
-            transmitters[previous].nextOfIdentity = gone.nextOfIdentity
-        } else {
-            identities[gone.identitySlot].first = gone.nextOfIdentity
-        }
+        unlink(slot)
         if gone.isListed { identities[gone.identitySlot].listedCount -= 1 }
         if let trace = gone.trace { traces.remove(trace) }
         freeSlots.append(slot)

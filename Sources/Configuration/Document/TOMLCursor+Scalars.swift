@@ -27,7 +27,8 @@ extension TOMLCursor {
             }
             return .integer(integer)
         }
-        throw failure("\(word.quoted) is no value; text needs quotation marks", at: start)
+        // It is not shown: it may be a key or a password without its quotation marks.
+        throw failure("expected a value; text needs quotation marks", at: start)
     }
 
     private mutating func takeWord() -> ArraySlice<UInt8> {

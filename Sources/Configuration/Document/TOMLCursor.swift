@@ -95,9 +95,12 @@ struct TOMLCursor {
     /// An error at `place`, or here. Columns count Unicode scalars; continuation octets of UTF-8 are 10xxxxxx.
     func failure(_ message: String, at place: Int? = nil) -> ConfigurationError {
         let before = octets.prefix(place ?? index)
-        let line = before.reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
         let column = before.reversed().prefix { $0 != 0x0A }.reduce(1) { $1 & 0b1100_0000 == 0b1000_0000 ? $0 : $0 + 1 }
         return ConfigurationError(
-            key: "", value: nil, requirement: "not valid TOML: \(message)", line: line, column: column)
+            key: "", value: nil, requirement: "not valid TOML: \(message)", line: line(at: place ?? index),
+            column: column)
     }
+
+    /// The line of a place, counted from 1.
+    func line(at place: Int) -> Int { octets.prefix(place).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 } }
 }

@@ -8,12 +8,22 @@ struct TOMLDocument {
 
     private var cursor: TOMLCursor
     private var depth = 0
+    private var places: TOMLPlaces?
 
     /// The root table of `text`, or the first error in it.
     static func parse(_ text: String) throws(ConfigurationError) -> [String: TOMLNode] {
         var document = TOMLDocument(cursor: try TOMLCursor(text))
         guard case .table(let entries) = try document.root() else { return [:] }
         return entries
+    }
+
+    /// The lines, counted from 1, in which keys stand; see `TOMLPlaces.offset(of:)`.
+    static func lines(of keys: [String], in text: String) -> [Int?] {
+        guard let cursor = try? TOMLCursor(text) else { return keys.map { _ in nil } }
+        var document = TOMLDocument(cursor: cursor)
+        document.places = TOMLPlaces()
+        _ = try? document.root()
+        return keys.map { document.places?.offset(of: $0).map(cursor.line) }
     }
 
     private init(cursor: TOMLCursor) {
@@ -28,7 +38,9 @@ struct TOMLDocument {
             if cursor.take("[") {
                 current = try heading(in: root)
             } else {
-                try pair(in: current)
+                let start = cursor.index
+                let path = try pair(in: current)
+                places?.set(path, at: start)
             }
             try cursor.finishLine()
             cursor.skipLines()
@@ -46,12 +58,16 @@ struct TOMLDocument {
         }
         var table: TOMLTable? = root
         for name in path.dropLast() { table = table?.child(onPath: name) }
-        if let name = path.last, let found = isRepeated ? table?.append(name) : table?.open(name) { return found }
+        if let name = path.last, let found = isRepeated ? table?.append(name) : table?.open(name) {
+            places?.open(path, isRepeated: isRepeated, at: start)
+            return found
+        }
         throw cursor.failure("\(path.joined(separator: ".").quoted) stands in the file already", at: start)
     }
 
-    /// `a.b = value`.
-    private mutating func pair(in table: TOMLTable) throws(ConfigurationError) {
+    /// `a.b = value`. Returns the key's parts.
+    @discardableResult
+    private mutating func pair(in table: TOMLTable) throws(ConfigurationError) -> [String] {
         let start = cursor.index
         let path = try key()
         guard cursor.take("=") else { throw cursor.failure("expected =, not \(cursor.here)") }
@@ -60,6 +76,7 @@ struct TOMLDocument {
         if !table.set(path[...], value) {
             throw cursor.failure("\(path.joined(separator: ".").quoted) stands in the file already", at: start)
         }
+        return path
     }
 
     /// A key with the blanks around it: bare or quoted, dotted or not.

@@ -27,12 +27,13 @@ indirect enum TOMLNode: Hashable, Sendable {
         switch self {
         case .boolean(let value): value ? "true" : "false"
         case .integer(let value): String(value)
-        case .float(let value): value.plain
+        // Not as an integer, which some keys want: 1e3 is not one.
+        case .float(let value): value.description
         case .string(let value): value.quoted
         case .time: "(a date or time)"
         case .array(let values):
             values.count > 4
-                ? "[… \(values.count) values]" : "[" + values.map(\.text).joined(separator: ", ").shortened + "]"
+                ? "[… \(values.count) values]" : "[" + values.map(\.text).joined(separator: ", ").cut + "]"
         case .table: "{…}"
         }
     }
@@ -49,6 +50,9 @@ extension Double {
 extension String {
     /// In quotation marks, fit for one line of an error.
     var quoted: String { "\"" + shortened + "\"" }
+
+    /// At most 60 characters: the end is cut.
+    fileprivate var cut: String { count > 60 ? prefix(60) + "…" : self }
 
     /// On one line and at most about 60 characters: the end is cut, quotation marks, backslashes and control
     /// characters are escaped as in TOML.

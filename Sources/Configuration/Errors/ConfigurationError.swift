@@ -1,6 +1,6 @@
 /// One thing that is wrong with `config.toml`.
 ///
-/// Its `description` is one line without a line break: key, value, what is allowed.
+/// Its `description` is one line without a line break: where it stands, key, value, what is allowed.
 public struct ConfigurationError: Error, Hashable, Sendable {
     /// The path of the key, such as `mqtt.url` or `region[2].uuid` (tables in double brackets are counted from 1);
     /// empty where it is the file as a whole.
@@ -9,9 +9,9 @@ public struct ConfigurationError: Error, Hashable, Sendable {
     public var value: String?
     /// What is allowed, and the remedy where it is not plain.
     public var requirement: String
-    /// Where a syntax error stands, counted from 1.
+    /// Where it stands, counted from 1: of a key that is missing, its table; `nil` where the file has nothing of it.
     public var line: Int?
-    /// In characters, counted from 1.
+    /// Of a syntax error, in characters, counted from 1.
     public var column: Int?
 
     public init(key: String, value: String?, requirement: String, line: Int? = nil, column: Int? = nil) {
@@ -24,11 +24,11 @@ public struct ConfigurationError: Error, Hashable, Sendable {
 }
 
 extension ConfigurationError: CustomStringConvertible {
-    /// `radio.window_ms = 90: must be from 2.5 to interval_ms (60)` or `line 3, column 5: not valid TOML: …`.
+    /// `line 8: radio.window_ms = 90: must be from 2.5 to interval_ms (60)` or `line 3, column 5: not valid TOML: …`.
     public var description: String {
-        var place: [String] = []
-        if !key.isEmpty { place.append(value.map { "\(key) = \($0)" } ?? key) }
-        if let line { place.append(column.map { "line \(line), column \($0)" } ?? "line \(line)") }
-        return (place + [requirement]).joined(separator: ": ")
+        var parts: [String] = []
+        if let line { parts.append(column.map { "line \(line), column \($0)" } ?? "line \(line)") }
+        if !key.isEmpty { parts.append(value.map { "\(key) = \($0)" } ?? key) }
+        return (parts + [requirement]).joined(separator: ": ")
     }
 }

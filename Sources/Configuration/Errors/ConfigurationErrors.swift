@@ -18,7 +18,7 @@ public struct ConfigurationErrors: Error, Hashable, Sendable {
         self.omitted = 0
     }
 
-    /// One line for each error, the file's name in front: `config.toml: mqtt.protocol = 4: must be 3 or 5`.
+    /// One line for each error, the file's name in front: `config.toml: line 7: mqtt.protocol = 4: must be 3 or 5`.
     public func lines(file: String) -> [String] {
         let lines = errors.map { "\(file): \($0)" }
         return omitted > 0 ? lines + ["\(file): and \(omitted) more"] : lines

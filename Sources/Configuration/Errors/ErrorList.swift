@@ -10,6 +10,12 @@ struct ErrorList: Hashable, Sendable {
         if errors.count < ConfigurationErrors.maxReported { errors.append(error()) } else { omitted += 1 }
     }
 
+    /// Says in which line of the file each stands.
+    mutating func place(in text: String) {
+        let lines = TOMLDocument.lines(of: errors.map(\.key), in: text)
+        for (index, line) in zip(errors.indices, lines) { errors[index].line = line }
+    }
+
     static func += (left: inout ErrorList, right: ErrorList) {
         for error in right.errors { left.note(error) }
         left.omitted += right.omitted

@@ -5,7 +5,7 @@ struct BrokerURL: Hashable, Sendable {
     var usesTLS: Bool
 
     enum Problem: Error {
-        case hasUser, notAllowed
+        case hasUser, badPort, notAllowed
     }
 
     init(host: String, port: UInt16, usesTLS: Bool) {
@@ -40,10 +40,8 @@ struct BrokerURL: Hashable, Sendable {
         }
         if suffix.isEmpty { return }
         let digits = suffix.dropFirst()
-        guard suffix.hasPrefix(":"), digits.utf8.allSatisfy(Self.isDigit), let number = UInt16(digits), number > 0
-        else {
-            throw .notAllowed
-        }
+        guard suffix.hasPrefix(":"), !digits.isEmpty, digits.utf8.allSatisfy(Self.isDigit) else { throw .notAllowed }
+        guard let number = UInt16(digits), number > 0 else { throw .badPort }
         port = number
     }
 
@@ -91,6 +89,7 @@ extension Rule where Value == BrokerURL {
                 } catch {
                     switch error {
                     case .notAllowed: return .refused(nil)
+                    case .badPort: return .refused("must have a port from 1 to 65535")
                     case .hasUser:
                         return .refused(
                             "must not have a user or password in it: the user belongs in username, the password in the"

@@ -47,8 +47,15 @@ package struct StoredState {
         // A region that a request registered has a state before it has a record of it.
         let requested = definitions.compactMap(\.id).map { RegionInstanceID(region: $0) }
         let stored = Set(records.compactMap { StoredRegion.instance(ofKey: $0.key) } + requested)
-        abandoned = stored.filter { !isMonitored($0) }.sorted { StoredRegion.key($0) < StoredRegion.key($1) }
-        regions.removeAll { !isMonitored($0.record.instance) }
+        // Of another fleet under the same id nothing goes on. A region without instances tells its new state itself.
+        let others = regions.map(\.record).filter { record in
+            regionsByID[record.instance.region].map { $0.expansion != .none && !$0.canRestore(record) } ?? false
+        }
+        abandoned = stored.filter { !isMonitored($0) }.union(others.map(\.instance))
+            .sorted { StoredRegion.key($0) < StoredRegion.key($1) }
+        regions.removeAll { stored in
+            !(regionsByID[stored.record.instance.region].map { $0.canRestore(stored.record) } ?? false)
+        }
     }
 }
 

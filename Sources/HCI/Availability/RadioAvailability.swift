@@ -19,7 +19,7 @@ public enum RadioAvailability: String, Sendable, CaseIterable {
     public var remedy: String {
         switch self {
         case .absent:
-            "No such Bluetooth adapter: plug one in, or correct radio.adapter in the configuration."
+            "No such Bluetooth adapter: plug one in, or correct radio.adapter in the configuration; beacond check tells more."
         case .unauthorized:
             "Give the process the capability CAP_NET_RAW: sudo by hand, AmbientCapabilities=CAP_NET_RAW in a systemd unit, "
                 + "or setcap cap_net_raw+ep on the executable."

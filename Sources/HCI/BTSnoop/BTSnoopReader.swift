@@ -34,6 +34,7 @@ public struct BTSnoopReader: Sendable {
         case .damaged(let error):
             throw error
         case .header:
+            try checkMagic(bytes, at: position)
             guard bytes.count - position >= BTSnoop.headerLength else { return nil }
             state = .records(try readHeader(bytes, at: position))
             advance(&position, by: BTSnoop.headerLength)
@@ -71,12 +72,17 @@ public struct BTSnoopReader: Sendable {
         offset += UInt64(length)
     }
 
+    /// As far as it is there, so that a short text is not called the beginning of a capture.
+    private mutating func checkMagic(_ bytes: Span<UInt8>, at position: Int) throws(BTSnoopError) {
+        for (index, octet) in BTSnoop.magic.prefix(max(0, bytes.count - position)).enumerated()
+        where bytes[position + index] != octet {
+            throw damage(.notBTSnoop)
+        }
+    }
+
     private mutating func readHeader(
         _ bytes: Span<UInt8>, at position: Int
     ) throws(BTSnoopError) -> BTSnoop.Datalink {
-        for (index, octet) in BTSnoop.magic.enumerated() where bytes[position + index] != octet {
-            throw damage(.notBTSnoop)
-        }
         let version = bigEndian32(bytes, at: position + 8)
         guard version == BTSnoop.version else { throw damage(.unsupportedVersion(version)) }
         let number = bigEndian32(bytes, at: position + 12)

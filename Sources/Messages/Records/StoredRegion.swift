@@ -1,3 +1,4 @@
+import Beacons
 import HCI
 public import Regions
 
@@ -39,6 +40,11 @@ public struct StoredRegion: Hashable, Sendable {
             "partial=\(record.isPartial)", "event_seq=\(eventSeq)",
         ]
         if !epoch.isEmpty { words.append("epoch=\(epoch)") }
+        if let constraint = record.constraint {
+            words.append("of=\(constraint.uuid)")
+            if let major = constraint.major { words.append("of_major=\(major)") }
+            if let minor = constraint.minor { words.append("of_minor=\(minor)") }
+        }
         if let rssi_dbm = record.rssi_dbm { words.append("rssi_dbm=\(JSONWriter.decimal(rssi_dbm, decimals: 1))") }
         return Array(words.joined(separator: " ").utf8)
     }
@@ -72,8 +78,13 @@ public struct StoredRegion: Hashable, Sendable {
         else { return nil }
         self.eventSeq = max(0, eventSeq)
         self.epoch = words["epoch"].map(String.init) ?? ""
+        let constraint = words["of"].flatMap { ProximityUUID($0) }.map { uuid in
+            BeaconIdentityConstraint(
+                uuid: uuid, major: words["of_major"].flatMap { UInt16($0) },
+                minor: words["of_minor"].flatMap { UInt16($0) })
+        }
         self.record = RegionRecord(
-            instance: instance, isInside: state == "inside", since: since, major: major, minor: minor,
+            instance: instance, of: constraint, isInside: state == "inside", since: since, major: major, minor: minor,
             lastHeardAt: lastHeardAt, patience: TimeSpan(microseconds: max(0, patience_us)),
             rssi_dbm: words["rssi_dbm"].flatMap { Double($0) }, isPartial: words["partial"] == "true")
     }

@@ -119,8 +119,10 @@ final class ScanStation {
 
     /// The bell rang; it may have been for another.
     func finishRepair(at instant: Instant) {
-        guard let outcome = repair?.outcome else { return }
-        repair = nil
+        guard let repair, let outcome = repair.outcome else { return }
+        // Its work is done; a thread that nobody waits for would keep its stack.
+        repair.wait()
+        self.repair = nil
         if case .failed(let error) = outcome { sayOnce("\(error)") }
         perform(controller.repaired(at: instant), at: instant)
     }

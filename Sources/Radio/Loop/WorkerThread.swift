@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// One thread that does one piece of work and is waited for.
+/// One thread that does one piece of work. It is waited for with `join`, or goes on by itself once this is gone.
 public final class WorkerThread: Sendable {
     private final class Work {
         let body: () -> Void
@@ -35,6 +35,10 @@ public final class WorkerThread: Sendable {
             throw RadioError("pthread_create", code: code)
         }
         self.thread = Mutex(thread)
+    }
+
+    deinit {
+        if let thread = thread.withLock(\.self) { pthread_detach(thread) }
     }
 
     /// Waits for the work to end. Must not be called from it.

@@ -11,11 +11,11 @@ struct RadioProof: Sendable {
     static let reach = TimeSpan.milliseconds(500)
 
     let isNeeded: Bool
-    private(set) var provedAt = Instant.origin
+    private(set) var provedAt = Instant(microseconds: .min)
     /// Timers that wait for a later proof.
     private(set) var waiting: [RegionMonitor.Timer] = []
-    /// What has waited comes to pass at the proof, not before.
-    private(set) var releasedAt = Instant.origin
+    /// What has waited comes to pass at the proof, not before. A capture's time may begin before that of Unix.
+    private(set) var releasedAt = Instant(microseconds: .min)
 
     func covers(_ due: Instant) -> Bool { !isNeeded || due <= provedAt + Self.reach }
 

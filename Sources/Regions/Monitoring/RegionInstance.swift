@@ -37,6 +37,8 @@ struct RegionInstance: Sendable {
     /// What subscribers were told last, and since when it was so.
     var state = RegionState.unknown
     var since: Instant
+    /// Since when it is outside, where it is: subscribers may have been told `unknown` meanwhile.
+    var outsideSince = Instant.origin
     /// Where the transition that told them stands in the caller's list, until the caller takes it.
     var announcement = 0
     /// The run of reports at or above the entry threshold; seen times. `nil` where there is none.

@@ -18,6 +18,12 @@ extension RegionMonitor {
         unknownDue = max(earliest ?? .distantFuture, now)
     }
 
+    /// A state was told while the radio is blind, as one that an earlier process had stored: it becomes unknown like others.
+    mutating func watchBlindness(of slot: InstanceSlot, at now: Instant) {
+        guard let since = radio.blindSince else { return }
+        unknownDue = min(unknownDue, max(now, since + rules(of: slot).unknownStateAfter))
+    }
+
     /// The radio hears again, or has proved that there is nothing to hear.
     ///
     /// A region that was inside goes on: heard again, no event; not heard, its exit timer runs where it stood. One that

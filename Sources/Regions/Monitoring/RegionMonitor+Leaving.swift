@@ -82,6 +82,7 @@ extension RegionMonitor {
         if presence.leavesAt > seen { return setTimer(slot, dueAtSeenTime: presence.leavesAt) }
         let region = region(of: slot)
         states[slot].occupancy = .outside
+        states[slot].outsideSince = now
         var event: RegionEvent?
         if region.notifyOnExit {
             let stay = RegionStay(

@@ -4,6 +4,8 @@ public import HCI
 /// What outlives the process of one region instance.
 public struct RegionRecord: Hashable, Sendable {
     public var instance: RegionInstanceID
+    /// Which beacons belonged to the region; `nil` where that was not stored.
+    public var constraint: BeaconIdentityConstraint?
     /// `inside` or `outside`: a region that had not settled has nothing to restore.
     public var isInside: Bool
     /// Since when.
@@ -21,10 +23,11 @@ public struct RegionRecord: Hashable, Sendable {
     public var isPartial: Bool
 
     public init(
-        instance: RegionInstanceID, isInside: Bool, since: Instant, major: UInt16, minor: UInt16, lastHeardAt: Instant,
-        patience: TimeSpan, rssi_dbm: Double?, isPartial: Bool
+        instance: RegionInstanceID, of constraint: BeaconIdentityConstraint? = nil, isInside: Bool, since: Instant,
+        major: UInt16, minor: UInt16, lastHeardAt: Instant, patience: TimeSpan, rssi_dbm: Double?, isPartial: Bool
     ) {
         self.instance = instance
+        self.constraint = constraint
         self.isInside = isInside
         self.since = since
         self.major = major
@@ -45,25 +48,31 @@ extension RegionMonitor {
             nil
         case .outside:
             RegionRecord(
-                instance: states[slot].id, isInside: false, since: states[slot].since, major: 0, minor: 0,
-                lastHeardAt: states[slot].since, patience: .zero, rssi_dbm: nil, isPartial: false)
+                instance: states[slot].id, of: region(of: slot).constraint, isInside: false,
+                since: states[slot].outsideSince, major: 0, minor: 0,
+                lastHeardAt: states[slot].outsideSince, patience: .zero, rssi_dbm: nil, isPartial: false)
         case .inside(let presence):
             RegionRecord(
-                instance: states[slot].id, isInside: true, since: presence.enteredAt, major: presence.major,
-                minor: presence.minor, lastHeardAt: presence.lastHeardAt, patience: presence.patience,
-                rssi_dbm: presence.level?.rssi_dbm, isPartial: presence.isPartial)
+                instance: states[slot].id, of: region(of: slot).constraint, isInside: true, since: presence.enteredAt,
+                major: presence.major, minor: presence.minor, lastHeardAt: presence.lastHeardAt,
+                patience: presence.patience, rssi_dbm: presence.level?.rssi_dbm, isPartial: presence.isPartial)
         }
     }
 
     /// Goes on from a stored state. Call it after the registrations and before the first report.
     ///
-    /// - Returns: `false` where no region of that id, expanded in that way, is registered any more.
+    /// - Returns: `false` where no region of that id, expanded in that way and of those beacons, is registered any more.
     public mutating func restore(
         _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition]
     ) -> Bool {
-        guard let slot = restorableSlot(record.instance, at: now, transitions: &transitions) else { return false }
+        guard let slot = restorableSlot(record, at: now, transitions: &transitions) else { return false }
+        defer { watchBlindness(of: slot, at: now) }
         let rules = rules(of: slot)
+        // Monitoring of its region began in an earlier process: an instance that is new by now enters.
+        let registration = states[slot].registration
+        registrations[registration].settlesAt = min(registrations[registration].settlesAt, radio.seenTime(at: now))
         guard record.isInside else {
+            states[slot].outsideSince = record.since
             states[slot].occupancy = .outside
             announce(slot, .outside, since: record.since, at: now, transitions: &transitions)
             return true
@@ -82,11 +91,11 @@ extension RegionMonitor {
     }
 
     private mutating func restorableSlot(
-        _ id: RegionInstanceID, at now: Instant, transitions: inout [RegionTransition]
+        _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition]
     ) -> InstanceSlot? {
-        if let slot = slots[id] { return slot }
-        let registration = registrations.firstIndex { !$0.isFree && $0.region.canHave(id) }
+        if let slot = slots[record.instance] { return region(of: slot).canRestore(record) ? slot : nil }
+        let registration = registrations.firstIndex { !$0.isFree && $0.region.canRestore(record) }
         guard let registration else { return nil }
-        return try? instance(id, of: registration, at: now, transitions: &transitions)
+        return try? instance(record.instance, of: registration, at: now, transitions: &transitions)
     }
 }

@@ -11,6 +11,7 @@ extension RegionMonitor {
             setTimer(slot, dueAtSeenTime: settlesAt)
         } else {
             states[slot].occupancy = .outside
+            states[slot].outsideSince = now
             // A region that settles at once has no state to tell until a live radio has shown one.
             announce(slot, radio.isBlind ? .unknown : .outside, since: now, at: now, transitions: &transitions)
         }
@@ -25,6 +26,7 @@ extension RegionMonitor {
             let lapsesAt = candidacy.lastSeen + rules(of: slot).exitAfter
             if lapsesAt > seen { return setTimer(slot, dueAtSeenTime: lapsesAt) }
         }
+        if states[slot].occupancy != .outside { states[slot].outsideSince = now }
         states[slot].occupancy = .outside
         if states[slot].state != .outside {
             announce(slot, .outside, since: now, at: now, transitions: &transitions)

@@ -39,7 +39,7 @@ struct CalibrateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How long to listen, 5 to 3600.", valueName: "n"))
     var seconds: Int64 = 30
 
-    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    @Option(help: .configurationFile)
     var config: String?
 
     func validate() throws {

@@ -9,10 +9,10 @@ import Radio
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check configuration, adapter, permission and broker; exit 0 or 78.",
+        abstract: "Check configuration, state folder, adapter, permission and broker; exit 0 or 78.",
         discussion: "Each line says ok or what is wrong, and what to do about it.")
 
-    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    @Option(help: .configurationFile)
     var config: String?
 
     func run() throws {
@@ -27,6 +27,7 @@ struct CheckCommand: ParsableCommand {
             throw error
         }
         report.add("configuration", "valid, regions: \(settings.regions.count)", remedy: "")
+        checkState(settings.gateway.stateDirectory, into: &report)
         check(settings.radio, into: &report)
         checkBroker(settings, into: &report)
         report.print()
@@ -39,6 +40,15 @@ struct CheckCommand: ParsableCommand {
             report.add("adapter", "\(adapter)", remedy: adapter.remedy)
         }
         report.add("recovery", Self.recovery(mayAdminister), remedy: "")
+    }
+
+    private func checkState(_ path: String, into report: inout CheckReport) {
+        guard let obstacle = StateFolderCheck.obstacle(path) else {
+            return report.add("state", "\(path) can be written", remedy: "")
+        }
+        report.add(
+            "state", "\(path): \(obstacle)",
+            remedy: "check as the service's user, or correct gateway.state_dir; else events are kept in memory only")
     }
 
     /// Having it is a choice: neither is a problem.

@@ -19,3 +19,10 @@ private func orSay(_ load: () throws(ConfigurationFile.Problem) -> Settings) thr
         throw ExitCode.configuration
     }
 }
+
+extension ArgumentHelp {
+    /// Of `--config`, which every command has that reads a configuration.
+    static let configurationFile = ArgumentHelp(
+        "The configuration file. Without it: \(ConfigurationFile.places.joined(separator: ", else ")).",
+        valueName: "file")
+}

@@ -9,6 +9,9 @@ struct ReplayCommand: ParsableCommand {
         discussion: """
             The capture's own timestamps are time, so the same capture and configuration give the same output, always. \
             A capture is what 'btmon -w FILE' or 'beacond scan --write FILE' writes.
+
+            Exit status: 0 all of it; 65 the capture is damaged, and what stands before the damage was read; 66 it can't be \
+            opened; 75 the state folder can't be used, or not everything was delivered in time; 78 the configuration is wrong.
             """)
 
     enum OutputKind: String, ExpressibleByArgument, CaseIterable {
@@ -36,7 +39,7 @@ struct ReplayCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The btsnoop file; - for standard input.", valueName: "capture"))
     var capture: String
 
-    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    @Option(help: .configurationFile)
     var config: String?
 
     @Option(help: "jsonl: every message as one line; none: only the closing line; mqtt: to the broker.")

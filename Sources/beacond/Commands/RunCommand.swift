@@ -9,9 +9,12 @@ struct RunCommand: ParsableCommand {
         discussion: """
             SIGTERM and SIGINT stop it: what is known is published first, and the state is kept. SIGHUP has the configuration \
             read again.
+
+            Exit status: 0 stopped; 75 it can't start now, such as where another agent uses the state folder; 78 the \
+            configuration is wrong.
             """)
 
-    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    @Option(help: .configurationFile)
     var config: String?
 
     func run() throws {

@@ -25,7 +25,7 @@ struct ScanCommand: ParsableCommand {
             78 the configuration is wrong.
             """)
 
-    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    @Option(help: .configurationFile)
     var config: String?
 
     @Flag(help: "One JSON object a second on standard output.")

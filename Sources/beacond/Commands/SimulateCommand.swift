@@ -20,6 +20,8 @@ struct SimulateCommand: ParsableCommand {
             same seed writes the same capture.
 
             Play it: beacond simulate --write - | beacond replay - --speed 1
+
+            Exit status: 0 written; 73 a file can't be created; 74 a file could not be written to the end.
             """,
         shouldDisplay: false)
 
@@ -63,6 +65,15 @@ struct SimulateCommand: ParsableCommand {
     }
 
     func run() throws {
+        do {
+            try write()
+        } catch let error as FileError {
+            Output.complain("\(error)")
+            throw error.operation == .create ? ExitCode.cantCreate : ExitCode.ioError
+        }
+    }
+
+    private func write() throws {
         let duration = TimeSpan.seconds(1) * seconds
         let shop: StoreScenario =
             switch scenario {
@@ -93,7 +104,7 @@ struct SimulateCommand: ParsableCommand {
 
     private func writeTruth(of shop: StoreScenario, to path: String) throws {
         var output = try OutputFile(path: path)
-        try shop.truth.writeJSON { piece throws(OutputFile.Failure) in try output.write(Array(piece.utf8)) }
+        try shop.truth.writeJSON { piece throws(FileError) in try output.write(Array(piece.utf8)) }
         try output.close()
     }
 

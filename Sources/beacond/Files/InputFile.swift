@@ -56,6 +56,18 @@ struct FileError: Error, CustomStringConvertible {
 
     var description: String {
         let reason = String(cString: strerror(code))
-        return "\(path): can't \(operation.rawValue) it: \(reason)" + (code == EACCES ? "; check its permissions" : "")
+        return "\(path): can't \(operation.rawValue) it: \(reason)" + (remedy.map { "; \($0)" } ?? "")
+    }
+
+    /// What to do about it, where that is plain.
+    private var remedy: String? {
+        switch code {
+        case EACCES: "check its permissions"
+        case EISDIR: "name a file, not a folder"
+        case ENOENT: operation == .create ? "make its folder first" : "check the path"
+        case ENOSPC: "make room on the disk"
+        case EROFS: "the disk can only be read: choose another place"
+        default: nil
+        }
     }
 }

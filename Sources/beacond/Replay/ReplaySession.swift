@@ -70,6 +70,7 @@ struct ReplaySession {
     /// Time ends with the last record.
     mutating func finish() throws(OutboxError) {
         player.advance(through: player.now, outputs: &outputs)
+        player.storeStays(&outputs)
         try flush()
         sayStatus(isOnline: false)
     }

@@ -48,6 +48,43 @@ struct FloodTests {
         #expect(engine.tracker.timerCount <= 4 * 1_100)
     }
 
+    /// How long it takes to hear phones of one identity, ten times a second each, and strangers of the same identity, each
+    /// once.
+    private func time(phones: Int, newAddressesPerSecond: Int, seconds: Int) -> Duration {
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(.door(), radioSees: true, at: .origin, outputs: &outputs)
+        let phoneEvents = (0..<phones).map { event(.beacon(), .rotating(UInt64($0))) }
+        return ContinuousClock().measure {
+            for step in 0..<seconds * 1_000 {
+                let at = Instant.origin + .seconds(Double(step) / 1_000)
+                if phones > 0, step % 100 < phones {
+                    for phone in stride(from: step % 100, to: phones, by: 100) {
+                        let event = phoneEvents[phone]
+                        engine.receive(event.span, at: at, outputs: &outputs)
+                    }
+                }
+                if step * newAddressesPerSecond % 1_000 < newAddressesPerSecond {
+                    let address = DeviceAddress.rotating(1 << 32 + UInt64(step))
+                    engine.receive(event(.beacon(), address).span, at: at, outputs: &outputs)
+                }
+                outputs.removeAll(keepingCapacity: true)
+            }
+        }
+    }
+
+    @Test("New addresses among many phones of one identity cost little more than those phones do")
+    func amongPhones() {
+        let calm = time(phones: 100, newAddressesPerSecond: 0, seconds: 10)
+        // It took a thousand times as long when every report had all of them weighed again.
+        #expect(time(phones: 100, newAddressesPerSecond: 14, seconds: 10) < calm * 30)
+    }
+
+    @Test("New addresses that come for long cost no more than at the beginning, however many are remembered")
+    func remembered() {
+        let short = time(phones: 0, newAddressesPerSecond: 20, seconds: 15)
+        #expect(time(phones: 0, newAddressesPerSecond: 20, seconds: 60) < short * 12)
+    }
+
     @Test("A flood of identities is bounded as well, and what a region follows stays")
     func manyIdentities() {
         let settings = Settings.door { settings, region in

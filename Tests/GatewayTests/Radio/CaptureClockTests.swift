@@ -46,6 +46,19 @@ struct CaptureClockTests {
         #expect(crossings(outputs) == ["enter 0.0", "exit 40.0"])
     }
 
+    @Test("A capture from before 1970 tells the same as any other")
+    func beforeUnix() {
+        let shop = shop(beacon: true, end_s: 30)
+        let since1970_s = Double(Story.startTime.microseconds) / 1_000_000
+        func kinds(_ outputs: [GatewayOutput]) -> [String] {
+            crossings(outputs).map { String($0.prefix { $0 != " " }) }
+        }
+        let usual = kinds(play([(0, shop), (60, self.shop(beacon: false, end_s: 60))]))
+        #expect(usual.count > 1)
+        let early = -since1970_s - 86_400
+        #expect(kinds(play([(early, shop), (early + 60, self.shop(beacon: false, end_s: 60))])) == usual)
+    }
+
     @Test("What is told after it has the time that the capture's clock shows")
     func timebaseAfterSetBack() {
         var outputs: [GatewayOutput] = []

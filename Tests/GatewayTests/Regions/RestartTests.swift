@@ -126,4 +126,65 @@ struct RestartTests {
         engine.advance(through: Story.start + .seconds(70), outputs: &outputs)
         #expect(outputs.count { if case .transition(let one, _) = $0 { one.event != nil } else { false } } == 1)
     }
+
+    /// States told by an engine that starts on a blind radio and hears nothing.
+    private func statesOfBlindStart(_ record: RegionRecord) -> [RegionState] {
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(settings, restoring: [record], radioSees: false, at: Story.start, outputs: &outputs)
+        engine.liveness(.blind(since: Story.start), at: Story.start + .seconds(1), outputs: &outputs)
+        func states() -> [RegionState] {
+            outputs.compactMap { if case .transition(let transition, _) = $0 { transition.state } else { nil } }
+        }
+        engine.advance(through: Story.start + .seconds(59.9), outputs: &outputs)
+        #expect(states().count == 1)
+        engine.advance(through: Story.start + .seconds(60), outputs: &outputs)
+        return states()
+    }
+
+    @Test("On a radio that stays blind a restored state becomes unknown like any other")
+    func blindForLong() {
+        #expect(statesOfBlindStart(record()) == [.inside, .unknown])
+        #expect(statesOfBlindStart(record(isInside: false)) == [.outside, .unknown])
+    }
+
+    @Test("Since when it is outside is stored, not since when that was unknown")
+    func outsideSince() throws {
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(
+            settings, restoring: [record(isInside: false)], radioSees: false, at: Story.start, outputs: &outputs)
+        engine.advance(through: Story.start + .seconds(60), outputs: &outputs)
+        guard case .transition(let transition, let stored) = outputs.last else {
+            Issue.record("no transition")
+            return
+        }
+        #expect(transition.state == .unknown)
+        #expect(try #require(stored).since == Story.start - .seconds(3600))
+    }
+
+    @Test("An instance that is new after a restart enters: its region began to be monitored long before")
+    func newInstance() {
+        let settings = Settings.door { _, region in
+            region.rules.settle = .seconds(10)
+            region.expansion = .minor
+        }
+        var known = record(isInside: false)
+        (known.instance.major, known.instance.minor) = (1, 1)
+        var air = Air()
+        air.otherDevices(end_s: 30)
+        air.beacon(.beacon(1, 2), from: .fixed(2), start_s: 3, end_s: 5)
+        #expect(Story(settings, air, restoring: [known]).events == ["enter door/1/2 3.0", "exit door/1/2 25.0"])
+    }
+
+    @Test("Under the same id with other beacons it is another region, of which nothing is known")
+    func redefined() {
+        var former = record()
+        former.constraint = settings.regions[0].constraint
+        #expect(Story(settings, air(3), restoring: [former]).states.first == "inside door 0.0")
+        let states = ["unknown door 0.0", "inside door 3.0", "outside door 50.0"]
+        former.constraint?.major = 7
+        #expect(Story(settings, air(3), restoring: [former]).states == states)
+        former.constraint = BeaconIdentityConstraint(
+            uuid: ProximityUUID(high: 1, low: 2), major: nil, minor: nil)
+        #expect(Story(settings, air(3), restoring: [former]).states == states)
+    }
 }

@@ -52,6 +52,40 @@ struct RotationAndRegionTests {
         #expect(Story(settings, air(old_s: 2...30, new_s: 30.2...60)).events == ["enter door 2.0", "exit door 80.0"])
     }
 
+    @Test(
+        "A new address whose first reading fades upwards makes no beacon enter that was there, too weak",
+        arguments: [
+            FilterKind.ewma, .kalman, .none, .trimmedMean, .iqrMean, .median,
+        ])
+    func fadingUpwards(kind: FilterKind) {
+        let settings = Settings.door { settings, region in
+            settings.tracker.regionFilter.kind = kind
+            region.rules.entryRSSI_dbm = -80
+            region.rules.exitRSSI_dbm = -90
+        }
+        var air = Air()
+        air.otherDevices(end_s: 20)
+        air.beacon(.beacon(), from: .rotating(1), rssi_dbm: -88, start_s: 1, end_s: 9.9)
+        air.beacon(.beacon(), from: .rotating(2), rssi_dbm: -78, at: 10)
+        air.beacon(.beacon(), from: .rotating(2), rssi_dbm: -88, start_s: 10.1, end_s: 20)
+        #expect(Story(settings, air).events == [])
+    }
+
+    @Test("A new address that is strong enters once it is decided that it is the old beacon come nearer")
+    func comeNearer() {
+        let settings = Settings.door { _, region in
+            region.rules.entryRSSI_dbm = -80
+            region.rules.exitRSSI_dbm = -90
+        }
+        var air = Air()
+        air.otherDevices(end_s: 20)
+        air.beacon(.beacon(), from: .rotating(1), rssi_dbm: -88, start_s: 1, end_s: 9.9)
+        air.beacon(.beacon(), from: .rotating(2), rssi_dbm: -60, start_s: 10, end_s: 20)
+        let times_s = Story(settings, air).transitions.filter { $0.transition.event != nil }.map(\.t_s)
+        #expect(times_s.count == 1)
+        #expect(times_s.allSatisfy { (10.0...12.1).contains($0) })
+    }
+
     @Test("In a crowd of one identity, all rotating at once, the count stays")
     func crowd() throws {
         var air = Air()

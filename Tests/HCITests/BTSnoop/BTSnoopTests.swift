@@ -66,6 +66,12 @@ struct BTSnoopTests {
         #expect(read([]).error == .notBTSnoop)
     }
 
+    @Test("A short file of something else is no capture either, and not the beginning of one")
+    func shortText() {
+        #expect(read(Array("hello".utf8)).error == .notBTSnoop)
+        #expect(read(Array("btsnoopy".utf8)).error == .notBTSnoop)
+    }
+
     @Test("Cut anywhere, the records before the cut are read, and the cut is reported")
     func truncation() {
         let capture = Self.capture(records: 3)
