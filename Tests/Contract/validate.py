@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Holds messages against the contract: validate.py [--raw-devices] [FILE…], standard input without any.
 
-The lines are those of `beacond replay --output jsonl`, or of mosquitto_sub -F %j. The last line says how many messages of
-each kind there were; the exit status is 1 where one broke the contract or there were none at all.
+The lines are those of `beacond replay --output jsonl`, or of mosquitto_sub -V 5 -q 1 --retain-as-published -F %j. The last
+line says how many messages of each kind there were; the exit status is 1 where one broke the contract or there were none at all.
 """
 
 import argparse

@@ -95,7 +95,6 @@ def escape(text):
 
 def inline(text):
     """`code` and **strong** become bold; links keep their text."""
-    text = re.sub(r"<doc:(\w+)>", r"\1", text)
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
     parts = re.split(r"`([^`]*)`|\*\*([^*]*)\*\*", text)
     plain, strong = parts[0::3], [code if code is not None else bold for code, bold in zip(parts[1::3], parts[2::3])]

@@ -28,7 +28,7 @@ enum CommandsSection {
 enum HealthSection {
     static let textfile = Key(
         "textfile", default: "", .pathOrEmpty,
-        "A file for node_exporter's textfile collector, such as `/var/lib/node_exporter/beacond.prom`. Empty: off.")
+        "A file that node_exporter reads, such as `/var/lib/prometheus/node-exporter/beacond.prom`. Empty: off.")
 
     static let table = ReferenceTable("health", [textfile.row])
 

@@ -8,7 +8,7 @@ extension RequestError {
 
     public static func configuredRegion(_ id: String) -> RequestError {
         RequestError(
-            .configuredRegion, "region \(quoted(id)) stands in config.toml; change it there and restart beacond")
+            .configuredRegion, "region \(quoted(id)) stands in config.toml; change it there and reload beacond")
     }
 
     public static func regionExists(_ id: String) -> RequestError {

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Lets the links of the README lead to where the package puts things: links.py < README.md
+
+What the package does not bring is named, not linked.
+"""
+import re
+import sys
+
+ARTICLES = "Sources/beacond/Documentation.docc/"
+PLACES = {
+    "deploy/contract/": "../contract/",
+    "deploy/broker/": "../examples/broker/",
+    "Tests/Benchmarks/results.svg": "Resources/results.svg",
+    "LICENSE": "../copyright",
+}
+
+
+def place(target):
+    """Where the package has it, as seen from the articles' folder; `None` where it has not."""
+    if re.match(r"#|https?:", target):
+        return target
+    if target.startswith(ARTICLES):
+        return target.removeprefix(ARTICLES)
+    for begin, folder in PLACES.items():
+        if target.startswith(begin):
+            return folder + target.removeprefix(begin)
+    return None
+
+
+def link(match):
+    found = place(match[2])
+    return f"[{match[1]}]({found})" if found else match[1]
+
+
+print(re.sub(r"\[([^]]*)\]\(([^)\s]+)\)", link, sys.stdin.read()), end="")
