@@ -58,8 +58,12 @@ package final class DeliveryLoop {
         for message in dispatcher.clearances { publisher.setRetained(message) }
     }
 
+    /// What the first status and the will say of the radio is known some milliseconds after the start: they wait for it.
+    private static let radioPatience = TimeSpan.milliseconds(500)
+
     /// Works until the queue is finished, then says goodbye.
     package func run() {
+        queue.waitForAvailability(for: Self.radioPatience)
         while round() {}
         close()
     }

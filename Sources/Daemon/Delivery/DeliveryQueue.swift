@@ -1,4 +1,5 @@
 import Gateway
+import Glibc
 import HCI
 import Radio
 import Synchronization
@@ -79,6 +80,15 @@ package final class DeliveryQueue: Sendable {
     /// Nothing more comes.
     package func finish() {
         change { $0.content.isClosed = true }
+    }
+
+    /// Returns once it is known whether the radio is available, or nothing more comes, or that takes too long.
+    package func waitForAvailability(for limit: TimeSpan) {
+        let step_us: Int64 = 5_000
+        for _ in 0..<max(0, limit.microseconds / step_us) {
+            if state.withLock({ $0.content.availability != nil || $0.content.isClosed }) { return }
+            usleep(UInt32(step_us))
+        }
     }
 
     /// Takes everything there is.

@@ -7,9 +7,10 @@ import Outbox
 
 /// How a gateway publishes, whether it runs or replays.
 extension Publisher {
-    /// One client for each gateway of a site.
+    /// One client for each gateway of a site. With slashes, which no site and no id may have: with dashes "north", "1-door" and
+    /// "north-1", "door" would be one, and push each other out.
     package static func clientID(_ settings: Settings) -> String {
-        "beacond-\(settings.gateway.site)-\(settings.gateway.id ?? "gateway")"
+        "beacond/\(settings.mqtt.prefix)/\(settings.gateway.site)/\(settings.gateway.id ?? "gateway")"
     }
 
     /// - Parameters:
