@@ -66,6 +66,38 @@ struct DegradedTests {
         #expect(again.drain().map(\.seq) == [2, 3, 4, 6])
     }
 
+    @Test("What waits in memory is committed by a close as well, if the disk works again before the next try is due")
+    func closedBeforeRetry() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(3)
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        try outbox.commitEvents(3)
+        disk.repair()
+        outbox.close()
+        #expect(outbox.takeReports().count == 2)
+        let again = try Outbox.open(folder, vfs: disk.name)
+        #expect(again.drain().map(\.seq) == [1, 2, 3, 4, 5, 6])
+        #expect(again.takeGaps().isEmpty && again.lastRecord == 6)
+    }
+
+    @Test("A close while the disk still refuses tries once, lets go of the folder and leaves the file as it was")
+    func closedWhileRefusing() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(3)
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        try outbox.commitEvents(2)
+        outbox.close()
+        disk.repair()
+        let again = try Outbox.open(folder, vfs: disk.name, seed: 2)
+        #expect(again.condition == nil)
+        #expect(again.drain().map(\.seq) == [1, 2, 3])
+        #expect(again.takeGaps().map(\.fromSeq) == [4])
+    }
+
     @Test("Numbers given in memory before a crash are not given again: the rest of their block is stated as a gap")
     func crashWhileFull() throws {
         let disk = FaultyDisk()
