@@ -286,6 +286,27 @@ struct DegradedTests {
         again.close()
     }
 
+    @Test("Region states beyond max_mib are no full disk: it says what max_mib has to be, and that is enough")
+    func limitTooSmall() throws {
+        let folder = TemporaryFolder()
+        let limits = OutboxLimits(maxEvents: 1_000, maxMiB: 1)
+        var generator = SeededGenerator(seed: 1)
+        let records = (0..<20_000).map { number in
+            OutboxRecord(key: "region/\(number)", value: (0..<60).map { _ in UInt8(generator.next() & 0x7F) })
+        }
+        let outbox = try Outbox.open(folder, limits: limits)
+        try outbox.commit { _ in OutboxTransaction(records: records) }
+        #expect(outbox.condition?.cause == .limitReached)
+        let needed = try #require(outbox.condition?.neededMiB)
+        #expect(outbox.condition?.remedy.contains("raise [outbox] max_mib to \(needed)") == true)
+        #expect(outbox.condition?.remedy.contains("free space") == false)
+        #expect((2...16).contains(needed))
+        outbox.close()
+        let larger = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 1_000, maxMiB: needed), seed: 2)
+        try larger.commit { _ in OutboxTransaction(records: records) }
+        #expect(larger.condition == nil && larger.records().count == records.count)
+    }
+
     private func run(_ program: String, _ arguments: String...) -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
