@@ -113,6 +113,18 @@ struct LoginTests {
         }
     }
 
+    @Test("A keepalive that the broker names is read from its CONNACK")
+    func serverKeepalive() async throws {
+        let broker = try Broker("allow_anonymous true\nmax_keepalive 20")
+        try await broker.start()
+        let outcome = BrokerCheck.run(settings: .test(port: broker.port), clientID: "check")
+        guard case .reachable(let limits) = outcome else {
+            Issue.record("the login was refused: \(outcome)")
+            return
+        }
+        #expect(limits.keepalive_s == 20)
+    }
+
     @Test("A broker that accepts and says nothing is given up in time")
     func silence() async throws {
         let broker = try Broker()

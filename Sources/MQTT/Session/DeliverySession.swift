@@ -21,8 +21,8 @@ struct DeliverySession: Sendable {
         var connectTimeout = TimeSpan.seconds(15)
         /// A PUBACK later than this means that the connection is dead, whatever TCP believes.
         var acknowledgementTimeout = TimeSpan.seconds(30)
-        /// After so much silence of the broker, which answers pings, the connection is dead.
-        var silenceTimeout = TimeSpan.seconds(45)
+        /// `[mqtt] keepalive_s`; a broker may name another.
+        var keepalive_s = 30
         /// A connection that stood this long was a good one: the next failure starts from the shortest pause.
         var stableAfter = TimeSpan.seconds(30)
         /// How long to stay away once another client has taken our identifier: a fight would serve neither.
@@ -70,6 +70,8 @@ struct DeliverySession: Sendable {
     var counters = DeliveryCounters()
     private var hasBeenConnected = false
     private var lastHeard = Instant.origin
+    /// After so much silence of the broker, which answers pings, the connection is dead.
+    private var silenceTimeout = TimeSpan.forever
 
     /// `online` is the birth message; its topic is the status topic, which the will shares.
     init(online: Message, filters: [String] = [], parameters: Parameters, seed: UInt64) {
@@ -93,6 +95,7 @@ struct DeliverySession: Sendable {
         let isNews = !hasBeenConnected || !saidFailures.isEmpty
         hasBeenConnected = true
         lastHeard = now
+        silenceTimeout = Self.silenceTimeout(keepalive_s: broker.keepalive_s ?? parameters.keepalive_s)
         counters.isConnected = true
         events.eventsAvailable()
         var actions: [DeliveryAction] = isNews ? [.say(.connected(broker))] : []
@@ -186,7 +189,13 @@ struct DeliverySession: Sendable {
         flights.values.map(\.sentAt).min().map { $0 + parameters.acknowledgementTimeout }
     }
 
-    private var silenceDue: Instant { lastHeard + parameters.silenceTimeout }
+    private var silenceDue: Instant { lastHeard + silenceTimeout }
+
+    /// libmosquitto pings after a keepalive of silence, the broker's where it names one, and waits as long again for the
+    /// answer; half of that is enough, but never less than 3 s, since it counts whole seconds. With 0 there are no pings.
+    static func silenceTimeout(keepalive_s: Int) -> TimeSpan {
+        keepalive_s > 0 ? .seconds(Double(keepalive_s) + max(Double(keepalive_s) / 2, 3)) : .forever
+    }
 
     private mutating func connect(at now: Instant) -> [DeliveryAction] {
         state = .connecting(until: now + parameters.connectTimeout)
