@@ -177,6 +177,37 @@ struct ConnectionRulesTests {
         #expect(notice?.description.contains("retained") == true)
     }
 
+    @Test("A broker that refuses a retained will gets one that is not, at once; the next is asked anew")
+    func unretainedWill() {
+        var bench = SessionBench()
+        let failure = ConnectionFailure.refused(.retainNotSupported)
+        var said: [DeliveryNotice] = []
+        #expect(bench.session.start(at: bench.now) == [.connect])
+        for _ in 1...3 {
+            #expect(bench.session.isWillRetained)
+            #expect(bench.session.connectionLost(failure, at: bench.now) == [.connect])
+            #expect(!bench.session.isWillRetained)
+            let connected = bench.session.connected(BrokerLimits(isRetainAvailable: false), at: bench.now)
+            said += connected.notices
+            _ = bench.accept(connected)
+            bench.advance(60)
+            _ = bench.session.connectionLost(.disconnected(.serverUnavailable), at: bench.now)
+            bench.now = bench.session.nextWake
+            #expect(bench.session.tick(at: bench.now) == [.connect])
+        }
+        #expect(said.first == .connected(BrokerLimits(isRetainAvailable: false)))
+    }
+
+    @Test("A broker that refuses the will that is not retained as well is tried again after a pause, with a word")
+    func refusedWill() {
+        var bench = SessionBench()
+        let failure = ConnectionFailure.refused(.retainNotSupported)
+        _ = bench.session.start(at: bench.now)
+        _ = bench.session.connectionLost(failure, at: bench.now)
+        #expect(bench.session.connectionLost(failure, at: bench.now) == [.say(.connectionFailed(failure))])
+        #expect(bench.session.nextWake > bench.now)
+    }
+
     @Test("Reconnects are counted from the second connection")
     func counters() {
         var bench = SessionBench()

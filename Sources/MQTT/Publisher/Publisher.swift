@@ -158,6 +158,8 @@ public final class Publisher {
             switch action {
             case .connect:
                 do throws(ConnectionFailure) {
+                    var will = will
+                    will.isRetained = will.isRetained && session.isWillRetained
                     try link.connect(will: will, after: counters.lastFailure)
                 } catch {
                     lose(error)

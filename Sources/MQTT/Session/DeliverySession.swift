@@ -68,6 +68,9 @@ struct DeliverySession: Sendable {
     var saidEventRefusals = SaidCauses<ReasonCode>()
     var saidRetainedRefusals = SaidCauses<ReasonCode>()
     var counters = DeliveryCounters()
+    /// Whether the will of the next attempt is retained. A broker without retained messages refuses a retained one, and only
+    /// that tells: the CONNACK which says so comes to those that it lets in.
+    private(set) var isWillRetained = true
     private var hasBeenConnected = false
     private var lastHeard = Instant.origin
     /// After so much silence of the broker, which answers pings, the connection is dead.
@@ -95,6 +98,8 @@ struct DeliverySession: Sendable {
         let isNews = !hasBeenConnected || !saidFailures.isEmpty
         hasBeenConnected = true
         lastHeard = now
+        // The next broker under this name may keep them: it is asked anew.
+        isWillRetained = true
         silenceTimeout = Self.silenceTimeout(keepalive_s: broker.keepalive_s ?? parameters.keepalive_s)
         counters.isConnected = true
         events.eventsAvailable()
@@ -115,7 +120,11 @@ struct DeliverySession: Sendable {
             forgetConnection()
             state = .closed
             return []
-        case .connecting: break
+        case .connecting:
+            if failure == .refused(.retainNotSupported), isWillRetained {
+                isWillRetained = false
+                return connect(at: now)
+            }
         case .connected(let since, _): wasStable = now - since >= parameters.stableAfter
         }
         if wasStable {
