@@ -29,9 +29,9 @@ struct DeliverySession: Sendable {
         var takenOverPause = TimeSpan.seconds(300)
         /// After so many refusals that blame the message, it is set aside.
         var maxRefusals = 5
-        /// Status, health and one for each region instance; a backstop, as `[regions] max_instances` bounds them
-        /// already.
-        var maxRetainedTopics = 65_536
+        /// Status, health, one for each region instance, and as many again that an earlier configuration left to be cleared:
+        /// a backstop, above the most that `[regions] max_instances` can be.
+        var maxRetainedTopics = 2 + 2 * 262_144
     }
 
     enum State: Equatable, Sendable {
