@@ -5,7 +5,8 @@ import Messages
 ///
 /// Each verb is one thing that happened; what it returns is to be done, in order. Everything that the session sends
 /// itself is QoS 1, and at most a window of it is under way: `[mqtt] max_inflight` or what the broker allows, whichever
-/// is less. On every new connection the status goes first, then every retained state, then the events in order. Answers to
+/// is less. On every new connection the status goes first, then every retained state, then the events in order. A state
+/// that changes goes ahead of events that still wait: a backlog, or an event that is refused, holds up no state. Answers to
 /// requests go after the states that the request changed.
 ///
 /// The broker is asked for a clean session: events wait in our own outbox and states are sent again anyway, so a
