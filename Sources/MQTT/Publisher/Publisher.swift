@@ -50,6 +50,14 @@ public final class Publisher {
         self.link = link
         self.will = will
         self.logger = logger
+        if !requestFilters.isEmpty, settings.protocolVersion == .v3 {
+            // libmosquitto has no limit of its own for what it receives.
+            logger.warning(
+                """
+                mqtt: with mqtt.protocol = 3 the broker is not told how large a request may be: use 5, or set its \
+                message_size_limit
+                """)
+        }
     }
 
     /// How delivery goes.
