@@ -21,7 +21,7 @@ extension Outbox {
         let isSynced = needsSync(transaction)
         if !isSynced { try store.database.setSynchronous(false) }
         defer { if !isSynced { _ = try? store.database.setSynchronous(true) } }
-        try store.transaction { () throws(DiskError) in
+        try transact(store, writing: kept) { () throws(DiskError) in
             if condition != nil { try store.truncate(from: next.storedEnd) }
             for range in next.acknowledged.ranges { next.storedEvents -= try store.delete(range) }
             var rows: [EventRow] = []
@@ -47,6 +47,24 @@ extension Outbox {
         deletionDue = .distantFuture
         wear.committed(pages: store.database.takePagesWritten(), isSynced: isSynced)
         wear.usedBytes = usedBytes
+    }
+
+    /// Runs `body` as one transaction that stores `changes`. Where the file may not grow any further although the disk has
+    /// room for everything that `max_mib` allows, the limit is what is too small: events make room for each other, but what
+    /// is known of regions can't go.
+    private func transact(
+        _ store: EventStore, writing changes: PendingChanges, _ body: () throws(DiskError) -> Void
+    ) throws(DiskError) {
+        do {
+            try store.transaction(body)
+        } catch {
+            // With another file layer under SQLite the file system's space means nothing.
+            guard error.isFull, vfs == nil, let free = folder?.freeBytes, free >= limits.maxBytes else { throw error }
+            var error = error
+            let stored = (try? store.usedBytes()) ?? 0
+            error.neededMiB = limits.neededMiB(fileBytes: stored + changes.storedBytes)
+            throw error
+        }
     }
 
     /// A transaction that only deletes what was acknowledged need not reach the disk at once: where a power cut takes it

@@ -20,7 +20,10 @@ extension Outbox {
 
     /// Writes what can still be written, closes the file and lets another process have the folder. What is committed
     /// afterwards stays in memory.
+    ///
+    /// A disk that refused is tried once more, due or not: it may work again, and what is in memory alone would be lost.
     public func close() {
+        if folder != nil, condition != nil { recover() }
         if folder != nil, isDurable, book.acknowledgedCount > 0 || book.areGapsChanged { persistPending() }
         if isDurable { _ = try? checkpoint() }
         store = nil

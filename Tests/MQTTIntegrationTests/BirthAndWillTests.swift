@@ -35,6 +35,23 @@ struct BirthAndWillTests {
         #expect(subscriber.received.last?.qos == 1)
     }
 
+    @Test("A broker without retained messages gets events, states and the will all the same, none of them retained")
+    func withoutRetained() async throws {
+        let broker = try Broker("allow_anonymous true\nretain_available false")
+        try await broker.start()
+        let subscriber = try await Subscriber(broker)
+        var agent: Agent? = Agent(.test(port: broker.port))
+        agent?.publisher.setRetained(retained(Agent.state, "inside"))
+        agent?.addEvents(1...3)
+        try agent?.run(until: "everything delivered") { subscriber.received.count == 5 }
+        #expect(agent?.log.count("keeps no retained messages") == 1)
+        #expect(agent?.log.lines.count == 1)
+        agent = nil
+        try await wait("the will") { subscriber.payloads(Agent.status) == ["online", "offline"] }
+        #expect(subscriber.payloads(Agent.event) == ["1", "2", "3"])
+        #expect(subscriber.received.allSatisfy { !$0.isRetained })
+    }
+
     @Test("A polite end publishes the offline status itself, after which no will follows")
     func close() async throws {
         let broker = try Broker()

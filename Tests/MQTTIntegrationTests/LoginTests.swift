@@ -113,6 +113,29 @@ struct LoginTests {
         }
     }
 
+    @Test("Requests over MQTT 3.1.1 are warned about: only MQTT 5 bounds what a broker passes on")
+    func requestsOfAnySize() {
+        func warnings(_ version: MQTTSettings.ProtocolVersion, _ filters: [String]) -> Int {
+            let agent = Agent(.test(port: 1) { $0.protocolVersion = version }, requestFilters: filters)
+            return agent.log.count("message_size_limit")
+        }
+        #expect(warnings(.v3, ["root/request/+"]) == 1)
+        #expect(warnings(.v3, []) == 0)
+        #expect(warnings(.v5, ["root/request/+"]) == 0)
+    }
+
+    @Test("A keepalive that the broker names is read from its CONNACK")
+    func serverKeepalive() async throws {
+        let broker = try Broker("allow_anonymous true\nmax_keepalive 20")
+        try await broker.start()
+        let outcome = BrokerCheck.run(settings: .test(port: broker.port), clientID: "check")
+        guard case .reachable(let limits) = outcome else {
+            Issue.record("the login was refused: \(outcome)")
+            return
+        }
+        #expect(limits.keepalive_s == 20)
+    }
+
     @Test("A broker that accepts and says nothing is given up in time")
     func silence() async throws {
         let broker = try Broker()

@@ -110,7 +110,7 @@ struct ConnectionRulesTests {
 
     @Test("A broker that is silent for one and a half keepalives is gone; anything it says counts")
     func silence() {
-        var bench = SessionBench(silenceTimeout: .seconds(45))
+        var bench = SessionBench(keepalive_s: 30)
         bench.settle()
         bench.advance(44)
         bench.session.heard(at: bench.now)
@@ -123,7 +123,29 @@ struct ConnectionRulesTests {
 
     @Test("The shortest keepalive still leaves a ping 3 s to be answered", arguments: [(5, 8.0), (6, 9), (30, 45)])
     func silenceTimeout(keepalive_s: Int, timeout_s: Double) {
-        #expect(Publisher.silenceTimeout(keepalive_s: keepalive_s) == .seconds(timeout_s))
+        #expect(DeliverySession.silenceTimeout(keepalive_s: keepalive_s) == .seconds(timeout_s))
+    }
+
+    @Test("A keepalive that the broker names counts instead of ours, on that connection", arguments: [5, 60])
+    func serverKeepalive(keepalive_s: Int) {
+        var bench = SessionBench(keepalive_s: 30)
+        _ = bench.accept(bench.connect(BrokerLimits(keepalive_s: keepalive_s)))
+        let timeout = DeliverySession.silenceTimeout(keepalive_s: keepalive_s)
+        #expect(bench.session.nextWake == bench.now + timeout)
+        bench.now = bench.session.nextWake
+        #expect(bench.session.tick(at: bench.now).first == .drop)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        _ = bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
+        #expect(bench.session.nextWake == bench.now + .seconds(45))
+    }
+
+    @Test("A broker that wants no pings is never given up for its silence")
+    func noKeepalive() {
+        var bench = SessionBench(keepalive_s: 30)
+        _ = bench.accept(bench.connect(BrokerLimits(keepalive_s: 0)))
+        bench.advance(100_000)
+        #expect(!bench.session.tick(at: bench.now).contains(.drop))
     }
 
     @Test("When another client takes the identifier, it stays away for minutes and says why")
@@ -153,6 +175,37 @@ struct ConnectionRulesTests {
         let notice = bench.connect(BrokerLimits(isRetainAvailable: false)).notices.first
         #expect(notice?.isWarning == true)
         #expect(notice?.description.contains("retained") == true)
+    }
+
+    @Test("A broker that refuses a retained will gets one that is not, at once; the next is asked anew")
+    func unretainedWill() {
+        var bench = SessionBench()
+        let failure = ConnectionFailure.refused(.retainNotSupported)
+        var said: [DeliveryNotice] = []
+        #expect(bench.session.start(at: bench.now) == [.connect])
+        for _ in 1...3 {
+            #expect(bench.session.isWillRetained)
+            #expect(bench.session.connectionLost(failure, at: bench.now) == [.connect])
+            #expect(!bench.session.isWillRetained)
+            let connected = bench.session.connected(BrokerLimits(isRetainAvailable: false), at: bench.now)
+            said += connected.notices
+            _ = bench.accept(connected)
+            bench.advance(60)
+            _ = bench.session.connectionLost(.disconnected(.serverUnavailable), at: bench.now)
+            bench.now = bench.session.nextWake
+            #expect(bench.session.tick(at: bench.now) == [.connect])
+        }
+        #expect(said.first == .connected(BrokerLimits(isRetainAvailable: false)))
+    }
+
+    @Test("A broker that refuses the will that is not retained as well is tried again after a pause, with a word")
+    func refusedWill() {
+        var bench = SessionBench()
+        let failure = ConnectionFailure.refused(.retainNotSupported)
+        _ = bench.session.start(at: bench.now)
+        _ = bench.session.connectionLost(failure, at: bench.now)
+        #expect(bench.session.connectionLost(failure, at: bench.now) == [.say(.connectionFailed(failure))])
+        #expect(bench.session.nextWake > bench.now)
     }
 
     @Test("Reconnects are counted from the second connection")

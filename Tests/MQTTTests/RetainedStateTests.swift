@@ -90,6 +90,18 @@ struct RetainedStateTests {
         #expect(bench.connect().published == ["root/status=online", "root/a=1"])
     }
 
+    @Test("As many instances as can be configured all have their state, beside as many that are to be cleared")
+    func room() {
+        let parameters = DeliverySession.Parameters(host: "broker", port: 1883, maxInflight: 20)
+        var session = DeliverySession(
+            online: SessionBench.retained(SessionBench.status, "online"), parameters: parameters, seed: 7)
+        // The most that `[regions] max_instances` can be, and `health`.
+        for number in 0..<(2 * 262_144 + 1) { _ = session.setRetained(state("\(number)", "1"), at: .origin) }
+        #expect(session.counters.retainedTopicsRefused == 0)
+        _ = session.setRetained(state("one more", "1"), at: .origin)
+        #expect(session.counters.retainedTopicsRefused == 1)
+    }
+
     @Test("Goodbye sends the offline status before everything that waits, and disconnects on its PUBACK")
     func goodbye() {
         var bench = SessionBench(maxInflight: 1)

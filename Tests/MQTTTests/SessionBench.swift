@@ -11,14 +11,14 @@ struct SessionBench {
 
     static let status = "root/status"
 
-    /// - Parameter silenceTimeout: unless it is what a test is about, pings are answered.
+    /// - Parameter keepalive_s: unless it is what a test is about, no pings are expected.
     init(
         maxInflight: Int = 2, filters: [String] = [], seed: UInt64 = 7, maxRetainedTopics: Int = 100,
-        silenceTimeout: TimeSpan = .forever
+        keepalive_s: Int = 0
     ) {
         var parameters = DeliverySession.Parameters(host: "broker", port: 1883, maxInflight: maxInflight)
         parameters.maxRetainedTopics = maxRetainedTopics
-        parameters.silenceTimeout = silenceTimeout
+        parameters.keepalive_s = keepalive_s
         session = DeliverySession(
             online: Self.retained(Self.status, "online"), filters: filters, parameters: parameters, seed: seed)
     }

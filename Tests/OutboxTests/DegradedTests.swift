@@ -66,6 +66,38 @@ struct DegradedTests {
         #expect(again.drain().map(\.seq) == [2, 3, 4, 6])
     }
 
+    @Test("What waits in memory is committed by a close as well, if the disk works again before the next try is due")
+    func closedBeforeRetry() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(3)
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        try outbox.commitEvents(3)
+        disk.repair()
+        outbox.close()
+        #expect(outbox.takeReports().count == 2)
+        let again = try Outbox.open(folder, vfs: disk.name)
+        #expect(again.drain().map(\.seq) == [1, 2, 3, 4, 5, 6])
+        #expect(again.takeGaps().isEmpty && again.lastRecord == 6)
+    }
+
+    @Test("A close while the disk still refuses tries once, lets go of the folder and leaves the file as it was")
+    func closedWhileRefusing() throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(3)
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        try outbox.commitEvents(2)
+        outbox.close()
+        disk.repair()
+        let again = try Outbox.open(folder, vfs: disk.name, seed: 2)
+        #expect(again.condition == nil)
+        #expect(again.drain().map(\.seq) == [1, 2, 3])
+        #expect(again.takeGaps().map(\.fromSeq) == [4])
+    }
+
     @Test("Numbers given in memory before a crash are not given again: the rest of their block is stated as a gap")
     func crashWhileFull() throws {
         let disk = FaultyDisk()
@@ -252,6 +284,27 @@ struct DegradedTests {
         let again = try Outbox.open(folder)
         #expect(again.drain().map(\.seq) == Array(1...203))
         again.close()
+    }
+
+    @Test("Region states beyond max_mib are no full disk: it says what max_mib has to be, and that is enough")
+    func limitTooSmall() throws {
+        let folder = TemporaryFolder()
+        let limits = OutboxLimits(maxEvents: 1_000, maxMiB: 1)
+        var generator = SeededGenerator(seed: 1)
+        let records = (0..<20_000).map { number in
+            OutboxRecord(key: "region/\(number)", value: (0..<60).map { _ in UInt8(generator.next() & 0x7F) })
+        }
+        let outbox = try Outbox.open(folder, limits: limits)
+        try outbox.commit { _ in OutboxTransaction(records: records) }
+        #expect(outbox.condition?.cause == .limitReached)
+        let needed = try #require(outbox.condition?.neededMiB)
+        #expect(outbox.condition?.remedy.contains("raise [outbox] max_mib to \(needed)") == true)
+        #expect(outbox.condition?.remedy.contains("free space") == false)
+        #expect((2...16).contains(needed))
+        outbox.close()
+        let larger = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 1_000, maxMiB: needed), seed: 2)
+        try larger.commit { _ in OutboxTransaction(records: records) }
+        #expect(larger.condition == nil && larger.records().count == records.count)
     }
 
     private func run(_ program: String, _ arguments: String...) -> Bool {

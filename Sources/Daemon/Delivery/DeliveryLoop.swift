@@ -193,6 +193,7 @@ package final class DeliveryLoop {
         if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }
         tidy()
         dispatcher.outbox.close()
+        for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
         logger.info("\(health.closingLine)")
     }
 }

@@ -37,7 +37,9 @@ extension Publisher {
         will = dispatcher.status(isOnline: false, radio: radio, at: now, timebase)
     }
 
-    /// Publishes what the dispatcher has committed. Events go out first, before the states that name them.
+    /// Publishes what the dispatcher has committed. Events come first, so that they go out before the states that name them
+    /// as far as the window holds them. Where more of them wait, states overtake: they are the present, and nothing may
+    /// hold them up.
     package func publish(_ items: [Dispatcher.Dispatched], events: inout OutboxEvents, logger: Logger) {
         eventsAvailable()
         run(for: .zero, wake: -1, events: &events)

@@ -3,7 +3,8 @@ import Configuration
 import Messages
 
 extension MosquittoClient {
-    /// Requests are small; the broker drops what is larger instead of sending it.
+    /// Requests are small; the broker drops what is larger instead of sending it. MQTT 3.1.1 has no word for that, and
+    /// libmosquitto reads whatever comes into memory whole.
     private static let maxPacket_bytes: UInt32 = 65_536
 
     /// Everything that must be known before CONNECT.

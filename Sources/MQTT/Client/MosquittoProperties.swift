@@ -34,6 +34,11 @@ enum MosquittoProperties {
         {
             limits.receiveMaximum = max(1, Int(receiveMaximum))
         }
+        var keepalive_s: UInt16 = 0
+        if mosquitto_property_read_int16(list, Int32(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &keepalive_s, false) != nil
+        {
+            limits.keepalive_s = Int(keepalive_s)
+        }
         var flag: UInt8 = 0
         if mosquitto_property_read_byte(list, Int32(MQTT_PROP_RETAIN_AVAILABLE.rawValue), &flag, false) != nil {
             limits.isRetainAvailable = flag != 0

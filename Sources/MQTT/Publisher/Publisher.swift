@@ -43,19 +43,21 @@ public final class Publisher {
         settings: MQTTSettings, link: any BrokerConnection, online: Message, will: Message,
         requestFilters: [String] = [], seed: UInt64, logger: Logger
     ) {
-        var parameters = DeliverySession.Parameters(
-            host: settings.host, port: settings.port, maxInflight: max(1, settings.maxInflight))
-        parameters.silenceTimeout = Self.silenceTimeout(keepalive_s: settings.keepalive_s)
+        let parameters = DeliverySession.Parameters(
+            host: settings.host, port: settings.port, maxInflight: max(1, settings.maxInflight),
+            keepalive_s: settings.keepalive_s)
         session = DeliverySession(online: online, filters: requestFilters, parameters: parameters, seed: seed)
         self.link = link
         self.will = will
         self.logger = logger
-    }
-
-    /// libmosquitto pings after `keepalive_s` of silence and waits as long again for the answer; half of that is enough,
-    /// but never less than 3 s, since it counts whole seconds.
-    static func silenceTimeout(keepalive_s: Int) -> TimeSpan {
-        .seconds(Double(keepalive_s) + max(Double(keepalive_s) / 2, 3))
+        if !requestFilters.isEmpty, settings.protocolVersion == .v3 {
+            // libmosquitto has no limit of its own for what it receives.
+            logger.warning(
+                """
+                mqtt: with mqtt.protocol = 3 the broker is not told how large a request may be: use 5, or set its \
+                message_size_limit
+                """)
+        }
     }
 
     /// How delivery goes.
@@ -164,6 +166,8 @@ public final class Publisher {
             switch action {
             case .connect:
                 do throws(ConnectionFailure) {
+                    var will = will
+                    will.isRetained = will.isRetained && session.isWillRetained
                     try link.connect(will: will, after: counters.lastFailure)
                 } catch {
                     lose(error)

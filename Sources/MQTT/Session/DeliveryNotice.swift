@@ -25,7 +25,8 @@ extension DeliveryNotice: CustomStringConvertible {
         case .connected(let broker) where !broker.isQoS1Available:
             "connected, but the broker takes no QoS 1: nothing can be delivered; use another broker"
         case .connected(let broker) where !broker.isRetainAvailable:
-            "connected, but the broker keeps no retained messages: subscribers that come later miss status and state"
+            "connected, but the broker keeps no retained messages: subscribers that come later miss status and state; allow them "
+                + "in the broker"
         case .connected: "connected to the broker"
         case .connectionFailed(let failure): "\(failure); \(failure.remedy)"
         case .eventRefused(let topic, let reason):

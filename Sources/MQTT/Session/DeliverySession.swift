@@ -5,7 +5,8 @@ import Messages
 ///
 /// Each verb is one thing that happened; what it returns is to be done, in order. Everything that the session sends
 /// itself is QoS 1, and at most a window of it is under way: `[mqtt] max_inflight` or what the broker allows, whichever
-/// is less. On every new connection the status goes first, then every retained state, then the events in order. Answers to
+/// is less. On every new connection the status goes first, then every retained state, then the events in order. A state
+/// that changes goes ahead of events that still wait: a backlog, or an event that is refused, holds up no state. Answers to
 /// requests go after the states that the request changed.
 ///
 /// The broker is asked for a clean session: events wait in our own outbox and states are sent again anyway, so a
@@ -21,17 +22,17 @@ struct DeliverySession: Sendable {
         var connectTimeout = TimeSpan.seconds(15)
         /// A PUBACK later than this means that the connection is dead, whatever TCP believes.
         var acknowledgementTimeout = TimeSpan.seconds(30)
-        /// After so much silence of the broker, which answers pings, the connection is dead.
-        var silenceTimeout = TimeSpan.seconds(45)
+        /// `[mqtt] keepalive_s`; a broker may name another.
+        var keepalive_s = 30
         /// A connection that stood this long was a good one: the next failure starts from the shortest pause.
         var stableAfter = TimeSpan.seconds(30)
         /// How long to stay away once another client has taken our identifier: a fight would serve neither.
         var takenOverPause = TimeSpan.seconds(300)
         /// After so many refusals that blame the message, it is set aside.
         var maxRefusals = 5
-        /// Status, health and one for each region instance; a backstop, as `[regions] max_instances` bounds them
-        /// already.
-        var maxRetainedTopics = 65_536
+        /// Status, health, one for each region instance, and as many again that an earlier configuration left to be cleared:
+        /// a backstop, above the most that `[regions] max_instances` can be.
+        var maxRetainedTopics = 2 + 2 * 262_144
     }
 
     enum State: Equatable, Sendable {
@@ -68,8 +69,13 @@ struct DeliverySession: Sendable {
     var saidEventRefusals = SaidCauses<ReasonCode>()
     var saidRetainedRefusals = SaidCauses<ReasonCode>()
     var counters = DeliveryCounters()
+    /// Whether the will of the next attempt is retained. A broker without retained messages refuses a retained one, and only
+    /// that tells: the CONNACK which says so comes to those that it lets in.
+    private(set) var isWillRetained = true
     private var hasBeenConnected = false
     private var lastHeard = Instant.origin
+    /// After so much silence of the broker, which answers pings, the connection is dead.
+    private var silenceTimeout = TimeSpan.forever
 
     /// `online` is the birth message; its topic is the status topic, which the will shares.
     init(online: Message, filters: [String] = [], parameters: Parameters, seed: UInt64) {
@@ -93,6 +99,9 @@ struct DeliverySession: Sendable {
         let isNews = !hasBeenConnected || !saidFailures.isEmpty
         hasBeenConnected = true
         lastHeard = now
+        // The next broker under this name may keep them: it is asked anew.
+        isWillRetained = true
+        silenceTimeout = Self.silenceTimeout(keepalive_s: broker.keepalive_s ?? parameters.keepalive_s)
         counters.isConnected = true
         events.eventsAvailable()
         var actions: [DeliveryAction] = isNews ? [.say(.connected(broker))] : []
@@ -112,7 +121,11 @@ struct DeliverySession: Sendable {
             forgetConnection()
             state = .closed
             return []
-        case .connecting: break
+        case .connecting:
+            if failure == .refused(.retainNotSupported), isWillRetained {
+                isWillRetained = false
+                return connect(at: now)
+            }
         case .connected(let since, _): wasStable = now - since >= parameters.stableAfter
         }
         if wasStable {
@@ -186,7 +199,13 @@ struct DeliverySession: Sendable {
         flights.values.map(\.sentAt).min().map { $0 + parameters.acknowledgementTimeout }
     }
 
-    private var silenceDue: Instant { lastHeard + parameters.silenceTimeout }
+    private var silenceDue: Instant { lastHeard + silenceTimeout }
+
+    /// libmosquitto pings after a keepalive of silence, the broker's where it names one, and waits as long again for the
+    /// answer; half of that is enough, but never less than 3 s, since it counts whole seconds. With 0 there are no pings.
+    static func silenceTimeout(keepalive_s: Int) -> TimeSpan {
+        keepalive_s > 0 ? .seconds(Double(keepalive_s) + max(Double(keepalive_s) / 2, 3)) : .forever
+    }
 
     private mutating func connect(at now: Instant) -> [DeliveryAction] {
         state = .connecting(until: now + parameters.connectTimeout)

@@ -6,10 +6,16 @@ public struct BrokerLimits: Hashable, Sendable {
     public var isRetainAvailable: Bool
     /// Whether the broker takes QoS 1.
     public var isQoS1Available: Bool
+    /// The keepalive that the broker names in place of ours, 0 for none; `nil` where ours counts.
+    public var keepalive_s: Int?
 
-    public init(receiveMaximum: Int = 65_535, isRetainAvailable: Bool = true, isQoS1Available: Bool = true) {
+    public init(
+        receiveMaximum: Int = 65_535, isRetainAvailable: Bool = true, isQoS1Available: Bool = true,
+        keepalive_s: Int? = nil
+    ) {
         self.receiveMaximum = receiveMaximum
         self.isRetainAvailable = isRetainAvailable
         self.isQoS1Available = isQoS1Available
+        self.keepalive_s = keepalive_s
     }
 }

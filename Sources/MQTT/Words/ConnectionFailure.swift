@@ -87,6 +87,7 @@ extension ConnectionFailure {
         case .unsupportedProtocolVersion: "set mqtt.protocol to 3 (or 5), as the broker speaks it"
         case .badUserNameOrPassword, .notAuthorized:
             "check mqtt.username, the password file and the broker's user and access lists"
+        case .retainNotSupported: "allow retained messages in the broker"
         case .clientIdentifierNotValid: "the broker does not accept this client identifier: change gateway.id"
         default: "see the broker's log; the login is tried again by itself"
         }

@@ -21,6 +21,7 @@ public struct ReasonCode: RawRepresentable, Hashable, Sendable {
     public static let packetTooLarge = ReasonCode(rawValue: 0x95)
     public static let quotaExceeded = ReasonCode(rawValue: 0x97)
     public static let payloadFormatInvalid = ReasonCode(rawValue: 0x99)
+    public static let retainNotSupported = ReasonCode(rawValue: 0x9A)
     public static let qosNotSupported = ReasonCode(rawValue: 0x9B)
 
     public var isSuccess: Bool { rawValue < 0x80 }

@@ -2,6 +2,7 @@
 public struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
     public enum Cause: String, CaseIterable, Sendable {
         case diskFull = "disk full"
+        case limitReached = "max_mib is too small"
         case readOnly = "disk is read-only"
         case inputOutput = "disk error"
         case damaged = "file is damaged"
@@ -19,11 +20,15 @@ public struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
     public var operation: String
     /// The state folder.
     public var directory: String
+    /// `max_mib` as it would have to be, with `limitReached`.
+    public var neededMiB: Int?
 
     /// What the operator can do. Deleting a file is never needed.
     public var remedy: String {
         switch cause {
         case .diskFull: "free space on the file system of \(directory), or lower [outbox] max_mib"
+        case .limitReached:
+            "raise [outbox] max_mib\(neededMiB.map { " to \($0)" } ?? ""): the states of all regions do not fit in"
         case .readOnly: "make the file system of \(directory) writable; a failing SD card turns read-only by itself"
         case .inputOutput: "check the disk under \(directory) and its cable; the kernel's log names the fault"
         case .damaged: "nothing to do: it is set aside as outbox.sqlite.corrupt and a new one begun"

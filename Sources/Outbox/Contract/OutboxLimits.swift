@@ -16,6 +16,9 @@ public struct OutboxLimits: Hashable, Sendable {
 
     /// The largest database file.
     var fileBytes: Int64 { maxBytes / 2 }
+    /// `max_mib` with which a database of `fileBytes` fits in, and as much again for events.
+    func neededMiB(fileBytes: Int64) -> Int { max(Int(fileBytes >> 20) * 4 + 4, Int(maxBytes >> 20) * 2) }
+
     /// What may wait in memory while the disk fails.
     var memoryBytes: Int64 { maxBytes / 8 }
     /// The log is copied into the database at this length.

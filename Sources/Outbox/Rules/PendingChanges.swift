@@ -11,6 +11,14 @@ struct PendingChanges {
 
     var isEmpty: Bool { events.isEmpty && records.isEmpty && values.isEmpty }
 
+    /// What records and values take in the file at most. Rows do not fill their pages.
+    var storedBytes: Int64 {
+        let sizes =
+            records.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 8 }
+            + values.reduce(0) { $0 + $1.key.utf8.count + $1.value.count + 8 }
+        return Int64(sizes) * 5 / 4
+    }
+
     mutating func append(_ event: QueuedEvent) {
         events.append(event)
         bytes += event.size

@@ -20,6 +20,8 @@ package struct DiskError: Error, Hashable {
     package var systemError: Int32
     /// What was being done, in words or as the SQL text.
     package var operation: String
+    /// `max_mib` as it would have to be, where not the disk is full but the file has reached its own limit.
+    var neededMiB: Int?
 
     /// The file's content is damaged, or it never was one of ours: no later attempt on the same file can succeed.
     var isDamage: Bool {
@@ -29,6 +31,11 @@ package struct DiskError: Error, Hashable {
     /// Reading still works: only writing was refused.
     var leavesFileReadable: Bool {
         source == .sqlite && (code & 0xFF == SQLITE_FULL || code & 0xFF == SQLITE_READONLY)
+    }
+
+    /// SQLite's word for a file that can't grow, which does not say whether the disk or `max_page_count` forbids it.
+    var isFull: Bool {
+        source == .sqlite && code & 0xFF == SQLITE_FULL && systemError != ENOSPC && systemError != EDQUOT
     }
 
     package static func system(_ code: Int32, during operation: String) -> DiskError {
@@ -49,6 +56,7 @@ package struct DiskError: Error, Hashable {
         case .newerVersion: return .newerVersion
         case .system, .sqlite: break
         }
+        if neededMiB != nil { return .limitReached }
         switch systemError {
         case ENOSPC, EDQUOT: return .diskFull
         case EROFS: return .readOnly
@@ -73,6 +81,8 @@ extension OutboxCondition {
     init(_ error: DiskError, directory: String) {
         // An SQL text may run over several lines; the condition is one.
         let operation = error.operation.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        self.init(cause: error.cause, code: error.code, operation: String(operation.prefix(60)), directory: directory)
+        self.init(
+            cause: error.cause, code: error.code, operation: String(operation.prefix(60)), directory: directory,
+            neededMiB: error.neededMiB)
     }
 }

@@ -35,6 +35,9 @@ package protocol OutboxFolder: AnyObject {
     /// Whether the lock that is held is the one that another process would find.
     var isLockInPlace: Bool { get }
 
+    /// What this process may still write on the file system of the folder; `nil` where that is not known.
+    var freeBytes: Int64? { get }
+
     /// Has `write` make a database beside the present one, and makes it durable.
     func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError)
 
@@ -47,6 +50,7 @@ extension OutboxFolder {
     package var databaseIdentity: FileIdentity { .unknown }
     package var logIdentity: FileIdentity { .unknown }
     package var isLockInPlace: Bool { true }
+    package var freeBytes: Int64? { nil }
     package func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError) {}
     package func putReplacementInPlace() throws(DiskError) {}
 }

@@ -32,6 +32,14 @@ final class StateFolder: OutboxFolder {
         lock >= 0 && !FileIdentity(descriptor: lock).isReplaced(by: FileIdentity(path: lockPath))
     }
 
+    package var freeBytes: Int64? {
+        var information = statvfs()
+        guard statvfs(path, &information) == 0 else { return nil }
+        let blocks = Int64(clamping: information.f_bavail)
+        return blocks.multipliedReportingOverflow(by: Int64(clamping: information.f_frsize)).overflow
+            ? .max : blocks * Int64(clamping: information.f_frsize)
+    }
+
     package func hold() throws(DiskError) {
         if isLockInPlace, fdatasync(lock) == 0 { return }
         let former = lock

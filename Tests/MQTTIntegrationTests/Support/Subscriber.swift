@@ -20,8 +20,6 @@ final class Subscriber {
     init(_ broker: Broker, _ filter: String = "#", arguments: [String] = []) async throws {
         output = broker.folder.appending(path: "sub-\(UUID().uuidString).jsonl")
         try Data().write(to: output)
-        // It has subscribed once it gets what the broker keeps for it.
-        try publish(broker, ["-t", Self.ready, "-m", "ready", "-r", "-q", "1"] + arguments)
         process.executableURL = URL(filePath: Self.executable ?? "/usr/bin/mosquitto_sub")
         process.arguments =
             [
@@ -32,7 +30,11 @@ final class Subscriber {
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = FileHandle.nullDevice
         try process.run()
-        try await wait("mosquitto_sub to subscribe") { !all.isEmpty }
+        // It has subscribed once it gets something. It is not kept for it: not every broker does that.
+        try await wait("mosquitto_sub to subscribe") {
+            try publish(broker, ["-t", Self.ready, "-m", "ready", "-q", "1"] + arguments)
+            return !all.isEmpty
+        }
     }
 
     deinit {
