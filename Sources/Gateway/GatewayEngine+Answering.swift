@@ -64,13 +64,10 @@ extension GatewayEngine {
             return .monitoring(region: region.id)
         }
         do throws(RegionMonitoringFailure) {
-            try monitor.register(region, at: now, transitions: &transitions)
+            try registerRequested(region)
         } catch {
-            // It may have been registered and refused its instance.
-            _ = monitor.unregister(region.id)
             throw RequestError(.regionMonitoringFailure, error.description)
         }
-        requestedRegions[region.id] = region
         outputs.append(.registered(definition, region: region.id, at: now))
         meetTrackedBeacons()
         takeTransitions(&outputs)
@@ -78,11 +75,26 @@ extension GatewayEngine {
         return .monitoring(region: region.id)
     }
 
+    /// Registers what a request asks for, wholly or not at all.
+    mutating func registerRequested(_ region: BeaconRegion) throws(RegionMonitoringFailure) {
+        do throws(RegionMonitoringFailure) {
+            try monitor.register(region, at: now, transitions: &transitions)
+        } catch {
+            // It may have been registered and refused its instance.
+            _ = monitor.unregister(region.id)
+            throw error
+        }
+        requestedRegions[region.id] = region
+        refusedRequests.remove(region.id)
+    }
+
     private mutating func stopMonitoring(
         _ region: String, outputs: inout [GatewayOutput]
     ) throws(RequestError) -> Answer.Result {
         if isConfigured(region) { throw .configuredRegion(region) }
-        guard requestedRegions.removeValue(forKey: region) != nil else { throw .unknownRegion(region) }
+        guard requestedRegions.removeValue(forKey: region) != nil || refusedRequests.remove(region) != nil else {
+            throw .unknownRegion(region)
+        }
         let freed = monitor.unregister(region)
         for (slot, _) in freed {
             ranger.stop(slot)

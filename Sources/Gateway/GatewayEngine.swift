@@ -19,6 +19,8 @@ public struct GatewayEngine: Sendable {
     let settings: Settings
     /// The regions that requests have registered, by id.
     var requestedRegions: [String: BeaconRegion] = [:]
+    /// Those that an earlier process had registered and a limit refuses now. They may be asked for again, or stopped.
+    var refusedRequests: Set<String> = []
 
     /// The instances that an identity belongs to, by its slot.
     var instancesOfIdentity: [[InstanceSlot]] = []
@@ -77,19 +79,28 @@ public struct GatewayEngine: Sendable {
         self.floods = FloodWatch(at: now)
         self.restoredUntil = now + Self.restoredFor
         if !radioSees { monitor.blinded(since: now, at: now) }
-        for region in settings.regions + requested {
+        for region in settings.regions {
             do throws(RegionMonitoringFailure) {
                 try monitor.register(region, at: now, transitions: &transitions)
             } catch {
                 outputs.append(.failure(error, at: now))
             }
         }
-        for region in requested { requestedRegions[region.id] = region }
-        for record in records where monitor.restore(record, at: now, transitions: &transitions) {
+        for region in requested {
+            do throws(RegionMonitoringFailure) {
+                try registerRequested(region)
+            } catch {
+                refusedRequests.insert(region.id)
+                outputs.append(.failure(error, at: now))
+            }
+        }
+        for record in records
+        where monitor.restore(record, at: now, transitions: &transitions, failures: &failures) {
             guard record.patience > .zero, let slot = monitor.slot(of: record.instance) else { continue }
             restoredPatience[slot] = record.patience
         }
         takeTransitions(&outputs)
+        takeFailures(&outputs)
     }
 
     /// Counts since the start. Finding the listed tracks goes through all transmitters.

@@ -92,4 +92,10 @@ struct BrokerTests {
         #expect(
             complaints("[mqtt]\nprotocol = \"5\"") == ["mqtt.protocol = \"5\": must be an integer (3 or 5), not text"])
     }
+
+    @Test("The broker's own topics, which begin with a dollar, are no place for ours")
+    func dollar() {
+        #expect(complaints("[mqtt]\nprefix = \"$SYS/beacons\"").count == 1)
+        #expect(complaints("[mqtt]\nprefix = \"beacons/$one\"").isEmpty)
+    }
 }

@@ -10,10 +10,12 @@ extension Rule where Value == String {
     /// Several levels with a slash between them.
     static var topicPrefix: Rule {
         text(
-            "topic levels of 1 to \(maxTopicLevelOctets) bytes with / between, without + # or control characters"
+            "topic levels of 1 to \(maxTopicLevelOctets) bytes with / between, without + # or control characters, the first"
+                + " without $ in front"
         ) {
             text in
-            text.utf8.count <= 1024
+            // What begins with a dollar is the broker's own (MQTT 5, 4.7.2), and no subscriber's # takes it in.
+            text.utf8.count <= 1024 && !text.hasPrefix("$")
                 && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { isTopicLevel($0) }
         }
     }

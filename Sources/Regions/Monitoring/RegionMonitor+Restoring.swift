@@ -61,11 +61,15 @@ extension RegionMonitor {
 
     /// Goes on from a stored state. Call it after the registrations and before the first report.
     ///
-    /// - Returns: `false` where no region of that id, expanded in that way and of those beacons, is registered any more.
+    /// - Parameter failures: an instance that a limit refuses, each region reported once.
+    /// - Returns: `false` for such an instance, and where no region of that id, expanded in that way and of those beacons, is registered any more.
     public mutating func restore(
-        _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition]
+        _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition],
+        failures: inout [RegionMonitoringFailure]
     ) -> Bool {
-        guard let slot = restorableSlot(record, at: now, transitions: &transitions) else { return false }
+        guard let slot = restorableSlot(record, at: now, transitions: &transitions, failures: &failures) else {
+            return false
+        }
         defer { watchBlindness(of: slot, at: now) }
         let rules = rules(of: slot)
         // Monitoring of its region began in an earlier process: an instance that is new by now enters.
@@ -91,11 +95,18 @@ extension RegionMonitor {
     }
 
     private mutating func restorableSlot(
-        _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition]
+        _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition],
+        failures: inout [RegionMonitoringFailure]
     ) -> InstanceSlot? {
         if let slot = slots[record.instance] { return region(of: slot).canRestore(record) ? slot : nil }
         let registration = registrations.firstIndex { !$0.isFree && $0.region.canRestore(record) }
         guard let registration else { return nil }
-        return try? instance(record.instance, of: registration, at: now, transitions: &transitions)
+        do throws(RegionMonitoringFailure) {
+            return try instance(record.instance, of: registration, at: now, transitions: &transitions)
+        } catch {
+            if !registrations[registration].hasRefusedInstance { failures.append(error) }
+            registrations[registration].hasRefusedInstance = true
+            return nil
+        }
     }
 }

@@ -11,7 +11,8 @@ struct ReplayCommand: ParsableCommand {
             A capture is what 'btmon -w FILE' or 'beacond scan --write FILE' writes.
 
             Exit status: 0 all of it; 65 the capture is damaged, and what stands before the damage was read; 66 it can't be \
-            opened; 75 the state folder can't be used, or not everything was delivered in time; 78 the configuration is wrong.
+            opened; 74 the output could not be written to the end; 75 the state folder can't be used, or not everything was \
+            delivered in time; 78 the configuration is wrong.
             """)
 
     enum OutputKind: String, ExpressibleByArgument, CaseIterable {
@@ -77,6 +78,7 @@ extension Replay.Problem {
         case .capture(.file(let error)): "\(error)"
         case .capture(.capture(let error)): "\(capture): \(error)"
         case .outbox(let error): "\(error)"
+        case .output(let error): "\(error)"
         case .stopped:
             "stopped before everything was read and delivered; what is left waits in the state folder, if there is one"
         }
@@ -86,6 +88,7 @@ extension Replay.Problem {
         switch self {
         case .capture(.file): .noInput
         case .capture(.capture): .dataError
+        case .output: .ioError
         case .outbox, .stopped: .temporaryFailure
         }
     }

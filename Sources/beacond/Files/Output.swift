@@ -4,8 +4,10 @@ import Glibc
 final class Output {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
-    /// The reader went away; nothing more is worth writing.
+    /// The reader went away, or `failure`; nothing more is worth writing.
     private(set) var isBroken = false
+    /// Why not everything is written, such as a full disk. A reader that goes away has had enough, which is no failure.
+    private(set) var failure: FileError?
 
     static let flushThreshold = 1 << 16
 
@@ -24,7 +26,13 @@ final class Output {
             let written = buffer.withUnsafeBytes { octets in
                 Glibc.write(descriptor, octets.baseAddress?.advanced(by: start), octets.count - start)
             }
-            if written >= 0 { start += written } else if errno != EINTR { isBroken = true }
+            let code = errno
+            if written >= 0 {
+                start += written
+            } else if code != EINTR {
+                isBroken = true
+                if code != EPIPE { failure = FileError(path: "standard output", operation: .write, code: code) }
+            }
         }
         buffer.removeAll(keepingCapacity: true)
     }

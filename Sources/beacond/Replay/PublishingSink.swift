@@ -55,14 +55,14 @@ struct PublishingSink: ReplaySink {
         return false
     }
 
-    mutating func finish() -> Bool {
+    mutating func finish() -> Replay.Problem? {
         publisher.eventsAvailable()
         while !isStopped, !isEmpty {
             run(for: Self.round)
             // A disk that works again may have brought events back.
             if publisher.isDrained, !isEmpty { publisher.eventsAvailable() }
         }
-        return isEmpty
+        return isEmpty ? nil : .stopped
     }
 
     /// Everything has arrived. An event that the broker refuses for what it is stays in the outbox, and here too.

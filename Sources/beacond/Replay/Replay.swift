@@ -26,6 +26,8 @@ struct Replay {
     enum Problem: Error {
         case capture(CaptureFile.Problem)
         case outbox(OutboxError)
+        /// What was printed could not be written.
+        case output(FileError)
         /// A signal came; what is left waits in the state folder.
         case stopped
     }
@@ -61,9 +63,9 @@ struct Replay {
         } catch {
             problem = problem ?? .outbox(error)
         }
-        let isDelivered = deliver()
+        let undelivered = deliver()
         session?.dispatcher.outbox.close()
-        return problem ?? (isDelivered ? nil : .stopped)
+        return problem ?? undelivered
     }
 
     private mutating func play(_ path: String) throws(Problem) {
@@ -144,18 +146,18 @@ struct Replay {
     }
 
     /// The rest, and the goodbye.
-    private mutating func deliver() -> Bool {
+    private mutating func deliver() -> Problem? {
         guard var publishing = sink as? PublishingSink else {
             handOver()
-            return sink?.finish() ?? true
+            return sink?.finish()
         }
         // The last of the session's items is the offline status, which is the goodbye.
         let goodbye = session?.items.popLast()
         sink = nil
         if let session { publishing.take(session.items, start: session.start, session.player.timebase) }
-        let isDelivered = publishing.finish()
+        let problem = publishing.finish()
         if case .state(let offline) = goodbye?.content { publishing.close(offline: offline) }
-        return isDelivered
+        return problem
     }
 
     /// The first record says when it all begins.

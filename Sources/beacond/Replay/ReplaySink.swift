@@ -24,8 +24,8 @@ protocol ReplaySink {
 
     /// Everything was handed over.
     ///
-    /// - Returns: whether all of it arrived.
-    mutating func finish() -> Bool
+    /// - Returns: why not all of it arrived; `nil` where it did.
+    mutating func finish() -> Replay.Problem?
 
     /// Nothing is wanted any more.
     var isStopped: Bool { get }
@@ -78,9 +78,9 @@ struct PrintingSink: ReplaySink {
     /// There is nothing to do meanwhile, and a signal ends the process: reading may wait.
     mutating func waitForInput(_ descriptor: Int32) -> Bool { true }
 
-    mutating func finish() -> Bool {
+    mutating func finish() -> Replay.Problem? {
         output.flush()
-        return true
+        return output.failure.map { .output($0) }
     }
 
     private func acknowledge() {

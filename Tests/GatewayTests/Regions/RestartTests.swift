@@ -187,4 +187,20 @@ struct RestartTests {
             uuid: ProximityUUID(high: 1, low: 2), major: nil, minor: nil)
         #expect(Story(settings, air(3), restoring: [former]).states == states)
     }
+
+    @Test("Instances beyond a limit that is lower by now are refused, which is said once for their region")
+    func lowerLimit() {
+        let settings = Settings.door { settings, region in
+            region.expansion = .minor
+            settings.regionLimits.maxInstances = 1
+        }
+        let records = (1...3).map { (minor: UInt16) in
+            var record = record()
+            (record.instance.major, record.instance.minor) = (1, minor)
+            return record
+        }
+        let story = Story(settings, air(nil), restoring: records)
+        #expect(story.states.first == "inside door/1/1 0.0")
+        #expect(story.failures.count == 1)
+    }
 }

@@ -124,6 +124,17 @@ struct MonitorRequestTests {
         )
     }
 
+    @Test("One that a lower limit refuses after a restart is asked for again, or stopped")
+    func refusedAfterRestart() throws {
+        let settings = Settings.door { settings, _ in settings.regionLimits.maxRegions = 1 }
+        var promo = settings.regions[0]
+        promo.id = "promo"
+        let gateway = Conversation(settings, requested: [promo])
+        #expect(try gateway.monitor("promo", at: 1)?.refusal == .regionMonitoringFailure)
+        #expect(gateway.ask(.stop(region: "promo"), at: 2) == .stopped(region: "promo", instances: 0))
+        #expect(gateway.ask(.stop(region: "promo"), at: 3)?.refusal == .unknownRegion)
+    }
+
     @Test("After a restart it goes on from its stored state")
     func restart() throws {
         let definition = try RegionDefinition(text: Array("{\"id\":\"door\",\"uuid\":\"\(Air.uuid)\"}".utf8))
