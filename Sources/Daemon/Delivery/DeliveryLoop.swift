@@ -21,7 +21,8 @@ package final class DeliveryLoop {
     private let logger: Logger
     private var events: OutboxEvents
     private var health: HealthDesk
-    private var lastHealth: HealthReport?
+    /// What the last health said of the connection.
+    private var wasConnected = false
     /// `nil` where requests are not answered.
     private var requests: RequestDesk?
     private var status: MessageComposer.RadioStatus
@@ -95,7 +96,11 @@ package final class DeliveryLoop {
             // That it scans is said by the radio, with the adapter's name.
             if !condition.remedy.isEmpty { logger.warning("radio: \(availability.rawValue): \(condition.remedy)") }
         }
-        if let figures = content.figures { health.note(figures, content.radio) }
+        if let figures = content.figures {
+            // The first ones are there a second after the start, when health has been said without them.
+            if !health.hasFigures { healthDue = machine.now }
+            health.note(figures, content.radio)
+        }
         group.add(content.outputs, at: machine.now)
         if content.overflow.lostEvents > 0 {
             // They happened after everything that waits, so they have the numbers after it.
@@ -149,22 +154,19 @@ package final class DeliveryLoop {
         if let line = statusLine.news(radio: status.word, publisher.counters, dispatcher.outbox.health) {
             machine.tellStatus(line)
         }
-        if now >= healthDue {
-            healthDue = now + Self.healthInterval
-            sayHealth(
-                health.report(
-                    dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
-                    process: machine.processUsage(), at: now),
-                at: now)
-        } else if var report = lastHealth, report.broker?.isConnected != publisher.counters.isConnected {
-            // What is retained should not say for a minute that the broker which holds it is away.
-            report.broker = HealthDesk.broker(publisher.counters)
-            sayHealth(report, at: now)
-        }
+        if now >= healthDue { healthDue = now + Self.healthInterval } else if !isHealthStale { return }
+        sayHealth(at: now)
     }
 
-    private func sayHealth(_ report: HealthReport, at now: Instant) {
-        lastHealth = report
+    /// What is retained should not say for a minute that the broker which holds it is away, nor what was true before an
+    /// outage.
+    private var isHealthStale: Bool { wasConnected != publisher.counters.isConnected }
+
+    private func sayHealth(at now: Instant) {
+        wasConnected = publisher.counters.isConnected
+        let report = health.report(
+            dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
+            process: machine.processUsage(), at: now)
         let timebase = machine.timebase
         publisher.setRetained(dispatcher.composer.health(report, at: now, timebase))
         let complaint = machine.writeMetrics {

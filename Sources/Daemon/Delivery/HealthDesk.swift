@@ -19,6 +19,9 @@ struct HealthDesk {
         lastReport = now
     }
 
+    /// Whether the radio loop has told any.
+    var hasFigures: Bool { figures != nil }
+
     /// The radio loop's latest.
     mutating func note(_ figures: GatewayFigures, _ radio: RadioCounters) {
         self.figures = figures
@@ -49,7 +52,7 @@ struct HealthDesk {
     }
 
     /// How delivery goes, in the words of `health`.
-    static func broker(_ delivery: DeliveryCounters) -> HealthReport.Broker {
+    private static func broker(_ delivery: DeliveryCounters) -> HealthReport.Broker {
         HealthReport.Broker(
             isConnected: delivery.isConnected, reconnects: UInt64(delivery.reconnects),
             refused: delivery.refused.map { ($0.key.word, UInt64($0.value)) }.sorted { $0.0 < $1.0 },
