@@ -47,21 +47,6 @@ public struct BeaconRegion: Hashable, Sendable {
     }
 }
 
-/// Which beacons belong to a region. Core Location's `CLBeaconIdentityConstraint`.
-public struct BeaconIdentityConstraint: Hashable, Sendable {
-    public var uuid: ProximityUUID
-    /// `nil` for any.
-    public var major: UInt16?
-    /// `nil` for any.
-    public var minor: UInt16?
-
-    public init(uuid: ProximityUUID, major: UInt16?, minor: UInt16?) {
-        self.uuid = uuid
-        self.major = major
-        self.minor = minor
-    }
-}
-
 extension BeaconRegion {
     public var constraint: BeaconIdentityConstraint {
         BeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)

@@ -3,31 +3,14 @@ import HCI
 
 /// Collects the RSSI of one beacon that stands at a known distance.
 public struct Calibration: Sendable {
-    /// Which beacon is meant: where the major or the minor is left out, there may be only one that fits.
-    public struct Target: Hashable, Sendable {
-        public var uuid: ProximityUUID
-        public var major: UInt16?
-        public var minor: UInt16?
-
-        public init(uuid: ProximityUUID, major: UInt16?, minor: UInt16?) {
-            self.uuid = uuid
-            self.major = major
-            self.minor = minor
-        }
-
-        func matches(_ identity: BeaconIdentity) -> Bool {
-            identity.uuid == uuid && (major ?? identity.major) == identity.major
-                && (minor ?? identity.minor) == identity.minor
-        }
-    }
-
     /// Fewer readings say nothing: with a spread of 4 dB, the median of 20 is still uncertain by 1.1 dB.
     public static let minReadings = 20
     /// More are not kept; the median has long come to rest.
     static let maxReadings = 20_000
     static let maxIdentities = 64
 
-    private let target: Target
+    /// Where it leaves out the major or the minor, there may be only one beacon that fits.
+    private let target: BeaconIdentityConstraint
     private var chains = AdvertisingDataChains()
     private var readings: [Double] = []
     private var identities: Set<BeaconIdentity> = []
@@ -35,7 +18,7 @@ public struct Calibration: Sendable {
     private var fixedAddresses: Set<DeviceAddress> = []
     private var statedPower_dbm: Int8 = 0
 
-    public init(_ target: Target) {
+    public init(_ target: BeaconIdentityConstraint) {
         self.target = target
     }
 

@@ -1,4 +1,4 @@
-import Beacons
+public import Beacons
 public import HCI
 
 /// What outlives the process of one region instance.

@@ -53,7 +53,7 @@ struct CalibrateCommand: ParsableCommand {
 
     func run() throws {
         let settings = try loadSettingsOrDefaults(config)
-        let target = Calibration.Target(uuid: uuid, major: major, minor: minor)
+        let target = BeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
         var session = CalibrationSession(settings.radio, target, duration: .seconds(Double(seconds)))
         do {
             let calibration = try session.run()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Beacons
 import Configuration
 import Console
 import Glibc
@@ -14,7 +15,7 @@ struct CalibrationSession {
     private let duration: TimeSpan
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
-    init(_ radio: RadioSettings, _ target: Calibration.Target, duration: TimeSpan) {
+    init(_ radio: RadioSettings, _ target: BeaconIdentityConstraint, duration: TimeSpan) {
         self.radio = radio
         self.desk = CalibrationDesk(target)
         self.duration = duration
@@ -71,7 +72,7 @@ private final class CalibrationDesk: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ target: Calibration.Target) {
+    init(_ target: BeaconIdentityConstraint) {
         state = Mutex(State(calibration: Calibration(target)))
     }
 

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Measuring a beacon at a known distance")
 struct CalibrationTests {
-    private let target = Calibration.Target(uuid: Air.uuid, major: nil, minor: nil)
+    private let target = BeaconIdentityConstraint(uuid: Air.uuid, major: nil, minor: nil)
 
-    private func calibration(_ readings: [Int8], of target: Calibration.Target? = nil) -> Calibration {
+    private func calibration(_ readings: [Int8], of target: BeaconIdentityConstraint? = nil) -> Calibration {
         var calibration = Calibration(target ?? self.target)
         for rssi_dbm in readings { calibration.receive(Air.event(Air.identity(), rssi_dbm: rssi_dbm).span) }
         return calibration
@@ -63,7 +63,7 @@ struct CalibrationTests {
 
     @Test("Two beacons of the UUID are refused until one is named")
     func several() throws {
-        func both(_ target: Calibration.Target) -> Calibration {
+        func both(_ target: BeaconIdentityConstraint) -> Calibration {
             var calibration = calibration(.init(repeating: -60, count: 30), of: target)
             for _ in 0..<30 {
                 calibration.receive(Air.event(Air.identity(2, 5), from: Air.fixed(2), rssi_dbm: -80).span)
@@ -73,7 +73,7 @@ struct CalibrationTests {
         #expect(throws: CalibrationError.severalBeacons([Air.identity(1, 1), Air.identity(2, 5)])) {
             try result(both(target))
         }
-        let named = Calibration.Target(uuid: Air.uuid, major: 2, minor: 5)
+        let named = BeaconIdentityConstraint(uuid: Air.uuid, major: 2, minor: 5)
         #expect(try result(both(named)).measuredPower_dbm == -80)
     }
 
