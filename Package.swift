@@ -33,6 +33,8 @@ let package = Package(
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // The one piece of C: it keeps an assertion of libmosquitto from ending the process.
+        .target(name: "CMosquittoReader"),
 
         // Pure targets: no I/O, no clock, no thread, no Foundation. Time is an argument.
         .target(name: "HCI", swiftSettings: settings),
@@ -58,7 +60,10 @@ let package = Package(
             name: "Radio", dependencies: ["HCI", "Beacons", "Configuration", "CBluetooth", logging],
             swiftSettings: settings),
         .target(
-            name: "MQTT", dependencies: ["HCI", "Messages", "Configuration", "CMosquitto", collections, logging],
+            name: "MQTT",
+            dependencies: [
+                "HCI", "Messages", "Configuration", "CMosquitto", "CMosquittoReader", collections, logging,
+            ],
             swiftSettings: settings),
         .target(
             name: "Daemon",
@@ -76,36 +81,46 @@ let package = Package(
             swiftSettings: settings),
 
         // Unit tests on injected time.
-        .testTarget(name: "HCITests", dependencies: ["HCI"], swiftSettings: settings),
-        .testTarget(name: "BeaconsTests", dependencies: ["HCI", "Beacons"], swiftSettings: settings),
+        .target(name: "Recordings", path: "Tests/Rules/Recordings", swiftSettings: settings),
+        .testTarget(name: "HCITests", dependencies: ["HCI"], path: "Tests/Rules/HCITests", swiftSettings: settings),
         .testTarget(
-            name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
+            name: "BeaconsTests", dependencies: ["HCI", "Beacons", "Recordings"], path: "Tests/Rules/BeaconsTests",
             swiftSettings: settings),
         .testTarget(
-            name: "MessagesTests", dependencies: ["HCI", "Beacons", "Regions", "Messages"], swiftSettings: settings),
+            name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
+            path: "Tests/Rules/ConfigurationTests", swiftSettings: settings),
+        .testTarget(
+            name: "MessagesTests", dependencies: ["HCI", "Beacons", "Regions", "Messages"],
+            path: "Tests/Rules/MessagesTests", swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",
             dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "StoreSimulator"],
+            path: "Tests/Rules/GatewayTests", swiftSettings: settings),
+        .testTarget(
+            name: "ReplayTests", dependencies: ["HCI", "Beacons", "beacond"], path: "Tests/Rules/ReplayTests",
             swiftSettings: settings),
-        .testTarget(name: "ReplayTests", dependencies: ["HCI", "Beacons", "beacond"], swiftSettings: settings),
-        .testTarget(name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], swiftSettings: settings),
+        .testTarget(
+            name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], path: "Tests/Rules/RequestTests",
+            swiftSettings: settings),
         .testTarget(
             name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],
-            swiftSettings: settings),
+            path: "Tests/Rules/ConsoleTests", swiftSettings: settings),
         .testTarget(
             name: "BeacondTests",
             dependencies: [
                 "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Daemon", "beacond",
-                lifecycle,
+                lifecycle, logging,
             ],
-            swiftSettings: settings),
+            path: "Tests/Rules/BeacondTests", swiftSettings: settings),
         .testTarget(
-            name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"], swiftSettings: settings),
+            name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"],
+            path: "Tests/Rules/MQTTTests", swiftSettings: settings),
         .testTarget(
-            name: "RadioTests", dependencies: ["HCI", "Beacons", "Configuration", "Radio"], swiftSettings: settings),
+            name: "RadioTests", dependencies: ["HCI", "Beacons", "Configuration", "Radio"],
+            path: "Tests/Rules/RadioTests", swiftSettings: settings),
         .testTarget(
-            name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "StoreSimulator", real],
-            swiftSettings: settings),
+            name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "Recordings", "StoreSimulator", real],
+            path: "Tests/Rules/StoreSimulatorTests", swiftSettings: settings),
 
         // The whole agent in a simulated world; a program of its own, so that it can be built and run by itself.
         .executableTarget(
@@ -115,22 +130,24 @@ let package = Package(
                 "Daemon",
                 "CSQLite", heap, logging,
             ],
-            path: "Tests/Simulation/Simulator", swiftSettings: settings),
+            path: "Tests/Worlds/Simulation/Simulator", swiftSettings: settings),
 
         // Tests against the real thing: a disk, a broker.
         .executableTarget(
-            name: "OutboxCrashChild", dependencies: ["HCI", "Outbox"], path: "Tests/OutboxCrashChild",
+            name: "OutboxCrashChild", dependencies: ["HCI", "Outbox"], path: "Tests/Agent/OutboxCrashChild",
             swiftSettings: settings),
         .testTarget(
             name: "OutboxTests", dependencies: ["HCI", "Outbox", "CSQLite", "OutboxCrashChild"],
-            swiftSettings: settings),
+            path: "Tests/Agent/OutboxTests", swiftSettings: settings),
         .executableTarget(
-            name: "VirtualController", dependencies: ["HCI", arguments], path: "Tests/KernelRig/VirtualController",
+            name: "VirtualController", dependencies: ["HCI", arguments],
+            path: "Tests/Agent/KernelRig/VirtualController",
             swiftSettings: settings),
         .testTarget(
-            name: "VirtualControllerTests", dependencies: ["HCI", "VirtualController"], swiftSettings: settings),
+            name: "VirtualControllerTests", dependencies: ["HCI", "VirtualController"],
+            path: "Tests/Rules/VirtualControllerTests", swiftSettings: settings),
         .testTarget(
             name: "MQTTIntegrationTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT", logging],
-            swiftSettings: settings),
+            path: "Tests/Agent/MQTTIntegrationTests", swiftSettings: settings),
     ]
 )

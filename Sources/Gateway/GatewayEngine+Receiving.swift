@@ -16,9 +16,11 @@ extension GatewayEngine {
     ) {
         guard receivers.indices.contains(receiver) else { return }
         // A report of whatever proves that the radio has heard until now.
-        if AdvertisingEvent.isAdvertising(event) { monitor.proved(at: max(now, instant)) }
+        let isAdvertising = AdvertisingEvent.isAdvertising(event)
+        if isAdvertising { monitor.proved(at: max(now, instant)) }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
+        if isAdvertising { tracker.heardAnything(at: now) }
         var reports = AdvertisingReports(event, rejects: &rejects)
         while let (report, range) = reports.next(event, rejects: &rejects) {
             reportCount &+= 1
@@ -38,7 +40,10 @@ extension GatewayEngine {
         var frameRejects = RejectCounts()
         IBeaconFrame.forEach(in: report, data, rejects: &frameRejects) { frame in
             beaconCount &+= 1
-            if let rssi_dbm = report.rssi_dbm { floods.heard(rssi_dbm) }
+            if let rssi_dbm = report.rssi_dbm {
+                floods.heard(rssi_dbm)
+                receivers[receiver].readings.heard(rssi_dbm, from: report.address)
+            }
             let sighting = Sighting(
                 identity: frame.identity, address: report.address, measuredPower_dbm: frame.measuredPower_dbm,
                 rssi_dbm: report.rssi_dbm.map(receivers[receiver].corrected),

@@ -1,9 +1,17 @@
 import Beacons
 import HCI
-import Regions
+public import Regions
 
 /// Keeps who belongs to which region instance, while regions and beacons come and go.
 extension GatewayEngine {
+    /// Whether an instance has a place: its region is monitored, and no limit refused it.
+    public func holds(_ instance: RegionInstanceID) -> Bool { monitor.slot(of: instance) != nil }
+
+    /// Whether a stored state is that of an instance which has a place.
+    public func holds(_ record: RegionRecord) -> Bool {
+        monitor.slot(of: record.instance).map { monitor.region(of: $0).canRestore(record) } ?? false
+    }
+
     /// Regions were registered or ended. Beacons in range belong to theirs at once; those that are only remembered once
     /// they are heard again, so that no instance is made of a value that nobody hears.
     mutating func meetTrackedBeacons() {

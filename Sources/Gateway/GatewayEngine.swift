@@ -1,6 +1,7 @@
 import Beacons
 public import Configuration
 public import HCI
+import Messages
 public import Regions
 
 /// The whole job between the bytes and the messages: reports and time in, transitions and ranging out.
@@ -110,6 +111,12 @@ public struct GatewayEngine: Sendable {
             reports: reportCount, beacons: beaconCount, rejects: rejects, tracks: tracker.trackCount,
             listedTracks: listed, instances: monitor.instanceCount,
             refusedTransmitters: tracker.refusedCount, refusedInstances: refusedInstanceCount,
-            suspectedSpoofing: floods.suspects(tracker.newcomers, listed: listed))
+            suspectedSpoofing: floods.suspects(tracker.newcomers, listed: listed), suspectReadings: suspectReadings)
+    }
+
+    private var suspectReadings: [SuspectReadings] {
+        zip(settings.radio.adapters, receivers).compactMap { adapter, receiver in
+            receiver.readings.suspicion.map { SuspectReadings(adapter: adapter.name, kind: $0) }
+        }
     }
 }

@@ -37,4 +37,6 @@ public struct GatewayFigures: Sendable {
     public var refusedInstances: UInt64
     /// Floods of the last minute or of this one.
     public var suspectedSpoofing: [SuspectedSpoofing]
+    /// Adapters whose readings were none in the last whole minute.
+    public var suspectReadings: [SuspectReadings]
 }

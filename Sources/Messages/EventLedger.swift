@@ -3,7 +3,9 @@ public import Regions
 
 /// Numbers events and writes each transition's messages: the event, if there is one, and the state that names it.
 ///
-/// The numbers themselves come from the outbox, which alone knows what was committed.
+/// The numbers themselves come from the outbox, which alone knows what was committed. A transaction that has to be built
+/// again, which happens where another epoch has begun meanwhile, is entered again: what is entered twice is as if it had
+/// been entered once.
 public struct EventLedger: Sendable {
     /// The messages of one transition. They are stored together and published in this order.
     public struct Entry: Hashable, Sendable {
@@ -13,22 +15,27 @@ public struct EventLedger: Sendable {
         public var state: Message
     }
 
+    /// What subscribers know of an instance.
+    private struct Known: Sendable {
+        /// The number of its last event in the epoch, 0 before the first.
+        var eventSeq: Int64 = 0
+        /// `nil` where this process has told nothing yet.
+        var told: ToldState?
+    }
+
     public let composer: MessageComposer
-    /// The last event of each instance that has had one.
-    private var lastSeq: [RegionInstanceID: Int64]
-    /// What was told last of each instance that has had an event: told again where its number means nothing any more.
-    private var lastTold: [RegionInstanceID: RegionTransition] = [:]
-    /// What is to be told again because a new epoch has begun.
-    private var outdated: [RegionInstanceID: RegionTransition] = [:]
+    private var known: [RegionInstanceID: Known]
+    /// Whose retained state still names the epoch before this one.
+    private var outdated: Set<RegionInstanceID> = []
 
     /// - Parameter lastSeq: the last event of each instance, as far as it was stored.
     public init(_ composer: MessageComposer, lastSeq: [RegionInstanceID: Int64] = [:]) {
         self.composer = composer
-        self.lastSeq = lastSeq
+        known = lastSeq.mapValues { Known(eventSeq: $0) }
     }
 
     /// The number of the last event of an instance, 0 before the first.
-    public func eventSeq(of instance: RegionInstanceID) -> Int64 { lastSeq[instance] ?? 0 }
+    public func eventSeq(of instance: RegionInstanceID) -> Int64 { known[instance]?.eventSeq ?? 0 }
 
     /// Writes a transition down.
     ///
@@ -38,46 +45,38 @@ public struct EventLedger: Sendable {
     public mutating func enter(
         _ transition: RegionTransition, epoch: String, seq: Int64, _ timebase: Timebase
     ) -> Entry {
-        outdated[transition.instance] = nil
-        defer { noteTold(transition) }
-        guard let event = transition.event else {
-            let eventSeq = eventSeq(of: transition.instance)
-            return Entry(seq: nil, event: nil, state: composer.state(transition, eventSeq: eventSeq, timebase))
-        }
-        lastSeq[transition.instance] = seq
+        let instance = transition.instance
+        let told = ToldState(transition.state, since: transition.since, at: transition.at)
+        outdated.remove(instance)
+        known[instance, default: Known()].told = told
+        if transition.event != nil { known[instance]?.eventSeq = seq }
         return Entry(
-            seq: seq,
-            event: composer.event(
-                event, of: transition.instance, epoch: epoch, seq: seq, at: transition.at, timebase),
-            state: composer.state(transition, eventSeq: seq, timebase))
+            seq: transition.event == nil ? nil : seq,
+            event: transition.event.map {
+                composer.event($0, of: instance, epoch: epoch, seq: seq, at: transition.at, timebase)
+            },
+            state: composer.state(told, of: instance, epoch: epoch, eventSeq: eventSeq(of: instance), timebase))
     }
 
     /// An instance is monitored no more.
     public mutating func forget(_ instance: RegionInstanceID) {
-        lastSeq[instance] = nil
-        lastTold[instance] = nil
-        outdated[instance] = nil
+        known[instance] = nil
+        outdated.remove(instance)
     }
 
-    /// A new epoch begins: numbers of the old one mean nothing in it, and the states that name them are outdated.
+    /// A new epoch begins: numbers of the old one mean nothing in it, and the states that name it are outdated.
     public mutating func beginEpoch() {
-        lastSeq.removeAll()
-        outdated.merge(lastTold) { _, told in told }
-        lastTold.removeAll()
+        for instance in known.keys {
+            known[instance]?.eventSeq = 0
+            if known[instance]?.told != nil { outdated.insert(instance) }
+        }
     }
 
     /// The states of the instances that have not changed since the epoch began, each once, by the time of their change.
-    public mutating func takeOutdatedStates(_ timebase: Timebase) -> [Message] {
+    public mutating func takeOutdatedStates(epoch: String, _ timebase: Timebase) -> [Message] {
         defer { outdated.removeAll() }
-        return outdated.values
-            .sorted { ($0.at, composer.topics.state($0.instance)) < ($1.at, composer.topics.state($1.instance)) }
-            .map { composer.state($0, eventSeq: 0, timebase) }
-    }
-
-    private mutating func noteTold(_ transition: RegionTransition) {
-        guard lastSeq[transition.instance] != nil else { return }
-        var told = transition
-        told.event = nil
-        lastTold[transition.instance] = told
+        return outdated.compactMap { instance in known[instance]?.told.map { (instance, $0) } }
+            .sorted { ($0.1.at, composer.topics.state($0.0)) < ($1.1.at, composer.topics.state($1.0)) }
+            .map { composer.state($0.1, of: $0.0, epoch: epoch, eventSeq: eventSeq(of: $0.0), timebase) }
     }
 }

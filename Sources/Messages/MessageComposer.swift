@@ -25,6 +25,11 @@ public struct MessageComposer: Sendable {
         self.rangingExpiry_s = rangingExpiry_s
     }
 
+    /// The same for the topics of another gateway: the one that this one was before it was moved.
+    public func speaking(for topics: TopicTree) -> MessageComposer {
+        MessageComposer(topics: topics, version: version, pseudonym: pseudonym, rangingExpiry_s: rangingExpiry_s)
+    }
+
     /// From now on devices are named under another key.
     public mutating func replacePseudonymKey(_ key: [UInt8]) {
         pseudonym.replaceKey(key)
@@ -37,6 +42,16 @@ public struct MessageComposer: Sendable {
         json.set("schema", Self.schema)
         json.set("at", Timestamp.text(timebase.wall(instant)))
         json.set("clock", timebase.isSynced ? "synced" : "unsynced")
+        return json
+    }
+
+    /// What messages begin with that are kept for long: they say whose they are, because the topic is not kept with them
+    /// everywhere, and numbers mean something only together with the epoch.
+    func payload(ofEpoch epoch: String, at instant: Instant, _ timebase: Timebase) -> JSONWriter {
+        var json = payload(at: instant, timebase)
+        json.set("site", topics.site)
+        json.set("gateway", topics.gateway)
+        json.set("epoch", epoch)
         return json
     }
 

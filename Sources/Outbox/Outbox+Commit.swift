@@ -32,7 +32,7 @@ extension Outbox {
     /// Stores a small value that outlives the process, such as a key. It is on the disk when this returns, if the disk
     /// works.
     public func setValue(_ value: [UInt8], forKey key: String) {
-        pending.values[key] = value
+        pending.setValue(value, forKey: key)
         if folder != nil, isDurable { persistPending() }
     }
 

@@ -13,18 +13,29 @@ extension Outbox {
     /// While the disk cannot be read, events in memory are handed out although older ones wait in the file. Those follow
     /// once it can.
     public func next(limit: Int) -> [QueuedEvent] {
+        next(limit: limit, in: book.formerEnd..<Int64.max)
+    }
+
+    /// As above, of the events that former owners left: they wait apart, so that they hold up none of this owner's.
+    public func nextOfFormerOwners(limit: Int) -> [QueuedEvent] {
+        guard book.formerEnd > .min else { return [] }
+        return next(limit: limit, in: .min..<book.formerEnd)
+    }
+
+    private func next(limit: Int, in positions: Range<Int64>) -> [QueuedEvent] {
         let limit = min(max(limit, 0), Self.largestPage)
         guard limit > 0 else { return [] }
         var page: [QueuedEvent] = []
         do {
-            page = try nextStored(limit: limit)
+            page = try nextStored(limit: limit, in: positions)
         } catch {
             fail(error)
         }
         var bytes = page.reduce(0) { $0 + $1.size }
-        var index = 0
+        var index = pending.firstIndex(atOrAfter: positions.lowerBound)
         while page.count < limit, bytes < Self.largestPageBytes, index < pending.events.count {
             let event = pending.events[index]
+            guard event.position < positions.upperBound else { break }
             if let end = endOfPassed(containing: event.position) {
                 index = pending.firstIndex(atOrAfter: end)
                 continue
@@ -66,6 +77,12 @@ extension Outbox {
         acknowledge([givenUp.position])
     }
 
+    /// Gives up an event that the broker refuses for good: it leaves the outbox, and its loss is stated as a gap.
+    public func giveUp(_ event: QueuedEvent) {
+        book.drop([(event.epoch, event.seq)], cause: .refused)
+        acknowledge([event.position])
+    }
+
     /// Why events are set aside, each reason once.
     public var parkedReasons: [String] { Set(parked.entries.map(\.reason)).sorted() }
 
@@ -85,6 +102,9 @@ extension Outbox {
     /// Gaps to publish that were not handed out since the last `rewind`.
     public func takeGaps() -> [OutboxGap] { book.gaps.take() }
 
+    /// Whether subscribers are still to be told of a gap.
+    public var hasGaps: Bool { !book.gaps.gaps.isEmpty }
+
     /// Subscribers were told of `gap`: it is forgotten. Until then it is handed out anew after a `rewind` or a restart.
     public func confirm(_ gap: OutboxGap) {
         guard book.gaps.confirm(gap) else { return }
@@ -92,16 +112,19 @@ extension Outbox {
         deletionDue = min(deletionDue, now + Self.deletionDelay)
     }
 
-    private func nextStored(limit: Int) throws(DiskError) -> [QueuedEvent] {
+    private func nextStored(limit: Int, in positions: Range<Int64>) throws(DiskError) -> [QueuedEvent] {
         guard let store, book.storedEvents > book.acknowledgedCount else { return [] }
         var page: [QueuedEvent] = []
         var bytes: Int64 = 0
-        var cursor: Int64? = .min
+        // Positions in a file are above 0.
+        var cursor: Int64? = max(positions.lowerBound, -book.origin)
         while let start = cursor {
             cursor = nil
             try store.events(from: start) { (event: QueuedEvent) throws(DiskError) in
                 // Rows beyond are the remains of a transaction that failed; what it held is in memory.
-                guard event.position < book.storedEnd, page.count < limit, bytes < Self.largestPageBytes else {
+                guard event.position < min(book.storedEnd, positions.upperBound), page.count < limit,
+                    bytes < Self.largestPageBytes
+                else {
                     return false
                 }
                 if let end = endOfPassed(containing: event.position) {

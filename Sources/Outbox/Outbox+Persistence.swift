@@ -32,6 +32,7 @@ extension Outbox {
             next.storedEvents += Int64(incoming.count - lost)
             for (key, value) in kept.records { try store.put(value, forKey: key, in: .record) }
             for (key, value) in kept.values { try store.put(value, forKey: key, in: .value) }
+            if let owner, next.areOwnersChanged { try store.write(next.owners, owner: owner.name) }
             if next.areGapsChanged { try store.write(next.gaps.gaps) }
             try store.giveBackFreePages()
             try store.write(meta, created: wallTime.microseconds)
@@ -40,6 +41,7 @@ extension Outbox {
         store.committed(meta)
         next.acknowledged = RangeSet()
         next.areGapsChanged = false
+        next.areOwnersChanged = false
         next.isEpochStored = true
         next.storedEnd = next.nextPosition
         book = next
@@ -71,7 +73,8 @@ extension Outbox {
     /// back, events are delivered twice, which is what happens to an acknowledgement that is not written yet anyway. It
     /// becomes durable with the next one.
     private func needsSync(_ transaction: OutboxTransaction) -> Bool {
-        !(transaction.isEmpty && pending.isEmpty && !book.areGapsChanged && book.isEpochStored && condition == nil)
+        !(transaction.isEmpty && pending.isEmpty && !book.areGapsChanged && !book.areOwnersChanged
+            && book.isEpochStored && condition == nil)
     }
 
     /// `persist`, with a failure taken care of.

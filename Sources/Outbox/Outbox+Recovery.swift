@@ -96,24 +96,30 @@ extension Outbox {
         noteFiles()
     }
 
-    /// The first meeting of this outbox and the file in its folder. At the start the file's epoch goes on. Later it does not,
-    /// though nothing may have been numbered yet: regions did not go on from what the file holds, so numbers of its epoch mean
-    /// nothing to the states that were told.
+    /// The first meeting of this outbox and the file in its folder. At the start the file's epoch goes on, where it is this
+    /// owner's. Later it does not, though nothing may have been numbered yet: regions did not go on from what the file holds,
+    /// so numbers of its epoch mean nothing to the states that were told.
     private func meet(_ store: EventStore) throws(DiskError) {
         if let meta = store.meta {
             var next = book
             next.storedEvents = try store.count()
             next.gaps = GapLedger(try store.gaps() + next.gaps.gaps)
             next.areGapsChanged = true
-            if isStarting {
-                recordsAtStart = try store.contents(of: .record)
+            let inheritance = try store.inheritance(meta, for: owner?.name)
+            let former = inherit(inheritance, &next)
+            next.origin = meta.nextPosition - 1
+            next.formerEnd = former == nil ? try store.end(of: next.owners).map { $0 - next.origin } ?? .min : 1
+            let records = try store.contents(of: .record)
+            if let former {
+                takeOver(records, inheritance.values, from: former)
+            } else if isStarting {
+                recordsAtStart = records
                 next.begin(epoch: meta.epoch)
                 next.numbering.nextSequence = meta.nextSequence
                 next.isEpochStored = true
                 next.settledReservation = meta.settledReservation
                 next.settledSequence = try store.oldest(1).first.flatMap { $0.epoch == meta.epoch ? $0.seq : nil } ?? 1
             }
-            next.origin = meta.nextPosition - 1
             skipReservedNumbers(of: meta, &next)
             book = next
         }
@@ -143,6 +149,7 @@ extension Outbox {
             stateLossOfStoredEvents(except: [], cause: .disk)
             book.forgetFile(firstPosition: book.storedEnd)
             beginEpoch()
+            book.areOwnersChanged = true
             fileGeneration += 1
         } else if !store.isReadOnly {
             try store.truncate(from: book.storedEnd)

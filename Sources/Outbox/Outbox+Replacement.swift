@@ -30,9 +30,16 @@ extension Outbox {
             return event
         }
         events.removeAll { book.acknowledged.contains($0.position) || $0.position >= book.storedEnd }
+        let values = salvage.values.filter { !EpochOwners.isTheirs($0.key) }
+        let former = hasMetFile ? nil : inherit(salvage.inheritance, &book)
+        if !hasMetFile { book.formerEnd = former == nil ? book.owners.end(of: events) : 1 }
         if !salvage.isEveryEventThere { stateLoss(salvage, events) }
         pending.prepend(events)
-        pending.fill(records: salvage.records, values: salvage.values)
+        if let former {
+            takeOver(salvage.records, values, from: former)
+        } else {
+            pending.fill(records: salvage.records, values: values)
+        }
         for gap in salvage.gaps where !hasMetFile { book.state(gap) }
         if hasMetFile, !salvage.isEveryRecordThere { fileGeneration += 1 }
         book.forgetFile(firstPosition: events.first?.position ?? book.storedEnd)

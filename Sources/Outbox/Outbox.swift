@@ -18,6 +18,8 @@ public final class Outbox {
     /// `nil` for an outbox that lives in memory alone.
     let folder: (any OutboxFolder)?
     let vfs: String?
+    /// `nil` where nobody asks whose it is.
+    let owner: (any OutboxOwner)?
     var generator: any RandomNumberGenerator
 
     /// The open file, also where it can only be read at the moment.
@@ -72,6 +74,7 @@ public final class Outbox {
         self.generator = generator
         folder = nil
         vfs = nil
+        owner = nil
         book = Bookkeeping(numbering: Numbering(epoch: "", nextSequence: 1))
         beginEpoch()
     }
@@ -79,29 +82,33 @@ public final class Outbox {
     /// An outbox in `directory`, going on where the last process left off. Where the disk refuses, it begins in memory
     /// and says so in `condition`.
     ///
+    /// - Parameter owner: whose it is; where it was another's, a new epoch begins.
     /// - Throws: `OutboxError.inUse` where another process holds the directory.
     public convenience init(
-        directory: String, limits: OutboxLimits, at now: Instant, wallTime: WallTime,
+        directory: String, owner: (any OutboxOwner)? = nil, limits: OutboxLimits, at now: Instant, wallTime: WallTime,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(OutboxError) {
-        try self.init(directory: directory, vfs: nil, limits: limits, at: now, wallTime: wallTime, generator: generator)
+        try self.init(
+            directory: directory, vfs: nil, owner: owner, limits: limits, at: now, wallTime: wallTime,
+            generator: generator)
     }
 
     /// As above, through SQLite's file layer of the name `vfs`.
     convenience init(
-        directory: String, vfs: String?, limits: OutboxLimits, at now: Instant, wallTime: WallTime,
-        generator: any RandomNumberGenerator
+        directory: String, vfs: String?, owner: (any OutboxOwner)? = nil, limits: OutboxLimits, at now: Instant,
+        wallTime: WallTime, generator: any RandomNumberGenerator
     ) throws(OutboxError) {
         try self.init(
-            folder: StateFolder(path: directory), vfs: vfs, limits: limits, at: now, wallTime: wallTime,
+            folder: StateFolder(path: directory), vfs: vfs, owner: owner, limits: limits, at: now, wallTime: wallTime,
             generator: generator)
     }
 
     /// As above, in a folder that need not be on this machine's disk, through SQLite's file layer of the name `vfs`.
     package init(
-        folder: any OutboxFolder, vfs: String?, limits: OutboxLimits, at now: Instant, wallTime: WallTime,
-        generator: any RandomNumberGenerator
+        folder: any OutboxFolder, vfs: String?, owner: (any OutboxOwner)? = nil, limits: OutboxLimits, at now: Instant,
+        wallTime: WallTime, generator: any RandomNumberGenerator
     ) throws(OutboxError) {
+        self.owner = owner
         self.limits = limits
         self.now = now
         self.wallTime = wallTime

@@ -6,7 +6,10 @@ import Daemon
 struct Beacond: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "beacond",
-        abstract: "Scans iBeacons, monitors regions, ranges beacons and publishes to MQTT.",
+        abstract: """
+            Listens to the iBeacons around this machine and publishes to MQTT which regions are entered and left, and how near \
+            the beacons are.
+            """,
         version: Version.current,
         subcommands: [
             RunCommand.self, CheckCommand.self, ScanCommand.self, AdvertiseCommand.self, CalibrateCommand.self,

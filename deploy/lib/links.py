@@ -10,7 +10,6 @@ ARTICLES = "Sources/beacond/Documentation.docc/"
 PLACES = {
     "deploy/contract/": "../contract/",
     "deploy/broker/": "../examples/broker/",
-    "Tests/Benchmarks/results.svg": "Resources/results.svg",
     "LICENSE": "../copyright",
 }
 

@@ -1,10 +1,10 @@
-# What building beacond needs, for deploy/quickstart and deploy/test. Sourced by bash, not run.
+# What building and testing beacond needs: what of it is missing, and installing that. Sourced by bash, not run.
 
 # Debian puts the broker where only root looks.
 PATH=$PATH:/usr/sbin
 
-# Prints the Debian packages that are missing, by looking for what they would install.
-missing_packages() {
+# Prints the Debian packages that building misses, by looking for what they would install.
+packages_of_build() {
     [[ -e /usr/include/bluetooth/bluetooth.h ]] || echo libbluetooth-dev
     [[ -e /usr/include/mosquitto.h ]] || echo libmosquitto-dev
     [[ -e /usr/include/sqlite3.h ]] || echo libsqlite3-dev
@@ -14,11 +14,49 @@ missing_packages() {
     command -v git >/dev/null || printf '%s\n' git ca-certificates
 }
 
-# Installs the packages that are missing. Without any missing it calls no other program and needs no rights.
+# The Debian package of each program that is called otherwise.
+declare -A package_of=(
+    [busybox]=busybox-static [cc]=gcc [depmod]=kmod [dh]=debhelper [dpkg-buildpackage]=dpkg-dev [hciconfig]=bluez [man]=man-db
+    [mkfs.ext4]=e2fsprogs [mosquitto_pub]=mosquitto-clients [mosquitto_rr]=mosquitto-clients
+    [mosquitto_sub]=mosquitto-clients [psql]=postgresql-client [qemu-system-x86_64]=qemu-system-x86 [readelf]=binutils
+    [systemd-analyze]=systemd [systemd-nspawn]=systemd-container
+)
+
+# Prints the folder of PostgreSQL's programs, which Debian keeps off PATH; nothing where there is no server.
+postgresql_programs() {
+    find /usr/lib/postgresql/*/bin /usr/bin -maxdepth 1 -name initdb -printf '%h\n' 2>/dev/null | sort -V | tail -n 1
+}
+
+# packages_of PROGRAM…: prints the Debian packages of those programs that are not there. python3-venv, libc6-dev and postgresql
+# are no programs, and are looked for by what they are for.
+packages_of() {
+    local program
+    for program in "$@"; do
+        case $program in
+        python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv ;;
+        libc6-dev) [[ -e /usr/include/stdio.h ]] || echo libc6-dev ;;
+        postgresql) [[ -n $(postgresql_programs) ]] || echo postgresql ;;
+        *) command -v "$program" >/dev/null || echo "${package_of[$program]:-$program}" ;;
+        esac
+    done | sort -u
+}
+
+# Installs the packages that building misses. Without any missing it calls no other program and needs no rights.
 # Returns 1 after one line of explanation where they can't be installed.
 install_packages() {
-    local -a missing as_root=()
-    mapfile -t missing < <(missing_packages)
+    local -a missing=()
+    mapfile -t missing < <(packages_of_build)
+    install_missing "${missing[@]}"
+}
+
+# as_root COMMAND…: sudo may ask for a password, but only where somebody can type one.
+as_root() {
+    if ((EUID == 0)); then "$@"; elif [[ -t 0 ]]; then sudo "$@"; else sudo -n "$@"; fi
+}
+
+# install_missing [PACKAGE…]
+install_missing() {
+    local -a missing=("$@")
     ((${#missing[@]})) || return 0
     local by_hand="apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
 
@@ -26,19 +64,15 @@ install_packages() {
         echo "Missing, by their Debian names: ${missing[*]}. Install them, then run this again." >&2
         return 1
     fi
-    if ((EUID != 0)); then
-        # sudo may ask for a password, but only where somebody can type one.
-        if ! command -v sudo >/dev/null || { [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; }; then
-            echo "Packages are missing and only root can install them; run as root: $by_hand" >&2
-            return 1
-        fi
-        as_root=(sudo)
+    if ! as_root true 2>/dev/null; then
+        echo "Packages are missing and only root can install them; run as root: $by_hand" >&2
+        return 1
     fi
     echo "Installing ${missing[*]} …"
     local log
     log=$(mktemp)
-    if "${as_root[@]}" apt-get -q update >"$log" 2>&1 &&
-        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    if as_root apt-get -q update >"$log" 2>&1 &&
+        as_root env DEBIAN_FRONTEND=noninteractive \
             apt-get -q install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
         rm -f "$log"
         return 0

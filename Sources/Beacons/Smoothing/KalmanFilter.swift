@@ -9,8 +9,8 @@
 /// covariance). That is what makes an exact take-over possible without keeping the readings.
 struct KalmanFilter: Sendable {
     private(set) var level: Double
-    /// The variance of `level`.
-    private var variance = 1.0
+    /// The variance of `level`, in units of a reading's. Just after a reading it is the weight that this one had.
+    private(set) var variance = 1.0
     /// The level at the first reading as seen from now, its variance, and its covariance with `level`.
     private var first: Double
     private var firstVariance = 1.0

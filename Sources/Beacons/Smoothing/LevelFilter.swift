@@ -68,6 +68,17 @@ struct LevelFilter: Sendable {
         }
     }
 
+    /// Goes on from the quick level where the level has stepped. `kalman` alone does: the other kinds are what their names say.
+    func follow(_ quick: QuickLevel, by memory: inout SmoothedLevel) {
+        if case .kalman(let calm) = memory, quick.hasStepped(from: calm.level) { memory = .kalman(quick.filter) }
+    }
+
+    /// What one reading weighs in the level, which is the variance of the level in units of a reading's. The kinds that
+    /// don't keep it are taken for as uncertain as the quick level.
+    func share(ofOneReading memory: SmoothedLevel, quick: QuickLevel) -> Double {
+        if case .kalman(let calm) = memory { calm.variance } else { quick.filter.variance }
+    }
+
     private func first(_ reading: Double) -> SmoothedLevel {
         switch kind {
         case .ewma: .ewma(ExponentialFilter(reading, timeConstant_s: timeConstant_s))

@@ -40,13 +40,13 @@ extension BeaconTracker {
         guard table.transmitters[slot].presence == .heard, let level else {
             return .undetermined(rssi_dbm: rssi_dbm)
         }
-        let movement = table.transmitters[slot].signal.movement.movement
         let distance_m = estimator.distance_m(
-            rssi_dbm: level.rssi_dbm, measuredPower_dbm: table.transmitters[slot].measuredPower_dbm, movement: movement)
+            rssi_dbm: level.rssi_dbm, measuredPower_dbm: table.transmitters[slot].measuredPower_dbm)
         let zone = classifier.classify(distance_m: distance_m, previous: table.transmitters[slot].zone)
         table.transmitters[slot].zone = zone
+        let variance = smoothing.distanceVariance(of: table.transmitters[slot].signal)
         return BeaconObservation(
-            accuracy_m: distance_m, accuracyError_m: DistanceEstimator.error_m(of: distance_m, movement: movement),
+            accuracy_m: distance_m, accuracyError_m: estimator.error_m(of: distance_m, levelVariance: variance),
             proximity: zone, rssi_dbm: rssi_dbm)
     }
 }

@@ -69,6 +69,8 @@ extension BeaconTracker {
             let newcomer = newcomers[pair.newcomer]
             let predecessor = predecessors[pair.predecessor]
             guard table.transmitters[predecessor].presence == .silent else { continue }
+            // Nobody was heard for part of that silence: who was then heard first took nobody's place.
+            guard now >= silentEnough(table.transmitters[predecessor]) else { continue }
             // Where there are several, they get as long to be heard again as one that is silent has.
             if isShared, now < table.transmitters[newcomer].firstHeard + settings.unknownAfter { continue }
             takeOver(newcomer, from: predecessor)
@@ -153,10 +155,15 @@ extension BeaconTracker {
         var deadline: Instant?
         for other in table.listedSlots(of: newcomer.identitySlot) where other != slot && mayHaveBeen(other, slot) {
             let predecessor = table.transmitters[other]
-            let latest = predecessor.lastHeard + unknownAfter(predecessor)
+            let latest = silentEnough(predecessor)
             deadline = max(deadline ?? newcomer.firstHeard + settings.resolveAfter, latest)
         }
         return deadline
+    }
+
+    /// From when on a predecessor is silent for long enough, the time in which nobody was heard left out.
+    private func silentEnough(_ predecessor: Transmitter) -> Instant {
+        predecessor.lastHeard + unknownAfter(predecessor) + pauseSince(predecessor.lastHeard)
     }
 
     private mutating func watchResolving(_ slot: TransmitterSlot, until deadline: Instant) {

@@ -48,13 +48,30 @@ extension BeaconTracker {
     /// When the transmitter's presence changes next if it stays silent.
     func silenceDeadline(of slot: TransmitterSlot) -> Instant {
         let patience = table.transmitters[slot].interval.patience.silence
-        let silence =
-            switch table.transmitters[slot].presence {
-            case .heard: max(settings.unknownAfter, patience)
-            case .silent: max(settings.resolveAfter, patience)
-            case .gone: max(Self.remembered, settings.resolveAfter, patience)
-            }
-        return table.transmitters[slot].lastHeard + silence
+        let lastHeard = table.transmitters[slot].lastHeard
+        return switch table.transmitters[slot].presence {
+        case .heard:
+            lastHeard + min(max(settings.unknownAfter, patience) + pauseSince(lastHeard), unknownAtLast(patience))
+        case .silent: lastHeard + max(settings.resolveAfter, patience)
+        case .gone: lastHeard + max(Self.remembered, settings.resolveAfter, patience)
+        }
+    }
+
+    /// How long nobody was heard since then.
+    func pauseSince(_ lastHeard: Instant) -> TimeSpan { pause.overlap(lastHeard, pause.until) }
+
+    /// However deaf the radio is, nobody's distance is told for longer after the last report than it would be listed.
+    private func unknownAtLast(_ patience: TimeSpan) -> TimeSpan {
+        max(settings.resolveAfter, settings.unknownAfter, patience)
+    }
+
+    /// Where several are heard and all fall silent at once, it is the radio that is silent: whether one of them left is seen
+    /// when somebody is heard again.
+    private func deafUntil(_ slot: TransmitterSlot, at now: Instant) -> Instant? {
+        let transmitter = table.transmitters[slot]
+        guard transmitter.presence == .heard, table.heardCount > 1, pause.isUnderWay(at: now) else { return nil }
+        let atLast = transmitter.lastHeard + unknownAtLast(transmitter.interval.patience.silence)
+        return atLast > now ? min(now + settings.unknownAfter, atLast) : nil
     }
 
     /// A transmitter that is heard may have turned out to be faster than it was: then its silence is looked at sooner.
@@ -91,8 +108,8 @@ extension BeaconTracker {
     /// Timers are lazy: one is set and reports only move `lastHeard`. When it is due, it is seen whether it was silence.
     /// Mostly it was not, and the next timer takes the place of this one.
     private mutating func watchesOn(_ timer: Timer) -> Bool {
-        let due = silenceDeadline(of: timer.slot)
-        guard due > timer.due else { return false }
+        let deadline = silenceDeadline(of: timer.slot)
+        guard let due = deadline > timer.due ? deadline : deafUntil(timer.slot, at: timer.due) else { return false }
         table.transmitters[timer.slot].silenceDue = due
         timers.replaceMin(with: newTimer(timer.slot, due, .silence))
         return true

@@ -117,6 +117,9 @@ public struct BeaconTracker: Sendable {
         return table.transmitters[first].isOnlyOfIdentity ? first : nil
     }
 
+    /// Something was heard, of whatever device: the radio is not deaf.
+    public mutating func heardAnything(at now: Instant) { pause.heard(at: now) }
+
     /// Takes a sighting in.
     ///
     /// - Parameters:
@@ -173,7 +176,8 @@ public struct BeaconTracker: Sendable {
     ) {
         let before = table.transmitters[slot].presence
         let previously = table.transmitters[slot].lastHeard
-        table.transmitters[slot].interval.add(gap: now - previously)
+        // A gap in which nobody was heard says nothing of how often this one sends.
+        if pause.overlap(previously, now) == .zero { table.transmitters[slot].interval.add(gap: now - previously) }
         table.transmitters[slot].lastHeard = now
         table.transmitters[slot].measuredPower_dbm = sighting.measuredPower_dbm
         if before != .heard { returned(slot, from: before, at: now, changes: &changes) }

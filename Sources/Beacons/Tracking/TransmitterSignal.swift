@@ -1,11 +1,11 @@
 import HCI
 
-/// How strong a transmitter is and whether it moves: what is remembered of its readings. The settings, which are the same for
-/// all, stand in `SignalSmoothing`.
+/// How strong a transmitter is: what is remembered of its readings. The settings, which are the same for all, stand in
+/// `SignalSmoothing`.
 struct TransmitterSignal: Sendable {
     fileprivate(set) var times = ReadingTimes()
-    /// Whether it moves, by the same readings.
-    fileprivate(set) var movement = MovementMeter()
+    /// Its level just now, which tells a step.
+    fileprivate(set) var quick = QuickLevel()
     /// What distance and proximity are made from.
     var distance = SmoothedLevel.unknown
     /// What the RSSI thresholds of regions look at.
@@ -16,20 +16,18 @@ struct TransmitterSignal: Sendable {
 struct SignalSmoothing: Sendable {
     let distance: LevelFilter
     let region: LevelFilter
-    private let movementTimeConstant_s: Double
 
     init(_ settings: TrackerSettings) {
         distance = LevelFilter(settings.distanceFilter, scale: .decibels)
         region = LevelFilter(settings.regionFilter, scale: .fieldStrength)
-        // It takes longer to know how much a level varies than to know the level.
-        movementTimeConstant_s = FilterSettings.held(2 * settings.distanceFilter.timeConstant_s)
     }
 
     /// Takes in one reading, within `SignalLevel.range_dbm`.
     func add(_ rssi_dbm: Double, at now: Instant, to signal: inout TransmitterSignal) {
         let place = signal.times.add(at: now, lookBack_s: distance.timeConstant_s)
-        signal.movement.add(rssi_dbm, at: place, timeConstant_s: movementTimeConstant_s)
+        signal.quick.add(rssi_dbm, at: place)
         distance.add(rssi_dbm, at: place, of: signal.times, to: &signal.distance)
+        distance.follow(signal.quick, by: &signal.distance)
         region.add(rssi_dbm, at: place, of: signal.times, to: &signal.region)
     }
 
@@ -40,10 +38,14 @@ struct SignalSmoothing: Sendable {
             signal = former
             return
         }
-        signal.movement.takeOver(
-            former.movement, of: former.times, own: signal.times, timeConstant_s: movementTimeConstant_s)
+        signal.quick.takeOver(former.quick, gap_s: (signal.times.first - former.times.latest).seconds)
         distance.takeOver(former.distance, of: former.times, into: &signal.distance, of: signal.times)
         region.takeOver(former.region, of: former.times, into: &signal.region, of: signal.times)
+    }
+
+    /// How uncertain the level is that the distance is made from, by the number and scatter of its readings. dB².
+    func distanceVariance(of signal: TransmitterSignal) -> Double {
+        signal.quick.scatter * distance.share(ofOneReading: signal.distance, quick: signal.quick)
     }
 
     /// What the region filter would say had its readings gone on from those of another transmitter; `nil` for a filter that

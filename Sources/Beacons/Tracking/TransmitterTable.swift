@@ -36,6 +36,9 @@ struct TransmitterTable: Sendable {
     /// What rotations are told by.
     var traces = RotationTraces()
 
+    /// How many transmitters are heard now, as opposed to silent.
+    private(set) var heardCount = 0
+
     private let hash = TransmitterHash()
     private var index = SlotIndex()
     private var freeSlots: [TransmitterSlot] = []
@@ -105,6 +108,7 @@ struct TransmitterTable: Sendable {
         }
         if transmitter.mayHaveRotated { transmitters[slot].trace = traces.insert(RotationTrace(traits: traits)) }
         linkFirst(slot)
+        heardCount += 1
         identities[transmitter.identitySlot].listedCount += 1
         index.insert(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
         return slot
@@ -112,6 +116,8 @@ struct TransmitterTable: Sendable {
 
     mutating func setPresence(_ slot: TransmitterSlot, _ presence: Transmitter.Presence) {
         let wasListed = transmitters[slot].isListed
+        if transmitters[slot].presence == .heard { heardCount -= 1 }
+        if presence == .heard { heardCount += 1 }
         transmitters[slot].presence = presence
         let isListed = presence != .gone
         if isListed == wasListed { return }
@@ -123,6 +129,7 @@ struct TransmitterTable: Sendable {
     /// - Returns: the identity's slot, where this was its last transmitter and it is forgotten as well.
     mutating func remove(_ slot: TransmitterSlot) -> IdentitySlot? {
         let gone = transmitters[slot]
+        if gone.presence == .heard { heardCount -= 1 }
         index.remove(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
         unlink(slot)
         if gone.isListed { identities[gone.identitySlot].listedCount -= 1 }

@@ -23,14 +23,17 @@ extension RadioSettings.Adapter {
         self = .address(DeviceAddress(bits: bits, type: .public))
     }
 
-    /// As it stands in the file.
-    fileprivate var text: String {
+    /// What the file calls it.
+    public var name: String {
         switch self {
-        case .automatic: "\"auto\""
-        case .index(let index): "\"hci\(index)\""
-        case .address(let address): "\"\(address)\""
+        case .automatic: "auto"
+        case .index(let index): "hci\(index)"
+        case .address(let address): "\(address)"
         }
     }
+
+    /// As it stands in the file.
+    fileprivate var text: String { "\"\(name)\"" }
 }
 
 extension Rule where Value == RadioSettings.Adapter {

@@ -7,10 +7,16 @@ enum DistanceSection {
 
     static let model = Key(
         "model", default: DistanceModel.indoor, .word,
-        "From RSSI to metres. Where `path_loss_exponent` is set and this is not, it is `log`.")
+        "From RSSI to metres. Where one of the next three is set and this is not, it is `log`.")
     static let pathLossExponent = Key(
         "path_loss_exponent", default: 2.5, exponent,
-        "The one exponent of `log`: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
+        "The exponent of `log`: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
+    static let excessLoss = Key(
+        "excess_loss_db", default: 0, .number(-30...30),
+        "How much weaker than they say beacons are at 1 m, for `log`. dB.")
+    static let room = Key(
+        "room_m", default: 1_000, .number(1...1_000),
+        "Metres up to which the exponent of `log` holds; beyond, a weaker signal is hardly further.")
     static let immediate = Key(
         "immediate_m", default: 0.5, .number(0.05...100),
         "Metres below which a beacon is `immediate`; less than `near_m`.")
@@ -20,7 +26,10 @@ enum DistanceSection {
         "hysteresis", default: 0.15, .number(0...0.9), "The share of a threshold by which it must be crossed back.")
 
     static let table = ReferenceTable(
-        "distance", [model.row, pathLossExponent.row, immediate.row, near.row, hysteresis.row])
+        "distance",
+        [
+            model.row, pathLossExponent.row, excessLoss.row, room.row, immediate.row, near.row, hysteresis.row,
+        ])
 
     static func read(_ reader: inout TableReader) -> DistanceSettings {
         let immediate_m = reader.value(immediate)
@@ -29,11 +38,13 @@ enum DistanceSection {
             reader.refuse(
                 immediate, immediate_m, beside: near.name, "must be from 0.05 to less than near_m (\(near_m.plain))")
         }
-        // Who has measured an exponent of the place wants it to count.
-        let model = reader.value(model, default: reader.sets(pathLossExponent) ? .log : model.defaultValue)
+        // Who has measured the place wants it to count.
+        let isMeasured = reader.sets(pathLossExponent) || reader.sets(excessLoss) || reader.sets(room)
+        let model = reader.value(model, default: isMeasured ? .log : model.defaultValue)
         return DistanceSettings(
-            model: model, pathLossExponent: reader.value(pathLossExponent), immediate_m: immediate_m,
-            near_m: near_m, hysteresis: reader.value(hysteresis))
+            model: model, pathLossExponent: reader.value(pathLossExponent), excessLoss_db: reader.value(excessLoss),
+            room_m: reader.value(room), immediate_m: immediate_m, near_m: near_m,
+            hysteresis: reader.value(hysteresis))
     }
 
     /// Any positive number, clamped: a wrong guess of the room is no reason not to start.

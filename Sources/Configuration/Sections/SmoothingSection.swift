@@ -5,8 +5,8 @@ enum SmoothingSection {
     static let distanceFilter = Key(
         "distance_filter", default: FilterKind.kalman, .word, "The filter for distance and proximity.")
     static let distanceTimeConstant = Key(
-        "distance_time_constant_s", default: 30, .number(0.1...120),
-        "Seconds that it looks back; 15 to 30 steadies a distance.")
+        "distance_time_constant_s", default: 40, .number(0.1...120),
+        "Seconds that it looks back; `kalman` follows a step at once all the same.")
     static let regionFilter = Key(
         "region_filter", default: FilterKind.ewma, .word, "The filter for `entry_rssi_dbm` and `exit_rssi_dbm`.")
     static let regionTimeConstant = Key(

@@ -44,14 +44,30 @@ public struct Calibration: Sendable {
     public func result(
         offset_db: Double, distance_m: Double, exponent: Double
     ) throws(CalibrationError) -> CalibrationResult {
-        guard identities.count <= 1 else { throw .severalBeacons(identities.sorted()) }
-        guard let identity = identities.first, let statistics, statistics.count >= Self.minReadings else {
-            throw .tooFew(count: readings.count, needed: Self.minReadings)
-        }
-        guard fixedAddresses.count <= 1 else { throw .severalTransmitters(identity, count: fixedAddresses.count) }
+        let (identity, statistics) = try sample(ofAtLeast: Self.minReadings)
         return CalibrationResult(
             identity, readings: statistics, statedPower_dbm: statedPower_dbm, offset_db: offset_db,
             distance_m: distance_m, exponent: exponent)
+    }
+
+    /// What was heard at one place of a walk.
+    ///
+    /// - Parameters:
+    ///   - offset_db: the gateway's present `rssi_offset_db`.
+    ///   - distance_m: between beacon and gateway; more than 0.
+    public func stop(offset_db: Double, distance_m: Double) throws(CalibrationError) -> WalkStop {
+        let (_, statistics) = try sample(ofAtLeast: WalkStop.minReadings)
+        return WalkStop(distance_m: distance_m, loss_db: Double(statedPower_dbm) - statistics.median - offset_db)
+    }
+
+    /// The one beacon that was heard, and its readings.
+    private func sample(ofAtLeast count: Int) throws(CalibrationError) -> (BeaconIdentity, SampleStatistics) {
+        guard identities.count <= 1 else { throw .severalBeacons(identities.sorted()) }
+        guard let identity = identities.first, let statistics, statistics.count >= count else {
+            throw .tooFew(count: readings.count, needed: count)
+        }
+        guard fixedAddresses.count <= 1 else { throw .severalTransmitters(identity, count: fixedAddresses.count) }
+        return (identity, statistics)
     }
 
     private mutating func receive(_ report: AdvertisingReport, _ data: Span<UInt8>) {

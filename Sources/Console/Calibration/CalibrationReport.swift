@@ -37,6 +37,16 @@ public enum CalibrationReport {
         return lines
     }
 
+    /// What to do next on a walk.
+    public static func prompt(distance_m: Double) -> String {
+        "Hold the beacon \(Figures.short(distance_m)) m from the antenna, and press return."
+    }
+
+    /// What a stop of the walk had to say: `4 m: 13.0 dB weaker than it says it is at 1 m`.
+    public static func line(_ stop: WalkStop) -> String {
+        "\(Figures.short(stop.distance_m)) m: \(Figures.fixed(stop.loss_db, decimals: 1)) dB weaker than it says it is at 1 m"
+    }
+
     private static func summary(_ statistics: SampleStatistics) -> String {
         "\(statistics.count) readings, median \(Figures.fixed(statistics.median, decimals: 1)) dBm, "
             + "σ \(Figures.fixed(statistics.sigma, decimals: 1)) dB"

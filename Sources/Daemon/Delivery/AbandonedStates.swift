@@ -10,8 +10,10 @@ struct AbandonedStates {
     /// The key of the record that goes, by the topic that has to be cleared first.
     private var keys: [String: String] = [:]
 
-    init(_ instances: [RegionInstanceID], topics: TopicTree) {
+    /// - Parameter formerTopics: of a gateway that this one was before it was moved.
+    init(_ instances: [RegionInstanceID], formerTopics: [String], topics: TopicTree) {
         self.topics = topics
+        for topic in formerTopics { keys[topic] = StoredClearance.key(topic) }
         for instance in instances { add(instance) }
     }
 
@@ -20,9 +22,11 @@ struct AbandonedStates {
         keys[topics.state(instance)] = StoredRegion.key(instance)
     }
 
-    /// An instance is monitored, perhaps again: its record stays.
-    mutating func remove(_ instance: RegionInstanceID) {
-        if !keys.isEmpty { keys[topics.state(instance)] = nil }
+    /// An instance is monitored, perhaps again: its record stays. Returns the key of another record that wanted it cleared,
+    /// where this gateway is again what it was once.
+    mutating func remove(_ instance: RegionInstanceID) -> String? {
+        guard !keys.isEmpty, let key = keys.removeValue(forKey: topics.state(instance)) else { return nil }
+        return key == StoredRegion.key(instance) ? nil : key
     }
 
     /// What an earlier region of that id has left behind: the next one begins without it.

@@ -33,6 +33,7 @@ package final class DeliveryLoop {
     private var lastOutboxTick = Instant.origin
     private var group = CommitGroup()
     private var statusLine = StatusLine()
+    private var formerClearances: [Message]
 
     /// - Parameters:
     ///   - mayAdminister: the process has CAP_NET_ADMIN.
@@ -56,6 +57,7 @@ package final class DeliveryLoop {
         events = OutboxEvents(dispatcher) { (machine.now, machine.timebase) }
         healthDue = machine.now
         health = HealthDesk(settings, at: healthDue)
+        formerClearances = dispatcher.formerClearances
         for message in dispatcher.clearances { publisher.setRetained(message) }
     }
 
@@ -144,18 +146,29 @@ package final class DeliveryLoop {
             let wall = machine.timebase.wall(now)
             dispatcher.outbox.tick(at: now, wallTime: wall)
             dispatcher.renewPseudonymKey(at: wall, random: machine.secret)
+            clearFormerTopics()
             publisher.eventsAvailable()
+            if dispatcher.outbox.hasFormerOwner { publisher.formerEventsAvailable() }
         }
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
         if dispatcher.outbox.numbering.epoch != announcedEpoch {
             announceStatus()
             for state in dispatcher.statesOfNewEpoch(machine.timebase) { publisher.setRetained(state) }
+            if !dispatcher.hasSearched { publisher.searchLeftovers() }
         }
         if let line = statusLine.news(radio: status.word, publisher.counters, dispatcher.outbox.health) {
             machine.tellStatus(line)
         }
         if now >= healthDue { healthDue = now + Self.healthInterval } else if !isHealthStale { return }
         sayHealth(at: now)
+    }
+
+    /// What the gateway that this one was has left comes after everything that is its own: the broker may refuse it, and some
+    /// hang up instead.
+    private func clearFormerTopics() {
+        guard !formerClearances.isEmpty, publisher.counters.isConnected, publisher.isDrained else { return }
+        for message in formerClearances { publisher.setRetained(message) }
+        formerClearances = []
     }
 
     /// What is retained should not say for a minute that the broker which holds it is away, nor what was true before an
@@ -177,6 +190,7 @@ package final class DeliveryLoop {
 
     private func tidy() {
         do throws(OutboxError) {
+            if publisher.takeSearched() { dispatcher.noteSearched() }
             try dispatcher.tidy(clearedTopics: publisher.takeCleared())
         } catch {
             logger.error("\(error)")

@@ -42,8 +42,11 @@ package final class Dispatcher {
     private var fileGeneration: Int
     /// Events committed since the start.
     package private(set) var eventCount: Int64 = 0
-    /// What clears the states of regions that an earlier process monitored and this one does not.
+    /// What clears the states of regions that an earlier process monitored and this one does not. It goes before any state: a
+    /// gateway that becomes again what it was once may have more to say of the same regions.
     package let clearances: [Message]
+    /// What clears the topics of a gateway that this one was before it was moved.
+    package let formerClearances: [Message]
 
     package init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String) {
         self.composer = composer
@@ -58,8 +61,12 @@ package final class Dispatcher {
         self.book = RecordBook(stored.records)
         self.pseudonymKey = stored.pseudonymKey
         self.fileGeneration = outbox.fileGeneration
-        self.clearances = stored.abandoned.map(composer.clearedState)
-        self.abandoned = AbandonedStates(stored.abandoned, topics: composer.topics)
+        let ownRoot = composer.topics.root + "/"
+        let former = Dictionary(grouping: stored.formerTopics) { $0.utf8.starts(with: ownRoot.utf8) }
+        self.clearances = stored.abandoned.map(composer.clearedState) + (former[true] ?? []).map(composer.cleared)
+        self.formerClearances = (former[false] ?? []).map(composer.cleared)
+        self.abandoned = AbandonedStates(
+            stored.abandoned, formerTopics: stored.formerTopics, topics: composer.topics)
     }
 
     /// Commits what belongs on the disk in one transaction, and returns what to publish.
@@ -68,13 +75,12 @@ package final class Dispatcher {
     package func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         if outputs.isEmpty { return [] }
         // The transaction may be built again for another numbering; only what was built last counts.
-        var draft = Draft(ledger: ledger, abandoned: abandoned)
+        var draft = Draft(abandoned: abandoned)
         let transaction = try outbox.commit { numbering in
-            draft = Draft(ledger: ledger, abandoned: abandoned)
-            if numbering.epoch != epoch { draft.ledger.beginEpoch() }
+            draft = Draft(abandoned: abandoned)
+            if numbering.epoch != epoch { ledger.beginEpoch() }
             return build(outputs, numbering, timebase, into: &draft)
         }
-        ledger = draft.ledger
         abandoned = draft.abandoned
         book.note(transaction)
         epoch = outbox.numbering.epoch
@@ -89,13 +95,13 @@ package final class Dispatcher {
         composer.status(isOnline: isOnline, epoch: outbox.numbering.epoch, radio: radio, at: now, timebase)
     }
 
-    /// What to publish anew since another epoch began: states that name events of the one before.
+    /// What to publish anew since another epoch began: states that name the one before.
     package func statesOfNewEpoch(_ timebase: Timebase) -> [Message] {
         if outbox.numbering.epoch != epoch {
             epoch = outbox.numbering.epoch
             ledger.beginEpoch()
         }
-        return ledger.takeOutdatedStates(timebase)
+        return ledger.takeOutdatedStates(epoch: epoch, timebase)
     }
 
     /// Makes a new secret for pseudonyms where the day is another one than that of the last, and forgets the old one. It is
@@ -105,6 +111,15 @@ package final class Dispatcher {
         pseudonymKey = PseudonymKey.make(random: random(), at: time)
         outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
         composer.replacePseudonymKey(pseudonymKey)
+    }
+
+    private static let searchedKey = "searched"
+
+    /// Whether it was looked in this epoch for states at the broker that nobody knows any more.
+    package var hasSearched: Bool { outbox.value(forKey: Self.searchedKey) == Array(outbox.numbering.epoch.utf8) }
+
+    package func noteSearched() {
+        outbox.setValue(Array(outbox.numbering.epoch.utf8), forKey: Self.searchedKey)
     }
 
     /// States the loss of events that had no number yet: they get the next ones, which will never come.
@@ -135,7 +150,6 @@ package final class Dispatcher {
     }
 
     private struct Draft {
-        var ledger: EventLedger
         var abandoned: AbandonedStates
         var dispatched: [Dispatched] = []
         var eventCount: Int64 = 0
@@ -152,16 +166,16 @@ package final class Dispatcher {
         for output in outputs {
             switch output {
             case .transition(let transition, let record):
-                let entry = draft.ledger.enter(
+                let entry = ledger.enter(
                     transition, epoch: numbering.epoch, seq: numbering.nextSequence + draft.eventCount, timebase)
                 if let seq = entry.seq, let event = entry.event {
                     draft.eventCount += 1
                     transaction.events.append(OutboxEvent(seq: seq, topic: event.topic, payload: event.payload))
                     draft.say(.event(event), at: transition.at)
                 }
-                draft.abandoned.remove(transition.instance)
+                if let key = draft.abandoned.remove(transition.instance) { transaction.remove([key]) }
                 if let record {
-                    transaction.store(stored(record, draft.ledger, numbering, timebase))
+                    transaction.store(stored(record, numbering, timebase))
                 } else if !book.has(StoredRegion.key(transition.instance)) {
                     // Nothing to go on from, but its state will be retained, and is to be cleared one day.
                     transaction.store(
@@ -169,7 +183,7 @@ package final class Dispatcher {
                 }
                 draft.say(.state(entry.state), at: transition.at)
             case .stays(let records):
-                transaction.records += records.map { stored($0, draft.ledger, numbering, timebase) }
+                transaction.records += records.map { stored($0, numbering, timebase) }
             case .ranging(let report):
                 draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
             case .failure(let failure, let at):
@@ -179,8 +193,10 @@ package final class Dispatcher {
                 transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
             case .unregistered(let region, let instances, let at):
                 transaction.remove([StoredDefinition.key(region)])
-                for instance in instances {
-                    draft.ledger.forget(instance)
+                // Of a region that a limit has refused the engine has no instance, but an earlier process may have stored some.
+                let left = book.instances(of: region).filter { !instances.contains($0) }
+                for instance in instances + left {
+                    ledger.forget(instance)
                     // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
                     transaction.store(
                         OutboxRecord(key: StoredRegion.key(instance), value: Array("abandoned".utf8)))
@@ -188,7 +204,6 @@ package final class Dispatcher {
                     draft.say(.state(composer.clearedState(instance)), at: at)
                 }
             case .answer(let answer):
-                let ledger = draft.ledger
                 draft.say(
                     .answer(composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, timebase)), at: answer.at)
             }
@@ -197,7 +212,7 @@ package final class Dispatcher {
     }
 
     private func stored(
-        _ record: RegionRecord, _ ledger: EventLedger, _ numbering: Numbering, _ timebase: Timebase
+        _ record: RegionRecord, _ numbering: Numbering, _ timebase: Timebase
     ) -> OutboxRecord {
         let stored = StoredRegion(
             record: record, eventSeq: ledger.eventSeq(of: record.instance), epoch: numbering.epoch)

@@ -43,7 +43,7 @@ struct HealthDesk {
         return HealthReport(
             reports: reports, reportsPerSecond: Double(reports - lastReports) / elapsed_s,
             rejects: figures?.rejects ?? RejectCounts(), suspectedSpoofing: figures?.suspectedSpoofing ?? [],
-            tracks: figures?.listedTracks ?? 0,
+            suspectReadings: figures?.suspectReadings ?? [], tracks: figures?.listedTracks ?? 0,
             instances: figures?.instances ?? 0, queueDepth: Int(outbox.queuedEvents),
             drops: drops(outbox, delivery, queue, requestFlood),
             recoveries: RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) },

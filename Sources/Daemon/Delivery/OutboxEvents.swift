@@ -20,6 +20,10 @@ package struct OutboxEvents: EventSource {
     package var now: () -> (Instant, Timebase)
     private var underWay: [UInt64: Item] = [:]
     private var lastTicket: UInt64 = 0
+    /// Gaps that were taken from the outbox and wait to be told.
+    private var gaps: [OutboxGap] = []
+    /// Those in epochs of a former gateway, which are told under its topics first.
+    private var formerGaps: [OutboxGap] = []
 
     package init(_ dispatcher: Dispatcher, now: @escaping () -> (Instant, Timebase)) {
         outbox = dispatcher.outbox
@@ -28,18 +32,39 @@ package struct OutboxEvents: EventSource {
     }
 
     package mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] {
-        var outgoing: [OutgoingEvent] = []
+        takeGaps()
+        defer { gaps = [] }
+        return gaps.map { ticket($0, topic: composer.topics.gap) } + outbox.next(limit: limit).map { ticket($0) }
+    }
+
+    package mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] {
+        takeGaps()
+        defer { formerGaps = [] }
+        return formerGaps.map { ticket($0, topic: writer(of: $0).topics.gap) }
+            + outbox.nextOfFormerOwners(limit: limit).map { ticket($0) }
+    }
+
+    private mutating func takeGaps() {
         for gap in outbox.takeGaps() {
-            let (now, timebase) = now()
-            let message = composer.gap(
-                epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
-                at: now, timebase)
-            outgoing.append(ticket(.gap(gap), topic: message.topic, payload: message.payload))
+            let isFormer = outbox.formerOwner(ofEpoch: gap.epoch).map { $0 != composer.topics.root } ?? false
+            if isFormer { formerGaps.append(gap) } else { gaps.append(gap) }
         }
-        for event in outbox.next(limit: limit) {
-            outgoing.append(ticket(.event(event), topic: event.topic, payload: event.payload))
-        }
-        return outgoing
+    }
+
+    /// A gap is its epoch's gateway's to state, wherever it is told.
+    private func writer(of gap: OutboxGap) -> MessageComposer {
+        outbox.formerOwner(ofEpoch: gap.epoch).flatMap { TopicTree(root: $0) }.map(composer.speaking) ?? composer
+    }
+
+    private mutating func ticket(_ gap: OutboxGap, topic: String) -> OutgoingEvent {
+        let (now, timebase) = now()
+        let message = writer(of: gap).gap(
+            epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue, at: now, timebase)
+        return ticket(.gap(gap), topic: topic, payload: message.payload)
+    }
+
+    private mutating func ticket(_ event: QueuedEvent) -> OutgoingEvent {
+        ticket(.event(event), topic: event.topic, payload: event.payload)
     }
 
     private mutating func ticket(_ item: Item, topic: String, payload: [UInt8]) -> OutgoingEvent {
@@ -62,5 +87,14 @@ package struct OutboxEvents: EventSource {
 
     package mutating func park(_ sequence: UInt64, reason: ReasonCode) {
         if case .event(let event) = underWay.removeValue(forKey: sequence) { outbox.park(event, reason: "\(reason)") }
+    }
+
+    /// The numbers that a former gateway loses so are told under this one's topics, where its own are closed to us.
+    package mutating func giveUp(_ sequence: UInt64) {
+        switch underWay.removeValue(forKey: sequence) {
+        case .event(let event): outbox.giveUp(event)
+        case .gap(let gap): gaps.append(gap)
+        case nil: break
+        }
     }
 }

@@ -1,4 +1,6 @@
+import Messages
 import Outbox
+import Regions
 
 /// What stands in the outbox beside the events: the last record under every key, in case the file is lost.
 struct RecordBook {
@@ -11,6 +13,11 @@ struct RecordBook {
     /// Every record, by key.
     var all: [OutboxRecord] {
         records.sorted { $0.key < $1.key }.map { OutboxRecord(key: $0.key, value: $0.value) }
+    }
+
+    /// Instances of a region that a record stands for.
+    func instances(of region: String) -> [RegionInstanceID] {
+        records.keys.sorted().compactMap { StoredRegion.instance(ofKey: $0) }.filter { $0.region == region }
     }
 
     func has(_ key: String) -> Bool { records[key] != nil }

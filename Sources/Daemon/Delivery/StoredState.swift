@@ -1,5 +1,6 @@
 import Beacons
 import Configuration
+import Gateway
 import HCI
 import Messages
 import Outbox
@@ -11,8 +12,10 @@ package struct StoredState {
     package let records: [OutboxRecord]
     /// Region states that can be read.
     package private(set) var regions: [StoredRegion]
-    /// Instances of regions that this process does not monitor.
+    /// Instances that this process does not monitor.
     package private(set) var abandoned: [RegionInstanceID] = []
+    /// Retained topics of a gateway that this one was before it was moved.
+    package let formerTopics: [String]
     /// Regions that requests have registered.
     package let definitions: [RegionDefinition]
     /// The secret that pseudonyms are made with.
@@ -29,6 +32,7 @@ package struct StoredState {
     ) {
         records = outbox.records()
         regions = records.compactMap { StoredRegion($0.value, key: $0.key, timebase, bootID: bootID) }
+        formerTopics = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
         definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
         if let key = outbox.value(forKey: Self.pseudonymKeyName), !key.isEmpty {
             pseudonymKey = key
@@ -38,33 +42,22 @@ package struct StoredState {
         }
     }
 
-    /// Tells apart what goes on and what an operator has taken out of the configuration, or expands in another way.
-    package mutating func abandon(allBut monitored: [BeaconRegion]) {
-        let regionsByID = Dictionary(monitored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        func isMonitored(_ instance: RegionInstanceID) -> Bool {
-            regionsByID[instance.region].map { $0.canHave(instance) } ?? false
-        }
+    /// Tells apart what goes on in `engine` and what has no place in it: because an operator has taken it out of the
+    /// configuration or expands it in another way, because under its id other beacons are meant now, or because a limit
+    /// refuses it.
+    package mutating func abandon(allBut engine: GatewayEngine) {
         // A region that a request registered has a state before it has a record of it.
         let requested = definitions.compactMap(\.id).map { RegionInstanceID(region: $0) }
         let stored = Set(records.compactMap { StoredRegion.instance(ofKey: $0.key) } + requested)
-        // Of another fleet under the same id nothing goes on. A region without instances tells its new state itself.
-        let others = regions.map(\.record).filter { record in
-            regionsByID[record.instance.region].map { $0.expansion != .none && !$0.canRestore(record) } ?? false
-        }
-        abandoned = stored.filter { !isMonitored($0) }.union(others.map(\.instance))
-            .sorted { StoredRegion.key($0) < StoredRegion.key($1) }
-        regions.removeAll { stored in
-            !(regionsByID[stored.record.instance.region].map { $0.canRestore(stored.record) } ?? false)
-        }
+        abandoned = stored.filter { !engine.holds($0) }.sorted { StoredRegion.key($0) < StoredRegion.key($1) }
+        regions.removeAll { !engine.holds($0.record) }
     }
 }
 
 extension MessageComposer {
     package init(_ settings: Settings, pseudonymKey: [UInt8]) {
         self.init(
-            topics: TopicTree(
-                prefix: settings.mqtt.prefix, site: settings.gateway.site, gateway: settings.gateway.id ?? "gateway"),
-            version: Version.current,
+            topics: TopicTree(settings), version: Version.current,
             pseudonym: DevicePseudonym(
                 form: settings.privacy.device, key: pseudonymKey, deviceNames: settings.tracker.devices.map(\.name)),
             rangingExpiry_s: Expiry.ranging_s(settings.ranging))

@@ -21,12 +21,12 @@ package struct AgentStart {
     ) {
         var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
         let requested = settings.requestedRegions(stored.definitions, logger: logger)
-        stored.abandon(allBut: settings.regions + requested)
         var outputs: [GatewayOutput] = []
         engine = GatewayEngine(
             settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false,
             canProbe: true, at: now, outputs: &outputs)
         self.outputs = outputs
+        stored.abandon(allBut: engine)
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
     }

@@ -26,7 +26,7 @@ public enum RadioAvailability: String, Sendable, CaseIterable {
         case .blocked:
             "Bluetooth is blocked: run 'sudo rfkill unblock bluetooth', or release the machine's wireless switch."
         case .off:
-            "The Bluetooth adapter is off: run 'bluetoothctl power on' or 'sudo hciconfig hci0 up', with its own number."
+            "The Bluetooth adapter is off: run 'bluetoothctl power on' or 'sudo hciconfig hci0 up', where hci0 is its name."
         case .stalled:
             "The Bluetooth adapter does not answer: unplug it and plug it in again, or restart the machine."
         case .scanning:

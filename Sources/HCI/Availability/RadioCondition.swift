@@ -13,11 +13,11 @@ public struct RadioCondition: Hashable, Sendable {
     public var remedy: String {
         switch (availability, mayAdminister) {
         case (.off, true):
-            "The Bluetooth adapter is off. Where somebody switched it off it stays so: run 'bluetoothctl power on' or "
-                + "'sudo hciconfig hci0 up', with its own number. Otherwise the agent brings it up by itself."
+            "The Bluetooth adapter is off. The agent switches it on by itself, unless somebody has switched it off: then run "
+                + "'bluetoothctl power on' or 'sudo hciconfig hci0 up', where hci0 is its name."
         case (.off, false):
-            "\(availability.remedy) With the capability CAP_NET_ADMIN the agent brings up by itself what nobody "
-                + "switched off."
+            "\(availability.remedy) With the capability CAP_NET_ADMIN the agent switches it on by itself, unless somebody has "
+                + "switched it off."
         case (.stalled, true):
             "The Bluetooth adapter does not answer, and the agent resets it by itself. If that does not help, unplug it "
                 + "and plug it in again, or restart the machine."

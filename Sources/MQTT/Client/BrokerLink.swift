@@ -46,6 +46,8 @@ package final class BrokerLink: BrokerConnection {
 
     package func subscribe(_ filter: String) { client?.subscribe(filter) }
 
+    package func unsubscribe(_ filter: String) { client?.unsubscribe(filter) }
+
     package func publish(_ message: Message) throws(PublishFailure) -> UInt16 {
         guard let client else { throw .connectionLost }
         return try client.publish(message)

@@ -7,6 +7,6 @@ package enum ClientEvent {
     /// The connection is gone; the client is of no more use.
     case lost(ConnectionFailure)
     case acknowledged(mid: UInt16, ReasonCode)
-    case subscribed([ReasonCode])
+    case subscribed(filter: String, [ReasonCode])
     case received(IncomingMessage)
 }

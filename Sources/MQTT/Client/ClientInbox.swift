@@ -11,6 +11,9 @@ final class ClientInbox {
     /// Errors of libmosquitto and OpenSSL, oldest first. They say more than the return codes.
     private(set) var errorLines: [String] = []
 
+    /// The filters that wait for the broker's answer, by packet identifier.
+    var subscriptions: [Int32: String] = [:]
+
     let isVersion5: Bool
 
     init(isVersion5: Bool) {
@@ -31,10 +34,13 @@ final class ClientInbox {
             guard let mid = UInt16(exactly: mid), let reason = UInt8(exactly: reason) else { return }
             ClientInbox.of(context)?.events.append(.acknowledged(mid: mid, ReasonCode(rawValue: reason)))
         }
-        mosquitto_subscribe_v5_callback_set(handle) { _, context, _, count, granted, _ in
+        mosquitto_subscribe_v5_callback_set(handle) { _, context, mid, count, granted, _ in
+            guard let inbox = ClientInbox.of(context), let filter = inbox.subscriptions.removeValue(forKey: mid) else {
+                return
+            }
             let codes = UnsafeBufferPointer(start: granted, count: Int(count))
             let reasons = codes.map { ReasonCode(rawValue: UInt8(truncatingIfNeeded: $0)) }
-            ClientInbox.of(context)?.events.append(.subscribed(reasons))
+            inbox.events.append(.subscribed(filter: filter, reasons))
         }
         mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
             guard let message else { return }

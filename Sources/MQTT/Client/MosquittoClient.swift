@@ -1,4 +1,5 @@
 import CMosquitto
+import CMosquittoReader
 import Configuration
 import Glibc
 import Messages
@@ -151,8 +152,19 @@ final class MosquittoClient {
     func subscribe(_ filter: String) {
         guard phase == .connected else { return }
         let options = inbox.isVersion5 ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
+        var mid: Int32 = 0
         errno = 0
-        settle(code: mosquitto_subscribe_v5(handle, nil, filter, 1, options, nil), number: errno)
+        let code = mosquitto_subscribe_v5(handle, &mid, filter, 1, options, nil)
+        let number = errno
+        inbox.subscriptions[mid] = filter
+        settle(code: code, number: number)
+    }
+
+    /// Asks for no more of them.
+    func unsubscribe(_ filter: String) {
+        guard phase == .connected else { return }
+        errno = 0
+        settle(code: mosquitto_unsubscribe_v5(handle, nil, filter, nil), number: errno)
     }
 
     /// Says DISCONNECT, which makes the broker forget the will. The socket closes once that is written.
@@ -185,14 +197,14 @@ final class MosquittoClient {
     /// A broker that hangs up may have said before what it thinks of our messages: a PUBACK or a DISCONNECT with a reason.
     private func readLastWords() {
         for _ in 0..<Self.mostLastWords where inbox.endCode == nil {
-            if mosquitto_loop_read(handle, 1) != MOSQ_ERR_SUCCESS.rawValue { return }
+            if beacond_mosquitto_read(handle) != MOSQ_ERR_SUCCESS.rawValue { return }
         }
     }
 
     private func transfer() {
         // Reading drives the TLS handshake as well, and finds the handshake done for the write that follows.
         errno = 0
-        settle(code: mosquitto_loop_read(handle, 1), number: errno)
+        settle(code: beacond_mosquitto_read(handle), number: errno)
         guard phase != .over else { return }
         errno = 0
         settle(code: mosquitto_loop_write(handle, 1), number: errno)

@@ -28,8 +28,16 @@ struct MosquittoFailure {
             return wasConnected ? .closedByBroker : .tls(detail: "the broker ended the handshake")
         case MOSQ_ERR_ERRNO: return .unreachable(host: host, port: port, detail: systemText(number))
         case MOSQ_ERR_TLS: return .tls(detail: "handshake failed")
-        default: return .library(call: "connection", detail: String(cString: mosquitto_strerror(code)))
+        case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_DUPLICATE_PROPERTY:
+            return .brokenProtocol(host: host, port: port, detail: libraryText)
+        default: return .library(call: "connection", detail: libraryText)
         }
+    }
+
+    /// libmosquitto's text for the code, without the full stop that some of them have.
+    private var libraryText: String {
+        let text = String(cString: mosquitto_strerror(code))
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
     private var closed: ConnectionFailure {

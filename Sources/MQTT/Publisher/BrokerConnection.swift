@@ -22,6 +22,9 @@ package protocol BrokerConnection: AnyObject {
     /// Asks for messages at QoS 1; `wait` brings the answer.
     func subscribe(_ filter: String)
 
+    /// Asks for no more of them.
+    func unsubscribe(_ filter: String)
+
     /// Hands a message over and returns its packet identifier.
     func publish(_ message: Message) throws(PublishFailure) -> UInt16
 

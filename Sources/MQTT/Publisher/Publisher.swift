@@ -15,6 +15,7 @@ public final class Publisher {
     private var pending: Deque<DeliveryAction> = []
     private var incoming: [IncomingMessage] = []
     private var cleared: [String] = []
+    private var hasSearched = false
     private var isStarted = false
 
     /// What the broker publishes when this connection breaks. A change takes effect with the next connection.
@@ -92,6 +93,11 @@ public final class Publisher {
         pending += session.eventsAvailable(at: link.now)
     }
 
+    /// It has some of the gateway that this one was before it was moved.
+    public func formerEventsAvailable() {
+        pending += session.formerEventsAvailable(at: link.now)
+    }
+
     /// Requests that came in since the last time.
     public func takeIncoming() -> [IncomingMessage] {
         defer { incoming = [] }
@@ -102,6 +108,18 @@ public final class Publisher {
     public func takeCleared() -> [String] {
         defer { cleared = [] }
         return cleared
+    }
+
+    /// An epoch has begun: once everything of ours is at the broker, states that it retains below our root and that we do not know
+    /// are cleared.
+    public func searchLeftovers() {
+        pending += session.searchLeftovers(at: link.now)
+    }
+
+    /// Whether that was done since the last time.
+    public func takeSearched() -> Bool {
+        defer { hasSearched = false }
+        return hasSearched
     }
 
     /// One round: sends what there is, then waits for the network or for `wake` to become readable, at most `timeout`.
@@ -143,7 +161,9 @@ public final class Publisher {
         case .heard: session.heard(at: now)
         case .connected(let broker): pending += session.connected(broker, at: now)
         case .acknowledged(let mid, let reason): pending += session.acknowledged(mid, reason, at: now)
-        case .subscribed(let reasons): pending += session.subscribed(reasons)
+        case .subscribed(let filter, let reasons): pending += session.subscribed(filter, reasons, at: now)
+        case .received(let message) where session.search.expects(message.topic):
+            pending += session.heardOwnTopic(message, at: now)
         case .received(let message):
             if incoming.count < Self.maxIncoming {
                 incoming.append(message)
@@ -175,12 +195,20 @@ public final class Publisher {
             case .drop: link.drop()
             case .disconnect: link.disconnect()
             case .subscribe(let filters): for filter in filters { link.subscribe(filter) }
+            case .unsubscribe(let filters): for filter in filters { link.unsubscribe(filter) }
             case .publish(let ticket, let message): publish(ticket, message)
             case .fetchEvents(let sequence, let limit):
                 pending += session.supply(events.next(after: sequence, limit: limit), at: link.now)
+            case .fetchFormerEvents(let sequence, let limit):
+                let supplied = events.nextOfFormerGateway(after: sequence, limit: limit)
+                pending += session.supplyFormer(supplied, at: link.now)
             case .acknowledge(let sequence): acknowledged.append(sequence)
             case .cleared(let topic): cleared.append(topic)
+            case .searched(let count):
+                hasSearched = true
+                if count > 0 { logger.info("mqtt: \(DeliveryNotice.leftoversCleared(count: count))") }
             case .park(let sequence, let reason): events.park(sequence, reason: reason)
+            case .giveUp(let sequence): events.giveUp(sequence)
             case .say(let notice): logger.log(level: notice.isWarning ? .warning : .info, "mqtt: \(notice)")
             }
         }

@@ -16,13 +16,20 @@ enum DeliveryAction: Hashable, Sendable {
     /// Say DISCONNECT, which makes the broker forget the will, and close.
     case disconnect
     case subscribe(filters: [String])
+    case unsubscribe(filters: [String])
     /// Hand this to the connection, then say `published(_:as:)` or `refusedLocally(_:_:at:)`.
     case publish(Ticket, Message)
     /// Ask the event source, then say `supply(_:at:)`, with an empty list too.
     case fetchEvents(after: UInt64?, limit: Int)
+    /// Likewise, then `supplyFormer(_:at:)`.
+    case fetchFormerEvents(after: UInt64?, limit: Int)
     case acknowledge(sequence: UInt64)
     /// The broker has taken the empty message that clears a retained topic.
     case cleared(topic: String)
+    /// No state that we do not know is left below our root; so many were.
+    case searched(cleared: Int)
     case park(sequence: UInt64, ReasonCode)
+    /// An event of a former gateway is refused for good.
+    case giveUp(sequence: UInt64)
     case say(DeliveryNotice)
 }

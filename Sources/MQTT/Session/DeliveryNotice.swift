@@ -4,15 +4,20 @@ enum DeliveryNotice: Hashable, Sendable {
     case connectionFailed(ConnectionFailure)
     case eventRefused(topic: String, ReasonCode)
     case retainedRefused(topic: String, ReasonCode)
+    case formerRefused(topic: String, ReasonCode)
     case eventParked(sequence: UInt64, topic: String, ReasonCode)
     case retainedGivenUp(topic: String, ReasonCode)
     case tooManyRetainedTopics(limit: Int)
     case subscriptionRefused(ReasonCode)
+    case leftoversCleared(count: Int)
+    /// `nil` where the broker refused nothing and sent nothing.
+    case ownStatesUnreadable(filters: [String], ReasonCode?)
 
     /// Whether an operator has to do something.
     var isWarning: Bool {
         switch self {
         case .connected(let broker): !(broker.isRetainAvailable && broker.isQoS1Available)
+        case .leftoversCleared: false
         default: true
         }
     }
@@ -33,6 +38,9 @@ extension DeliveryNotice: CustomStringConvertible {
             "the broker refused an event on \(topic): \(reason); it is kept and tried again; \(Self.remedy(reason))"
         case .retainedRefused(let topic, let reason):
             "the broker refused \(topic): \(reason); it is tried again; \(Self.remedy(reason))"
+        case .formerRefused(let topic, let reason):
+            "the broker refused \(topic), of the gateway that this one was: \(reason); what it goes on to refuse of it is given up, "
+                + "and stated as a gap; allow this user to write below that topic and reload, until all of it is delivered and cleared"
         case .eventParked(let sequence, let topic, let reason):
             "event \(sequence) on \(topic) set aside: the broker refuses it for what it is: \(reason)"
         case .retainedGivenUp(let topic, let reason):
@@ -41,6 +49,11 @@ extension DeliveryNotice: CustomStringConvertible {
             "more than \(limit) retained topics: the newest are not published; lower regions.max_instances"
         case .subscriptionRefused(let reason):
             "the broker refused the subscription to requests: \(reason); allow this user to read request/+"
+        case .leftoversCleared(let count):
+            "\(count) states that were retained here, and are of no region of this gateway, are cleared"
+        case .ownStatesUnreadable(let filters, let reason):
+            "the broker does not let us read what is retained under our own topics\(reason.map { ": \($0)" } ?? ""); states that "
+                + "an earlier gateway of this name left there may stay; allow this user to read \(filters.joined(separator: " and "))"
         }
     }
 

@@ -27,9 +27,21 @@ extension DeliverySession {
         return fill(at: now)
     }
 
+    /// It has some of a former gateway.
+    mutating func formerEventsAvailable(at now: Instant) -> [DeliveryAction] {
+        former.line.eventsAvailable()
+        return fill(at: now)
+    }
+
     /// The answer to `fetchEvents`.
     mutating func supply(_ supplied: [OutgoingEvent], at now: Instant) -> [DeliveryAction] {
         events.supply(supplied)
+        return fill(at: now)
+    }
+
+    /// The answer to `fetchFormerEvents`.
+    mutating func supplyFormer(_ supplied: [OutgoingEvent], at now: Instant) -> [DeliveryAction] {
+        former.line.supply(supplied)
         return fill(at: now)
     }
 
@@ -56,9 +68,24 @@ extension DeliverySession {
         return actions + fill(at: now)
     }
 
-    /// The broker's answer to `subscribe`.
-    func subscribed(_ reasons: [ReasonCode]) -> [DeliveryAction] {
-        reasons.filter { !$0.isSuccess }.prefix(1).map { .say(.subscriptionRefused($0)) }
+    /// The broker's answer to one filter of `subscribe`.
+    mutating func subscribed(_ filter: String, _ reasons: [ReasonCode], at now: Instant) -> [DeliveryAction] {
+        if search.filters.contains(filter) {
+            return reasons.prefix(1).flatMap { search.answered($0, at: now) } + fill(at: now)
+        }
+        return reasons.filter { !$0.isSuccess }.prefix(1).map { .say(.subscriptionRefused($0)) }
+    }
+
+    /// An epoch has begun: states below our root that we do not know are to be cleared.
+    mutating func searchLeftovers(at now: Instant) -> [DeliveryAction] {
+        search.begin()
+        return fill(at: now)
+    }
+
+    /// What a subscription of the search brought.
+    mutating func heardOwnTopic(_ message: IncomingMessage, at now: Instant) -> [DeliveryAction] {
+        guard let topic = search.heard(message, isKnown: retained.keeps(message.topic), at: now) else { return [] }
+        return setRetained(Message(topic: topic, payload: [], qos: .atLeastOnce, isRetained: true), at: now)
     }
 
     /// Whether a QoS 0 message may go out now. It never waits: what can't go is dropped and counted.
@@ -76,7 +103,9 @@ extension DeliverySession {
     }
 
     /// Nothing waits and nothing is under way, as far as we know.
-    var isDrained: Bool { flights.isEmpty && retained.isEmpty && answers.isEmpty && events.isEmpty }
+    var isDrained: Bool {
+        flights.isEmpty && retained.isEmpty && answers.isEmpty && events.isEmpty && former.line.isEmpty
+    }
 
     /// Sends as much as the window holds.
     mutating func fill(at now: Instant) -> [DeliveryAction] {
@@ -85,7 +114,13 @@ extension DeliverySession {
         case .connected(_, let window):
             let window = suspects.isEmpty ? window : 1
             while flights.count < window, let action = takeNext(at: now) { actions.append(action) }
-            if let request = events.request(window: parameters.maxInflight) { actions.append(request) }
+            if let (after, limit) = events.request(window: parameters.maxInflight) {
+                actions.append(.fetchEvents(after: after, limit: limit))
+            }
+            if let (after, limit) = former.line.request(window: parameters.maxInflight) {
+                actions.append(.fetchFormerEvents(after: after, limit: limit))
+            }
+            if search.isDue, keepsRetained, flights.isEmpty, retained.isEmpty { actions.append(search.listen(at: now)) }
         case .closing(_, let window):
             if flights.count < window, let status = retained.takeNext(at: now, onlyStatus: true) {
                 actions.append(send(.retained(topic: status.topic), status, at: now))
@@ -104,7 +139,10 @@ extension DeliverySession {
             return send(.retained(topic: message.topic), message, at: now)
         }
         if let (number, message) = answers.takeNext() { return send(.answer(number: number), message, at: now) }
-        guard let event = events.takeNext(at: now) else { return nil }
+        // One of a former gateway goes alone, after everything of our own.
+        guard let event = events.takeNext(at: now) ?? (flights.isEmpty ? former.line.takeNext(at: now) : nil) else {
+            return nil
+        }
         let message = Message(topic: event.topic, payload: event.payload, qos: .atLeastOnce, isRetained: false)
         return send(.event(sequence: event.sequence), message, at: now)
     }

@@ -12,6 +12,7 @@ extension DeliverySession {
             return retained.keeps(topic) ? [] : [.cleared(topic: topic)]
         case .answer: return []
         case .event(let sequence):
+            if former.settle(sequence) { return [.acknowledge(sequence: sequence)] }
             guard let hadBeenRefused = events.remove(sequence) else { return [] }
             if hadBeenRefused { saidEventRefusals.forget() }
             return [.acknowledge(sequence: sequence)]
@@ -25,6 +26,7 @@ extension DeliverySession {
         switch ticket {
         case .retained(let topic):
             let refusals = retained.refuse(topic, at: now)
+            if former.owns(topic) { return refuseFormer(ticket, topic, refusals, reason) }
             if reason.blamesMessage, refusals >= parameters.maxRefusals { return giveUp(ticket, topic: topic, reason) }
             return saidRetainedRefusals.isNew(reason) ? [.say(.retainedRefused(topic: topic, reason))] : []
         case .answer:
@@ -33,6 +35,9 @@ extension DeliverySession {
             counters.answersDropped += 1
             return []
         case .event(let sequence):
+            if let (event, refusals) = former.refuse(sequence, at: now) {
+                return refuseFormer(ticket, event.topic, refusals, reason)
+            }
             guard let (event, refusals) = events.refuse(sequence, at: now) else { return [] }
             if reason.blamesMessage, refusals >= parameters.maxRefusals {
                 return giveUp(ticket, topic: event.topic, reason)
@@ -53,8 +58,24 @@ extension DeliverySession {
         switch ticket {
         case .retained(let topic): return giveUp(ticket, topic: topic, reason)
         case .answer: return []
-        case .event(let sequence): return giveUp(ticket, topic: events.topic(of: sequence) ?? "", reason)
+        case .event(let sequence): return giveUp(ticket, topic: topic(of: sequence), reason)
         }
+    }
+
+    private func topic(of sequence: UInt64) -> String {
+        events.topic(of: sequence) ?? former.line.topic(of: sequence) ?? ""
+    }
+
+    /// What a former gateway left is given up where it was refused often enough, whatever for: nothing will mend it by
+    /// itself. From then on one refusal is enough, until something of it is accepted.
+    private mutating func refuseFormer(
+        _ ticket: Ticket, _ topic: String, _ refusals: Int, _ reason: ReasonCode
+    ) -> [DeliveryAction] {
+        let isNew = former.saidRefusals.isNew(reason)
+        let said: [DeliveryAction] = isNew ? [.say(.formerRefused(topic: topic, reason))] : []
+        guard refusals >= parameters.maxRefusals || former.isRefusedForGood else { return said }
+        former.isRefusedForGood = true
+        return said + giveUp(ticket, topic: topic, reason)
     }
 
     private mutating func giveUp(_ ticket: Ticket, topic: String, _ reason: ReasonCode) -> [DeliveryAction] {
@@ -62,9 +83,11 @@ extension DeliverySession {
         switch ticket {
         case .retained(let topic):
             retained.giveUp(topic)
+            if former.owns(topic) { return [] }
             return [.say(.retainedGivenUp(topic: topic, reason))]
         case .answer: return []
         case .event(let sequence):
+            if former.giveUp(sequence) { return [.giveUp(sequence: sequence)] }
             _ = events.remove(sequence)
             counters.parked += 1
             return [

@@ -57,6 +57,8 @@ struct DeliverySession: Sendable {
     var retained: RetainedStates
     var answers = AnswerLine()
     var events: EventLine
+    var former: FormerGateway
+    var search: LeftoverSearch
     var flights: [Ticket: Flight] = [:]
     var tickets: [UInt16: Ticket] = [:]
     /// What was under way when the broker blamed a message and hung up: one of these is at fault. Until they are all
@@ -72,6 +74,8 @@ struct DeliverySession: Sendable {
     /// Whether the will of the next attempt is retained. A broker without retained messages refuses a retained one, and only
     /// that tells: the CONNACK which says so comes to those that it lets in.
     private(set) var isWillRetained = true
+    /// Whether the broker keeps retained messages.
+    private(set) var keepsRetained = true
     private var hasBeenConnected = false
     private var lastHeard = Instant.origin
     /// After so much silence of the broker, which answers pings, the connection is dead.
@@ -84,6 +88,8 @@ struct DeliverySession: Sendable {
         retained = RetainedStates(status: online, maxTopics: parameters.maxRetainedTopics, seed: seed)
         events = EventLine(seed: seed &+ 1)
         backoff = Backoff(seed: seed &+ 2)
+        search = LeftoverSearch(statusTopic: online.topic)
+        former = FormerGateway(statusTopic: online.topic, seed: seed &+ 3)
     }
 
     mutating func start(at now: Instant) -> [DeliveryAction] {
@@ -95,6 +101,7 @@ struct DeliverySession: Sendable {
     mutating func connected(_ broker: BrokerLimits, at now: Instant) -> [DeliveryAction] {
         guard case .connecting = state else { return [] }
         state = .connected(since: now, window: max(1, min(parameters.maxInflight, broker.receiveMaximum)))
+        keepsRetained = broker.isRetainAvailable
         if hasBeenConnected { counters.reconnects += 1 }
         let isNews = !hasBeenConnected || !saidFailures.isEmpty
         hasBeenConnected = true
@@ -156,6 +163,7 @@ struct DeliverySession: Sendable {
                 return [.drop] + connectionLost(.acknowledgementOverdue, at: now)
             }
             if now >= silenceDue { return [.drop] + connectionLost(.keepaliveExpired, at: now) }
+            if let due = search.dueAt, now >= due { return search.end() + fill(at: now) }
             return fill(at: now)
         case .closing(let until, _) where now >= until:
             // Without a DISCONNECT the broker publishes the will, which says the same.
@@ -190,7 +198,8 @@ struct DeliverySession: Sendable {
         case .idle, .closed: .distantFuture
         case .waiting(let until), .connecting(let until): until
         case .connected:
-            [silenceDue, acknowledgementDue, retained.retryAt, events.retryAt].compactMap(\.self).min() ?? silenceDue
+            [silenceDue, acknowledgementDue, retained.retryAt, events.retryAt, former.line.retryAt, search.dueAt]
+                .compactMap(\.self).min() ?? silenceDue
         case .closing(let until, _): min(until, retained.retryAt ?? .distantFuture)
         }
     }
@@ -220,5 +229,7 @@ struct DeliverySession: Sendable {
         retained.connectionLost()
         counters.answersDropped += answers.connectionLost()
         events.connectionLost()
+        former.line.connectionLost()
+        search.connectionLost()
     }
 }

@@ -17,13 +17,15 @@ struct EventLine: Sendable {
     private var entries: Deque<Entry> = []
     private var lastFetched: UInt64?
     /// The source has no more than what was fetched, as far as we know.
-    private var isExhausted = false
+    private var isExhausted: Bool
     private var isFetching = false
     private var backoff: Backoff
     /// Set while a refusal is waited out.
     private(set) var retryAt: Instant?
 
-    init(seed: UInt64) {
+    /// - Parameter isExhausted: the source has nothing until `eventsAvailable` says so.
+    init(seed: UInt64, isExhausted: Bool = false) {
+        self.isExhausted = isExhausted
         backoff = Backoff(seed: seed)
     }
 
@@ -31,10 +33,10 @@ struct EventLine: Sendable {
     var isEmpty: Bool { entries.isEmpty && isExhausted && !isFetching }
 
     /// What to ask the source for, so that about two windows are at hand.
-    mutating func request(window: Int) -> DeliveryAction? {
+    mutating func request(window: Int) -> (after: UInt64?, limit: Int)? {
         guard !isExhausted, !isFetching, entries.count < window else { return nil }
         isFetching = true
-        return .fetchEvents(after: lastFetched, limit: window * 2 - entries.count)
+        return (lastFetched, window * 2 - entries.count)
     }
 
     /// Takes what the source had. What does not continue the order is left out: the source's numbers ascend.
@@ -72,6 +74,13 @@ struct EventLine: Sendable {
         guard let index = index(of: sequence) else { return nil }
         backoff.reset()
         return entries.remove(at: index).refusals > 0
+    }
+
+    /// Refused for good, and what is behind it need not wait for that.
+    mutating func giveUp(_ sequence: UInt64) {
+        guard let index = index(of: sequence) else { return }
+        entries.remove(at: index)
+        retryAt = nil
     }
 
     /// Refused: it waits in its place, and everything behind it that is not under way waits with it.

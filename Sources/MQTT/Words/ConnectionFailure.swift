@@ -21,6 +21,8 @@ public enum ConnectionFailure: Error, Hashable, Sendable {
     case disconnected(ReasonCode)
     /// The peer accepted the TCP connection and closed it before the login was answered.
     case closedBeforeLogin(host: String, port: UInt16)
+    /// What came from the broker's end is not what MQTT allows; `detail` is libmosquitto's text.
+    case brokenProtocol(host: String, port: UInt16, detail: String)
     /// The broker's end closed without a word.
     case closedByBroker
     /// Nothing came from the broker, not even a PINGRESP, for the keepalive time and half of it again.
@@ -47,6 +49,8 @@ extension ConnectionFailure: CustomStringConvertible {
         case .disconnected(.sessionTakenOver): "another agent uses this gateway's id: \(ReasonCode.sessionTakenOver)"
         case .disconnected(let reason): "the broker ended the connection: \(reason)"
         case .closedBeforeLogin(let host, let port): "broker \(host) port \(port) hung up before the login was answered"
+        case .brokenProtocol(let host, let port, let detail):
+            "broker \(host) port \(port) does not speak MQTT as it should (\(detail))"
         case .closedByBroker: "the broker closed the connection"
         case .keepaliveExpired: "the broker fell silent for the keepalive time"
         case .acknowledgementOverdue: "the broker did not acknowledge a message in time"
@@ -73,6 +77,8 @@ extension ConnectionFailure {
         case .refused(let reason): Self.loginRemedy(reason)
         case .disconnected(.sessionTakenOver): "give every gateway of a site its own gateway.id"
         case .disconnected: "see the broker's log; delivery resumes by itself"
+        case .brokenProtocol:
+            "check host and port in mqtt.url, and what stands between; mqtt.protocol = 3 does without what MQTT 5 added"
         // MQTT 3.1.1 has no word for a session taken over, and Mosquitto 2.0.11 doesn't use MQTT 5's.
         case .closedByBroker:
             "delivery resumes by itself; if it recurs, see the broker's log: another agent may use this gateway.id"

@@ -17,4 +17,14 @@ public struct IncomingMessage: Hashable, Sendable {
     public var responseTopic: String?
     /// What the answer must carry back (MQTT 5).
     public var correlationData: [UInt8]?
+
+    package init(
+        topic: String, payload: Payload, isRetained: Bool, responseTopic: String? = nil, correlationData: [UInt8]? = nil
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+        self.responseTopic = responseTopic
+        self.correlationData = correlationData
+    }
 }

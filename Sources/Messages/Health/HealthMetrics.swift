@@ -34,6 +34,11 @@ extension MessageComposer {
                 .init(
                     report.suspectedSpoofing.first { $0.kind == kind }?.rate_per_s ?? 0, label: ("kind", kind.rawValue))
             })
+        text.add(
+            "beacond_suspect_readings", .gauge, "Adapters whose signal strengths are none, by what is wrong with them.",
+            SuspectReadings.Kind.allCases.map { kind in
+                .init(report.suspectReadings.count { $0.kind == kind }, label: ("kind", kind.rawValue))
+            })
         if !report.recoveries.isEmpty {
             text.add(
                 "beacond_radio_recoveries_total", .counter, "What was done about adapters that did not scan, by step.",

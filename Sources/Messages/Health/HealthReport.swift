@@ -46,6 +46,8 @@ public struct HealthReport: Sendable {
     public var rejects: RejectCounts
     /// Floods of the last minute; empty where there is none.
     public var suspectedSpoofing: [SuspectedSpoofing]
+    /// Adapters whose signal strengths are none; empty where all are in order.
+    public var suspectReadings: [SuspectReadings]
     /// Tracks listed now.
     public var tracks: Int
     /// Region instances held.
@@ -67,7 +69,8 @@ public struct HealthReport: Sendable {
 
     public init(
         reports: UInt64, reportsPerSecond: Double, rejects: RejectCounts,
-        suspectedSpoofing: [SuspectedSpoofing], tracks: Int, instances: Int, queueDepth: Int,
+        suspectedSpoofing: [SuspectedSpoofing], suspectReadings: [SuspectReadings] = [], tracks: Int, instances: Int,
+        queueDepth: Int,
         drops: [(cause: String, count: UInt64)], recoveries: [(step: String, count: UInt64)] = [], uptime_s: Double,
         process: Process?, outbox: String, broker: Broker?
     ) {
@@ -75,6 +78,7 @@ public struct HealthReport: Sendable {
         self.reportsPerSecond = reportsPerSecond
         self.rejects = rejects
         self.suspectedSpoofing = suspectedSpoofing
+        self.suspectReadings = suspectReadings
         self.tracks = tracks
         self.instances = instances
         self.queueDepth = queueDepth

@@ -12,8 +12,7 @@ extension MessageComposer {
         _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant,
         _ timebase: Timebase
     ) -> Message {
-        var json = payload(at: instant, timebase)
-        json.set("epoch", epoch)
+        var json = payload(ofEpoch: epoch, at: instant, timebase)
         json.set("seq", seq)
         json.set("type", event.kind == .enter ? "enter" : "exit")
         json.set("region", instance.region)

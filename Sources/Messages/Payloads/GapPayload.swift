@@ -11,8 +11,7 @@ extension MessageComposer {
     public func gap(
         epoch: String, fromSeq: Int64, toSeq: Int64, cause: String, at instant: Instant, _ timebase: Timebase
     ) -> Message {
-        var json = payload(at: instant, timebase)
-        json.set("epoch", epoch)
+        var json = payload(ofEpoch: epoch, at: instant, timebase)
         json.set("from_seq", fromSeq)
         json.set("to_seq", toSeq)
         json.set("cause", cause)

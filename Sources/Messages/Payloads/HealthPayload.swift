@@ -12,6 +12,12 @@ extension MessageComposer {
             json.set("kind", flood.kind.rawValue)
             json.set("rate_per_s", flood.rate_per_s, decimals: 1)
         }
+        if !report.suspectReadings.isEmpty {
+            json.set("suspect_readings", objectsFor: report.suspectReadings) { suspect, json in
+                json.set("adapter", suspect.adapter)
+                json.set("kind", suspect.kind.rawValue)
+            }
+        }
         json.set("tracks", report.tracks)
         json.set("instances", report.instances)
         json.set("queue_depth", report.queueDepth)

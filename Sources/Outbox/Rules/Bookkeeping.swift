@@ -26,6 +26,11 @@ struct Bookkeeping {
     var gaps = GapLedger()
     /// Whether `gaps` differs from the file.
     var areGapsChanged = false
+    /// Events below this position are a former owner's.
+    var formerEnd: Int64 = .min
+    var owners = EpochOwners()
+    /// Whether the file does not say yet whose it is.
+    var areOwnersChanged = true
     var dropped: [OutboxGap.Cause: Int64] = [:]
 
     /// Begins numbering anew in an epoch that the file does not know yet.
@@ -57,5 +62,6 @@ struct Bookkeeping {
         storedEvents = 0
         acknowledged = RangeSet()
         areGapsChanged = true
+        areOwnersChanged = true
     }
 }

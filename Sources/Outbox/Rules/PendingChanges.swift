@@ -7,7 +7,8 @@ struct PendingChanges {
     private(set) var bytes: Int64 = 0
     /// Records since the file was last written; `nil` for one that was removed.
     private(set) var records: [String: [UInt8]?] = [:]
-    var values: [String: [UInt8]] = [:]
+    /// Values likewise.
+    private(set) var values: [String: [UInt8]?] = [:]
 
     var isEmpty: Bool { events.isEmpty && records.isEmpty && values.isEmpty }
 
@@ -15,7 +16,7 @@ struct PendingChanges {
     var storedBytes: Int64 {
         let sizes =
             records.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 8 }
-            + values.reduce(0) { $0 + $1.key.utf8.count + $1.value.count + 8 }
+            + values.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 8 }
         return Int64(sizes) * 5 / 4
     }
 
@@ -29,6 +30,14 @@ struct PendingChanges {
         for key in transaction.removedRecords { records.updateValue(nil, forKey: key) }
     }
 
+    mutating func setValue(_ value: [UInt8], forKey key: String) { values.updateValue(value, forKey: key) }
+
+    /// Removes records and values where there are no newer ones.
+    mutating func remove(records keys: [String], values valueKeys: [String]) {
+        for key in keys where records[key] == nil { records.updateValue(nil, forKey: key) }
+        for key in valueKeys where values[key] == nil { values.updateValue(nil, forKey: key) }
+    }
+
     /// Puts older events before those that are here.
     mutating func prepend(_ older: [QueuedEvent]) {
         events = Deque(older + events)
@@ -38,7 +47,7 @@ struct PendingChanges {
     /// Takes older records and values where there are no newer ones.
     mutating func fill(records older: [OutboxRecord], values olderValues: [OutboxRecord]) {
         for record in older where records[record.key] == nil { records.updateValue(record.value, forKey: record.key) }
-        for value in olderValues where values[value.key] == nil { values[value.key] = value.value }
+        for value in olderValues where values[value.key] == nil { values.updateValue(value.value, forKey: value.key) }
     }
 
     /// Removes the event at `position`. Returns whether it was here.

@@ -20,13 +20,43 @@ struct TextModel {
     /// How many places of the same four octets are compared.
     private static let mostPlaces = 16
 
+    /// So many letters make a word.
+    private static let fewestLetters = 6
+
     private(set) var octets: [UInt8] = []
+    /// The words of the last message that stand in no sample.
+    private var lastWords: Set<[UInt8]> = []
     /// Where each sequence of four octets stands.
     private var places: [UInt32: [Int]] = [:]
 
     /// Whether `text`, which became `coded`, would make later texts shorter as a sample, and has room.
-    func lacks(_ text: [UInt8], coded: [UInt8]) -> Bool {
-        coded.count > text.count / 2 && text.count >= 64 && octets.count + text.count <= Self.capacity
+    func lacks(_ text: [UInt8], coded: [UInt8]) -> Bool { coded.count > text.count / 2 && hasRoom(text) }
+
+    /// The same for messages, which come one after the other: the last one had a word that stands in no sample either.
+    /// An update of the agent brings new fields, and a configuration new names.
+    mutating func lacksMessage(_ text: [UInt8], coded: [UInt8]) -> Bool {
+        let words = Self.words(coded)
+        defer { lastWords = words }
+        return lacks(text, coded: coded) || !words.isDisjoint(with: lastWords) && hasRoom(text)
+    }
+
+    private func hasRoom(_ text: [UInt8]) -> Bool {
+        text.count >= 64 && octets.count + text.count <= Self.capacity
+    }
+
+    /// What was written as it is and has letters: numbers and times are never the same again.
+    private static func words(_ coded: [UInt8]) -> Set<[UInt8]> {
+        var words: Set<[UInt8]> = []
+        var rest = coded[...]
+        while let octet = rest.popFirst() {
+            if octet >= 0xC0 { rest = rest.dropFirst(2) }
+            guard octet < 0x80 else { continue }
+            let piece = rest.prefix(Int(octet) + 1)
+            rest = rest.dropFirst(piece.count)
+            let letters = piece.count { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
+            if letters >= fewestLetters { words.insert(Array(piece)) }
+        }
+        return words
     }
 
     mutating func add(_ sample: [UInt8]) {

@@ -51,7 +51,7 @@ extension EventStore {
 
     /// What `event` will take: its row, to be inserted in the same transaction.
     func row(_ event: QueuedEvent) throws(DiskError) -> EventRow {
-        EventRow(event: event, content: try coded(EventText.write(event)))
+        EventRow(event: event, content: try coded(EventText.write(event), isMessage: true))
     }
 
     func insert(_ row: EventRow) throws(DiskError) {

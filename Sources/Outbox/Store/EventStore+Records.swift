@@ -10,7 +10,7 @@ extension EventStore {
         guard let value else {
             return try database.run("DELETE FROM \(table.rawValue) WHERE key = ?1", .text(key))
         }
-        let stored = table == .record ? try coded(value) : value
+        let stored = table == .record ? try coded(value, isMessage: false) : value
         try database.run("INSERT OR REPLACE INTO \(table.rawValue) VALUES (?1, ?2)", .text(key), .blob(stored))
     }
 

@@ -132,6 +132,9 @@ final class EventStore {
         return number
     }
 
+    /// The `epoch` row of a name; `nil` where there is none.
+    func number(ofKnownEpoch name: String) -> Int64? { epochNames.first { $0.value == name }?.key }
+
     /// The name of an epoch in the file; empty for a number that stands for none.
     func name(ofEpoch number: Int64) -> String { epochNames[number] ?? "" }
 
@@ -149,9 +152,10 @@ final class EventStore {
     }
 
     /// Writes `text` with the model. One that is unlike every sample becomes a sample itself.
-    func coded(_ text: [UInt8]) throws(DiskError) -> [UInt8] {
+    func coded(_ text: [UInt8], isMessage: Bool) throws(DiskError) -> [UInt8] {
         let coded = model.encode(text)
-        guard model.lacks(text, coded: coded) else { return coded }
+        let isSample = isMessage ? model.lacksMessage(text, coded: coded) : model.lacks(text, coded: coded)
+        guard isSample else { return coded }
         try database.run("INSERT INTO sample (text) VALUES (?1)", .blob(text))
         model.add(text)
         return model.encode(text)

@@ -50,6 +50,13 @@ struct Salvage {
         }
     }
 
+    /// What is left that bears on whose the file is.
+    var inheritance: Inheritance {
+        Inheritance(
+            values: values, topics: [events.first?.topic, events.last?.topic].compactMap(\.self),
+            epochs: Set(events.map(\.epoch) + gaps.map(\.epoch) + [epoch].compactMap(\.self)))
+    }
+
     /// From the oldest up to the damage, then from the newest down to it.
     private mutating func readEvents(from database: Database) {
         isEveryEventThere = read(

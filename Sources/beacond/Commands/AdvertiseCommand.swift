@@ -12,11 +12,11 @@ struct AdvertiseCommand: ParsableCommand {
         commandName: "advertise",
         abstract: "Make this machine an iBeacon until it is stopped.",
         discussion: """
-            It is not connectable, and every receiver of Bluetooth 4 and later hears it. An advertisement that an \
-            earlier run left behind is replaced; one that another process resets or changes is put back. Without an \
-            adapter it says what is missing and waits. Ctrl-C or SIGTERM takes it off the air.
+            Every receiver of Bluetooth 4 and later hears it; nobody can connect to it. What an earlier run left on the air \
+            is replaced. If another process stops or changes the advertisement, it is started again. Without an adapter \
+            advertise says what is missing and waits. Ctrl-C or SIGTERM takes it off the air.
 
-            For a gateway that is always a beacon too, use [advertise] in the configuration of 'beacond run'.
+            A gateway that is always a beacon too has [advertise] in its configuration instead.
 
             Exit status: 0 stopped; 64 a wrong value; 69 the controller refuses; 77 missing permission.
             """)
@@ -24,21 +24,21 @@ struct AdvertiseCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The proximity UUID.", valueName: "uuid"))
     var uuid: ProximityUUID
 
-    @Option(help: ArgumentHelp("0 to 65535.", valueName: "n"))
+    @Option(help: ArgumentHelp("The major, 0 to 65535.", valueName: "n"))
     var major: UInt16
 
-    @Option(help: ArgumentHelp("0 to 65535.", valueName: "n"))
+    @Option(help: ArgumentHelp("The minor, 0 to 65535.", valueName: "n"))
     var minor: UInt16
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("RSSI at one metre that it claims, -127 to 20 dBm. (default: -59)", valueName: "dbm"))
+        help: ArgumentHelp("What it says its RSSI at one metre is, -127 to 20 dBm. (default: -59)", valueName: "dbm"))
     var measuredPower: Int8?
 
     @Option(help: ArgumentHelp("Milliseconds from one advertisement to the next, 20 to 10240.", valueName: "ms"))
     var interval = 100.0
 
-    @Option(help: ArgumentHelp("auto, hci0 or an address.", valueName: "adapter"))
+    @Option(help: ArgumentHelp("The adapter: auto, hci0 or an address.", valueName: "adapter"))
     var adapter = RadioSettings.Adapter.automatic
 
     static let usualPower_dbm: Int8 = -59

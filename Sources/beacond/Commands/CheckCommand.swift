@@ -9,8 +9,12 @@ import Radio
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check configuration, state folder, adapter, permission and broker; exit 0 or 78.",
-        discussion: "Each line says ok or what is wrong, and what to do about it.")
+        abstract: "Check configuration, state folder, adapter, permission and broker.",
+        discussion: """
+            Each line begins with ok or with problem. Below a problem stands what to do about it.
+
+            Exit status: 0 all is well; 78 the configuration is wrong, or there is a problem.
+            """)
 
     @Option(help: .configurationFile)
     var config: String?
@@ -54,8 +58,8 @@ struct CheckCommand: ParsableCommand {
     /// Having it is a choice: neither is a problem.
     private static func recovery(_ mayAdminister: Bool) -> String {
         mayAdminister
-            ? "with CAP_NET_ADMIN: the agent brings up adapters that nobody switched off, and resets dead ones"
-            : "without CAP_NET_ADMIN, which is a choice: the agent neither brings up adapters that are off nor resets dead ones"
+            ? "with CAP_NET_ADMIN: the agent switches on adapters that nobody has switched off, and resets dead ones"
+            : "without CAP_NET_ADMIN, which is optional: somebody else has to switch adapters on and reset dead ones"
     }
 
     private func checkBroker(_ settings: Settings, into report: inout CheckReport) {

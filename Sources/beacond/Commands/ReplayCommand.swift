@@ -7,11 +7,11 @@ struct ReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Run a btsnoop capture through the whole engine.",
         discussion: """
-            The capture's own timestamps are time, so the same capture and configuration give the same output, always. \
-            A capture is what 'btmon -w FILE' or 'beacond scan --write FILE' writes.
+            A capture is what 'btmon -w FILE' or 'beacond scan --write FILE' writes. Time is the capture's own, so the same \
+            capture and the same configuration always give the same output.
 
-            Exit status: 0 all of it; 65 the capture is damaged, and what stands before the damage was read; 66 it can't be \
-            opened; 74 the output could not be written to the end; 75 the state folder can't be used, or not everything was \
+            Exit status: 0 all of it was read; 65 the capture is damaged, and everything before the damage was read; 66 it \
+            can't be opened; 74 the output could not be written to the end; 75 the state folder can't be used, or not everything was \
             delivered in time; 78 the configuration is wrong.
             """)
 
@@ -43,10 +43,10 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: .configurationFile)
     var config: String?
 
-    @Option(help: "jsonl: every message as one line; none: only the closing line; mqtt: to the broker.")
+    @Option(help: "jsonl: print each message as a line; none: only the closing line; mqtt: publish to the broker.")
     var output: OutputKind = .jsonl
 
-    @Option(help: "max, or how many seconds of capture a second.")
+    @Option(help: "1: in real time; 20: twenty times as fast; max: as fast as it goes.")
     var speed: Speed = .max
 
     @Option(help: ArgumentHelp("Keep the state in this folder, not in memory.", valueName: "dir"))

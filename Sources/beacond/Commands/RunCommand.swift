@@ -5,12 +5,12 @@ import Configuration
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Scan, monitor, range and publish until stopped.",
+        abstract: "Listen to iBeacons and publish what they do, until stopped.",
         discussion: """
-            SIGTERM and SIGINT stop it: what is known is published first, and the state is kept. SIGHUP has the configuration \
-            read again.
+            On SIGTERM and SIGINT it publishes what it knows, keeps its state and ends. On SIGHUP it reads the configuration \
+            again; a wrong one is refused, and the old one stays.
 
-            Exit status: 0 stopped; 75 it can't start now, such as where another agent uses the state folder; 78 the \
+            Exit status: 0 stopped; 75 it can't start now, for instance because another agent uses the state folder; 78 the \
             configuration is wrong.
             """)
 

@@ -10,16 +10,17 @@ struct ScanCommand: ParsableCommand {
         commandName: "scan",
         abstract: "Show a live table of the iBeacons in the air.",
         discussion: """
-            Nearest first; beacons that fell silent are unknown and stand last. Smoothing, distances and regions are \
-            those of the configuration, with the defaults where there is none.
+            The nearest beacon stands first. Beacons that fell silent are 'unknown' and stand last. Smoothing, distances \
+            and regions come from the configuration, or from the defaults where there is none.
 
-            RSSI is smoothed (dBm), DIST m the distance, /s how many reports a second arrive, AGE s how long ago the \
-            last one was. ADDRESS says public or static (stays) or private (changes every quarter of an hour); \
-            REGIONS names the configured regions that the beacon belongs to, behind 'resolving' (a new address that \
-            may be an old beacon) and 'duplicate' (two beacons with one identity).
+            RSSI is the smoothed strength in dBm, DIST m the estimated distance in metres, /s the reports that arrive in a \
+            second, and AGE s the seconds since the last one. An ADDRESS that is public or static stays; a private one \
+            changes every quarter of an hour. REGIONS names the configured regions that the beacon belongs to. In front of \
+            them stands 'resolving' for a new address that may be an old beacon, and 'duplicate' where two beacons have \
+            one identity.
 
-            Where standard output is no terminal, the table comes as lines, once a second, or as JSON with --json. \
-            Without an adapter it says what is missing and waits. Ctrl-C ends it.
+            Without a terminal the table is printed as lines, once a second, or as JSON with --json. Without an adapter \
+            scan says what is missing and waits. Ctrl-C ends it.
 
             Exit status: 0 stopped; 73 the capture can't be created; 74 the capture could not be written to the end; \
             78 the configuration is wrong.
@@ -34,7 +35,7 @@ struct ScanCommand: ParsableCommand {
     @Option(
         name: .customLong("write"),
         help: ArgumentHelp(
-            "Write all HCI events to this btsnoop file, for 'beacond replay' and 'btmon -r'; - for standard output.",
+            "Write all HCI events to this btsnoop file, for 'beacond replay' and 'btmon -r'; - is standard output.",
             valueName: "capture"))
     var capture: String?
 

@@ -15,20 +15,21 @@ struct SimulateCommand: ParsableCommand {
         commandName: "simulate",
         abstract: "Write a simulated shop as a btsnoop capture.",
         discussion: """
-            People with phones that are iBeacons and rotate their address, trolleys, shelf beacons and everybody \
-            else's devices, through fading, bodies and loss, as the controller of a gateway would report them. The \
-            same seed writes the same capture.
+            The capture is what a gateway's controller would report of a shop: people whose phones are iBeacons and change \
+            their address, trolleys, shelf beacons and other devices, with fading, bodies in between and loss. The same \
+            seed writes the same capture.
 
             Play it: beacond simulate --write - | beacond replay - --speed 1
 
-            Exit status: 0 written; 73 a file can't be created; 74 a file could not be written to the end.
-            """,
-        shouldDisplay: false)
+            --truth writes who was there from when to when, and how far away, so that a subscriber can be tested against it.
 
-    @Option(help: "Decides everything that is random.")
+            Exit status: 0 written; 73 a file can't be created; 74 a file could not be written to the end.
+            """)
+
+    @Option(help: "Decides everything that is random; another number is another shop.")
     var seed: UInt64 = 1
 
-    @Option(help: "Length of the capture, up to 31 days.")
+    @Option(help: "Length of the capture in seconds, up to 31 days.")
     var seconds: Int64 = 600
 
     @Option(
@@ -37,10 +38,10 @@ struct SimulateCommand: ParsableCommand {
     )
     var scenario = Scenario.firstRun
 
-    @Option(help: "For rotation: phones at a time, up to 1000.")
+    @Option(help: "For the scenario rotation: phones at a time, up to 1000.")
     var phones = 2
 
-    @Flag(help: "For rotation: each phone has an identity of its own, not one for all.")
+    @Flag(help: "For the scenario rotation: each phone has a major and minor of its own; without it all have the same.")
     var ownIdentities = false
 
     @Flag(help: "Let the capture begin now, not on 2026-01-01T00:00:00Z.")

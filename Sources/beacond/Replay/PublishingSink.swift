@@ -59,14 +59,17 @@ struct PublishingSink: ReplaySink {
         publisher.eventsAvailable()
         while !isStopped, !isEmpty {
             run(for: Self.round)
-            // A disk that works again may have brought events back.
+            // A disk that works again may have brought events back, and a former gateway's may have been given up.
             if publisher.isDrained, !isEmpty { publisher.eventsAvailable() }
         }
         return isEmpty ? nil : .stopped
     }
 
-    /// Everything has arrived. An event that the broker refuses for what it is stays in the outbox, and here too.
-    private var isEmpty: Bool { publisher.isDrained && dispatcher.outbox.health.queuedEvents == 0 }
+    /// Everything has arrived, or has been stated as a gap that has. An event that the broker refuses for what it is stays in the
+    /// outbox, and here too.
+    private var isEmpty: Bool {
+        publisher.isDrained && dispatcher.outbox.health.queuedEvents == 0 && !dispatcher.outbox.hasGaps
+    }
 
     /// Says goodbye with the status that the capture ended with.
     mutating func close(offline: Message) {
@@ -79,6 +82,7 @@ struct PublishingSink: ReplaySink {
         dispatcher.outbox.tick(at: SystemClock.now, wallTime: SystemClock.wall)
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
         if dispatcher.outbox.numbering.epoch != announcedEpoch { announceEpoch() }
+        if dispatcher.outbox.hasFormerOwner { publisher.formerEventsAvailable() }
         publisher.run(for: timeout, wake: wake, events: &events)
         do throws(OutboxError) {
             try dispatcher.tidy(clearedTopics: publisher.takeCleared())

@@ -164,12 +164,9 @@ struct Replay {
     private mutating func begin(at start: WallTime) throws(OutboxError) {
         let outbox = try openOutbox(at: start)
         for report in outbox.takeReports() { logger.warning("\(report)") }
-        var stored = StoredState(
-            outbox, ReplaySession.initialTimebase, bootID: ReplaySession.bootID, newKey: pseudonymKey)
-        stored.abandon(allBut: settings.regions)
-        let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
-        let dispatcher = Dispatcher(
-            composer, outbox: outbox, stored: stored, bootID: ReplaySession.bootID)
+        let session = ReplaySession(
+            settings, outbox, newKey: pseudonymKey, at: start, tellsOfOutbox: options.output == .mqtt)
+        let dispatcher = session.dispatcher
         switch options.output {
         case .jsonl: sink = PrintingSink(isSilent: false, dispatcher: dispatcher)
         case .none: sink = PrintingSink(isSilent: true, dispatcher: dispatcher)
@@ -177,8 +174,7 @@ struct Replay {
             sink = PublishingSink(
                 settings, dispatcher: dispatcher, start: start, signals: StopSignals(), logger: logger)
         }
-        session = ReplaySession(
-            settings, dispatcher: dispatcher, stored: stored.regions, at: start, tellsOfOutbox: options.output == .mqtt)
+        self.session = session
         hasBegun = true
     }
 
@@ -191,7 +187,8 @@ struct Replay {
             return Outbox(limits: limits, at: SystemClock.now, wallTime: start, generator: generator)
         }
         return try Outbox(
-            directory: directory, limits: limits, at: SystemClock.now, wallTime: start, generator: generator)
+            directory: directory, owner: GatewayIdentity(settings), limits: limits, at: SystemClock.now,
+            wallTime: start, generator: generator)
     }
 
     /// What is printed is the same every time, so its pseudonyms are as well: who has the capture has the addresses

@@ -35,15 +35,24 @@ struct ReplaySession {
     /// Filled by every verb; the caller takes it.
     var items: [Dispatcher.Dispatched] = []
 
-    init(_ settings: Settings, dispatcher: Dispatcher, stored: [StoredRegion], at start: WallTime, tellsOfOutbox: Bool)
-    {
+    /// - Parameter newKey: the secret for pseudonyms, where there is none yet.
+    init(
+        _ settings: Settings, _ outbox: Outbox, newKey: @autoclosure () -> [UInt8], at start: WallTime,
+        tellsOfOutbox: Bool
+    ) {
         self.start = Instant(microseconds: start.microseconds)
-        self.dispatcher = dispatcher
         self.tellsOfOutbox = tellsOfOutbox
         self.healthDue = self.start + Self.healthInterval
-        self.player = CapturePlayer(settings, restoring: stored.map(\.record), at: start, outputs: &outputs)
+        var stored = StoredState(outbox, Self.initialTimebase, bootID: Self.bootID, newKey: newKey())
+        player = CapturePlayer(settings, restoring: stored.regions.map(\.record), at: start, outputs: &outputs)
+        stored.abandon(allBut: player.engine)
+        dispatcher = Dispatcher(
+            MessageComposer(settings, pseudonymKey: stored.pseudonymKey), outbox: outbox, stored: stored,
+            bootID: Self.bootID)
         sayStatus(isOnline: true)
-        for message in dispatcher.clearances { items.append(.init(at: player.now, content: .state(message))) }
+        for message in dispatcher.clearances + dispatcher.formerClearances {
+            items.append(.init(at: player.now, content: .state(message)))
+        }
     }
 
     /// Takes a record of the capture in; one without an event only moves time.
@@ -100,8 +109,8 @@ struct ReplaySession {
         let outbox = tellsOfOutbox ? dispatcher.outbox.health : nil
         let report = HealthReport(
             reports: figures.reports, reportsPerSecond: Double(reports) / Self.healthInterval.seconds,
-            rejects: figures.rejects, suspectedSpoofing: figures.suspectedSpoofing, tracks: figures.listedTracks,
-            instances: figures.instances,
+            rejects: figures.rejects, suspectedSpoofing: figures.suspectedSpoofing,
+            suspectReadings: figures.suspectReadings, tracks: figures.listedTracks, instances: figures.instances,
             queueDepth: Int(outbox?.queuedEvents ?? 0),
             drops: HealthDrops.list(figures) + (outbox.map(HealthDrops.list) ?? []),
             uptime_s: (healthDue - start).seconds, process: nil,

@@ -110,7 +110,8 @@ struct Agent {
         let limits = OutboxLimits(maxEvents: settings.outbox.maxEvents, maxMiB: settings.outbox.max_MiB)
         do throws(OutboxError) {
             let outbox = try Outbox(
-                directory: settings.gateway.stateDirectory, limits: limits, at: now, wallTime: timebase.wall(now))
+                directory: settings.gateway.stateDirectory, owner: GatewayIdentity(settings), limits: limits, at: now,
+                wallTime: timebase.wall(now))
             for report in outbox.takeReports() { logger.warning("\(report)") }
             return outbox
         } catch {

@@ -1,0 +1,31 @@
+/// Why nothing can be said of a shop's path loss.
+public enum WalkError: Error, Hashable, Sendable, CustomStringConvertible {
+    case stops(Int)
+    case distance
+    case tooCloseTogether
+    case strongerFurtherAway
+    case tooSteep(Double)
+    case wrongPower(Double)
+
+    public var description: String {
+        switch self {
+        case .stops(let count):
+            "\(count) distances: a walk has \(WalkFit.stops.lowerBound) to \(WalkFit.stops.upperBound) of them"
+        case .distance:
+            "a distance is out of range: each must be from \(Figures.short(WalkFit.distances_m.lowerBound)) to "
+                + "\(Figures.short(WalkFit.distances_m.upperBound)) m"
+        case .tooCloseTogether:
+            "the furthest stop must be twice as far as the nearest at least: nearer together they do not tell how the "
+                + "signal fades"
+        case .strongerFurtherAway:
+            "the beacon was no weaker further away: check the order of the distances, and that nothing stood in between "
+                + "at the near ones; then walk again"
+        case .tooSteep(let exponent):
+            "the signal faded with an exponent of \(Figures.fixed(exponent, decimals: 1)), which no room has: something "
+                + "stood in between at the far stops, or a distance is wrong; walk again"
+        case .wrongPower(let excess_db):
+            "beacons would be \(Figures.fixed(abs(excess_db), decimals: 0)) dB \(excess_db > 0 ? "weaker" : "stronger") at 1 m "
+                + "than this one says: its measured power is wrong; measure that first, with 'beacond calibrate' at 1 m"
+        }
+    }
+}

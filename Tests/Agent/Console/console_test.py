@@ -1,0 +1,316 @@
+"""What an installer sees. Each function named test_… is one test; its docstring is the rule that it holds."""
+
+import contextlib
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from datetime import datetime
+
+from session import Session
+from waiting import PATIENCE_S
+
+BEACOND = sys.argv[1]
+HEADER = b"btsnoop\0" + struct.pack(">II", 1, 1002)
+UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
+
+
+class Skipped(Exception):
+    pass
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [BEACOND, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S, **options
+    )
+
+
+@contextlib.contextmanager
+def scan(*arguments, **window):
+    with tempfile.TemporaryDirectory() as folder:
+        # No configuration is found in an empty folder, nor in /etc on a machine that tests.
+        with Session(["env", "-C", folder, BEACOND, "scan", *arguments], **window) as session:
+            session.folder = folder
+            yield session
+
+
+def is_waiting(session):
+    def condition():
+        text = session.screen.text
+        return session.screen.alternate and text.startswith("auto: absent") and text.endswith("waiting")
+
+    return condition
+
+
+def test_waiting_screen():
+    """Without an adapter the screen says what is missing and what to do about it, and waits."""
+    with scan() as session:
+        session.wait_for(is_waiting(session), "the waiting screen")
+        lines = session.screen.text.split("\n")
+        assert lines[0].startswith("auto: absent  0 reports/s  0 beacons  0 rejected"), lines[0]
+        assert any("adapter" in line or "Bluetooth" in line for line in lines[1:]), lines
+        assert session.screen.hidden and not session.screen.overflown
+        assert session.process.poll() is None
+
+
+def test_ctrl_c():
+    """Ctrl-C ends with 0, gives the terminal back as it was, and leaves the last table on it."""
+    with scan() as session:
+        session.wait_for(is_waiting(session), "the waiting screen")
+        session.type("\x03")
+        assert session.end() == 0
+        assert not session.screen.alternate and not session.screen.hidden
+        assert session.is_restored
+        assert "auto: absent" in session.screen.text
+
+
+def test_sigterm():
+    """SIGTERM and SIGHUP end it as Ctrl-C does."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        with scan() as session:
+            session.wait_for(is_waiting(session), "the waiting screen")
+            session.signal(number)
+            assert session.end() == 0
+            assert not session.screen.alternate and session.is_restored
+
+
+def test_redraw():
+    """The picture is drawn over itself again and again, and scrolls nothing."""
+    with scan() as session:
+        session.wait_for(is_waiting(session), "the waiting screen")
+        session.wait_for_pictures(5)
+        session.wait_for(is_waiting(session), "the waiting screen still")
+        assert not session.screen.overflown
+
+
+def test_resize():
+    """A window that changes its size gets pictures of that size."""
+    with scan() as session:
+        session.wait_for(is_waiting(session), "the waiting screen")
+        for width, height in ((40, 10), (20, 4), (132, 50)):
+            session.resize(width, height)
+            # The first may have been on its way already.
+            session.wait_for_pictures(1)
+            session.screen.overflown = False
+            session.wait_for_pictures(2)
+            assert not session.screen.overflown, session.screen.text
+            assert session.screen.text.startswith("auto: absent"[:width]), session.screen.text
+
+
+def test_typing():
+    """What is typed is neither shown nor left for the shell."""
+    with scan() as session:
+        session.wait_for(is_waiting(session), "the waiting screen")
+        session.type("rm -r x\r")
+        session.wait_for_pictures()
+        assert "rm -r" not in session.screen.raw
+        session.signal(signal.SIGTERM)
+        assert session.end() == 0
+        os.set_blocking(session.slave, False)
+        try:
+            left = os.read(session.slave, 100)
+        except BlockingIOError:
+            left = b""
+        assert left == b"", left
+
+
+def test_suspend():
+    """Ctrl-Z gives the terminal to the shell, and a continued scan takes it again."""
+    with Session([sys.executable, "shell.py", "env", "-C", "/", BEACOND, "scan"]) as session:
+        session.wait_for(is_waiting(session), "the waiting screen")
+        session.type("\x1a")
+        session.wait_for(lambda: "the shell" in session.screen.text, "stopped")
+        assert not session.screen.alternate and not session.screen.hidden and session.is_restored
+        session.type("\r")
+        session.wait_for(is_waiting(session), "the waiting screen again")
+        session.type("\x03")
+        assert session.end() == 0 and session.is_restored
+
+
+def test_dumb_terminal():
+    """A terminal that can't move its cursor gets lines."""
+    with scan("--seconds", "2", term="dumb") as session:
+        assert session.end() == 0
+        assert "\x1b" not in session.screen.raw, session.screen.raw
+        assert "auto: absent" in session.screen.raw
+
+
+def test_plain():
+    """Where standard output is no terminal there are lines, and what is missing stands on standard error, once."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run("scan", "--seconds", "3", cwd=folder)
+    assert done.returncode == 0, done
+    assert done.stdout.startswith("AT ") and done.stdout.count("\n") == 1, done.stdout
+    assert done.stderr.count("auto: absent: ") == 1, done.stderr
+
+
+def told_at(updates):
+    """When each was told, by its own `at`."""
+    return [datetime.fromisoformat(update["at"].replace("Z", "+00:00")).timestamp() for update in updates]
+
+
+def test_json():
+    """--json prints one object a line, no more than one a second, with the radio's state and remedy."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run("scan", "--json", "--seconds", "4", cwd=folder)
+    assert done.returncode == 0, done
+    updates = [json.loads(line) for line in done.stdout.splitlines()]
+    at = told_at(updates)
+    # The last one is how things stand at the end, whenever that is.
+    assert len(at) >= 2 and all(later - earlier > 0.99 for earlier, later in zip(at, at[1:-1])), at
+    last = updates[-1]
+    assert (last["radio"], last["adapter"], last["count"], last["beacons"]) == ("absent", "auto", 0, []), last
+    assert last["remedy"] and last["at"].endswith("Z")
+
+
+def test_seconds():
+    """--seconds is how long it lasts, whatever it shows; what it shows last is how things stand then."""
+    for seconds, form in ((1, []), (1, ["--json"]), (2, ["--json"]), (2, ["--write", "room.btsnoop"])):
+        with tempfile.TemporaryDirectory() as folder:
+            begin = time.time()
+            done = run("scan", "--seconds", str(seconds), *form, cwd=folder)
+            end = time.time()
+        assert done.returncode == 0 and end >= begin + seconds, done
+        if "--json" in form:
+            assert told_at(json.loads(line) for line in done.stdout.splitlines())[-1] >= begin + seconds, done.stdout
+
+
+def test_json_reader_goes_away():
+    """It ends by itself when nobody reads any more."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = f"'{BEACOND}' scan --json; echo $? >status"
+        pipe = ["bash", "-c", f"{{ {command}; }} | head -n 1"]
+        done = subprocess.run(pipe, cwd=folder, timeout=PATIENCE_S, capture_output=True)
+        assert done.returncode == 0
+        with open(os.path.join(folder, "status")) as status:
+            assert status.read() == "0\n"
+
+
+def test_empty_capture():
+    """--write makes a capture that replay reads, even of a radio that never came."""
+    with scan("--write", "room.btsnoop") as session:
+        session.wait_for(lambda: "capture room.btsnoop: 0 events" in session.screen.text, "the capture's line")
+        path = os.path.join(session.folder, "room.btsnoop")
+        with open(path, "rb") as capture:
+            assert capture.read() == HEADER
+        session.type("\x03")
+        assert session.end() == 0
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
+        done = run("replay", path, "--config", os.path.join(root, "config.toml"), "--output", "none")
+        assert done.returncode == 0 and "reports=0 " in done.stderr, done
+
+
+def test_capture_refused():
+    """A capture that can't be created is an error with its reason, before anything is drawn."""
+    with scan("--write", "/nowhere/room.btsnoop") as session:
+        assert session.end() == 73
+        assert "/nowhere/room.btsnoop" in session.screen.text and "No such file" in session.screen.text
+        assert "\x1b" not in session.screen.raw
+
+
+def test_full_disk():
+    """A disk that is full from the beginning is said, with 73."""
+    if not os.path.exists("/dev/full"):
+        raise Skipped("no /dev/full")
+    with scan("--write", "/dev/full") as session:
+        assert session.end() == 73
+        assert "No space left" in session.screen.text, session.screen.text
+
+
+def test_configuration():
+    """A named configuration that is missing or broken ends it with 78."""
+    with tempfile.TemporaryDirectory() as folder:
+        assert run("scan", "--config", "none.toml", cwd=folder).returncode == 78
+        with open(os.path.join(folder, "bad.toml"), "w") as file:
+            file.write("[radio]\nwindow_ms = 90\n")
+        done = run("scan", "--config", "bad.toml", cwd=folder)
+        assert done.returncode == 78 and "radio.window_ms" in done.stderr, done
+        # One that was not asked for counts too.
+        os.rename(os.path.join(folder, "bad.toml"), os.path.join(folder, "config.toml"))
+        assert run("scan", "--seconds", "1", cwd=folder).returncode == 78
+
+
+def test_usage():
+    """Wrong values are refused with 64, and the value is named."""
+    beacon = ["--uuid", UUID, "--major", "1", "--minor", "2"]
+    for arguments, named in [
+        (["scan", "--seconds", "0"], "--seconds 0"),
+        (["scan", "--json", "--write", "-"], "--write -"),
+        (["advertise", "--uuid", "39ED", "--major", "1", "--minor", "2"], "39ED"),
+        (["advertise", "--uuid", UUID, "--major", "65536", "--minor", "2"], "65536"),
+        (["advertise", "--uuid", UUID, "--major", "1"], "--minor"),
+        (["advertise", *beacon, "--measured-power", "21"], "--measured-power 21"),
+        (["advertise", *beacon, "--measured-power", "-128"], "--measured-power -128"),
+        (["advertise", *beacon, "--interval", "19"], "--interval 19"),
+        (["advertise", *beacon, "--adapter", "wlan0"], "wlan0"),
+        (["calibrate", "--uuid", UUID, "--distance", "0"], "--distance 0"),
+        (["calibrate", "--uuid", UUID, "--seconds", "4"], "--seconds 4"),
+    ]:
+        done = run(*arguments)
+        assert done.returncode == 64, (arguments, done)
+        assert named in done.stderr, (arguments, done.stderr)
+
+
+def test_advertise_waits():
+    """Without an adapter advertise says what is missing, and SIGTERM ends it with 0."""
+    process = subprocess.Popen(
+        [BEACOND, "advertise", "--uuid", UUID, "--major", "1", "--minor", "2"], stderr=subprocess.PIPE, text=True
+    )
+    assert "measured power -59 dBm" in process.stderr.readline()
+    assert process.stderr.readline().startswith("absent: ")
+    process.terminate()
+    assert process.wait(PATIENCE_S) == 0
+    process.stderr.close()
+
+
+def test_calibrate_waits():
+    """Without an adapter calibrate says what is missing, and after Ctrl-C that nothing could be measured, with 65."""
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            [BEACOND, "calibrate", "--uuid", UUID], stderr=subprocess.PIPE, text=True, cwd=folder
+        )
+        assert process.stderr.readline().startswith("auto: absent: ")
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+        assert process.wait(PATIENCE_S) == 65 and "did not scan" in said and "not heard" not in said, said
+        process.stderr.close()
+
+
+def test_check_without_configuration():
+    """check names a missing or broken configuration, and looks at the adapter all the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run("check", "--config", "none.toml", cwd=folder)
+    assert done.returncode == 78 and "none.toml" in done.stderr, done
+    assert "problem adapter: auto: absent" in done.stdout and "broker" not in done.stdout, done
+
+
+def test_help():
+    """Every command says what it does, its options and its exit statuses."""
+    for command in ("scan", "advertise", "calibrate"):
+        done = run(command, "--help")
+        assert done.returncode == 0 and "Exit status: 0" in done.stdout, done.stdout
+
+
+def main():
+    passed = failed = skipped = 0
+    for name, test in [item for item in globals().items() if item[0].startswith("test_")]:
+        try:
+            test()
+            passed += 1
+        except Skipped as reason:
+            skipped += 1
+            print(f"skipped: Console/{name}: {reason}")
+        except Exception:
+            failed += 1
+            print(f"failed: {name}: {test.__doc__}")
+            traceback.print_exc(file=sys.stdout)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+sys.exit(main())

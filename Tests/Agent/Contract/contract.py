@@ -1,0 +1,143 @@
+"""deploy/contract as something that messages can be held against."""
+
+import json
+import pathlib
+import re
+from datetime import datetime
+
+import yaml
+from jsonschema import Draft202012Validator, FormatChecker
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "../../../deploy/contract"
+
+# A parameter of a topic address stands for one level, but for the prefix, which may have several.
+LEVEL, LEVELS = r"[^/+#]+", r"[^+#]+"
+
+formats = FormatChecker(formats=())
+
+
+@formats.checks("date-time", raises=ValueError)
+def is_time(text):
+    """Whether the day exists; how it is written is the schema's to say."""
+    return not isinstance(text, str) or time_s(text) is not None
+
+
+class Contract:
+    """The schemas, and the channels that AsyncAPI names.
+
+    With raw_devices the schemas take a Bluetooth address where they want a pseudonym: the contract refuses gateways
+    with [privacy] device = "raw" on purpose, and says that this is what to change to take them all the same.
+    """
+
+    def __init__(self, raw_devices=False):
+        self.schemas = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.schema.json"))}
+        if raw_devices:
+            device = self.schemas["ranging.schema.json"]["$defs"]["beacon"]["properties"]["device"]
+            device["$ref"] = "common.schema.json#/$defs/device_address"
+        resources = [(name, Resource(schema, DRAFT202012)) for name, schema in self.schemas.items()]
+        registry = Registry().with_resources(resources)
+        self.validators = {
+            name: Draft202012Validator(schema | {"$id": name}, registry=registry, format_checker=formats)
+            for name, schema in self.schemas.items()
+        }
+        self.document = yaml.safe_load((FOLDER / "asyncapi.yaml").read_text("utf-8"))
+        self.channels = [
+            self._channel(part["channel"]["$ref"], operation["bindings"]["$ref"])
+            for operation in self.document["operations"].values()
+            for part in (operation, operation.get("reply")) if part
+        ]
+
+    def resolve(self, reference):
+        """What a "#/…" reference in the AsyncAPI document points to."""
+        node = self.document
+        for key in reference.removeprefix("#/").split("/"):
+            node = node[key.replace("~1", "/").replace("~0", "~")]
+        return node
+
+    def _channel(self, channel, bindings):
+        channel = self.resolve(channel)
+        (message,) = channel["messages"].values()
+        schema = self.resolve(message["$ref"])["payload"]["schema"]["$ref"].removeprefix("./")
+        binding = self.resolve(bindings)["mqtt"]
+        pattern = re.sub(
+            r"\\\{(\w+)\\\}",
+            lambda match: f"(?P<{match[1]}>{LEVELS if match[1] == 'prefix' else LEVEL})", re.escape(channel["address"]))
+        return re.compile(pattern), schema, binding
+
+    def problems(self, message):
+        """What is wrong with a message: a dictionary with topic, qos, retain and payload."""
+        found = [
+            (match, schema, binding)
+            for pattern, schema, binding in self.channels
+            if (match := pattern.fullmatch(message["topic"]))
+        ]
+        if not found:
+            return ["no channel fits the topic"]
+        # A channel that names a level goes before one that leaves it open.
+        match, schema, binding = min(found, key=lambda entry: len(entry[0].groupdict()))
+        problems = []
+        if message["qos"] != binding["qos"]:
+            problems.append(f"qos {message['qos']} instead of {binding['qos']}")
+        if bool(message["retain"]) != binding["retain"]:
+            problems.append(f"retain {message['retain']} instead of {binding['retain']}")
+        payload = message["payload"]
+        if payload is None:
+            # An empty payload clears a state that is no longer published.
+            return problems if schema == "state.schema.json" else [*problems, "empty payload"]
+        errors = [
+            f"{'/'.join(map(str, error.absolute_path)) or 'payload'}: {error.message[:200]}"
+            for error in self.validators[schema].iter_errors(payload)
+        ]
+        return problems + (errors or beyond_schemas(schema, match.groupdict(), payload))
+
+
+def time_s(text):
+    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+def beyond_schemas(schema, levels, payload):
+    """Rules between fields, and between payload and topic, which a schema has no words for."""
+    problems = []
+
+    def expect(rule, holds):
+        if not holds:
+            problems.append(rule)
+
+    for level in ("site", "gateway"):
+        if level in payload:
+            expect(f"{level} is the topic's", payload[level] == levels[level])
+    for level in ("region", "major", "minor"):
+        if level in levels:
+            expect(f"{level} is the topic's", str(payload.get(level)) == levels[level])
+        elif level != "region" and schema in ("state.schema.json", "ranging.schema.json"):
+            expect(f"no {level} where the topic has none", level not in payload)
+    if schema == "gap.schema.json":
+        expect("from_seq is not above to_seq", payload["from_seq"] <= payload["to_seq"])
+    if schema == "event.schema.json" and payload["type"] == "exit":
+        stay_s = time_s(payload["last_heard_at"]) - time_s(payload["entered_at"])
+        expect("dwell_s is from entered_at to last_heard_at", abs(payload["dwell_s"] - max(0, stay_s)) < 0.002)
+        expect("an exit is after the last report", payload["last_heard_at"] <= payload["at"])
+    if schema == "state.schema.json":
+        expect("since is not after at", payload["since"] <= payload["at"])
+    if schema == "ranging.schema.json":
+        beacons = payload["beacons"]
+        expect(
+            "count is of tracks that are not resolving",
+            payload["count"] == len({beacon["track"] for beacon in beacons if "resolving" not in beacon}))
+        # Published to a centimetre, so that of two that look alike either may come first.
+        order = [(beacon["proximity"] == "unknown", beacon["accuracy_m"]) for beacon in beacons]
+        expect("nearest first, unknown last", order == sorted(order))
+    return problems
+
+
+def read(lines):
+    """Messages from lines as `beacond replay` prints them, or as `mosquitto_sub -F %j` and `-F %J` do."""
+    for line in lines:
+        if not line.strip():
+            continue
+        message = json.loads(line)
+        if isinstance(message["payload"], str):
+            message["payload"] = json.loads(message["payload"]) if message["payload"] else None
+        yield message

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""The contract itself: the AsyncAPI document holds together, every example fulfils its schema, and the schemas refuse what
+is wrong. A schema that lets everything pass would make the other checks worth nothing.
+"""
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+
+from contract import FOLDER, Contract
+from jsonschema import Draft202012Validator
+
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "Tools/samples"
+
+contract = Contract()
+passed, failures = 0, []
+
+
+def check(name, holds):
+    global passed
+    if holds:
+        passed += 1
+    else:
+        failures.append(name)
+
+
+def references(node):
+    """Every $ref below a node."""
+    if isinstance(node, dict):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        for child in node.values():
+            yield from references(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from references(child)
+
+
+def leads_somewhere(reference, home):
+    """Whether a reference in the document (home None) or in a schema of that name points to something."""
+    file, _, pointer = reference.partition("#")
+    try:
+        if home is None and not file:
+            contract.resolve(reference)
+            return True
+        node = contract.schemas[file.removeprefix("./") or home]
+        for key in filter(None, pointer.split("/")):
+            node = node[key]
+        return True
+    except (KeyError, TypeError):
+        return False
+
+
+def properties(schema):
+    """Every property below a schema, with its path; properties of conditions are left out."""
+    for name, property in schema.get("properties", {}).items():
+        yield name, property
+        yield from properties(property)
+        yield from properties(property.get("items", {}))
+    for name, definition in schema.get("$defs", {}).items():
+        yield from properties(definition)
+
+
+# The AsyncAPI document.
+document = contract.document
+check("AsyncAPI 3.0", document["asyncapi"] == "3.0.0" and {"title", "version"} <= document["info"].keys())
+for reference in set(references(document)):
+    check(f"asyncapi.yaml: {reference} leads somewhere", leads_somewhere(reference, None))
+used = {
+    part["channel"]["$ref"].rsplit("/", 1)[-1]
+    for operation in document["operations"].values() for part in (operation, operation.get("reply")) if part
+}
+check("every channel has its operation", used == document["channels"].keys())
+for name, channel in document["channels"].items():
+    named = set(channel["parameters"])
+    check(f"{name}: parameters are those of the address", named == set(part[1:-1] for part in channel["address"].split("/") if part[0] == "{"))
+published = {schema for _, schema, _ in contract.channels}
+shared = {"common.schema.json", "response.schema.json"}
+check("every schema is a message's", published | shared == {path.name for path in FOLDER.glob("*.schema.json")})
+
+# The schemas.
+for name, schema in contract.schemas.items():
+    Draft202012Validator.check_schema(schema)
+    for reference in set(references(schema)):
+        check(f"{name}: {reference} leads somewhere", leads_somewhere(reference, name))
+    for key, property in properties(schema):
+        target = property
+        while "description" not in target and "$ref" in target:
+            file, _, pointer = target["$ref"].partition("#")
+            target = contract.schemas[file or name]
+            for step in filter(None, pointer.split("/")):
+                target = target[step]
+        check(f"{name}: {key} says what it means", target.get("description"))
+
+# Examples, and what becomes of them.
+TOPICS = {
+    "status": ("status", 1, True), "health": ("health", 1, True), "gap": ("gap", 1, False),
+    "state": ("region/carts/2/state", 1, True), "event": ("region/carts/event", 1, False),
+    "ranging": ("region/carts/ranging", 0, False),
+}
+for verb in ("state", "range", "monitor", "stop"):
+    TOPICS[f"request-{verb}"] = (f"request/{verb}", 1, False)
+    TOPICS[f"response-{verb}"] = (f"response/{verb}", 1, False)
+TOPICS["response-refused"] = ("response/dance", 1, False)
+
+
+def message(kind, payload):
+    topic, qos, retain = TOPICS[kind]
+    return {"topic": f"beacons/store/gate/{topic}", "qos": qos, "retain": retain, "payload": payload}
+
+
+def refuses(name, kind, change, example=0):
+    """The example is refused once `change` has been at it; `change` gets the message."""
+    mutant = copy.deepcopy(message(kind, contract.schemas[f"{kind}.schema.json"]["examples"][example]))
+    change(mutant)
+    check(f"{kind}: refuses {name}", contract.problems(mutant))
+
+
+def put(key, value):
+    return lambda message: message["payload"].__setitem__(key, value)
+
+
+def put_in_beacon(key, value):
+    return lambda message: message["payload"]["beacons"][0].__setitem__(key, value)
+
+
+def refuses_common(kind):
+    """What every message of the gateway's has in common."""
+    refuses("another schema", kind, put("schema", 2))
+    refuses("a time without milliseconds", kind, put("at", "2026-11-21T07:15:43Z"))
+    refuses("a time of another zone", kind, put("at", "2026-11-21T07:15:43.167+01:00"))
+    refuses("a day that does not exist", kind, put("at", "2026-02-30T07:15:43.167Z"))
+    refuses("a word for clock that it does not know", kind, put("clock", "sync"))
+
+
+# The samples in the documents.
+samples = subprocess.run([SAMPLES, "--messages"], capture_output=True, text=True, check=True).stdout.splitlines()
+check("the documents have samples", len(samples) > 5)
+for sample in map(json.loads, samples):
+    problems = contract.problems(sample)
+    check(f"documents: {sample['name']}: {problems}", not problems)
+
+for kind in TOPICS:
+    schema = contract.schemas[f"{kind}.schema.json"]
+    for example in schema["examples"]:
+        problems = contract.problems(message(kind, example))
+        check(f"{kind}: example: {problems}", not problems)
+    for key in schema.get("required", []):
+        refuses(f"a missing {key}", kind, lambda message: message["payload"].pop(key))
+    for key in schema["examples"][0]:
+        refuses(f"{key} of another type", kind, put(key, [None]))
+    refuses("a field that it does not know", kind, put("colour", "red"))
+    if not kind.startswith("request-"):
+        refuses_common(kind)
+    refuses("another qos", kind, lambda message: message.update(qos=2))
+    refuses("retain turned round", kind, lambda message: message.update(retain=not message["retain"]))
+    refuses("a topic that no channel has", kind, lambda message: message.update(topic=message["topic"] + "/more"))
+    if kind != "state":
+        refuses("an empty payload", kind, lambda message: message.update(payload=None))
+check("state: an empty payload clears it", not contract.problems(message("state", None)))
+
+refuses("a radio that needs nothing, with a remedy", "status", put("radio", "scanning"))
+refuses("a radio that is off, without a remedy", "status", put("remedy", ""))
+refuses("an epoch in lower case", "status", put("epoch", "01m7yfbnd8nhzk0bzs3vj4zz24"))
+refuses("a reason that it does not know", "health", lambda message: message["payload"]["rejected"].update(boredom=1))
+refuses("a count below zero", "health", lambda message: message["payload"]["dropped"].update(outbox_disk=-1))
+refuses("a count with a fraction", "health", put("tracks", 1.5))
+refuses("process figures without the broker's", "health", lambda message: message["payload"].pop("mqtt"))
+refuses("a gap that ends before it begins", "gap", put("to_seq", 17))
+refuses("a number below 1", "gap", put("from_seq", 0))
+for kind in ("event", "gap"):
+    refuses("another site than its topic's", kind, put("site", "shop"))
+    refuses("another gateway than its topic's", kind, put("gateway", "till"))
+refuses("a site without a gateway", "event", lambda message: message["payload"].pop("gateway"))
+refuses("another region than its topic's", "state", put("region", "till"))
+refuses("another major than its topic's", "state", put("major", 3))
+refuses("a minor that its topic has not", "state", put("minor", 3))
+refuses("since after at", "state", put("since", "2026-11-21T07:15:43.168Z"))
+refuses("a minor without a major", "state", lambda message: (message["payload"].pop("major"), put("minor", 3)(message)))
+refuses("an event number below 0", "state", put("event_seq", -1))
+for key in ("entered_at", "last_heard_at", "dwell_s"):
+    value = contract.schemas["event.schema.json"]["examples"][1][key]
+    refuses(f"an entry with {key}", "event", put(key, value))
+    refuses(f"an exit without {key}", "event", lambda message: message["payload"].pop(key), example=1)
+refuses("an entry that is partial", "event", put("partial", True))
+refuses("partial where it is not true", "event", put("partial", False), example=1)
+refuses("an exit that is near", "event", lambda message: message["payload"].update(
+    proximity="near", accuracy_m=2, accuracy_error_m=1), example=1)
+refuses("a dwell that the times deny", "event", put("dwell_s", 12), example=1)
+refuses("an exit before the last report", "event", put("at", "2026-11-21T07:31:00.000Z"), example=1)
+refuses("a UUID in lower case", "event", put("uuid", "39ed98ff-2900-441a-802f-9c398fc199d2"))
+refuses("a UUID without dashes", "event", put("uuid", "39ED98FF2900441A802F9C398FC199D2"))
+refuses("a major beyond 16 bits", "event", put("major", 65_536))
+refuses("a major that is text", "event", put("major", "2"))
+refuses("a region id with a slash", "event", put("region", "a/b"))
+refuses("a device address", "event", put("device", "7C:2F:80:A1:B2:C3"))
+for kind, change in (("event", put), ("ranging", put_in_beacon)):
+    refuses("accuracy -1 where proximity is known", kind, change("accuracy_m", -1))
+    refuses("a distance where proximity is unknown", kind, change("proximity", "unknown"))
+    refuses("accuracy 0", kind, change("accuracy_m", 0))
+    refuses("an error -1 where proximity is known", kind, change("accuracy_error_m", -1))
+    refuses("a distance without its error", kind, change("accuracy_error_m", None))
+    refuses("an RSSI that means not available", kind, change("rssi_dbm", 127))
+refuses("a raw address for a device", "ranging", put_in_beacon("device", "7C:2F:80:A1:B2:C3"))
+refuses("resolving where it is not true", "ranging", put_in_beacon("resolving", False))
+refuses("an age below zero", "ranging", put_in_beacon("age_ms", -1))
+refuses("a measured power beyond 8 bits", "ranging", put_in_beacon("measured_power_dbm", 128))
+refuses("a count that the list denies", "ranging", put("count", 2))
+refuses("a beacon farther than the next", "ranging", lambda message: message["payload"]["beacons"].append(
+    message["payload"]["beacons"][0] | {"accuracy_m": 1.5}))
+
+raw = copy.deepcopy(message("ranging", contract.schemas["ranging.schema.json"]["examples"][0]))
+put_in_beacon("device", "7C:2F:80:A1:B2:C3")(raw)
+check("raw addresses pass for whoever asks for them", not Contract(raw_devices=True).problems(raw))
+
+for name in failures:
+    print(f"failed: {name}")
+print(json.dumps({"passed": passed, "failed": len(failures)}))
+sys.exit(1 if failures else 0)

@@ -1,0 +1,79 @@
+"""What must hold of everything that arrived."""
+
+import json
+
+from network import retained
+
+
+class Account:
+    """The events and gaps of one gateway, as they arrived."""
+
+    def __init__(self, gateway, messages):
+        self.events, self.gaps, self.duplicates = {}, [], 0
+        self.differing, self.disordered = [], []
+        self.inOrder = []
+        last = {}
+        for topic, payload, _ in messages:
+            if not topic.startswith(gateway.root):
+                continue
+            if topic.endswith("/gap"):
+                self.gaps.append(json.loads(payload))
+            if not topic.endswith("/event"):
+                continue
+            event = json.loads(payload)
+            key = event["epoch"], event["seq"]
+            if key in self.events:
+                self.duplicates += 1
+                if self.events[key] != (topic, payload):
+                    self.differing.append(f"{key}: {self.events[key]} and {(topic, payload)}")
+                continue
+            self.events[key] = topic, payload
+            self.inOrder.append((topic, event))
+            if event["seq"] <= last.get(event["epoch"], 0):
+                self.disordered.append(f"{event['seq']} after {last[event['epoch']]}")
+            last[event["epoch"]] = max(event["seq"], last.get(event["epoch"], 0))
+        self.last = last
+
+    def missing(self):
+        """Numbers from 1 to the last of each epoch that never came."""
+        return [
+            (epoch, seq) for epoch, last in self.last.items() for seq in range(1, last + 1)
+            if (epoch, seq) not in self.events]
+
+    def stated(self):
+        """Numbers that gaps say are lost."""
+        return {
+            (gap["epoch"], seq) for gap in self.gaps for seq in range(gap["from_seq"], gap["to_seq"] + 1)}
+
+    def crossings(self):
+        """Where an instance enters twice or exits twice, and the last event of each: by epoch and number. Within an epoch they
+        arrive in that order, which is checked by itself; what a broken disk held comes after the epoch that began in memory."""
+        faults, lasts = [], {}
+        for topic, event in sorted(self.inOrder, key=lambda arrival: (arrival[1]["epoch"], arrival[1]["seq"])):
+            before = lasts.get(topic)
+            if event["type"] == (before["type"] if before else "exit"):
+                faults.append(f"{topic}: {event['type']} {event['seq']} after {before and before['seq']}")
+            lasts[topic] = event
+        return faults, lasts
+
+    def hold(self, checks, name, gateway, port, is_complete=True):
+        """The promises that hold whatever happened. `is_complete`: no number may be missing at all."""
+        checks.none(f"{name}: what comes twice is identical", self.differing)
+        checks.none(f"{name}: first arrivals ascend within an epoch", self.disordered)
+        if not is_complete:
+            return
+        checks.none(f"{name}: every number from 1 to the last arrives", self.missing())
+        faults, lasts = self.crossings()
+        checks.none(f"{name}: entries and exits alternate", faults)
+        states = retained(port, gateway.root + "region/#")
+        wrong = []
+        for topic, event in lasts.items():
+            state = states.get(topic.removesuffix("event") + "state", {})
+            expected = ("inside" if event["type"] == "enter" else "outside"), event["seq"]
+            if (state.get("state"), state.get("event_seq")) != expected:
+                wrong.append(f"{topic}: {state}, but the last event is {event['type']} {event['seq']}")
+        checks.none(f"{name}: the retained state names the last event", wrong)
+        epoch, next_seq, waiting = gateway.numbers()
+        checks.check(
+            f"{name}: the last number that was given arrived, and nothing waits",
+            (self.last.get(epoch, 0), waiting) == (next_seq - 1, 0), f"{self.last} of {next_seq - 1}, {waiting} wait")

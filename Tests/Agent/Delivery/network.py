@@ -1,0 +1,266 @@
+"""What stands around beacond: a broker, a subscriber of our own, and a way in between that can fail."""
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from waiting import PATIENCE_S, until
+
+ROOT = "beacons/proof/"
+# What a subscriber says to itself, to know that all before it has come.
+MARK = ROOT + "mark/"
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Broker:
+    """A mosquitto without persistence, so that killing it loses all that it knew."""
+
+    def __init__(self, folder, acl=None, options=""):
+        self.port = free_port()
+        self.child = None
+        self.acl = folder / f"acl-{self.port}"
+        self.configuration = folder / f"mosquitto-{self.port}.conf"
+        lines = f"listener {self.port} 127.0.0.1\nallow_anonymous true\nmax_inflight_messages 0\n"
+        # Not 0 for "no limit": mosquitto 2.0.11 then closes the connection at each PUBLISH that its ACL refuses, and whether
+        # the refusal is still read is luck.
+        lines += f"max_queued_messages 1000000\npersistence false\n{options}\n"
+        if os.geteuid() == 0:
+            lines += "user root\n"
+        if acl is not None:
+            self.allow(acl)
+            lines += f"acl_file {self.acl}\n"
+        self.configuration.write_text(lines)
+
+    def allow(self, acl):
+        self.acl.write_text(acl)
+        self.acl.chmod(0o600)
+        if self.child:
+            self.child.send_signal(signal.SIGHUP)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+    def start(self):
+        program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+        self.child = subprocess.Popen(
+            [program, "-c", self.configuration], preexec_fn=die_with_parent, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+
+        def answers():
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 10):
+                return True
+        if not until(answers):
+            raise RuntimeError("mosquitto did not start")
+
+    def kill(self, with_signal=signal.SIGKILL):
+        if self.child:
+            self.child.send_signal(with_signal)
+            self.child.wait()
+            self.child = None
+
+
+class Subscriber(threading.Thread):
+    """An MQTT 3.1.1 client that remembers every message: (topic, payload, retained)."""
+
+    def __init__(self, port, topics=(ROOT + "#",)):
+        super().__init__(daemon=True)
+        self.name = f"proof-{os.getpid()}-{id(self)}"
+        self.port, self.topics, self.mark = port, topics, MARK + self.name
+        self.messages = []
+        self.isSubscribed = threading.Event()
+        self.isStopped = False
+        self.socket = None
+        self.sending = threading.Lock()
+        self.marks, self.reached = 0, set()
+
+    def __enter__(self):
+        self.start()
+        if not self.isSubscribed.wait(PATIENCE_S):
+            raise RuntimeError("the subscriber was not let in")
+        return self
+
+    def __exit__(self, *_):
+        self.isStopped = True
+        with contextlib.suppress(OSError, AttributeError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+        self.join(PATIENCE_S)
+
+    def run(self):
+        while not self.isStopped:
+            with contextlib.suppress(OSError):
+                self.socket = socket.create_connection(("127.0.0.1", self.port), 10)
+                self.receive()
+            self.isSubscribed.clear()
+            time.sleep(0.02)
+
+    def receive(self):
+        # A clean session, without a keepalive.
+        self.send(0x10, text(b"MQTT") + bytes([4, 2, 0, 0]) + text(self.name.encode()))
+        subscriptions = b"".join(text(topic.encode()) + b"\x01" for topic in (*self.topics, self.mark))
+        self.send(0x82, b"\x00\x01" + subscriptions)
+        self.socket.settimeout(None)
+        buffer = bytearray()
+        while piece := self.socket.recv(1 << 18):
+            buffer += piece
+            position = 0
+            acknowledgements = bytearray()
+            while packet := self.packet(buffer, position):
+                kind, body, position = packet
+                self.take(kind, body, acknowledgements)
+            del buffer[:position]
+            if acknowledgements:
+                self.say(acknowledgements)
+
+    @staticmethod
+    def packet(buffer, position):
+        length, shift, index = 0, 0, position + 1
+        while True:
+            if index >= len(buffer):
+                return None
+            octet = buffer[index]
+            length |= (octet & 0x7F) << shift
+            index, shift = index + 1, shift + 7
+            if octet < 0x80:
+                break
+        if index + length > len(buffer):
+            return None
+        return buffer[position], bytes(buffer[index:index + length]), index + length
+
+    def take(self, kind, body, acknowledgements):
+        if kind >> 4 == 9:
+            self.isSubscribed.set()
+        if kind >> 4 != 3:
+            return
+        end_of_topic = 2 + int.from_bytes(body[:2], "big")
+        topic = body[2:end_of_topic].decode()
+        if kind & 6:
+            acknowledgements += b"\x40\x02" + body[end_of_topic:end_of_topic + 2]
+            end_of_topic += 2
+        if topic == self.mark:
+            self.reached.add(body[end_of_topic:])
+        elif not topic.startswith(MARK):
+            self.messages.append((topic, body[end_of_topic:], bool(kind & 1)))
+
+    def catch_up(self):
+        """Waits for all that the broker had for it before now: it sends everything on one way, in order."""
+        self.marks += 1
+        mark = str(self.marks).encode()
+
+        def is_reached():
+            # It may be lost with a broker that dies, so it is said again.
+            with contextlib.suppress(OSError):
+                self.send(0x32, text(self.mark.encode()) + b"\x7f\xff" + mark)
+            return until(lambda: mark in self.reached, 5)
+        if not until(is_reached):
+            raise RuntimeError("the subscriber does not catch up")
+
+    def send(self, kind, body):
+        length, rest = b"", len(body)
+        while True:
+            rest, low = rest >> 7, rest & 0x7F
+            length += bytes([low | (0x80 if rest else 0)])
+            if not rest:
+                break
+        self.say(bytes([kind]) + length + body)
+
+    def say(self, octets):
+        with self.sending:
+            self.socket.sendall(octets)
+
+    def all(self, suffix):
+        return [json.loads(payload) for topic, payload, _ in list(self.messages) if topic.endswith(suffix)]
+
+
+def text(octets):
+    return len(octets).to_bytes(2, "big") + octets
+
+
+def retained(port, topic=ROOT + "#"):
+    """What a subscriber finds that comes late: topic → payload."""
+    with Subscriber(port, (topic,)) as late:
+        late.catch_up()
+        return {topic: json.loads(payload) for topic, payload, is_retained in late.messages if is_retained}
+
+
+class Proxy(threading.Thread):
+    """A way to the broker that can refuse connections, or go silent without closing them."""
+
+    def __init__(self, target):
+        super().__init__(daemon=True)
+        self.target = target
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.refuses = False
+        self.pairs, self.silent = [], []
+        self.accepted = 0
+        self.isStopped = False
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.isStopped = True
+        self.join(PATIENCE_S)
+        for one, other in self.pairs + self.silent:
+            one.close()
+            other.close()
+        self.listener.close()
+
+    def silence(self):
+        """Connections that stand now carry nothing any more, and nobody is told."""
+        self.silent, self.pairs = self.silent + self.pairs, []
+
+    def run(self):
+        while not self.isStopped:
+            other = {}
+            for pair in list(self.pairs):
+                other[pair[0]], other[pair[1]] = (pair[1], pair), (pair[0], pair)
+            readable, _, _ = select.select([self.listener, *other], [], [], 0.05)
+            for end_point in readable:
+                if end_point is self.listener:
+                    self.accept()
+                elif other[end_point][1] in self.pairs:
+                    self.forward(end_point, *other[end_point])
+
+    def accept(self):
+        near, _ = self.listener.accept()
+        self.accepted += 1
+        try:
+            if self.refuses:
+                raise OSError
+            self.pairs.append((near, socket.create_connection(("127.0.0.1", self.target), 10)))
+        except OSError:
+            near.close()
+
+    def forward(self, source, destination, pair):
+        try:
+            piece = source.recv(1 << 16)
+            destination.sendall(piece)
+        except OSError:
+            piece = b""
+        if not piece:
+            self.pairs.remove(pair)
+            for one in pair:
+                one.close()

@@ -1,0 +1,29 @@
+"""A connection that carries nothing any more and says so to nobody: a firewall forgot it, a cable was pulled."""
+
+from delivery import BEGIN, Account, Crowd, ended, prove, until
+
+
+def scenario(checks, house):
+    broker = house.broker()
+    with house.subscriber(broker.port) as subscriber:
+        for name in "loaded", "idle":
+            proxy = house.proxy(broker.port)
+            gateway = house.gateway(name, proxy.port, mqtt="keepalive_s = 6")
+            air = Crowd(BEGIN, 30, 5)
+            child = gateway.hears(air, speed=4)
+            until(lambda: len(Account(gateway, subscriber.messages).events) > 20)
+            if name == "idle":
+                # Once all have left there is nothing to say.
+                air.beacons, quiet_at = 0, air.at
+                until(lambda: air.at > quiet_at + 12)
+            proxy.silence()
+            checks.check(f"{name}: there is a new connection", until(lambda: proxy.accepted > 1))
+            child.air.end()
+            checks.check(f"{name}: it ends with 0", ended(child) == 0)
+            subscriber.catch_up()
+            account = Account(gateway, subscriber.messages)
+            account.hold(checks, name, gateway, broker.port)
+            checks.none(f"{name}: no gap is stated", account.gaps)
+
+
+prove(scenario)

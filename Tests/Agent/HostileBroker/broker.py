@@ -1,0 +1,86 @@
+"""A broker that is a good one but for one trick, which it plays on its first connection."""
+
+import socket
+import threading
+import time
+
+from tricks import LOGIN, PUBLISH, SUBSCRIBE, accepted, packet
+
+KINDS = {1: LOGIN, 3: PUBLISH, 8: SUBSCRIBE}
+
+
+class Broker:
+    """Remembers what came after the trick: that the other end is alive and goes on is seen by that."""
+
+    def __init__(self, trick):
+        self.trick = trick
+        self.is_played = False
+        self.packets_afterwards = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def close(self):
+        self.listener.close()
+
+    def listen(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def serve(self, client):
+        buffer = bytearray()
+        with client:
+            try:
+                while piece := client.recv(1 << 16):
+                    buffer += piece
+                    while taken := take(buffer):
+                        if not self.answer(client, *taken):
+                            return
+            except OSError:
+                pass
+
+    def answer(self, client, kind, body):
+        """Whether the connection goes on."""
+        if self.is_played:
+            self.packets_afterwards.append(kind)
+        elif KINDS.get(kind >> 4) == self.trick.instead_of:
+            client.sendall(self.trick.octets)
+            self.is_played = True
+            if self.trick.hangs_up:
+                # Closed with octets unread, the socket would take back what it has just sent.
+                client.shutdown(socket.SHUT_WR)
+                time.sleep(0.1)
+            return not self.trick.hangs_up
+        client.sendall(self.right_answer(kind, body))
+        return True
+
+    def right_answer(self, kind, body):
+        old = self.trick.version == 3
+        if kind >> 4 == 1:
+            return b"\x20\2\0\0" if old else accepted()
+        if kind >> 4 == 3 and kind & 6:
+            end_of_topic = 2 + int.from_bytes(body[:2], "big")
+            return packet(0x40, body[end_of_topic:end_of_topic + 2])
+        if kind >> 4 == 8:
+            return packet(0x90, body[:2] + (b"\1" if old else b"\0\1"))
+        return b"\xd0\0" if kind >> 4 == 12 else b""
+
+
+def take(buffer):
+    """The first whole packet, which is then gone from the buffer: its kind and its body."""
+    length = shift = 0
+    for index in range(1, min(5, len(buffer))):
+        length |= (buffer[index] & 0x7F) << shift
+        shift += 7
+        if buffer[index] < 0x80:
+            end = index + 1 + length
+            if len(buffer) < end:
+                return None
+            kind, body = buffer[0], bytes(buffer[index + 1:end])
+            del buffer[:end]
+            return kind, body
+    return None

@@ -1,0 +1,107 @@
+"""The agent among brokers that break the rules: whatever one says, `run` lives and goes on, and `check` ends with a word."""
+
+import concurrent.futures
+import ctypes
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from broker import Broker
+from tricks import PUBLISH, TRICKS
+
+BEACOND = pathlib.Path(sys.argv[1]).resolve() / "beacond"
+# Far more than anything here takes: a verdict comes as soon as it is known.
+PATIENCE_S = 60
+
+
+def until(holds):
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def configuration(folder, port, trick):
+    path = folder / "config.toml"
+    path.write_text(
+        f'[gateway]\nsite = "hostile"\nid = "gw"\nstate_dir = "{folder}/state"\n'
+        f'[mqtt]\nurl = "mqtt://127.0.0.1:{port}"\nkeepalive_s = 5\nprotocol = {trick.version}\n'
+        "[commands]\nenabled = true\n")
+    return path
+
+
+def run(folder, trick):
+    """`beacond run`: what is wrong, or nothing."""
+    broker = Broker(trick)
+    child = subprocess.Popen(
+        [BEACOND, "run", "--config", configuration(folder, broker.port, trick)], stdout=subprocess.DEVNULL,
+        stderr=(folder / "said").open("wb"), preexec_fn=die_with_parent)
+    try:
+        if not until(lambda: broker.is_played or child.poll() is not None) or not broker.is_played:
+            return f"run never came to it (status {child.poll()})"
+        if not until(lambda: broker.packets_afterwards or child.poll() is not None):
+            return "run does not go on"
+        if child.poll() is not None:
+            return f"run ended with {child.poll()}"
+        if not until(lambda: trick.says in (folder / "said").read_text()):
+            return f'run does not say "{trick.says}"'
+        child.send_signal(signal.SIGTERM)
+        status = child.wait(PATIENCE_S)
+        return f"run ended with {status} on SIGTERM" if status else ""
+    finally:
+        child.kill()
+        child.wait()
+        broker.close()
+
+
+def check(folder, trick):
+    """`beacond check`: what is wrong, or nothing."""
+    broker = Broker(trick)
+    try:
+        done = subprocess.run(
+            [BEACOND, "check", "--config", configuration(folder, broker.port, trick)], capture_output=True, text=True,
+            timeout=PATIENCE_S)
+    finally:
+        broker.close()
+    if done.returncode not in (0, 78):
+        return f"check ended with {done.returncode}"
+    if " broker: " not in done.stdout:
+        return "check says nothing about the broker"
+    if trick.says and broker.is_played and f"problem broker: " not in done.stdout:
+        return "check is content"
+    return ""
+
+
+def play(trick):
+    faults = []
+    for command in run, check:
+        with tempfile.TemporaryDirectory(prefix="beacond-hostile-") as name:
+            folder = pathlib.Path(name)
+            try:
+                fault = command(folder, trick)
+            except Exception as error:
+                fault = f"{command.__name__}: {error!r}"
+            if fault:
+                said = folder / "said"
+                faults.append(f"{fault}\n{said.read_text()[-600:] if said.exists() else ''}")
+    return faults
+
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+failed = 0
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    for trick, faults in zip(TRICKS, pool.map(play, TRICKS)):
+        failed += bool(faults)
+        for fault in faults:
+            print(f"failed: MQTT {trick.version}, {trick.name}: {fault}")
+print(f"{len(TRICKS) - failed} passed, {failed} failed, 0 skipped")
+sys.exit(failed > 0)

@@ -1,0 +1,83 @@
+import Configuration
+import HCI
+import MQTT
+import Messages
+import Testing
+
+@Suite("Birth and will", .serialized, .enabled(if: Broker.isInstalled, "mosquitto and mosquitto_sub are not installed"))
+struct BirthAndWillTests {
+    @Test("The first message of a connection is the retained status online, QoS 1")
+    func birth() async throws {
+        let broker = try Broker()
+        try await broker.start()
+        let subscriber = try await Subscriber(broker)
+        let agent = Agent(.test(port: broker.port))
+        agent.publisher.setRetained(retained(Agent.state, "inside"))
+        agent.addEvents(1...1)
+        try agent.run(until: "everything delivered") { subscriber.received.count == 3 }
+        #expect(subscriber.received.map(\.topic) == [Agent.status, Agent.state, Agent.event])
+        #expect(subscriber.received.map(\.payload) == ["online", "inside", "1"])
+        #expect(subscriber.received.map(\.qos) == [1, 1, 1])
+        #expect(subscriber.received.map(\.isRetained) == [true, true, false])
+    }
+
+    @Test("A connection that breaks without goodbye leaves the retained status offline behind", arguments: [5, 3])
+    func will(version: Int) async throws {
+        let broker = try Broker()
+        try await broker.start()
+        let subscriber = try await Subscriber(broker)
+        var agent: Agent? = Agent(.test(port: broker.port) { $0.protocolVersion = version == 5 ? .v5 : .v3 })
+        try agent?.run(until: "birth") { subscriber.payloads(Agent.status) == ["online"] }
+        // What the kernel does for a killed process: the socket closes, nothing is said.
+        agent = nil
+        try await wait("the will") { subscriber.payloads(Agent.status) == ["online", "offline"] }
+        #expect(subscriber.received.last?.isRetained == true)
+        #expect(subscriber.received.last?.qos == 1)
+    }
+
+    @Test("A broker without retained messages gets events, states and the will all the same, none of them retained")
+    func withoutRetained() async throws {
+        let broker = try Broker("allow_anonymous true\nretain_available false")
+        try await broker.start()
+        let subscriber = try await Subscriber(broker)
+        var agent: Agent? = Agent(.test(port: broker.port))
+        agent?.publisher.setRetained(retained(Agent.state, "inside"))
+        agent?.addEvents(1...3)
+        try agent?.run(until: "everything delivered") { subscriber.received.count == 5 }
+        #expect(agent?.log.count("keeps no retained messages") == 1)
+        #expect(agent?.log.lines.count == 1)
+        agent = nil
+        try await wait("the will") { subscriber.payloads(Agent.status) == ["online", "offline"] }
+        #expect(subscriber.payloads(Agent.event) == ["1", "2", "3"])
+        #expect(subscriber.received.allSatisfy { !$0.isRetained })
+    }
+
+    @Test("A polite end publishes the offline status itself, after which no will follows")
+    func close() async throws {
+        let broker = try Broker()
+        try await broker.start()
+        let subscriber = try await Subscriber(broker)
+        let agent = Agent(.test(port: broker.port))
+        try agent.connect()
+        let isDone = agent.publisher.close(
+            offline: retained(Agent.status, "goodbye"), timeout: .seconds(5), events: &agent.events)
+        #expect(isDone)
+        try publish(broker, ["-t", "end", "-m", "end"])
+        try await wait("what came after") { subscriber.payloads("end") == ["end"] }
+        #expect(subscriber.payloads(Agent.status) == ["online", "goodbye"])
+    }
+
+    @Test("Closing against a frozen broker ends all the same, and says that it failed")
+    func closeFrozen() async throws {
+        let broker = try Broker()
+        try await broker.start()
+        let agent = Agent(.test(port: broker.port))
+        try agent.connect()
+        try agent.run(until: "birth") { agent.publisher.isDrained }
+        broker.freeze()
+        defer { broker.thaw() }
+        let isDone = agent.publisher.close(
+            offline: retained(Agent.status, "goodbye"), timeout: .milliseconds(300), events: &agent.events)
+        #expect(!isDone)
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import HCI
+import Logging
+import MQTT
+import Messages
+import Synchronization
+
+@testable import Configuration
+
+/// Events that wait in memory, with a record of what became of them.
+struct MemoryEvents: EventSource {
+    var waiting: [OutgoingEvent] = []
+    var acknowledged: [UInt64] = []
+    var parked: [UInt64] = []
+
+    mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] {
+        Array(waiting.filter { $0.sequence > sequence ?? 0 }.prefix(limit))
+    }
+
+    mutating func acknowledge(_ sequences: [UInt64]) {
+        acknowledged += sequences
+        waiting.removeAll { sequences.contains($0.sequence) }
+    }
+
+    mutating func park(_ sequence: UInt64, reason: ReasonCode) {
+        parked.append(sequence)
+        waiting.removeAll { $0.sequence == sequence }
+    }
+}
+
+/// A publisher and its event source, driven by the test.
+final class Agent {
+    static let status = "beacons/store/gateway/status"
+    static let event = "beacons/store/gateway/region/door/event"
+    static let state = "beacons/store/gateway/region/door/state"
+
+    let publisher: Publisher
+    var events = MemoryEvents()
+    let log = LogLines()
+
+    init(_ settings: MQTTSettings, clientID: String = "gateway", requestFilters: [String] = []) {
+        var logger = Logger(label: "test") { [log] _ in log }
+        logger.logLevel = .info
+        publisher = Publisher(
+            settings: settings, clientID: clientID, online: retained(Self.status, "online"),
+            will: retained(Self.status, "offline"), requestFilters: requestFilters, seed: 1, logger: logger)
+    }
+
+    func addEvents(_ sequences: ClosedRange<UInt64>) {
+        for sequence in sequences {
+            events.waiting.append(
+                OutgoingEvent(sequence: sequence, topic: Self.event, payload: Array("\(sequence)".utf8)))
+        }
+        publisher.eventsAvailable()
+    }
+
+    /// Runs rounds until `condition` holds.
+    func run(until what: String, _ condition: () -> Bool) throws {
+        let clock = ContinuousClock()
+        let deadline = clock.now + patience
+        while !condition() {
+            guard clock.now < deadline else {
+                throw TestFailure(description: "waited in vain for \(what); log: \(log.lines)")
+            }
+            publisher.run(for: .milliseconds(20), wake: -1, events: &events)
+        }
+    }
+
+    func connect() throws {
+        try run(until: "a connection") { publisher.counters.isConnected }
+    }
+}
+
+func retained(_ topic: String, _ text: String) -> Message {
+    Message(topic: topic, payload: Array(text.utf8), qos: .atLeastOnce, isRetained: true)
+}
+
+extension MQTTSettings {
+    static func test(port: UInt16, _ change: (inout MQTTSettings) -> Void = { _ in }) -> MQTTSettings {
+        var settings = MQTTSettings(
+            host: "127.0.0.1", port: port, usesTLS: false, prefix: "beacons", username: "", passwordFile: "",
+            caFile: "", certificateFile: "", keyFile: "", keepalive_s: 30, maxInflight: 20, protocolVersion: .v5)
+        change(&settings)
+        return settings
+    }
+}
+
+/// A log handler that keeps its lines.
+final class LogLines: LogHandler, Sendable {
+    private let storage = Mutex<[String]>([])
+
+    var lines: [String] { storage.withLock { $0 } }
+
+    func count(_ part: String) -> Int { lines.filter { $0.contains(part) }.count }
+
+    func log(event: LogEvent) {
+        storage.withLock { $0.append("\(event.level): \(event.message)") }
+    }
+
+    subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+
+    var logLevel: Logger.Level {
+        get { .info }
+        set {}
+    }
+}

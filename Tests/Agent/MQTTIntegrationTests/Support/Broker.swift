@@ -1,0 +1,130 @@
+import Foundation
+
+/// A real mosquitto on a free loopback port, with a folder of its own that goes when it does.
+final class Broker {
+    let port: UInt16
+    let folder: URL
+    private let configuration: String
+    private var process: Process?
+
+    static let executable: String? = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/usr/bin/mosquitto"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+    static var isInstalled: Bool { executable != nil && Subscriber.executable != nil }
+
+    /// `configuration` is mosquitto.conf below the listener line; `{folder}` in it stands for the broker's folder.
+    init(_ configuration: String = "allow_anonymous true", files: [String: String] = [:]) throws {
+        port = try freePort()
+        folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+        // As root, mosquitto would become another user, who can't read the folder.
+        self.configuration = """
+            user root
+            listener \(port) 127.0.0.1
+            \(configuration.replacingOccurrences(of: "{folder}", with: folder.path))
+
+            """
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    func start() async throws {
+        let file = folder.appending(path: "mosquitto.conf")
+        try Data(configuration.utf8).write(to: file)
+        let process = Process()
+        process.executableURL = URL(filePath: Self.executable ?? "/usr/sbin/mosquitto")
+        process.arguments = ["-c", file.path]
+        let log = folder.appending(path: "broker.log")
+        try Data().write(to: log)
+        process.standardError = try FileHandle(forWritingTo: log)
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        self.process = process
+        try await wait("the broker to listen") { canConnect(port: port) }
+    }
+
+    /// Kills it and waits for its end: the port is free afterwards.
+    func stop() {
+        process?.killAndWait()
+        process = nil
+    }
+
+    /// SIGSTOP: the kernel still accepts connections and bytes, nobody answers.
+    func freeze() {
+        if let process { kill(process.processIdentifier, SIGSTOP) }
+    }
+
+    func thaw() {
+        if let process { kill(process.processIdentifier, SIGCONT) }
+    }
+}
+
+extension Process {
+    /// SIGKILL, because a child inherits the mask of the thread that starts it, and Dispatch's threads block SIGTERM.
+    func killAndWait() {
+        guard isRunning else { return }
+        kill(processIdentifier, SIGKILL)
+        waitUntilExit()
+    }
+}
+
+struct TestFailure: Error, CustomStringConvertible {
+    var description: String
+}
+
+/// How long anything real is waited for. It is no promise of the agent's: a machine at a tenth of the usual speed keeps it.
+let patience = Duration.seconds(300)
+
+/// Polls `condition` until it holds.
+func wait(_ what: String, until condition: () throws -> Bool) async throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + patience
+    while try !condition() {
+        guard clock.now < deadline else { throw TestFailure(description: "waited in vain for \(what)") }
+        try await Task.sleep(for: .milliseconds(10))
+    }
+}
+
+func loopback(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return address
+}
+
+private func withSocket<Result>(
+    port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) throws -> Result
+) rethrows -> Result {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = loopback(port: port)
+    return try withUnsafePointer(to: &address) { pointer in
+        try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            try body(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+}
+
+func canConnect(port: UInt16) -> Bool {
+    withSocket(port: port) { connect($0, $1, $2) == 0 }
+}
+
+/// A port that nobody listens on.
+func freePort() throws -> UInt16 {
+    try withSocket(port: 0) { descriptor, address, length in
+        guard bind(descriptor, address, length) == 0 else { throw TestFailure(description: "bind: errno \(errno)") }
+        var bound = sockaddr_in()
+        var size = length
+        let code = withUnsafeMutablePointer(to: &bound) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        guard code == 0 else { throw TestFailure(description: "getsockname: errno \(errno)") }
+        return UInt16(bigEndian: bound.sin_port)
+    }
+}

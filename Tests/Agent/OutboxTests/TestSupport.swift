@@ -1,0 +1,107 @@
+import Foundation
+import HCI
+
+@testable import Outbox
+
+/// A folder that is gone when the test is over.
+final class TemporaryFolder {
+    let path: String
+
+    init() {
+        path = NSTemporaryDirectory() + "beacond-outbox-" + UUID().uuidString
+        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var database: String { path + "/outbox.sqlite" }
+
+    /// Bytes of all files in it.
+    var size: Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.reduce(0) { sum, name in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            return sum + ((attributes?[.size] as? Int) ?? 0)
+        }
+    }
+}
+
+/// The same numbers for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+let noon = WallTime(microseconds: 1_704_110_400_000_000)
+let generous = OutboxLimits(maxEvents: 1_000_000, maxMiB: 256)
+
+extension Instant {
+    static func seconds(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
+}
+
+extension Outbox {
+    static func inMemory(_ limits: OutboxLimits = generous) -> Outbox {
+        Outbox(limits: limits, at: .origin, wallTime: noon, generator: SeededGenerator(seed: 1))
+    }
+
+    static func open(
+        _ folder: TemporaryFolder, vfs: String? = nil, owner: (any OutboxOwner)? = nil,
+        limits: OutboxLimits = generous, seed: UInt64 = 1
+    ) throws -> Outbox {
+        try Outbox(
+            directory: folder.path, vfs: vfs, owner: owner, limits: limits, at: .origin, wallTime: noon,
+            generator: SeededGenerator(seed: seed))
+    }
+
+    /// Commits `count` events and the record `last`, which holds the number of the last of them.
+    @discardableResult
+    func commitEvents(_ count: Int, payloadBytes: Int = 0) throws -> OutboxTransaction {
+        try commit { numbering in
+            let numbers = (0..<Int64(count)).map { numbering.nextSequence + $0 }
+            return OutboxTransaction(
+                events: numbers.map {
+                    OutboxEvent(
+                        seq: $0, topic: "t",
+                        payload: Array("\(numbering.epoch) \($0)".utf8) + Self.noise(payloadBytes, seed: $0))
+                },
+                records: numbers.last.map { [OutboxRecord(key: "last", value: Array("\($0)".utf8))] } ?? [])
+        }
+    }
+
+    /// Letters that no model makes shorter.
+    private static func noise(_ count: Int, seed: Int64) -> [UInt8] {
+        var generator = SeededGenerator(seed: UInt64(bitPattern: seed))
+        return (0..<count).map { index in index == 0 ? 0x20 : 0x40 + UInt8(generator.next() & 0x1F) }
+    }
+
+    /// Everything that is handed out from here on.
+    func drain(limit: Int = 1_000) -> [QueuedEvent] {
+        var all: [QueuedEvent] = []
+        while true {
+            let page = next(limit: limit)
+            if page.isEmpty { return all }
+            all += page
+        }
+    }
+
+    /// The number in the record `last`.
+    var lastRecord: Int64? {
+        records().first { $0.key == "last" }.flatMap { Int64(String(decoding: $0.value, as: UTF8.self)) }
+    }
+
+    func tick(_ seconds: Int64) { tick(at: .seconds(seconds), wallTime: noon) }
+}
+
+extension QueuedEvent {
+    /// Whether the payload is the one that was committed under this epoch and number.
+    var isWhole: Bool { String(decoding: payload, as: UTF8.self).hasPrefix("\(epoch) \(seq)") }
+}

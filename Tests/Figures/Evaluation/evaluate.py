@@ -1,0 +1,62 @@
+"""See deploy/evaluate, which calls this with the folder of recordings, the agent and where to put what it finds."""
+
+import json
+import os
+import sys
+
+import datasets
+import leftout
+import measures
+import own
+import plots
+import walked
+
+OPEN = ("distance-danis", "distance-herald", "rooms-flat", "distance-mit", "rooms-2015-03-10", "door-sal")
+
+
+def number(value):
+    return "–" if value is None else f"{value:.3f}"
+
+
+def table(rows):
+    yield "| recording | measure | beacond | best other rule | which | raw | |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    for row in rows:
+        mark = "" if row.peer is None else "ahead" if row.is_ahead else "behind"
+        note = "; ".join(filter(None, (mark, row.note)))
+        yield (f"| {row.family} | {row.measure} | **{number(row.ours)}** | {number(row.peer)} | {row.rule} "
+               f"| {number(row.raw)} | {note} |")
+
+
+def main(folder, beacond, out):
+    os.makedirs(out, exist_ok=True)
+    is_open = all(os.path.isdir(os.path.join(folder, name)) for name in OPEN)
+    try:
+        own_recordings = list(own.recordings(folder, beacond))
+    except own.TruthError as problem:
+        print(problem, file=sys.stderr)
+        return 65
+    if not is_open and not own_recordings:
+        print(f"{folder}: no recordings; see Sources/beacond/Documentation.docc/Evaluation.md", file=sys.stderr)
+        return 66
+    rows = list(measures.own_rows(own_recordings))
+    for recording in own_recordings:
+        plots.draw_own(recording, out)
+    carried_over = []
+    if is_open:
+        places = [leftout.Place(name, kind, recordings(folder, beacond))
+                  for name, (kind, recordings) in datasets.DISTANCES.items()]
+        rows += measures.open_rows(folder, beacond, places)
+        plots.draw_open(folder, out, datasets, beacond)
+        carried_over = ["", *leftout.lines(places), "", *walked.lines(places)]
+    lines = [*table(rows), *carried_over]
+    print("\n".join(lines))
+    with open(os.path.join(out, "table.md"), "w") as file:
+        file.write("\n".join(lines) + "\n")
+    with open(os.path.join(out, "table.json"), "w") as file:
+        json.dump([vars(row) for row in rows], file, indent=1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,108 @@
+"""The rules that deploy/evaluate judges by, on small cases worked out by hand. `python3 Tests/Figures/Evaluation/rules_test.py`"""
+
+import math
+import os
+import tempfile
+import unittest
+
+import btsnoop
+import crossing
+import distance
+import leftout
+import own
+import peers
+from recording import Beacon
+
+
+class Peers(unittest.TestCase):
+    def test_altbeacon_drops_a_tenth_and_one_more_at_each_end(self):
+        self.assertEqual(peers.trimmed([-100, -71, -60]), -71)
+        self.assertEqual(peers.trimmed([-100] + [-66] * 18 + [-30]), -66)
+
+    def test_espresense_drops_what_lies_outside_tukeys_fences(self):
+        self.assertAlmostEqual(peers.fenced([-110, -64, -63, -62, -61, -60]), -62)
+
+    def test_a_window_forgets_what_is_older_than_its_length(self):
+        self.assertEqual(peers.FILTERS["median 3 s"]([(0, -40), (1, -40), (3.5, -80)]), [-40, -40, -60])
+
+    def test_kalman_settles_on_a_level_that_stays(self):
+        self.assertAlmostEqual(peers.kalman()([(t, -70) for t in range(9)])[-1], -70)
+
+    def test_the_curves_are_altbeacons(self):
+        self.assertAlmostEqual(peers.NEXUS4(-59, -59), 1.01076)
+        self.assertAlmostEqual(peers.NEXUS4(-50, -59), (50 / 59) ** 10)
+
+    def test_log_is_the_textbooks(self):
+        self.assertAlmostEqual(peers.log(2)(-79, -59), 10)
+
+
+class Truth(unittest.TestCase):
+    def test_distances_are_joined_by_straight_lines_and_end_with_the_last(self):
+        beacon = Beacon(-59, [], [(10, 1), (20, 3)])
+        self.assertEqual([beacon.distance_m(t) for t in (9, 10, 15, 20, 21)], [None, 1, 2, 3, None])
+
+    def test_a_wrong_truth_file_is_refused_with_its_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "till"))
+            with open(os.path.join(folder, "till", "truth.json"), "w") as file:
+                file.write('{"uuid": "X"}')
+            with self.assertRaisesRegex(own.TruthError, "till/truth.json"):
+                list(own.recordings(folder, "beacond"))
+
+
+class Scores(unittest.TestCase):
+    def test_a_factor_of_two_is_one_and_half_a_metre_is_half(self):
+        score = distance.Score()
+        score.add(2, 1, 1)
+        score.add(0.5, 1, 0.25)
+        self.assertAlmostEqual(score.figures["mean factor, log2"], 1)
+        self.assertAlmostEqual(score.figures["mean error, m"], 0.75)
+        self.assertAlmostEqual(score.within, 0.5)
+
+    def test_groups_of_a_place_count_the_same_however_long_they_are(self):
+        score = distance.Score()
+        for _ in range(9):
+            score.add(2, 1, group="pocket")
+        score.add(1, 1, group="hand")
+        self.assertAlmostEqual(score.figures["mean error, m"], 0.5)
+
+    def test_a_crossing_is_answered_once_and_in_time(self):
+        found = [(8, True), (9, True), (30, False)]
+        right, delays = crossing.match(found, [(10, 10, True), (12, 14, False)], crossing.Window(3, 10))
+        self.assertEqual((right, delays), (1, [-2]))
+        self.assertAlmostEqual(crossing.f1(answers=3, right=1, crossings=2), 0.4)
+
+    def test_a_gate_exits_below_its_threshold_or_in_silence(self):
+        readings = [(0, -80), (1, -60), (2, -72), (3, -76), (4, -60), (20, -60)]
+        events = crossing.gate(readings, [rssi for _, rssi in readings], -65, -75, 5)
+        self.assertEqual(events, [(1, True), (3, False), (4, True), (9, False), (20, True)])
+
+
+class LeftOut(unittest.TestCase):
+    def test_the_path_loss_is_beaconds(self):
+        indoor = leftout.path_loss(2.2, -1.7, 7)
+        self.assertAlmostEqual(indoor(-59, -59), 1.195, places=3)
+        self.assertAlmostEqual(indoor(-85.892, -59) / 7, 1.2589, places=3)
+
+    def test_a_published_distance_is_its_level(self):
+        metres = 10 ** ((-59 + 75 + 30) / 40)
+        self.assertAlmostEqual(leftout.level_dbm(metres, -59), -75)
+
+    def test_what_is_beyond_its_aim_costs_ten_times(self):
+        within, beyond = {"flat": [([1.0, 1.0], 1.1)]}, {"flat": [([1.0, 1.21], 1.1)]}
+        self.assertAlmostEqual(leftout.cost(within), 0)
+        self.assertAlmostEqual(leftout.cost(beyond), (math.log(1.21) + 10 * math.log(1.1)) / 2)
+
+
+class Captures(unittest.TestCase):
+    def test_what_is_written_is_read_again(self):
+        uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "capture.btsnoop")
+            events = [(t, btsnoop.advertising_event(uuid, 7, 65535, -59, -60 - t)) for t in (1, 0)]
+            btsnoop.write(path, events)
+            self.assertEqual(list(btsnoop.read(path)), [(t, 7, 65535, -59, -60 - t, uuid) for t in (0.0, 1.0)])
+
+
+if __name__ == "__main__":
+    unittest.main()

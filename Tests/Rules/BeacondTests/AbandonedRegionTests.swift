@@ -1,0 +1,122 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Outbox
+import Regions
+import Testing
+
+@testable import Daemon
+@testable import beacond
+
+@Suite("Regions that left the configuration")
+struct AbandonedRegionTests {
+    /// An outbox with what an earlier process stored of these instances, and a dispatcher of one that monitors `regions`.
+    private func restart(
+        storing instances: [RegionInstanceID], monitoring regions: String
+    ) throws -> (dispatcher: Dispatcher, stored: StoredState) {
+        let outbox = Outbox(
+            limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
+            generator: SystemRandomNumberGenerator())
+        let records = instances.map { instance in
+            let record = RegionRecord(
+                instance: instance, isInside: true, since: .origin, major: 1, minor: 2, lastHeardAt: .origin,
+                patience: .zero, rssi_dbm: -60, isPartial: false)
+            let stored = StoredRegion(record: record, eventSeq: 7)
+            return OutboxRecord(
+                key: StoredRegion.key(instance), value: stored.encoded(Self.timebase, bootID: "boot"))
+        }
+        try outbox.commit { _ in OutboxTransaction(records: records) }
+        let settings = try Settings.parse(regions)
+        var stored = StoredState(outbox, Self.timebase, bootID: "boot")
+        stored.abandon(allBut: Self.engine(settings, restoring: stored))
+        let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
+        return (Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot"), stored)
+    }
+
+    private static func engine(_ settings: Settings, restoring stored: StoredState) -> GatewayEngine {
+        var outputs: [GatewayOutput] = []
+        return GatewayEngine(
+            settings, restoring: stored.regions.map(\.record), radioSees: false, at: .origin, outputs: &outputs)
+    }
+
+    private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+    private static let carts = """
+        [gateway]
+        id = "gate"
+        [[region]]
+        id = "carts"
+        uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+        """
+
+    @Test("Their states are cleared, and those of regions that stay are not")
+    func cleared() throws {
+        let (dispatcher, stored) = try restart(
+            storing: [RegionInstanceID(region: "carts"), RegionInstanceID(region: "tills", major: 3)],
+            monitoring: Self.carts)
+        #expect(
+            dispatcher.clearances == [
+                Message(
+                    topic: "beacons/store/gate/region/tills/3/state", payload: [], qos: .atLeastOnce, isRetained: true)
+            ])
+        #expect(stored.regions.map(\.record.instance.region) == ["carts"])
+    }
+
+    @Test("A region that is expanded in another way has left it too")
+    func expansion() throws {
+        let instances = [RegionInstanceID(region: "carts"), RegionInstanceID(region: "carts", major: 3)]
+        let (one, _) = try restart(storing: instances, monitoring: Self.carts)
+        #expect(one.clearances.map(\.topic) == ["beacons/store/gate/region/carts/3/state"])
+        let (each, _) = try restart(storing: instances, monitoring: Self.carts + "\nexpand = \"major\"")
+        #expect(each.clearances.map(\.topic) == ["beacons/store/gate/region/carts/state"])
+    }
+
+    @Test("What is stored of them goes only once the broker has cleared the topic")
+    func forgotten() throws {
+        let (dispatcher, _) = try restart(
+            storing: [RegionInstanceID(region: "carts"), RegionInstanceID(region: "tills")], monitoring: Self.carts)
+        try dispatcher.tidy(clearedTopics: [])
+        #expect(dispatcher.outbox.records().map(\.key) == ["carts", "tills"])
+        try dispatcher.tidy(clearedTopics: dispatcher.clearances.map(\.topic))
+        #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
+    }
+
+    @Test("A region that had not settled has a state to be cleared too")
+    func unsettled() throws {
+        let (dispatcher, _) = try restart(storing: [], monitoring: Self.carts)
+        let transition = RegionTransition(
+            instance: RegionInstanceID(region: "carts"), state: .unknown, since: .origin, at: .origin)
+        _ = try dispatcher.dispatch([.transition(transition, record: nil)], Self.timebase)
+        var next = StoredState(dispatcher.outbox, Self.timebase, bootID: "boot")
+        #expect(next.regions.isEmpty)
+        next.abandon(allBut: Self.engine(try Settings.parse(""), restoring: next))
+        #expect(next.abandoned == [transition.instance])
+    }
+
+    @Test("A region that a request ends keeps its record until its state is cleared")
+    func ended() throws {
+        let instance = RegionInstanceID(region: "carts")
+        let (dispatcher, _) = try restart(storing: [instance], monitoring: Self.carts)
+        let said = try dispatcher.dispatch(
+            [.unregistered(region: "carts", instances: [instance], at: .origin)], Self.timebase)
+        #expect(said.count == 1)
+        #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
+        try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/carts/state"])
+        #expect(dispatcher.outbox.records().isEmpty)
+    }
+
+    @Test("A region that is monitored again before that keeps its new record")
+    func monitoredAgain() throws {
+        let instance = RegionInstanceID(region: "carts")
+        let (dispatcher, _) = try restart(storing: [instance], monitoring: Self.carts)
+        _ = try dispatcher.dispatch(
+            [
+                .unregistered(region: "carts", instances: [instance], at: .origin),
+                .transition(
+                    RegionTransition(instance: instance, state: .unknown, since: .origin, at: .origin), record: nil),
+            ], Self.timebase)
+        try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/carts/state"])
+        #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
+    }
+}

@@ -1,0 +1,183 @@
+import Beacons
+import Configuration
+import Foundation
+import Gateway
+import HCI
+import Logging
+import MQTT
+import Messages
+import Outbox
+import Regions
+import Testing
+
+@testable import Daemon
+
+@Suite("Another prefix, site or id is another gateway")
+struct MovedGatewayTests {
+    private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
+
+    private func settings(site: String, id: String, prefix: String = "beacons") throws -> Settings {
+        try Settings.parse(
+            """
+            [gateway]
+            site = "\(site)"
+            id = "\(id)"
+            [mqtt]
+            prefix = "\(prefix)"
+            [commands]
+            enabled = true
+            [[region]]
+            id = "carts"
+            uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+            expand = "major"
+            """)
+    }
+
+    private func start(_ settings: Settings) throws -> AgentStart {
+        let outbox = try Outbox(
+            directory: folder, owner: GatewayIdentity(settings), limits: OutboxLimits(maxEvents: 100, maxMiB: 1),
+            at: .origin, wallTime: .unixEpoch)
+        return AgentStart(
+            settings, outbox, at: .origin, Self.timebase, bootID: "boot", newKey: [UInt8](repeating: 9, count: 32),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// A gateway of the north store, in which two carts are inside, with what it has told; it stops with both events waiting.
+    private func north() throws -> String {
+        let parts = try start(settings(site: "north", id: "door"))
+        _ = try parts.dispatcher.dispatch(
+            [entry(1), entry(2), .registered(try promotion(), region: "promo", at: .origin)], Self.timebase)
+        parts.dispatcher.outbox.close()
+        return parts.dispatcher.outbox.numbering.epoch
+    }
+
+    private func promotion() throws -> RegionDefinition {
+        try RegionDefinition(text: Array(#"{"id":"promo","uuid":"39ED98FF2900441A802F9C398FC199D2"}"#.utf8))
+    }
+
+    private func entry(_ major: UInt16) -> GatewayOutput {
+        let instance = RegionInstanceID(region: "carts", major: major)
+        let event = RegionEvent(
+            kind: .enter, uuid: ProximityUUID(high: 1, low: 2), major: major, minor: 2,
+            observation: .undetermined(rssi_dbm: -60))
+        let record = RegionRecord(
+            instance: instance, isInside: true, since: .origin, major: major, minor: 2, lastHeardAt: .origin,
+            patience: .zero, rssi_dbm: -60, isPartial: false)
+        return .transition(
+            RegionTransition(instance: instance, state: .inside, since: .origin, at: .origin, event: event),
+            record: record)
+    }
+
+    private func events(_ parts: AgentStart) -> OutboxEvents {
+        OutboxEvents(parts.dispatcher) { (.origin, Self.timebase) }
+    }
+
+    private func text(_ event: OutgoingEvent) -> String { String(decoding: event.payload, as: UTF8.self) }
+
+    @Test("It begins a new epoch at 1, without states, requested regions or the secret of the former one")
+    func begins() throws {
+        let epoch = try north()
+        let moved = try start(settings(site: "south", id: "door"))
+        #expect(moved.dispatcher.outbox.numbering.epoch != epoch)
+        #expect(moved.dispatcher.outbox.numbering.nextSequence == 1)
+        #expect(moved.outputs.isEmpty && moved.dispatcher.clearances.isEmpty)
+        var (engine, outputs) = (moved.engine, [GatewayOutput]())
+        engine.answer(
+            .state(StateRequest(region: "promo")), to: ReplyAddress(verb: "state", topic: "t"), at: .origin,
+            outputs: &outputs)
+        guard case .answer(let answer) = outputs.last, case .refused(let error) = answer.result else {
+            Issue.record("a refusal was expected")
+            return
+        }
+        #expect(error.code == .unknownRegion)
+        #expect(moved.dispatcher.outbox.value(forKey: "pseudonym_key") == [UInt8](repeating: 9, count: 32))
+    }
+
+    @Test("What the former one retained is to be cleared: status, health and each state, until the broker has done so")
+    func clears() throws {
+        _ = try north()
+        let topics = [
+            "beacons/north/door/health", "beacons/north/door/region/carts/1/state",
+            "beacons/north/door/region/carts/2/state", "beacons/north/door/region/promo/state",
+            "beacons/north/door/status",
+        ]
+        let moved = try start(settings(site: "south", id: "door"))
+        #expect(moved.dispatcher.formerClearances.map(\.topic) == topics)
+        #expect(moved.dispatcher.formerClearances.allSatisfy { $0.isRetained && $0.payload.isEmpty })
+        try moved.dispatcher.tidy(clearedTopics: Array(topics.prefix(3)))
+        moved.dispatcher.outbox.close()
+        let next = try start(settings(site: "south", id: "door"))
+        #expect(next.dispatcher.formerClearances.map(\.topic) == Array(topics.suffix(2)))
+    }
+
+    @Test("A gateway that becomes again what it was clears none of what it has said anew")
+    func back() throws {
+        _ = try north()
+        try start(settings(site: "south", id: "door")).dispatcher.outbox.close()
+        let back = try start(settings(site: "north", id: "door"))
+        let instances = (1...2).map { "beacons/north/door/region/carts/\($0)/state" }
+        let own = instances + ["beacons/north/door/region/promo/state"]
+        // Its own go before any state that it tells now, and not its status.
+        #expect(back.dispatcher.clearances.map(\.topic) == own)
+        #expect(
+            back.dispatcher.formerClearances.map(\.topic) == ["beacons/south/door/health", "beacons/south/door/status"])
+        _ = try back.dispatcher.dispatch([entry(1)], Self.timebase)
+        back.dispatcher.outbox.close()
+        let next = try start(settings(site: "north", id: "door"))
+        #expect(next.dispatcher.clearances.map(\.topic) == Array(own.dropFirst()))
+    }
+
+    @Test("The former one's events go out under its own topics, apart from our own")
+    func delivers() throws {
+        let epoch = try north()
+        let moved = try start(settings(site: "south", id: "door"))
+        _ = try moved.dispatcher.dispatch([entry(1)], Self.timebase)
+        var source = events(moved)
+        #expect(source.next(after: nil, limit: 9).map(\.topic) == ["beacons/south/door/region/carts/1/event"])
+        let former = source.nextOfFormerGateway(after: nil, limit: 9)
+        #expect(former.map(\.topic) == (1...2).map { "beacons/north/door/region/carts/\($0)/event" })
+        #expect(former.allSatisfy { text($0).contains(epoch) })
+    }
+
+    @Test("What is given up is a gap of the former epoch: under its topic, or ours where that is refused too")
+    func gap() throws {
+        let epoch = try north()
+        let moved = try start(settings(site: "south", id: "door"))
+        var source = events(moved)
+        for event in source.nextOfFormerGateway(after: nil, limit: 9) { source.giveUp(event.sequence) }
+        #expect(source.next(after: nil, limit: 9).isEmpty)
+        let former = try #require(source.nextOfFormerGateway(after: nil, limit: 9).first)
+        #expect(former.topic == "beacons/north/door/gap")
+        source.giveUp(former.sequence)
+        let own = try #require(source.next(after: nil, limit: 9).first)
+        #expect(own.topic == "beacons/south/door/gap")
+        for gap in [former, own] {
+            #expect(text(gap).contains(#""epoch":"\#(epoch)","from_seq":1,"to_seq":2,"cause":"refused""#))
+        }
+        source.acknowledge([own.sequence])
+        #expect(!moved.dispatcher.outbox.hasGaps && moved.dispatcher.outbox.health.queuedEvents == 0)
+    }
+
+    @Test("Each of the three makes another gateway, and nothing else of the configuration does")
+    func identity() throws {
+        let name = GatewayIdentity(try settings(site: "north", id: "door")).name
+        #expect(name == "beacons/north/door")
+        #expect(GatewayIdentity(try settings(site: "north", id: "door", prefix: "a/beacons")).name != name)
+        var other = try settings(site: "north", id: "door")
+        other.regions = []
+        other.mqtt.host = "elsewhere"
+        #expect(GatewayIdentity(other).name == name)
+    }
+
+    @Test("Whose an event is can be told from its topic, whatever regions and gateways are called")
+    func topics() throws {
+        let identity = GatewayIdentity(try settings(site: "north", id: "region"))
+        #expect(identity.owner(ofTopic: "beacons/south/door/region/carts/event") == "beacons/south/door")
+        #expect(identity.owner(ofTopic: "a/b/south/door/region/carts/1/2/event") == "a/b/south/door")
+        #expect(identity.owner(ofTopic: "beacons/north/region/region/region/7/event") == "beacons/north/region")
+        #expect(identity.owner(ofTopic: "beacons/south/region/region/7/event") == "beacons/south/region")
+        #expect(identity.owner(ofTopic: "beacons/south/door/gap") == nil)
+        #expect(identity.owner(ofTopic: "region/carts/event") == nil)
+    }
+}

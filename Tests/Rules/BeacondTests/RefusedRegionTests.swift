@@ -1,0 +1,113 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Logging
+import Messages
+import Outbox
+import Regions
+import Testing
+
+@testable import Daemon
+
+@Suite("What a limit refuses at a start leaves no old state behind")
+struct RefusedRegionTests {
+    private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+    private static let uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+
+    /// The agent as it starts on what an earlier process stored of these instances, each of them inside.
+    private func start(
+        _ configuration: String, storing instances: [RegionInstanceID], requested: String? = nil
+    ) throws -> AgentStart {
+        let outbox = Outbox(
+            limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
+            generator: SystemRandomNumberGenerator())
+        var records = instances.map { instance in
+            let record = RegionRecord(
+                instance: instance, isInside: true, since: .origin, major: 1, minor: 2, lastHeardAt: .origin,
+                patience: .zero, rssi_dbm: -60, isPartial: false)
+            return OutboxRecord(
+                key: StoredRegion.key(instance),
+                value: StoredRegion(record: record, eventSeq: 7).encoded(Self.timebase, bootID: "boot"))
+        }
+        if let requested {
+            records.append(
+                OutboxRecord(
+                    key: StoredDefinition.key(requested),
+                    value: Array(#"{"id":"\#(requested)","uuid":"\#(Self.uuid)"}"#.utf8)))
+        }
+        try outbox.commit { _ in OutboxTransaction(records: records) }
+        return AgentStart(
+            try Settings.parse("[gateway]\nid = \"gate\"\n" + configuration), outbox, at: .origin, Self.timebase,
+            bootID: "boot", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func region(_ id: String, _ more: String = "") -> String {
+        "[[region]]\nid = \"\(id)\"\nuuid = \"\(Self.uuid)\"\n\(more)\n"
+    }
+
+    private func topic(_ levels: String) -> String { "beacons/store/gate/region/\(levels)/state" }
+
+    @Test("max_regions: the states of a region that it refuses are cleared, those of the others are not")
+    func maxRegions() throws {
+        let parts = try start(
+            "[regions]\nmax_regions = 1\n" + region("new") + region("old", "expand = \"major\""),
+            storing: [RegionInstanceID(region: "new"), RegionInstanceID(region: "old", major: 3)])
+        #expect(parts.dispatcher.clearances.map(\.topic) == [topic("old/3")])
+    }
+
+    @Test("max_instances: the states of instances that it refuses are cleared, and those that have a place go on")
+    func maxInstances() throws {
+        let instances = (1...3).map { RegionInstanceID(region: "carts", major: $0) }
+        let parts = try start(
+            "[regions]\nmax_instances = 2\n" + region("carts", "expand = \"major\""), storing: instances)
+        #expect(parts.dispatcher.clearances.map(\.topic) == [topic("carts/3")])
+    }
+
+    @Test("max_instances: a plain region that it refuses has no state any more")
+    func maxInstancesOfPlainRegions() throws {
+        let parts = try start(
+            "[regions]\nmax_instances = 1\n" + region("new") + region("old"),
+            storing: [RegionInstanceID(region: "old")])
+        #expect(parts.dispatcher.clearances.map(\.topic) == [topic("old")])
+    }
+
+    @Test("What is stored of a refused region goes once the broker has cleared its topic")
+    func forgotten() throws {
+        let dispatcher = try start(
+            "[regions]\nmax_regions = 1\n" + region("new") + region("old"),
+            storing: [RegionInstanceID(region: "old")]
+        ).dispatcher
+        #expect(dispatcher.outbox.records().map(\.key) == ["old"])
+        try dispatcher.tidy(clearedTopics: [topic("old")])
+        #expect(dispatcher.outbox.records().isEmpty)
+    }
+
+    @Test("A region that a request had registered keeps its definition, and loses its state")
+    func requested() throws {
+        let dispatcher = try start(
+            "[commands]\nenabled = true\n[regions]\nmax_regions = 1\n" + region("door"),
+            storing: [RegionInstanceID(region: "promo")], requested: "promo"
+        ).dispatcher
+        #expect(dispatcher.clearances.map(\.topic) == [topic("promo")])
+        try dispatcher.tidy(clearedTopics: [topic("promo")])
+        #expect(dispatcher.outbox.records().map(\.key) == [StoredDefinition.key("promo")])
+    }
+
+    @Test("To stop it before the broker has cleared its states says so of each, and nothing of it stays")
+    func stopped() throws {
+        let parts = try start(
+            "[commands]\nenabled = true\n[regions]\nmax_regions = 1\n" + region("door"),
+            storing: [RegionInstanceID(region: "promo")], requested: "promo")
+        var (engine, outputs) = (parts.engine, [GatewayOutput]())
+        let address = ReplyAddress(verb: "stop", topic: "t")
+        engine.answer(.stop(region: "promo"), to: address, at: .origin, outputs: &outputs)
+        let said = try parts.dispatcher.dispatch(outputs, Self.timebase)
+        let cleared = said.compactMap { item -> Message? in
+            if case .state(let message) = item.content { message } else { nil }
+        }
+        #expect(cleared.map(\.topic) == [topic("promo")] && cleared.allSatisfy { $0.payload.isEmpty })
+        try parts.dispatcher.tidy(clearedTopics: [topic("promo")])
+        #expect(parts.dispatcher.outbox.records().isEmpty)
+    }
+}

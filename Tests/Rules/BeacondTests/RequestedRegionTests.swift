@@ -1,0 +1,114 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Outbox
+import Regions
+import Testing
+
+@testable import Daemon
+@testable import beacond
+
+@Suite("Regions that requests register and end, in the outbox")
+struct RequestedRegionTests {
+    private let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
+    private let outbox = Outbox(
+        limits: OutboxLimits(maxEvents: 100, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
+        generator: ReplaySession.NoRandomness())
+    private let topic = "beacons/store/gate/region/door/state"
+
+    private func makeDispatcher() -> Dispatcher {
+        let composer = MessageComposer(
+            topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1",
+            pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
+        return Dispatcher(
+            composer, outbox: outbox, stored: StoredState(outbox, timebase, bootID: "boot"), bootID: "boot")
+    }
+
+    private func registered() throws -> GatewayOutput {
+        let text = "{\"id\":\"door\",\"uuid\":\"39ED98FF2900441A802F9C398FC199D2\"}"
+        return .registered(try RegionDefinition(text: Array(text.utf8)), region: "door", at: .origin)
+    }
+
+    private func state(_ state: RegionState) -> GatewayOutput {
+        let instance = RegionInstanceID(region: "door")
+        let record = RegionRecord(
+            instance: instance, isInside: state == .inside, since: .origin, major: 1, minor: 2, lastHeardAt: .origin,
+            patience: .zero, rssi_dbm: -60, isPartial: false)
+        return .transition(
+            RegionTransition(instance: instance, state: state, since: .origin, at: .origin), record: record)
+    }
+
+    private var unregistered: GatewayOutput {
+        .unregistered(region: "door", instances: [RegionInstanceID(region: "door")], at: .origin)
+    }
+
+    @Test("A definition is stored with the state that it begins with")
+    func stored() throws {
+        _ = try makeDispatcher().dispatch([registered(), state(.outside)], timebase)
+        let stored = StoredState(outbox, timebase, bootID: "boot")
+        #expect(stored.definitions.map(\.id) == ["door"])
+        #expect(stored.regions.map(\.record.instance.region) == ["door"])
+    }
+
+    @Test("The end of a region clears its topic, and what is stored of it is gone once the broker has that")
+    func ended() throws {
+        let dispatcher = makeDispatcher()
+        _ = try dispatcher.dispatch([registered(), state(.inside)], timebase)
+        let said = try dispatcher.dispatch([unregistered], timebase)
+        guard case .state(let message) = try #require(said.first).content else {
+            Issue.record("a state was expected")
+            return
+        }
+        #expect(message.topic == topic)
+        #expect(message.payload.isEmpty && message.isRetained)
+        var stored = StoredState(outbox, timebase, bootID: "boot")
+        #expect(stored.definitions.isEmpty && stored.regions.isEmpty)
+        // A process that starts before the broker has cleared the topic still knows that it must be.
+        var outputs: [GatewayOutput] = []
+        stored.abandon(allBut: GatewayEngine(try Settings.parse(""), radioSees: false, at: .origin, outputs: &outputs))
+        #expect(stored.abandoned.map(\.region) == ["door"])
+        try dispatcher.tidy(clearedTopics: [topic])
+        #expect(outbox.records().isEmpty)
+    }
+
+    @Test("A region that is registered again before its topic was cleared keeps its new state")
+    func registeredAgain() throws {
+        let dispatcher = makeDispatcher()
+        _ = try dispatcher.dispatch([registered(), state(.inside)], timebase)
+        _ = try dispatcher.dispatch([unregistered, registered(), state(.outside)], timebase)
+        try dispatcher.tidy(clearedTopics: [topic])
+        let stored = StoredState(outbox, timebase, bootID: "boot")
+        #expect(stored.definitions.map(\.id) == ["door"])
+        #expect(stored.regions.map(\.record.isInside) == [false])
+    }
+
+    @Test("Registered and ended in one transaction, nothing of it stays")
+    func atOnce() throws {
+        let dispatcher = makeDispatcher()
+        _ = try dispatcher.dispatch([registered(), state(.inside), unregistered], timebase)
+        try dispatcher.tidy(clearedTopics: [topic])
+        #expect(outbox.records().isEmpty)
+    }
+
+    @Test("An answer goes to its requester with its correlation data, and is not retained")
+    func answer() throws {
+        let address = ReplyAddress(verb: "state", topic: "replies/me", correlationData: [7])
+        let status = RegionStatus(
+            instance: RegionInstanceID(region: "door"), state: .inside, since: .origin + .seconds(1))
+        let answer = GatewayOutput.answer(
+            Answer(address: address, at: .origin + .seconds(2), result: .states([status], next: 3)))
+        let said = try makeDispatcher().dispatch([answer], timebase)
+        guard case .answer(let message) = try #require(said.first).content else {
+            Issue.record("an answer was expected")
+            return
+        }
+        #expect(message.topic == "replies/me" && message.correlationData == [7] && !message.isRetained)
+        #expect(
+            String(decoding: message.payload, as: UTF8.self)
+                == #"{"schema":1,"at":"2023-11-14T22:13:22.000Z","clock":"synced","request":"state","ok":true,"#
+                + #""result":{"states":[{"region":"door","state":"inside","since":"2023-11-14T22:13:21.000Z","#
+                + #""event_seq":0}],"next":3}}"#)
+    }
+}

@@ -1,0 +1,48 @@
+import Beacons
+import Testing
+
+@Suite("How uncertain a level is")
+struct LevelVarianceTests {
+    /// Readings that alternate about −60 dBm, four a second.
+    private func level(_ count: Int, depth_db: Double) -> Level {
+        var level = Level()
+        for index in 0..<count {
+            level.add(-60 + (index.isMultiple(of: 2) ? 1 : -1) * depth_db, at_s: 0.25 * Double(index))
+        }
+        return level
+    }
+
+    @Test("One reading is as uncertain as readings are in general: 4 dB")
+    func oneReading() {
+        #expect(level(1, depth_db: 0).variance == 16)
+    }
+
+    @Test("More readings make it more certain, and more scatter less")
+    func readingsAndScatter() {
+        #expect(level(100, depth_db: 4).variance < level(5, depth_db: 4).variance)
+        #expect(level(100, depth_db: 6).variance > level(100, depth_db: 2).variance)
+    }
+
+    @Test("The scatter is that of the readings", arguments: [1.0, 3, 6])
+    func scatter(depth_db: Double) {
+        let level = level(400, depth_db: depth_db)
+        // The filter settles at a weight of an eightieth for each reading.
+        #expect(abs((level.variance * 80).squareRoot() / depth_db - 1) < 0.25)
+    }
+
+    @Test("Just after a step it is uncertain anew")
+    func afterStep() {
+        var level = level(400, depth_db: 1)
+        let before = level.variance
+        for index in 0..<8 { level.add(-80, at_s: 100 + 0.25 * Double(index)) }
+        #expect(level.variance > 4 * before)
+    }
+
+    @Test("After a change of address it is as certain as it was")
+    func takeOver() {
+        var heir = Level()
+        heir.add(-60, at_s: 101)
+        heir.takeOver(level(400, depth_db: 3))
+        #expect(heir.variance < 2 * level(400, depth_db: 3).variance)
+    }
+}

@@ -1,0 +1,109 @@
+import HCI
+import Testing
+
+@testable import Beacons
+
+@Suite("A step is followed at once, and between steps the distance is calm")
+struct StepTests {
+    private let settings = DistanceSettings(
+        model: .indoor, pathLossExponent: 2.5, immediate_m: 0.5, near_m: 4, hysteresis: 0.15)
+
+    private func distance_m(_ level_dbm: Double) -> Double {
+        DistanceEstimator(settings).distance_m(rssi_dbm: level_dbm, measuredPower_dbm: -59)
+    }
+
+    /// Readings about a level that scatter as those of a receiver do, in whole dBm.
+    private func scattered(_ level_dbm: Double, _ scatter_db: Double, using generator: inout SeededGenerator) -> Double
+    {
+        let normal = (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0..<1, using: &generator) }
+        return (level_dbm + scatter_db * normal).rounded()
+    }
+
+    /// Seconds from a step until the distance is within a factor of 1.5 of where it settles, the median of 41 runs.
+    private func delay_s(from: Double, to: Double, rate: Double, scatter_db: Double) -> Double {
+        let delays = (0..<41).map { seed in
+            var generator = SeededGenerator(seed: seed)
+            var level = Level()
+            for count in 0..<Int(120 * rate) {
+                level.add(scattered(from, scatter_db, using: &generator), at_s: Double(count) / rate)
+            }
+            for count in 0..<Int(60 * rate) {
+                let after_s = Double(count) / rate
+                level.add(scattered(to, scatter_db, using: &generator), at_s: 120 + after_s)
+                let factor = distance_m(level.distanceLevel_dbm) / distance_m(to)
+                if (1 / 1.5...1.5).contains(factor) { return after_s }
+            }
+            return .infinity
+        }
+        return delays.sorted()[20]
+    }
+
+    @Test("Coming and going by 18 dB: within 5 s at four readings a second", arguments: [1.5, 4])
+    func quick(scatter_db: Double) {
+        #expect(delay_s(from: -80, to: -62, rate: 4, scatter_db: scatter_db) <= 5)
+        #expect(delay_s(from: -62, to: -80, rate: 4, scatter_db: scatter_db) <= 5)
+    }
+
+    @Test("Coming and going by 18 dB: within 10 s at one reading a second", arguments: [1.5, 4])
+    func quickWithFewReadings(scatter_db: Double) {
+        #expect(delay_s(from: -80, to: -62, rate: 1, scatter_db: scatter_db) <= 10)
+        #expect(delay_s(from: -62, to: -80, rate: 1, scatter_db: scatter_db) <= 10)
+    }
+
+    @Test("At rest, at the worst level, a zone changes once in two minutes at most", arguments: [1.0, 4], [1.5, 4])
+    func steady(rate: Double, scatter_db: Double) {
+        let classifier = ProximityClassifier(settings)
+        for level_dbm in stride(from: -84.0, through: -46, by: 0.5) {
+            var generator = SeededGenerator(seed: Int(-2 * level_dbm))
+            var level = Level()
+            var zone = Proximity.unknown
+            var changes = 0
+            for second in 0..<660 {
+                for count in 0..<Int(rate) {
+                    level.add(
+                        scattered(level_dbm, scatter_db, using: &generator), at_s: Double(second) + Double(count) / rate
+                    )
+                }
+                let next = classifier.classify(distance_m: distance_m(level.distanceLevel_dbm), previous: zone)
+                if second >= 60, next != zone { changes += 1 }
+                zone = next
+            }
+            #expect(changes <= 5, "\(level_dbm) dBm")
+        }
+    }
+
+    @Test("A single stray reading is no step, however far off")
+    func strayReading() {
+        var level = Level()
+        for count in 0..<200 { level.add(-60, at_s: 0.25 * Double(count)) }
+        level.add(-100, at_s: 50)
+        #expect(level.distanceLevel_dbm > -62)
+    }
+
+    @Test("A body that turns, 8 dB, is smoothed as before")
+    func turningBody() {
+        var level = Level()
+        for count in 0..<240 { level.add(-60, at_s: 0.25 * Double(count)) }
+        for count in 0..<8 { level.add(-68, at_s: 60 + 0.25 * Double(count)) }
+        #expect(level.distanceLevel_dbm > -62)
+    }
+
+    @Test("A step is a step under a new address as well")
+    func stepAfterTakeOver() {
+        var former = Level()
+        for count in 0..<400 { former.add(-85, at_s: 0.25 * Double(count)) }
+        var level = Level()
+        for count in 0..<4 { level.add(-62, at_s: 101 + 0.25 * Double(count)) }
+        level.takeOver(former)
+        for count in 0..<16 { level.add(-62, at_s: 102 + 0.25 * Double(count)) }
+        #expect(level.distanceLevel_dbm > -66)
+    }
+
+    @Test("An exponential mean is what its name says: it follows no step")
+    func exponential() {
+        var level = Level(FilterSettings(kind: .ewma, timeConstant_s: 40))
+        for count in 0..<240 { level.add(-85, at_s: 0.25 * Double(count)) }
+        for count in 0..<12 { level.add(-60, at_s: 60 + 0.25 * Double(count)) }
+        #expect(level.distanceLevel_dbm < -75)
+    }
+}

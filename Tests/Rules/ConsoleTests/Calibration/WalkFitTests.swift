@@ -1,0 +1,86 @@
+import Beacons
+import Foundation
+import Testing
+
+@testable import Console
+
+@Suite("A walk of known distances")
+struct WalkFitTests {
+    /// Stops of a shop with that path loss, each off by so much.
+    private func stops(
+        _ distances: [Double], exponent: Double, excess_db: Double, off_db: [Double] = [0, 0, 0, 0, 0]
+    ) -> [WalkStop] {
+        zip(distances, off_db).map { distance_m, off_db in
+            WalkStop(distance_m: distance_m, loss_db: excess_db + 10 * exponent * log10(distance_m) + off_db)
+        }
+    }
+
+    @Test("A shop that is as rooms usually are is found as it is, and its far end is the furthest stop")
+    func usual() throws {
+        let fit = try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: -1.7))
+        #expect(abs(fit.exponent - 2.2) < 1e-9 && abs(fit.excess_db + 1.7) < 1e-9)
+        #expect(fit.room_m == 7 && fit.spread_db < 1e-9)
+    }
+
+    @Test("Beacons that are 8 dB weaker than they say are found out, for the most part")
+    func weak() throws {
+        let fit = try WalkFit(stops([1, 2, 3, 5, 8], exponent: 2.2, excess_db: 8))
+        #expect((4...8).contains(fit.excess_db))
+    }
+
+    @Test("An exponent is moved towards what was heard, and not all the way")
+    func exponent() throws {
+        let fit = try WalkFit(stops([1, 2, 4, 8, 14], exponent: 3, excess_db: -1.7))
+        #expect((2.3...2.9).contains(fit.exponent))
+    }
+
+    @Test("More stops, further apart, make it surer")
+    func certainty() throws {
+        let two = try WalkFit(stops([2, 4], exponent: 2.2, excess_db: 0))
+        let five = try WalkFit(stops([0.5, 1, 3, 6, 12], exponent: 2.2, excess_db: 0))
+        #expect(five.exponentError < two.exponentError && five.excessError_db < two.excessError_db)
+        #expect(two.exponentError <= 0.3 && two.excessError_db <= 4)
+    }
+
+    @Test("What makes no sense is refused, with what to do")
+    func refusals() {
+        #expect(throws: WalkError.stops(1)) { try WalkFit(stops([1], exponent: 2, excess_db: 0)) }
+        #expect(throws: WalkError.stops(6)) {
+            try WalkFit([WalkStop](repeating: WalkStop(distance_m: 1, loss_db: 0), count: 6))
+        }
+        #expect(throws: WalkError.distance) { try WalkFit(stops([1, 50], exponent: 2, excess_db: 0)) }
+        #expect(throws: WalkError.distance) { try WalkFit(stops([.nan, 1], exponent: 2, excess_db: 0)) }
+        #expect(throws: WalkError.tooCloseTogether) { try WalkFit(stops([3, 4, 5], exponent: 2, excess_db: 0)) }
+        #expect(throws: WalkError.strongerFurtherAway) { try WalkFit(stops([1, 2, 4], exponent: -1, excess_db: 0)) }
+        #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4], exponent: 9, excess_db: 0)) }
+        #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4], exponent: 2, excess_db: 60)) }
+    }
+
+    @Test("The lines to paste are [distance]'s own")
+    func lines() throws {
+        let lines = try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: -1.7)).lines
+        #expect(
+            lines.suffix(5) == [
+                "[distance]", "model = \"log\"", "path_loss_exponent = 2.20   # ± 0.27",
+                "excess_loss_db = -1.7   # ± 2.3", "room_m = 7.00",
+            ])
+    }
+
+    @Test("Stops that differ widely are said to say little")
+    func wide() throws {
+        let fit = try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: 0, off_db: [-12, 12, -12, 12]))
+        #expect(fit.spread_db > 8)
+        #expect(fit.lines.contains { $0.contains("Walk again") })
+    }
+
+    @Test("A stop needs ten readings of one beacon; the gateway's offset counts")
+    func stop() throws {
+        var calibration = Calibration(BeaconIdentityConstraint(uuid: Air.uuid, major: nil, minor: nil))
+        for _ in 0..<9 { calibration.receive(Air.event(Air.identity(), rssi_dbm: -70).span) }
+        #expect(throws: CalibrationError.tooFew(count: 9, needed: 10)) {
+            try calibration.stop(offset_db: 0, distance_m: 2)
+        }
+        calibration.receive(Air.event(Air.identity(), rssi_dbm: -70).span)
+        #expect(try calibration.stop(offset_db: -3, distance_m: 2) == WalkStop(distance_m: 2, loss_db: 14))
+    }
+}

@@ -1,0 +1,92 @@
+import Configuration
+import HCI
+import Messages
+import Testing
+
+@testable import Beacons
+@testable import Gateway
+@testable import Regions
+
+@Suite("Whatever the air does, memory is bounded")
+struct FloodTests {
+    private func event(_ identity: BeaconIdentity, _ address: DeviceAddress) -> [UInt8] {
+        Air.metaEvent([Air.legacyReport(address, data: Air.payload(identity))])
+    }
+
+    @Test("A day of strangers that rotate, 4 at a time, leaves no more behind than a quarter of an hour of them")
+    func day() {
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(.door(), radioSees: true, at: .origin, outputs: &outputs)
+        var most = 0
+        for step in 0..<21_600 {
+            let (phone, second) = (UInt64(step % 4), step * 4)
+            // Each phone is heard every 16 s and changes its address every quarter of an hour.
+            let address = DeviceAddress.rotating(phone << 32 | UInt64(second / 900))
+            engine.receive(
+                event(.beacon(1, UInt16(phone)), address).span, at: .origin + .seconds(Double(second)),
+                outputs: &outputs)
+            outputs.removeAll(keepingCapacity: true)
+            most = max(most, engine.tracker.transmitterCount)
+        }
+        #expect(most <= 4 * 3)
+        #expect(engine.tracker.timerCount < 2_000)
+        #expect(engine.figures.tracks < 4 * 97)
+    }
+
+    @Test("A flood of addresses under one identity is bounded")
+    func oneIdentity() {
+        let settings = Settings.door { settings, _ in settings.tracker.maxTransmitters = 1_000 }
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
+        for number in 0..<6_000 {
+            engine.receive(
+                event(.beacon(), .rotating(UInt64(number))).span, at: .origin + .seconds(Double(number) * 0.002),
+                outputs: &outputs)
+            outputs.removeAll(keepingCapacity: true)
+        }
+        #expect(engine.tracker.transmitterCount <= 1_000)
+        #expect(engine.tracker.timerCount <= 4 * 1_100)
+    }
+
+    @Test("A flood of identities is bounded as well, and what a region follows stays")
+    func manyIdentities() {
+        let settings = Settings.door { settings, region in
+            settings.tracker.maxTransmitters = 500
+            region.major = 1
+        }
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
+        for number in 0..<6_000 {
+            let at = Instant.origin + .seconds(Double(number) * 0.001)
+            let stranger = BeaconIdentity.beacon(2, UInt16(number))
+            engine.receive(event(stranger, .rotating(UInt64(number))).span, at: at, outputs: &outputs)
+            if number % 1000 == 0 { engine.receive(event(.beacon(), .fixed(1)).span, at: at, outputs: &outputs) }
+        }
+        #expect(engine.tracker.transmitterCount <= 500)
+        #expect(engine.tracker.timerCount <= 4 * 600)
+        let crossings = outputs.compactMap { output -> RegionEvent? in
+            guard case .transition(let transition, _) = output else { return nil }
+            return transition.event
+        }
+        #expect(crossings.map(\.kind) == [.enter])
+    }
+
+    @Test("Regions that come and go leave no timers behind")
+    func requests() throws {
+        let settings = Settings.door()
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
+        let text = "{\"id\":\"other\",\"uuid\":\"\(Air.uuid)\",\"settle_s\":3600}"
+        let other = try RegionDefinition(text: Array(text.utf8))
+        let address = ReplyAddress(verb: "test", topic: "test")
+        for number in 0..<2_000 {
+            let at = Instant.origin + .seconds(Double(number) * 0.1)
+            engine.receive(event(.beacon(), .fixed(1)).span, at: at, outputs: &outputs)
+            engine.answer(.monitor(other), to: address, at: at, outputs: &outputs)
+            engine.answer(.stop(region: "other"), to: address, at: at, outputs: &outputs)
+            outputs.removeAll(keepingCapacity: true)
+        }
+        #expect(engine.monitor.timerCount <= 4 * 66)
+        #expect(engine.ranger.timerCount <= 4 * 66)
+    }
+}

@@ -1,0 +1,102 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Regions
+import Testing
+
+@Suite("Nothing is decided by a silence in which nobody was heard")
+struct DeafRadioTests {
+    /// Two beacons and some other device, ten times a second and twice, and the radio deaf between times.
+    private func shop(deaf: [ClosedRange<Double>], end_s: Double = 60) -> Air {
+        var whole = Air()
+        whole.otherDevices(end_s: end_s)
+        whole.beacon(.beacon(1, 1), from: .rotating(1), start_s: 2, end_s: end_s)
+        whole.beacon(.beacon(1, 2), from: .rotating(2), start_s: 2.03, end_s: end_s)
+        return whole.cut(deaf)
+    }
+
+    @Test("Where all fall silent at once, nobody is unknown until somebody is heard again")
+    func unknown() throws {
+        let story = Story(.door(), shop(deaf: [20...27]))
+        for t_s in [22.5, 24, 26.5, 27.5] {
+            let report = try #require(story.known(at: t_s))
+            #expect(report.beacons.allSatisfy { $0.observation.proximity == .near }, "\(t_s) s")
+        }
+    }
+
+    @Test("After resolve_after_s of it they are off the list all the same")
+    func offTheList() throws {
+        #expect(try #require(Story(.door(), shop(deaf: [20...40])).known(at: 31)).beacons.isEmpty)
+    }
+
+    @Test("While others are heard, one that is silent is unknown after unknown_after_s")
+    func oneOfThem() throws {
+        var air = shop(deaf: [])
+        air.beacon(.beacon(1, 3), from: .rotating(3), start_s: 2, end_s: 20)
+        let report = try #require(Story(.door(), air).known(at: 22.5))
+        #expect(report.beacons.count { $0.observation.proximity == .unknown } == 1)
+    }
+
+    @Test("Who left while nobody was heard is unknown unknown_after_s after somebody is")
+    func leftMeanwhile() throws {
+        var air = Air()
+        air.otherDevices(end_s: 60)
+        air.beacon(.beacon(1, 1), from: .rotating(1), start_s: 2, end_s: 60)
+        air.beacon(.beacon(1, 2), from: .rotating(2), start_s: 2.03, end_s: 20)
+        let story = Story(.door(), air.cut([20...26]))
+        func unknown(at t_s: Double) throws -> Int {
+            try #require(story.known(at: t_s)).beacons.count { $0.observation.proximity == .unknown }
+        }
+        #expect(try unknown(at: 26.5) == 0)
+        #expect(try unknown(at: 29) == 1)
+    }
+
+    @Test("Who is first heard after the pause takes nobody's place: the others have not had their time yet")
+    func noTakeOverByPause() throws {
+        // Two phones of one identity; a third comes while the radio is deaf, and is heard first.
+        var air = Air()
+        air.otherDevices(end_s: 60)
+        air.beacon(.beacon(), from: .rotating(1), every_s: 0.3, start_s: 2, end_s: 60)
+        air.beacon(.beacon(), from: .rotating(2), every_s: 1.2, start_s: 2.1, end_s: 60)
+        air.beacon(.beacon(), from: .rotating(3), every_s: 0.2, start_s: 26.01, end_s: 60)
+        let story = Story(.door(), air.cut([20...26]))
+        let report = try #require(story.known(at: 45))
+        #expect(Set(report.beacons.map(\.track)).count == 3)
+        #expect(story.figures.tracks == 3)
+    }
+
+    @Test("A radio that hears 4 s in 24 learns the intervals of those 4 s")
+    func learnedInterval() throws {
+        // Patience would grow to four times 20 s, and a beacon that left would be listed for a minute and more.
+        let deaf: [ClosedRange<Double>] = stride(from: 0.0, to: 240, by: 24).map { ($0 + 4.5)...($0 + 24) }
+        var air = Air()
+        air.otherDevices(end_s: 300)
+        air.beacon(.beacon(1, 1), from: .rotating(1), every_s: 1, start_s: 0.2, end_s: 300)
+        air.beacon(.beacon(1, 2), from: .rotating(2), every_s: 1.5, start_s: 0.3, end_s: 245)
+        let story = Story(.door(), air.cut(deaf))
+        #expect(try #require(story.known(at: 258)).beacons.count == 1)
+    }
+
+    @Test("One beacon that is alone in the air, and slow, is learned as it is")
+    func aloneAndSlow() throws {
+        var air = Air()
+        air.beacon(.beacon(1, 1), from: .rotating(1), every_s: 6, start_s: 2, end_s: 200)
+        let story = Story(.door(), air)
+        for t_s in stride(from: 60.0, to: 195, by: 5) {
+            let report = try #require(story.known(at: t_s))
+            #expect(report.beacons.allSatisfy { $0.observation.proximity == .near } && report.beacons.count == 1)
+        }
+    }
+}
+
+extension Air {
+    /// The same air as a radio has it that is deaf between those times.
+    func cut(_ deaf: [ClosedRange<Double>]) -> Air {
+        var heard = Air()
+        for transmission in inOrder where !deaf.contains(where: { $0.contains(transmission.t_s) }) {
+            heard.event(transmission.event, at: transmission.t_s)
+        }
+        return heard
+    }
+}

@@ -1,0 +1,86 @@
+import HCI
+import Messages
+import Testing
+
+@testable import Gateway
+
+@Suite("Readings that are no signal are recognised")
+struct ReadingWatchTests {
+    /// What a minute of readings shows: `count` of five beacons by turns, each as `rssi_dbm` says of its number and reading.
+    private func verdict(
+        _ count: Int = 600, beacons: Int = 5, _ rssi_dbm: (_ beacon: Int, _ reading: Int) -> Double
+    ) -> SuspectReadings.Kind? {
+        var watch = ReadingWatch()
+        for reading in 0..<count {
+            let beacon = reading % beacons
+            watch.heard(Int8(rssi_dbm(beacon, reading).rounded()), from: .fixed(UInt64(beacon)))
+        }
+        watch.endWindow()
+        return watch.suspicion
+    }
+
+    /// Scatter as that of a receiver, by the number of the reading.
+    private func scatter(_ reading: Int, _ sigma_db: Double) -> Double {
+        var generator = SplitMix64(state: UInt64(reading))
+        return sigma_db * (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0..<1, using: &generator) }
+    }
+
+    @Test("Five beacons at rest, however quiet or noisy, are in order", arguments: [0, 0.4, 2, 4, 7])
+    func inOrder(sigma_db: Double) {
+        #expect(verdict { beacon, reading in -55 - 6 * Double(beacon) + scatter(reading, sigma_db) } == nil)
+    }
+
+    @Test("Beacons that lie side by side and are equally strong are in order", arguments: [0.4, 3])
+    func sideBySide(sigma_db: Double) {
+        #expect(verdict { _, reading in -60 + scatter(reading, sigma_db) } == nil)
+    }
+
+    @Test("One value of three transmitters and more is stuck; of one or two it may be so")
+    func stuck() {
+        #expect(verdict { _, _ in -61 } == .stuck)
+        #expect(verdict(beacons: 2) { _, _ in -61 } == nil)
+    }
+
+    @Test("A strength that is that of the report before is repeated")
+    func repeated() {
+        func said(_ beacon: Int, _ reading: Int) -> Double {
+            // Every second report has the strength of the one before it.
+            let whose = reading.isMultiple(of: 2) ? reading : reading - 1
+            return -50 - 7 * Double(whose % 5) + scatter(whose, 2)
+        }
+        #expect(verdict(600, beacons: 5, said) == .repeated)
+    }
+
+    @Test("One channel in three 15 dB below the others makes two levels", arguments: [0, 1, 3])
+    func twoLevels(sigma_db: Double) {
+        func said(_ beacon: Int, _ reading: Int) -> Double {
+            var generator = SplitMix64(state: UInt64(reading) &+ 99)
+            let channel = Int.random(in: 0..<3, using: &generator)
+            return -50 - 4 * Double(beacon) + scatter(reading, sigma_db) - (channel == 0 ? 15 : 0)
+        }
+        #expect(verdict(600, beacons: 5, said) == .twoLevels)
+    }
+
+    @Test("Few readings say nothing, and a minute in order takes a suspicion back")
+    func windows() {
+        #expect(verdict(199) { _, _ in -61 } == nil)
+        var watch = ReadingWatch()
+        for reading in 0..<600 { watch.heard(-61, from: .fixed(UInt64(reading % 5))) }
+        watch.endWindow()
+        #expect(watch.suspicion == .stuck)
+        watch.endWindow()
+        #expect(watch.suspicion == nil)
+    }
+}
+
+/// The same seed gives the same numbers.
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}

@@ -1,0 +1,224 @@
+import HCI
+import Messages
+import Testing
+
+@testable import MQTT
+
+@Suite("Connecting and reconnecting")
+struct ConnectionRulesTests {
+    let refusal = ConnectionFailure.refused(.notAuthorized)
+
+    /// Fails `count` attempts in a row and returns the pauses between them, in seconds.
+    func pauses(_ bench: inout SessionBench, count: Int, _ failure: ConnectionFailure) -> [Double] {
+        var pauses: [Double] = []
+        _ = bench.session.start(at: bench.now)
+        for _ in 0..<count {
+            _ = bench.session.connectionLost(failure, at: bench.now)
+            pauses.append((bench.session.nextWake - bench.now).seconds)
+            bench.now = bench.session.nextWake
+            _ = bench.session.tick(at: bench.now)
+        }
+        return pauses
+    }
+
+    @Test("Starting connects")
+    func start() {
+        var bench = SessionBench()
+        #expect(bench.session.start(at: bench.now) == [.connect])
+        #expect(bench.session.start(at: bench.now).isEmpty)
+    }
+
+    @Test("Pauses double from 1 s to 60 s, each within the upper half of its step, and never end")
+    func backoff() {
+        var bench = SessionBench()
+        let pauses = pauses(&bench, count: 12, refusal)
+        let steps: [Double] = [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60]
+        for (pause, step) in zip(pauses, steps) { #expect((step / 2...step).contains(pause)) }
+    }
+
+    @Test("The same seed gives the same pauses, another gives others")
+    func jitter() {
+        var first = SessionBench(seed: 1)
+        var second = SessionBench(seed: 1)
+        var third = SessionBench(seed: 2)
+        let pauses = [
+            self.pauses(&first, count: 5, refusal), self.pauses(&second, count: 5, refusal),
+            self.pauses(&third, count: 5, refusal),
+        ]
+        #expect(pauses[0] == pauses[1])
+        #expect(pauses[0] != pauses[2])
+    }
+
+    @Test("A connection that stood for half a minute starts the pauses anew; one that broke at once does not")
+    func stable() {
+        var bench = SessionBench()
+        _ = pauses(&bench, count: 5, refusal)
+        _ = bench.session.connected(BrokerLimits(), at: bench.now)
+        bench.advance(1)
+        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+        #expect(bench.session.nextWake - bench.now >= .seconds(16))
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        _ = bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
+        bench.advance(30)
+        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+        #expect(bench.session.nextWake - bench.now <= .seconds(1))
+    }
+
+    @Test("A cause is said once however often it comes back, with a remedy, until a good connection ends it")
+    func saidOnce() {
+        var bench = SessionBench()
+        _ = bench.session.start(at: bench.now)
+        var said: [DeliveryNotice] = []
+        for failure in [refusal, refusal, .closedByBroker, refusal] {
+            said += bench.session.connectionLost(failure, at: bench.now).notices
+            bench.now = bench.session.nextWake
+            _ = bench.session.tick(at: bench.now)
+        }
+        #expect(said == [.connectionFailed(refusal), .connectionFailed(.closedByBroker)])
+        #expect(said.first?.description.contains("mqtt.username") == true)
+        let back = bench.session.connected(BrokerLimits(), at: bench.now)
+        #expect(back.notices == [.connected(BrokerLimits())])
+        _ = bench.accept(back)
+        bench.advance(60)
+        #expect(bench.session.connectionLost(refusal, at: bench.now).notices == [.connectionFailed(refusal)])
+    }
+
+    @Test("An attempt that nobody answers is given up after 15 s")
+    func timeout() {
+        var bench = SessionBench()
+        _ = bench.session.start(at: bench.now)
+        bench.advance(14.9)
+        #expect(bench.session.tick(at: bench.now).isEmpty)
+        bench.advance(0.1)
+        let failure = ConnectionFailure.connectTimedOut(host: "broker", port: 1883)
+        #expect(bench.session.tick(at: bench.now) == [.drop, .say(.connectionFailed(failure))])
+    }
+
+    @Test("A PUBACK that is 30 s late ends the connection, and the message goes out again on the next")
+    func overdue() {
+        var bench = SessionBench()
+        _ = bench.register(bench.connect())
+        bench.advance(30)
+        let actions = bench.session.tick(at: bench.now)
+        #expect(actions.first == .drop)
+        #expect(bench.session.counters.lastFailure == .acknowledgementOverdue)
+        bench.now = bench.session.nextWake
+        #expect(bench.session.tick(at: bench.now) == [.connect])
+        #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online"])
+    }
+
+    @Test("A broker that is silent for one and a half keepalives is gone; anything it says counts")
+    func silence() {
+        var bench = SessionBench(keepalive_s: 30)
+        bench.settle()
+        bench.advance(44)
+        bench.session.heard(at: bench.now)
+        bench.advance(44.9)
+        #expect(bench.session.tick(at: bench.now).isEmpty)
+        bench.now = bench.session.nextWake
+        let actions = bench.session.tick(at: bench.now)
+        #expect(actions == [.drop, .say(.connectionFailed(.keepaliveExpired))])
+    }
+
+    @Test("The shortest keepalive still leaves a ping 3 s to be answered", arguments: [(5, 8.0), (6, 9), (30, 45)])
+    func silenceTimeout(keepalive_s: Int, timeout_s: Double) {
+        #expect(DeliverySession.silenceTimeout(keepalive_s: keepalive_s) == .seconds(timeout_s))
+    }
+
+    @Test("A keepalive that the broker names counts instead of ours, on that connection", arguments: [5, 60])
+    func serverKeepalive(keepalive_s: Int) {
+        var bench = SessionBench(keepalive_s: 30)
+        _ = bench.accept(bench.connect(BrokerLimits(keepalive_s: keepalive_s)))
+        let timeout = DeliverySession.silenceTimeout(keepalive_s: keepalive_s)
+        #expect(bench.session.nextWake == bench.now + timeout)
+        bench.now = bench.session.nextWake
+        #expect(bench.session.tick(at: bench.now).first == .drop)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        _ = bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
+        #expect(bench.session.nextWake == bench.now + .seconds(45))
+    }
+
+    @Test("A broker that wants no pings is never given up for its silence")
+    func noKeepalive() {
+        var bench = SessionBench(keepalive_s: 30)
+        _ = bench.accept(bench.connect(BrokerLimits(keepalive_s: 0)))
+        bench.advance(100_000)
+        #expect(!bench.session.tick(at: bench.now).contains(.drop))
+    }
+
+    @Test("When another client takes the identifier, it stays away for minutes and says why")
+    func takenOver() {
+        var bench = SessionBench()
+        bench.settle()
+        let said = bench.session.connectionLost(.disconnected(.sessionTakenOver), at: bench.now).notices
+        #expect(bench.session.nextWake - bench.now >= .seconds(150))
+        #expect(said.first?.description.contains("another agent uses this gateway's id") == true)
+    }
+
+    @Test("Subscriptions are made anew on every connection")
+    func subscriptions() {
+        var bench = SessionBench(filters: ["root/request/+"])
+        #expect(bench.connect().contains(.subscribe(filters: ["root/request/+"])))
+        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        #expect(
+            bench.session.connected(BrokerLimits(), at: bench.now).contains(.subscribe(filters: ["root/request/+"])))
+        let refused = bench.session.subscribed("root/request/+", [.notAuthorized], at: bench.now)
+        #expect(refused.notices == [.subscriptionRefused(.notAuthorized)])
+    }
+
+    @Test("A broker that keeps no retained messages is warned about")
+    func noRetain() {
+        var bench = SessionBench()
+        let notice = bench.connect(BrokerLimits(isRetainAvailable: false)).notices.first
+        #expect(notice?.isWarning == true)
+        #expect(notice?.description.contains("retained") == true)
+    }
+
+    @Test("A broker that refuses a retained will gets one that is not, at once; the next is asked anew")
+    func unretainedWill() {
+        var bench = SessionBench()
+        let failure = ConnectionFailure.refused(.retainNotSupported)
+        var said: [DeliveryNotice] = []
+        #expect(bench.session.start(at: bench.now) == [.connect])
+        for _ in 1...3 {
+            #expect(bench.session.isWillRetained)
+            #expect(bench.session.connectionLost(failure, at: bench.now) == [.connect])
+            #expect(!bench.session.isWillRetained)
+            let connected = bench.session.connected(BrokerLimits(isRetainAvailable: false), at: bench.now)
+            said += connected.notices
+            _ = bench.accept(connected)
+            bench.advance(60)
+            _ = bench.session.connectionLost(.disconnected(.serverUnavailable), at: bench.now)
+            bench.now = bench.session.nextWake
+            #expect(bench.session.tick(at: bench.now) == [.connect])
+        }
+        #expect(said.first == .connected(BrokerLimits(isRetainAvailable: false)))
+    }
+
+    @Test("A broker that refuses the will that is not retained as well is tried again after a pause, with a word")
+    func refusedWill() {
+        var bench = SessionBench()
+        let failure = ConnectionFailure.refused(.retainNotSupported)
+        _ = bench.session.start(at: bench.now)
+        _ = bench.session.connectionLost(failure, at: bench.now)
+        #expect(bench.session.connectionLost(failure, at: bench.now) == [.say(.connectionFailed(failure))])
+        #expect(bench.session.nextWake > bench.now)
+    }
+
+    @Test("Reconnects are counted from the second connection")
+    func counters() {
+        var bench = SessionBench()
+        bench.settle()
+        #expect(bench.session.counters.isConnected)
+        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+        #expect(!bench.session.counters.isConnected)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        _ = bench.session.connected(BrokerLimits(), at: bench.now)
+        #expect(bench.session.counters.reconnects == 1)
+    }
+}

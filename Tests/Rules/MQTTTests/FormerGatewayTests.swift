@@ -1,0 +1,148 @@
+import HCI
+import Messages
+import Testing
+
+@testable import MQTT
+
+@Suite("What a former gateway left holds up nothing of ours")
+struct FormerGatewayTests {
+    private var bench = SessionBench(maxInflight: 5)
+
+    init() { bench.settle() }
+
+    private func event(_ sequence: UInt64) -> OutgoingEvent {
+        OutgoingEvent(sequence: sequence, topic: "former/event", payload: [UInt8(truncatingIfNeeded: sequence)])
+    }
+
+    private let clearing = Message(topic: "former/a", payload: [], qos: .atLeastOnce, isRetained: true)
+
+    /// The source is asked, and has these events of the former gateway.
+    private mutating func leave(_ sequences: ClosedRange<UInt64>) -> [DeliveryAction] {
+        _ = bench.session.formerEventsAvailable(at: bench.now)
+        return bench.session.supplyFormer(sequences.map(event), at: bench.now)
+    }
+
+    /// Lets time pass until something is sent, and has the broker refuse all of it; returns what followed.
+    private mutating func refuseNext(_ reason: ReasonCode = .notAuthorized) -> [DeliveryAction] {
+        bench.now = bench.session.nextWake
+        return bench.answer(bench.session.tick(at: bench.now), reason)
+    }
+
+    private func givenUp(_ actions: [DeliveryAction]) -> [UInt64] {
+        actions.compactMap { if case .giveUp(let sequence) = $0 { sequence } else { nil } }
+    }
+
+    @Test("The source is asked for its events only where it says that it has some")
+    func asked() {
+        var bench = SessionBench(maxInflight: 5)
+        #expect(!bench.connect().contains { $0.isFetchOfFormer })
+        #expect(!bench.session.eventsAvailable(at: bench.now).contains { $0.isFetchOfFormer })
+        #expect(bench.session.formerEventsAvailable(at: bench.now).contains { $0.isFetchOfFormer })
+    }
+
+    @Test("Its events go one at a time and in order, and leave the outbox with their acknowledgement")
+    mutating func oneAtATime() {
+        var actions = leave(1...3)
+        var sent: [[String]] = []
+        while !actions.published.isEmpty {
+            sent.append(actions.published)
+            actions = bench.accept(actions)
+            #expect(actions.acknowledged.count == 1)
+        }
+        #expect(sent == [["#1"], ["#2"], ["#3"]])
+    }
+
+    @Test("Our own events go first, and beside one of its that is under way")
+    mutating func ownFirst() {
+        _ = bench.session.eventsAvailable(at: bench.now)
+        let own = bench.session.supply([SessionBench.event(1), SessionBench.event(2)], at: bench.now)
+        #expect(own.published == ["#1", "#2"])
+        #expect(leave(3...4).published.isEmpty)
+        let next = bench.accept(own)
+        #expect(next.published == ["#3"])
+        _ = bench.session.eventsAvailable(at: bench.now)
+        #expect(bench.session.supply([SessionBench.event(5)], at: bench.now).published == ["#5"])
+    }
+
+    @Test("One that the broker refuses is tried again after growing pauses, while our own go on")
+    mutating func refused() {
+        let refused = bench.answer(leave(1...2), .notAuthorized)
+        #expect(refused.published.isEmpty && givenUp(refused).isEmpty)
+        _ = bench.session.eventsAvailable(at: bench.now)
+        let own = bench.session.supply([SessionBench.event(3)], at: bench.now)
+        #expect(own.published == ["#3"])
+        #expect(bench.accept(own).acknowledged == [3])
+        bench.now = bench.session.nextWake
+        let again = bench.session.tick(at: bench.now)
+        #expect(again.published == ["#1"])
+        #expect(bench.accept(again).published == ["#2"])
+    }
+
+    @Test("After five refusals it is given up, and those behind it after one, without a pause")
+    mutating func givenUp() {
+        var followed = bench.answer(leave(1...4), .notAuthorized)
+        for _ in 0..<4 {
+            #expect(givenUp(followed).isEmpty)
+            followed = refuseNext()
+        }
+        #expect(givenUp(followed) == [1] && followed.published == ["#2"])
+        followed = bench.answer(followed, .notAuthorized)
+        #expect(givenUp(followed) == [2] && followed.published == ["#3"])
+        followed = bench.answer(followed, .notAuthorized)
+        #expect(givenUp(followed) == [3])
+        // Its rights are back.
+        #expect(bench.accept(followed).acknowledged == [4])
+        #expect(givenUp(bench.answer(leave(5...5), .notAuthorized)).isEmpty)
+    }
+
+    @Test("It is said once, with the topic and the remedy, and not of our own")
+    mutating func said() throws {
+        var followed = bench.answer(leave(1...3), .notAuthorized)
+        var notices = followed.notices
+        for _ in 0..<4 {
+            followed = refuseNext()
+            notices += followed.notices
+        }
+        notices += bench.answer(followed, .notAuthorized).notices
+        #expect(notices == [.formerRefused(topic: "former/event", .notAuthorized)])
+        #expect(notices.first?.description.contains("allow this user to write below") == true)
+        // A refusal of our own is still news.
+        let own = bench.session.setRetained(SessionBench.retained("root/a", "1"), at: bench.now)
+        #expect(bench.answer(own, .notAuthorized).notices == [.retainedRefused(topic: "root/a", .notAuthorized)])
+    }
+
+    @Test("A topic of its own that may not be cleared is left alone after five refusals, and told as cleared by nobody")
+    mutating func topicLeftAlone() {
+        var followed = bench.answer(bench.session.setRetained(clearing, at: bench.now), .notAuthorized)
+        for _ in 0..<4 { followed += refuseNext() }
+        #expect(!followed.contains { if case .cleared = $0 { true } else { false } })
+        #expect(bench.session.isDrained)
+        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online"])
+    }
+
+    @Test("A state of our own that may not be written is tried for ever")
+    mutating func ownTopic() {
+        let own = bench.session.setRetained(SessionBench.retained("root/a", "1"), at: bench.now)
+        _ = bench.answer(own, .notAuthorized)
+        for _ in 0..<20 { _ = refuseNext() }
+        #expect(!bench.session.isDrained)
+    }
+
+    @Test("An event that was under way when the connection ended goes out again on the next one")
+    mutating func again() {
+        #expect(leave(1...1).published == ["#1"])
+        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        let sent = bench.session.connected(BrokerLimits(), at: bench.now)
+        _ = bench.session.supply([], at: bench.now)
+        #expect(bench.accept(sent).published == ["#1"])
+    }
+}
+
+extension DeliveryAction {
+    fileprivate var isFetchOfFormer: Bool { if case .fetchFormerEvents = self { true } else { false } }
+}

@@ -1,0 +1,136 @@
+import HCI
+import Testing
+
+@testable import Messages
+
+@Suite("Health, as a message and as metrics")
+struct HealthTests {
+    private let composer = MessageComposer(
+        topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1.2.3",
+        pseudonym: DevicePseudonym(form: .omit, key: [], deviceNames: []), rangingExpiry_s: 11)
+
+    private func report(_ change: (inout HealthReport) -> Void = { _ in }) -> HealthReport {
+        var rejects = RejectCounts()
+        rejects.count(.truncatedBeacon)
+        var report = HealthReport(
+            reports: 7_200, reportsPerSecond: 118.4, rejects: rejects,
+            suspectedSpoofing: [SuspectedSpoofing(kind: .identities, rate_per_s: 998.25)], tracks: 14, instances: 3,
+            queueDepth: 2,
+            drops: [("max_transmitters", 0), ("ranging_offline", 5)],
+            recoveries: [("reenable", 4), ("reset", 1)], uptime_s: 60.5,
+            process: HealthReport.Process(rss_kib: 15_360, cpu_s: 0.25, cpu_percent: 0.42), outbox: "",
+            broker: HealthReport.Broker(
+                isConnected: true, reconnects: 1, refused: [("not_authorized", 3)], lastFailure: "it \"hung up\""))
+        change(&report)
+        return report
+    }
+
+    private func payload(_ report: HealthReport) -> String {
+        let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+        return String(decoding: composer.health(report, at: .origin, timebase).payload, as: UTF8.self)
+    }
+
+    private func metrics(
+        _ report: HealthReport, radio: RadioAvailability = .scanning, isClockSynced: Bool = true
+    ) -> [Substring] {
+        let octets = composer.metrics(
+            report, radio: .live(RadioCondition(radio, mayAdminister: false)), isClockSynced: isClockSynced)
+        return String(decoding: octets, as: UTF8.self).split(separator: "\n")
+    }
+
+    @Test("The message says how the connection to the broker is, and how it ended last")
+    func broker() {
+        #expect(
+            payload(report()).hasSuffix(
+                #""mqtt":{"connected":true,"reconnects":1,"refused":{"not_authorized":3},"last_failure":"it \"hung up\""}}"#
+            ))
+    }
+
+    @Test("The message counts what was done about adapters that did not scan")
+    func recoveries() {
+        // Once: a key that comes twice is no JSON that readers agree on.
+        #expect(payload(report()).ranges(of: #""recoveries":{"reenable":4,"reset":1}"#).count == 1)
+    }
+
+    @Test("The message names floods, and an empty list where there is none")
+    func floods() {
+        let named = #""suspected_spoofing":[{"kind":"identities","rate_per_s":998.3}],"tracks""#
+        #expect(payload(report()).contains(named))
+        #expect(payload(report { $0.suspectedSpoofing = [] }).contains(#""suspected_spoofing":[],"tracks""#))
+    }
+
+    @Test("The message names an adapter whose readings are none, and says nothing where all are in order")
+    func readings() {
+        let suspect = payload(report { $0.suspectReadings = [SuspectReadings(adapter: "hci1", kind: .twoLevels)] })
+        #expect(suspect.contains(#""suspect_readings":[{"adapter":"hci1","kind":"two_levels"}],"tracks""#))
+        #expect(!payload(report()).contains("suspect_readings"))
+    }
+
+    @Test("A replay says nothing that two runs would differ in")
+    func replay() {
+        let payload = payload(report { ($0.process, $0.broker, $0.recoveries) = (nil, nil, []) })
+        for key in ["rss_kib", "cpu_percent", "mqtt", "recoveries"] { #expect(!payload.contains(key)) }
+    }
+
+    @Test(
+        "Each figure has its metric, in base units",
+        arguments: [
+            #"beacond_build_info{version="1.2.3"} 1"#, "beacond_uptime_seconds 60.5", "beacond_clock_synced 1",
+            #"beacond_radio_availability{state="scanning"} 1"#, #"beacond_radio_availability{state="blocked"} 0"#,
+            "beacond_advertising_reports_total 7200", #"beacond_rejected_total{reason="truncated_beacon"} 1"#,
+            #"beacond_rejected_total{reason="no_reports"} 0"#, "beacond_tracks 14", "beacond_region_instances 3",
+            "beacond_outbox_queued_events 2", "beacond_outbox_healthy 1",
+            #"beacond_dropped_total{cause="ranging_offline"} 5"#, "beacond_mqtt_connected 1",
+            "beacond_mqtt_reconnects_total 1", #"beacond_mqtt_refused_total{reason="not_authorized"} 3"#,
+            #"beacond_radio_recoveries_total{step="reset"} 1"#, "beacond_resident_memory_bytes 15728640",
+            "beacond_cpu_seconds_total 0.25", #"beacond_suspected_spoofing_per_second{kind="identities"} 998.25"#,
+            #"beacond_suspected_spoofing_per_second{kind="rssi"} 0"#,
+            #"beacond_suspect_readings{kind="stuck"} 0"#,
+        ])
+    func figure(line: Substring) {
+        #expect(metrics(report()).contains(line))
+    }
+
+    @Test("A radio, a clock, an outbox or a broker in trouble shows")
+    func trouble() {
+        let lines = metrics(
+            report {
+                $0.outbox = "outbox: disk full"
+                $0.broker?.isConnected = false
+            }, radio: .blocked, isClockSynced: false)
+        let expected: [Substring] = [
+            #"beacond_radio_availability{state="blocked"} 1"#, #"beacond_radio_availability{state="scanning"} 0"#,
+            "beacond_clock_synced 0", "beacond_outbox_healthy 0", "beacond_mqtt_connected 0",
+        ]
+        for line in expected { #expect(lines.contains(line)) }
+    }
+
+    @Test("Every metric says once what it means and of which kind it is, before its samples; counters end in _total")
+    func kinds() {
+        var described: [Substring] = []
+        for line in metrics(report()) {
+            let words = line.split(separator: " ", maxSplits: 3)
+            if line.hasPrefix("# HELP ") {
+                #expect(!described.contains(words[2]))
+                described.append(words[2])
+            } else if line.hasPrefix("# TYPE ") {
+                #expect(words[2] == described.last)
+                #expect(words[3] == (words[2].hasSuffix("_total") ? "counter" : "gauge"))
+            } else {
+                #expect(words[0].prefix { $0 != "{" } == described.last)
+            }
+        }
+    }
+
+    @Test("What has not occurred has no metric")
+    func nothingRefused() {
+        #expect(!metrics(report { $0.broker?.refused = [] }).contains { $0.contains("refused") })
+    }
+
+    @Test("Quotation marks, backslashes and line ends in a label are escaped")
+    func escaping() {
+        var text = PrometheusText()
+        text.add("name", .gauge, "two\nlines", [.init(1, label: ("label", "a\"b\\c\nd"))])
+        #expect(text.text == "# HELP name two\\nlines\n# TYPE name gauge\nname{label=\"a\\\"b\\\\c\\nd\"} 1\n")
+    }
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Where the links of the project's documents lead that are no pages: to files, and to headings in them.
+
+    Tests/Tools/links.py     status 1, and a line for each that leads nowhere
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def anchors(text):
+    """The names of a document's headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    for heading in re.findall(r"^#+ (.*)$", text, flags=re.M):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def main():
+    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    count, lost = 0, []
+    for name in names.stdout.split():
+        page = ROOT / name
+        # Code is no text: neither blocks nor `names`.
+        text = re.sub(r"^```.*?^```|`[^`\n]*`(?!\])", "", page.read_text(), flags=re.M | re.S)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if re.match(r"https?:", target):
+                continue
+            count += 1
+            file, _, anchor = target.partition("#")
+            found = (page.parent / file).resolve() if file else page
+            if not found.exists() or anchor and anchor not in anchors(found.read_text()):
+                lost.append(f"{name}: {target}")
+    print("\n".join([*lost, f"{count} links"]))
+    return bool(lost) or not count
+
+
+sys.exit(main())

@@ -1,0 +1,110 @@
+# What the suites Tests/*/*/run have in common: counting, waiting, and skipping by name. Sourced by bash, not run.
+#
+#     source "$(dirname "${BASH_SOURCE[0]}")/../../Tools/suite.sh"
+#     begin_suite Golden "${1:-}"
+#     need mosquitto openssl
+#     check "it does what it should" some command
+#     finish
+#
+# What is left out is said in one form, `skipped: SUITE: WHY` or `skipped: SUITE/PART: WHY`, and counted.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$root/deploy/lib/requirements.sh"
+source "$root/deploy/lib/recordings.sh"
+
+# How long anything real is waited for. It is no promise of the agent's: a machine at a tenth of the usual speed keeps it.
+export PATIENCE_S=300
+# Scripts in Python find waiting.py there, and leave nothing behind.
+export PYTHONPATH=$root/Tests/Tools PYTHONDONTWRITEBYTECODE=1
+
+# It may be relative to the folder that this is called in.
+[[ -z ${BEACOND_RECORDINGS:-} ]] || export BEACOND_RECORDINGS=$(realpath -m -- "$BEACOND_RECORDINGS")
+
+passed=0 failed=0 skipped=0
+
+# begin_suite NAME PRODUCTS: PRODUCTS is the folder with beacond, and .build/debug where it is empty. Call it before any change
+# of folder. It makes the folder $scratch. In the end that goes, and with it all that was started and still runs.
+begin_suite() {
+    suite=$1
+    products=$(realpath -m -- "${2:-$root/.build/debug}")
+    beacond=$products/beacond
+    scratch=$(mktemp -d)
+    trap clear_away EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
+
+clear_away() {
+    local -a children=()
+    mapfile -t children < <(jobs -p)
+    { ((${#children[@]} == 0)) || kill -KILL "${children[@]}"; wait; } 2>/dev/null
+    rm -rf --one-file-system "$scratch"
+}
+
+# A suite that wants to look at $scratch/why behind each check defines it anew.
+after_check() { :; }
+
+# check NAME COMMAND…: counts one check. What the command said is in $scratch/why.
+check() {
+    local name=$1
+    shift
+    if "$@" >"$scratch/why" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "failed: $name"
+        tail -n 20 "$scratch/why" | cut -c 1-500
+    fi
+    after_check
+}
+
+# skip PART WHY
+skip() {
+    skipped=$((skipped + 1))
+    echo "skipped: $suite/$1: $2"
+}
+
+# skip_suite WHY: ends it.
+skip_suite() {
+    skipped=$((skipped + 1))
+    echo "skipped: $suite: $1"
+    finish
+}
+
+# lacks PROGRAM…: succeeds where one of them is missing, and prints which.
+lacks() {
+    local -a missing=()
+    mapfile -t missing < <(packages_of "$@")
+    ((${#missing[@]} > 0)) && echo "missing, by their Debian names: ${missing[*]}"
+}
+
+# need PROGRAM…: without one of them the suite is skipped. From these lines, and from those with "$(lacks …)", deploy/test knows
+# what to install.
+need() {
+    local why
+    ! why=$(lacks "$@") || skip_suite "$why"
+}
+
+# add_counts LOG: adds the counts in the last line of a log. Returns 1 where there are none.
+add_counts() {
+    [[ $(tail -n 1 "$1") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]] || return 1
+    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) skipped=$((skipped + BASH_REMATCH[3]))
+}
+
+# finish: the last line, and the end.
+finish() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    ((failed == 0))
+    exit
+}
+
+# eventually COMMAND…: until it succeeds.
+eventually() {
+    local end=$((SECONDS + PATIENCE_S))
+    until "$@"; do
+        ((SECONDS < end)) || { echo "not within $PATIENCE_S s: $*" && return 1; }
+        sleep 0.1
+    done
+}
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }

@@ -1,0 +1,180 @@
+import Gateway
+import Messages
+import Regions
+
+@testable import Outbox
+
+/// A model of the store: which events exist, by what the agent told and what its outbox said of it.
+struct Ledger {
+    /// A crossing that the engine told of.
+    struct Crossing: Hashable {
+        var instance: RegionInstanceID
+        var isEntry: Bool
+    }
+
+    struct Entry {
+        /// `nil` for a number that may have been skipped.
+        var crossing: Crossing?
+        /// What the subscriber got under this number first.
+        var payload: [UInt8]?
+        var isDurable: Bool
+        /// It was in memory alone when the process ended, in an epoch that no file knows.
+        var mayBeLost = false
+        /// It was in memory alone when the process ended: whether the next one knows of it is the disk's doing.
+        var mayBeForgotten = false
+    }
+
+    struct Epoch {
+        var entries: [Int64: Entry] = [:]
+        /// The number after the last one that was given, as far as is known.
+        var next: Int64 = 1
+        var isStored = false
+        /// The disk could not be read, or a message was refused, while events of the epoch were waiting.
+        var mayBeUnordered = false
+        var gaps: [ClosedRange<Int64>] = []
+
+        func isStated(_ seq: Int64) -> Bool { gaps.contains { $0.contains(seq) } }
+        var durableNext: Int64 { (entries.filter { $0.value.isDurable }.keys.max() ?? 0) + 1 }
+    }
+
+    private(set) var epochs: [String: Epoch] = [:]
+    private(set) var current: Numbering?
+    /// Whose each epoch is: the gateway that it began in.
+    private var owners: [String: TopicTree] = [:]
+    private var topics: TopicTree?
+    /// Told and not committed yet, in order.
+    private(set) var waiting: [Crossing] = []
+    /// What may or may not have been committed when the process ended.
+    private var inDoubt: [Crossing] = []
+    private var volatile: [(epoch: String, seq: Int64)] = []
+    /// How many crossings this process was told of.
+    private(set) var toldCount: Int64 = 0
+
+    mutating func told(_ outputs: [GatewayOutput]) {
+        for case .transition(let transition, _) in outputs {
+            guard let event = transition.event else { continue }
+            toldCount += 1
+            waiting.append(Crossing(instance: transition.instance, isEntry: event.kind == .enter))
+        }
+    }
+
+    /// A process has begun: what it found in the outbox.
+    mutating func lifeBegan(_ outbox: Outbox, _ topics: TopicTree) throws(Violation) {
+        self.topics = topics
+        toldCount = 0
+        waiting = []
+        try resume(outbox)
+    }
+
+    /// A round of the delivery loop is over, and the process lives.
+    mutating func roundEnded(_ outbox: Outbox) throws(Violation) {
+        let numbering = outbox.numbering
+        if numbering.epoch != current?.epoch, epochs[numbering.epoch] != nil {
+            try resume(outbox)
+        } else {
+            let first = numbering.epoch == current?.epoch ? current?.nextSequence ?? 1 : 1
+            for seq in first..<max(first, numbering.nextSequence) {
+                guard !waiting.isEmpty else {
+                    throw Violation(invariant: .numberedOnce, detail: "number \(seq) was given to nothing")
+                }
+                epochs[numbering.epoch, default: Epoch()].entries[seq] = Entry(
+                    crossing: waiting.removeFirst(), isDurable: false)
+                volatile.append((numbering.epoch, seq))
+            }
+            epochs[numbering.epoch, default: Epoch()].next = numbering.nextSequence
+        }
+        current = numbering
+        noteOwner()
+        epochs[numbering.epoch, default: Epoch()].isStored = outbox.book.isEpochStored
+        if let cause = outbox.condition?.cause, cause != .diskFull, cause != .readOnly { mayBeUnordered() }
+        guard outbox.isDurable else { return }
+        for (epoch, seq) in volatile { epochs[epoch]?.entries[seq]?.isDurable = true }
+        volatile = []
+    }
+
+    /// The process has ended, in good order or not.
+    mutating func lifeEnded() {
+        for (epoch, seq) in volatile {
+            epochs[epoch]?.entries[seq]?.mayBeForgotten = true
+            if epochs[epoch]?.isStored == false { epochs[epoch]?.entries[seq]?.mayBeLost = true }
+        }
+        volatile = []
+        inDoubt = waiting
+    }
+
+    /// The broker has refused something, or the disk could not be read: who comes later may come first.
+    mutating func mayBeUnordered() {
+        for name in epochs.keys { epochs[name]?.mayBeUnordered = true }
+    }
+
+    private mutating func resume(_ outbox: Outbox) throws(Violation) {
+        let numbering = outbox.numbering
+        var epoch = epochs[numbering.epoch] ?? Epoch()
+        let given = (epoch.entries.keys.max() ?? 0) + 1
+        if numbering.nextSequence < given {
+            throw Violation(
+                invariant: .numberedOnce,
+                detail: "the outbox goes on with number \(numbering.nextSequence), \(given - 1) was given before")
+        }
+        if numbering.nextSequence - given > 2_000 {
+            throw Violation(invariant: .nothingLost, detail: "numbers \(given)…\(numbering.nextSequence) were skipped")
+        }
+        for seq in given..<numbering.nextSequence {
+            epoch.entries[seq] = Entry(crossing: inDoubt.isEmpty ? nil : inDoubt.removeFirst(), isDurable: true)
+        }
+        inDoubt = []
+        epoch.next = numbering.nextSequence
+        epoch.isStored = outbox.book.isEpochStored
+        if epoch.isStored == false, current != nil, outbox.condition == nil, epochs[numbering.epoch] == nil {
+            throw Violation(invariant: .nothingLost, detail: "a new epoch began although the disk works")
+        }
+        epochs[numbering.epoch] = epoch
+        current = numbering
+        noteOwner()
+    }
+
+    private mutating func noteOwner() {
+        guard let epoch = current?.epoch, owners[epoch] == nil else { return }
+        owners[epoch] = topics
+    }
+
+    /// The topics that the events of an epoch have.
+    func topics(ofEpoch epoch: String) -> TopicTree? { owners[epoch] }
+
+    // MARK: - What the subscriber gets
+
+    mutating func received(_ epoch: String, _ seq: Int64, _ payload: [UInt8]) {
+        epochs[epoch]?.entries[seq]?.payload = payload
+    }
+
+    mutating func stated(_ epoch: String, _ numbers: ClosedRange<Int64>) {
+        epochs[epoch, default: Epoch()].gaps.append(numbers)
+    }
+
+    /// Whether the event of that number, in any epoch, is one of this instance.
+    func names(_ seq: Int64, _ instance: RegionInstanceID) -> Bool {
+        epochs.values.contains { epoch in
+            guard let entry = epoch.entries[seq] else { return false }
+            return entry.crossing == nil || entry.crossing?.instance == instance
+        }
+    }
+
+    /// Which events of the current epoch the state of an instance may name as the last: 0 stands for none.
+    func lastEvents(of instance: RegionInstanceID) -> Set<Int64> {
+        let epoch = current.flatMap { epochs[$0.epoch] } ?? Epoch()
+        let entries = epoch.entries.filter { $0.value.crossing?.instance == instance }
+        let known = entries.filter { !$0.value.mayBeForgotten }.keys.max() ?? 0
+        return Set(entries.keys.filter { $0 > known }).union([known])
+    }
+
+    /// The last event of each instance in the current epoch, `nil` where that can't be said.
+    func lastEvents() -> [RegionInstanceID: (seq: Int64, isEntry: Bool)]? {
+        guard epochs.count == 1, let epoch = epochs.values.first else { return nil }
+        var last: [RegionInstanceID: (seq: Int64, isEntry: Bool)] = [:]
+        for (seq, entry) in epoch.entries.sorted(by: { $0.key < $1.key }) {
+            guard let crossing = entry.crossing else { return nil }
+            last[crossing.instance] = (seq, crossing.isEntry)
+        }
+        return last
+    }
+}

@@ -1,0 +1,24 @@
+/// What must hold at every step, whatever goes wrong.
+enum Invariant: String, CaseIterable {
+    case nothingLost = "no committed event is lost"
+    case order = "events arrive in the order of their numbers"
+    case numberedOnce = "no number stands for two events"
+    case gapsStated = "a gap is stated where events were dropped, and only there"
+    case stateAgrees = "state and events agree"
+    case nothingStale = "nothing is retained that nobody says any more"
+    case blindRadio = "no exit while the radio is blind"
+    case noFalseCrossing = "no enter or exit without a coming or going, rotation included"
+    case nothingMissed = "who comes enters and who goes exits"
+    case counts = "counts equal the truth"
+    case limits = "every table stays within its limit"
+    case clocks = "a clock that is set changes nothing"
+    case recovers = "once nothing fails any more, everything is delivered"
+}
+
+/// An invariant that did not hold.
+struct Violation: Error, CustomStringConvertible {
+    var invariant: Invariant
+    var detail: String
+
+    var description: String { "\(invariant.rawValue): \(detail)" }
+}

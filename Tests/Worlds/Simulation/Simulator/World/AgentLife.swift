@@ -1,0 +1,127 @@
+import Configuration
+import Daemon
+import Gateway
+import HCI
+import Logging
+import Messages
+import Outbox
+
+/// One process of the agent, from its start to its end: the production code, wired as `beacond run` wires it.
+final class AgentLife {
+    let number: Int
+    let outbox: Outbox
+    let connection: SimulatedConnection
+    private unowned let world: World
+    private let dispatcher: Dispatcher
+    private let loop: DeliveryLoop
+    /// From the radio loop; what is taken from it is looked at and put into `inner`, which the delivery loop takes from.
+    private let outer: DeliveryQueue
+    private let inner: DeliveryQueue
+    var radio: SimulatedRadioLoop
+    private var radioDue = Instant.distantFuture
+    private var deliveryDue = Instant.distantFuture
+    private var isStopping = false
+    /// Whether the disk had everything at the end of a life that was stopped.
+    private(set) var isCommitted = false
+
+    /// - Returns: `nil` where it can't start.
+    init?(_ world: World, number: Int) {
+        let (settings, machine) = (world.settings, world.machine)
+        let logger = Logger(label: "agent") { _ in world.makeLogHandler() }
+        let limits = OutboxLimits(maxEvents: settings.outbox.maxEvents, maxMiB: settings.outbox.max_MiB)
+        let seed = world.scenario.seed &+ UInt64(number)
+        guard
+            let outbox = try? Outbox(
+                folder: SimulatedFolder(world.disk), vfs: world.disk.name, owner: GatewayIdentity(settings),
+                limits: limits, at: machine.now, wallTime: machine.wall, generator: Chance(seed: seed, stream: "epoch")),
+            let outer = try? DeliveryQueue(), let inner = try? DeliveryQueue()
+        else { return nil }
+        let parts = AgentStart(
+            settings, outbox, at: machine.now, machine.timebase, bootID: machine.bootID, newKey: [1, 2, 3],
+            logger: logger)
+        let requests = RequestQueue {}
+        self.world = world
+        self.number = number
+        self.outbox = outbox
+        self.outer = outer
+        self.inner = inner
+        dispatcher = parts.dispatcher
+        connection = SimulatedConnection(world, keepalive_s: settings.mqtt.keepalive_s)
+        loop = DeliveryLoop(
+            settings: settings, queue: inner, requests: requests, dispatcher: parts.dispatcher, machine: machine,
+            broker: connection, mayAdminister: world.scenario.mayAdminister, seed: seed, logger: logger)
+        radio = SimulatedRadioLoop(
+            world, life: number,
+            owner: GatewayOwner(
+                engine: parts.engine, outputs: parts.outputs, queue: outer, requests: requests, recent: nil,
+                moves: {}),
+            mayAdminister: world.scenario.mayAdminister)
+    }
+
+    /// How many events were committed since the start.
+    var eventCount: Int64 { dispatcher.eventCount }
+
+    func start() {
+        radio.start(at: world.machine.now)
+        radioWorked()
+        wakeDelivery(at: world.now)
+    }
+
+    // MARK: - The radio loop
+
+    func radioDue(at now: Instant) {
+        guard now >= radioDue, !isStopping else { return }
+        radioDue = .distantFuture
+        radio.tick(at: world.machine.now)
+        radioWorked()
+    }
+
+    /// To be called after everything that the radio loop was told.
+    func radioWorked() {
+        let content = outer.take()
+        world.told(content.outputs, radio)
+        inner.push(content.outputs)
+        if let availability = content.availability { inner.push(availability) }
+        if let figures = content.figures {
+            world.told(figures)
+            inner.push(figures, content.radio)
+        }
+        let hasNews = !content.outputs.isEmpty || content.availability != nil
+        if hasNews { wakeDelivery(at: world.now + world.deliveryDelay) }
+        let due = max(world.now, world.machine.time(radio.deadline))
+        if due < radioDue {
+            radioDue = due
+            world.agenda.add(.radioDue(life: number), at: due)
+        }
+    }
+
+    // MARK: - The delivery loop
+
+    func wakeDelivery(at instant: Instant) {
+        guard instant < deliveryDue else { return }
+        deliveryDue = instant
+        world.agenda.add(.deliveryDue(life: number), at: instant)
+    }
+
+    func deliveryDue(at now: Instant) {
+        guard now >= deliveryDue, !isStopping else { return }
+        deliveryDue = .distantFuture
+        if let stalledUntil = world.stalledUntil, stalledUntil > now { return wakeDelivery(at: stalledUntil) }
+        _ = loop.round()
+        let wake = connection.hasArrived ? now : max(now, world.machine.time(connection.wakesAt))
+        wakeDelivery(at: wake)
+    }
+
+    /// SIGTERM: the radio first, then what is queued, then the goodbye.
+    func stop() {
+        isStopping = true
+        radio.stop(at: world.machine.now)
+        radioWorked()
+        inner.finish()
+        while loop.round() {}
+        world.roundEnded()
+        connection.letsTimePass = true
+        loop.close()
+        isCommitted = outbox.condition == nil
+    }
+}

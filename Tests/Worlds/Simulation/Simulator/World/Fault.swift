@@ -1,0 +1,108 @@
+import HCI
+import MQTT
+
+/// Something that goes wrong, from one instant to another.
+struct Fault {
+    enum Kind {
+        /// The process is killed now, or at one of its next operations on the disk.
+        case kill(afterOperations: Int?)
+        /// The power fails, and with it what the disk had not made durable.
+        case powerCut(afterOperations: Int?)
+        /// An operator restarts the service, or the machine.
+        case restart(boots: Bool)
+        /// The gateway gets another id, which makes it another gateway. It is stopped for that, or killed.
+        case moved(id: String, politely: Bool)
+        case disk(SimulatedDisk.Trouble)
+        case flakyDisk(oneIn: Int)
+        /// The delivery loop does not get on: a disk that hangs, a processor that is busy.
+        case stall
+        case line(SimulatedNetwork.Cut)
+        case slowLine(TimeSpan)
+        case brokerDown(politely: Bool, keepsRetained: Bool)
+        case loginRefused(ReasonCode)
+        case refusals(Double, [ReasonCode])
+        case endings(Double, [ReasonCode])
+        case brokerHangsUp(ReasonCode?)
+        case shuffledAcknowledgements
+        case adapter(SimulatedAdapter.Trouble)
+        /// The time of day is set.
+        case clockSet(TimeSpan)
+        case clockUnsynced
+    }
+
+    var kind: Kind
+    var begin: Instant
+    var end: Instant
+}
+
+extension Fault {
+    /// What can go wrong, by group. Each seed draws the groups that it knows: a world in which everything fails all the time
+    /// gets nowhere.
+    enum Group: CaseIterable {
+        case process, power, disk, line, broker, refusals, adapter, clock, stall
+
+        func draw(_ chance: inout Chance) -> Kind {
+            switch self {
+            case .process:
+                if chance.happens(0.3) { return .restart(boots: chance.happens(0.2)) }
+                return .kill(afterOperations: chance.happens(0.7) ? chance.number(1...60) : nil)
+            case .power: return .powerCut(afterOperations: chance.happens(0.7) ? chance.number(1...60) : nil)
+            case .disk:
+                if chance.happens(0.25) { return .flakyDisk(oneIn: chance.number(5...60)) }
+                return .disk(chance.pick(SimulatedDisk.Trouble.allCases) ?? .full)
+            case .line:
+                if chance.happens(0.2) { return .slowLine(chance.spread(0.1, 20)) }
+                return .line(chance.happens(0.5) ? .delays : .forgets)
+            case .broker:
+                switch chance.number(0...3) {
+                case 0: return .loginRefused(chance.pick([.notAuthorized, .serverUnavailable]) ?? .notAuthorized)
+                case 1:
+                    return .brokerHangsUp(
+                        chance.pick([nil, .unspecifiedError, .sessionTakenOver, .serverUnavailable]) ?? nil)
+                default: return .brokerDown(politely: chance.happens(0.5), keepsRetained: chance.happens(0.5))
+                }
+            case .refusals:
+                let reasons: [ReasonCode] = [.quotaExceeded, .notAuthorized, .unspecifiedError]
+                switch chance.number(0...3) {
+                case 0: return .endings(0.1, reasons + [nil, .packetTooLarge].compactMap(\.self))
+                case 1: return .shuffledAcknowledgements
+                default: return .refusals(chance.happens(0.5) ? 1 : 0.2, reasons)
+                }
+            case .adapter: return .adapter(chance.pick(SimulatedAdapter.Trouble.allCases) ?? .off)
+            case .clock:
+                if chance.happens(0.2) { return .clockUnsynced }
+                let tenYears_s = 315_576_000.0
+                return .clockSet(
+                    chance.happens(0.5)
+                        ? chance.span(-tenYears_s, tenYears_s) : chance.span(-7_200, 7_200))
+            case .stall: return .stall
+            }
+        }
+    }
+
+    /// One seed in four moves its gateway, some of them back to what it was. These have a stream of their own, so that the
+    /// others' faults are what they were before anybody moved.
+    static func moves(seed: UInt64, duration: TimeSpan) -> [Fault] {
+        var chance = Chance(seed: seed, stream: "moves")
+        guard chance.happens(0.25) else { return [] }
+        return (0..<chance.number(1...3)).map { _ in
+            let begin = Instant.origin + chance.span(1, duration.seconds)
+            let id = chance.pick(["gate", "door", "hall"]) ?? "door"
+            return Fault(kind: .moved(id: id, politely: chance.happens(0.7)), begin: begin, end: begin)
+        }
+    }
+
+    /// The faults of a seed, in the order in which they begin.
+    static func plan(seed: UInt64, duration: TimeSpan) -> [Fault] {
+        var chance = Chance(seed: seed, stream: "faults")
+        let groups = Group.allCases.filter { _ in chance.happens(0.4) }
+        var faults: [Fault] = []
+        guard !groups.isEmpty else { return [] }
+        for _ in 0..<chance.number(0...12) {
+            guard let group = chance.pick(groups) else { break }
+            let begin = Instant.origin + chance.span(1, duration.seconds)
+            faults.append(Fault(kind: group.draw(&chance), begin: begin, end: begin + chance.spread(1, 150)))
+        }
+        return faults.sorted { $0.begin < $1.begin }
+    }
+}

@@ -1,0 +1,82 @@
+import Beacons
+import Configuration
+import HCI
+import Regions
+
+/// What a seed decides before anything happens: the configuration, the shop and what goes wrong.
+struct Scenario {
+    let seed: UInt64
+    let settings: Settings
+    let duration: TimeSpan
+    let shop: Shop
+    let faults: [Fault]
+    let drift_ppm: Int64
+    let mayAdminister: Bool
+
+    init(seed: UInt64) throws(ConfigurationErrors) {
+        self.seed = seed
+        var chance = Chance(seed: seed, stream: "scenario")
+        duration = chance.span(60, 180)
+        shop = Shop(seed: seed, duration: duration, hasFlood: chance.happens(0.2))
+        let moves = Fault.moves(seed: seed, duration: duration)
+        faults = (Fault.plan(seed: seed, duration: duration) + moves).sorted { $0.begin < $1.begin }
+        drift_ppm = chance.happens(0.5) ? Int64(chance.number(-500...500)) : 0
+        mayAdminister = chance.happens(0.5)
+        settings = try Settings.parse(Self.configuration(&chance))
+    }
+
+    private static func configuration(_ chance: inout Chance) -> String {
+        let isNarrow = chance.happens(0.3)
+        return """
+            [gateway]
+            site = "store"
+            id = "gate"
+            [radio]
+            max_transmitters = \(isNarrow ? 24 : 8192)
+            [regions]
+            exit_after_s = \(chance.number(5...25))
+            settle_s = \(chance.happens(0.3) ? 0 : 10)
+            unknown_state_after_s = \(chance.number(5...60))
+            max_instances = \(isNarrow ? 16 : 16384)
+            [outbox]
+            max_events = \(chance.happens(0.3) ? chance.number(2...6) : 1_000_000)
+            max_mib = 1
+            [ranging]
+            min_interval_s = 5
+            [mqtt]
+            keepalive_s = \(chance.number(5...30))
+            max_inflight = \(chance.number(1...20))
+            [[region]]
+            id = "hall"
+            uuid = "\(Shop.uuid)"
+            [[region]]
+            id = "zone"
+            uuid = "\(Shop.uuid)"
+            expand = "major"
+            [[region]]
+            id = "cart"
+            uuid = "\(Shop.uuid)"
+            expand = "minor"
+            ranging = false
+            [[region]]
+            id = "till"
+            uuid = "\(Shop.uuid)"
+            major = 2
+            minor = 1
+            """
+    }
+}
+
+extension Settings {
+    /// The region instances that an identity belongs to.
+    func instances(of identity: BeaconIdentity) -> [RegionInstanceID] {
+        regions.compactMap { region in
+            guard region.uuid == identity.uuid, region.major ?? identity.major == identity.major,
+                region.minor ?? identity.minor == identity.minor
+            else { return nil }
+            return RegionInstanceID(
+                region: region.id, major: region.expansion == .none ? nil : identity.major,
+                minor: region.expansion == .minor ? identity.minor : nil)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Configuration
+import HCI
+import MQTT
+import Messages
+import Outbox
+import Regions
+
+/// The agent's lives: they begin, and end in several ways.
+extension World {
+    func startAgent() {
+        guard life == nil, violation == nil else { return }
+        lives += 1
+        trace("agent \(lives) starts, boot \(machine.bootNumber)")
+        // Somebody set the time of day while nobody looked.
+        if lives > 1, chance.happens(0.3) { machine.wallError = machine.wallError + chance.span(-90_000, 90_000) }
+        disk.attach()
+        guard let begun = AgentLife(self, number: lives) else {
+            return agenda.add(.agentStarts, at: now + .seconds(5))
+        }
+        life = begun
+        if disk.hasCrashed { return died(withMachine: crashTakesMachine) }
+        check { () throws(Violation) in
+            try ledger.lifeBegan(begun.outbox, topics)
+            try checkRecords()
+        }
+        witness.lifeBegan(begun.outbox, boot: machine.bootNumber, endedAt: endedAt, at: now)
+        subscriber.lifeBegan()
+        begun.start()
+    }
+
+    /// The configuration names another gateway from now on.
+    func move(_ id: String, politely: Bool) {
+        if life != nil {
+            if politely { stopAgent() } else { died(withMachine: false) }
+            guard life == nil, violation == nil else { return }
+            if politely { agenda.add(.agentStarts, at: now + chance.spread(0.1, 60)) }
+        }
+        settings.gateway.id = id
+    }
+
+    /// The process is gone, with all that was in its memory; with the machine, also what the disk had not made durable.
+    func died(withMachine: Bool) {
+        trace("agent \(lives) dies\(withMachine ? ", the power fails" : "")")
+        disk.crash()
+        life?.connection.die(withMachine: withMachine)
+        life = nil
+        noteEnd(isPlain: stalledUntil == nil && isCommitted)
+        ledger.lifeEnded()
+        disk.attach()
+        if withMachine {
+            disk.cutPower()
+            adapter.boot()
+            boot()
+        }
+        agenda.add(.agentStarts, at: now + chance.spread(0.1, withMachine ? 120 : 20))
+    }
+
+    /// SIGTERM: it ends in good order.
+    func stopAgent() {
+        guard let stopping = life else { return }
+        trace("agent \(lives) is stopped")
+        stopping.stop()
+        if disk.hasCrashed { return died(withMachine: crashTakesMachine) }
+        check { () throws(Violation) in try ledger.roundEnded(stopping.outbox) }
+        stopping.connection.die(withMachine: false)
+        life = nil
+        noteEnd(isPlain: stopping.isCommitted)
+        ledger.lifeEnded()
+    }
+
+    private func noteEnd(isPlain: Bool) {
+        endedAt = isPlain ? now : .origin
+        wasAlwaysCommitted = wasAlwaysCommitted && isPlain
+    }
+
+    /// The machine begins anew, and with it the monotonic clock. Where the battery of its clock is empty, so does the time of
+    /// day.
+    func boot() {
+        if chance.happens(0.2) { machine.wallError = chance.span(-315_576_000, 315_576_000) }
+        machine.boot(&chance)
+    }
+
+    /// What is stored of a region agrees with the last event that was committed.
+    private func checkRecords() throws(Violation) {
+        guard let life, life.outbox.isDurable, let last = ledger.lastEvents() else { return }
+        var stored: [RegionInstanceID: StoredRegion] = [:]
+        let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+        for record in life.outbox.records() {
+            guard let region = StoredRegion(record.value, key: record.key, timebase, bootID: "") else { continue }
+            stored[region.record.instance] = region
+        }
+        for (instance, event) in last.sorted(by: { $0.value.seq < $1.value.seq }) {
+            guard let region = stored[instance] else {
+                throw Violation(invariant: .stateAgrees, detail: "\(instance) has event \(event.seq) and no record")
+            }
+            if region.eventSeq != event.seq || region.record.isInside != event.isEntry {
+                throw Violation(
+                    invariant: .stateAgrees,
+                    detail: "\(instance): the record names event \(region.eventSeq), the last one is \(event.seq)")
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import HCI
+import Messages
+import Outbox
+import Regions
+
+/// The end: nothing fails any more, and everything has to come right.
+extension World {
+    /// Longer than any pause between tries: a broker that gave our identifier to another is left alone for 300 s.
+    private static let longestHealing = TimeSpan.seconds(420)
+    /// Long enough for those who left to be missed.
+    private static let healing = TimeSpan.seconds(80)
+
+    func finish() {
+        isHealed = true
+        disk.operationsUntilCrash = nil
+        for fault in scenario.faults { end(fault) }
+        // Who was set aside because the broker refused it is offered again after a restart, and so is what was not to be
+        // cleared.
+        wait()
+        if violation == nil, let life, life.outbox.health.parkedEvents > 0 || !staleTopics.isEmpty {
+            stopAgent()
+            agenda.add(.agentStarts, at: now)
+            wait()
+        }
+        guard violation == nil else { return }
+        check { () throws(Violation) in
+            try checkDelivered()
+            try checkRetained()
+            if let topic = staleTopics.first {
+                throw Violation(invariant: .nothingStale, detail: "\(topic) is retained, and nobody says it any more")
+            }
+        }
+        guard violation == nil else { return }
+        stopAgent()
+        check { () throws(Violation) in try checkGoodbye() }
+    }
+
+    private func wait() {
+        if life == nil { agenda.add(.agentStarts, at: now) }
+        let limit = now + Self.longestHealing
+        pass(until: now + Self.healing) { false }
+        while now < limit, violation == nil, !isDelivered { pass(until: now + .seconds(10)) { false } }
+    }
+
+    private var isDelivered: Bool {
+        guard let life, let status = broker.retained[topics.status] else { return false }
+        return life.outbox.isDurable && life.outbox.health.queuedEvents == 0
+            && Fields(status).string("state") == "online"
+    }
+
+    /// What is retained and is neither this gateway's own nor of a region that it has. What a former gateway retained of a region
+    /// that no disk knew of, nobody can know either.
+    private var staleTopics: [String] {
+        let own = Set([topics.status, topics.health] + witness.instances.map(topics.state))
+        return broker.retained.keys.sorted().filter { topic in
+            !own.contains(topic) && (wasAlwaysCommitted || topic.hasPrefix(topics.root + "/"))
+        }
+    }
+
+    private func checkDelivered() throws(Violation) {
+        guard let life else { throw Violation(invariant: .recovers, detail: "the agent does not run") }
+        if let condition = life.outbox.condition {
+            throw Violation(invariant: .recovers, detail: "the outbox still says \(condition)")
+        }
+        let queued = life.outbox.health.queuedEvents
+        if queued > 0 { throw Violation(invariant: .recovers, detail: "\(queued) events are still queued") }
+        if life.eventCount != ledger.toldCount {
+            throw Violation(
+                invariant: .nothingLost,
+                detail: "\(ledger.toldCount) crossings were told, \(life.eventCount) events committed")
+        }
+        for (name, epoch) in ledger.epochs.sorted(by: { $0.key < $1.key }) {
+            for (seq, entry) in epoch.entries.sorted(by: { $0.key < $1.key })
+            where entry.payload == nil && !entry.mayBeLost && !epoch.isStated(seq) {
+                throw Violation(
+                    invariant: .nothingLost, detail: "event \(seq) of \(name) never came, and no gap says so")
+            }
+        }
+    }
+
+    /// What the broker keeps is what the agent told last, and it names the last event.
+    private func checkRetained() throws(Violation) {
+        guard let numbering = life?.outbox.numbering else { return }
+        let topics = topics
+        for instance in witness.instances {
+            // What a process told that ended before its disk worked again is in the broker and nowhere else.
+            guard let state = witness.state(of: instance), state != .unknown || lives == 1 else { continue }
+            guard let payload = broker.retained[topics.state(instance)] else {
+                if state == .unknown { continue }
+                throw Violation(invariant: .stateAgrees, detail: "no state of \(instance) is retained")
+            }
+            let fields = Fields(payload)
+            let last = ledger.lastEvents(of: instance)
+            if fields.string("state") != state.rawValue {
+                throw Violation(
+                    invariant: .stateAgrees,
+                    detail: "\(instance) is retained as \(fields.string("state") ?? ""), it is \(state.rawValue)")
+            }
+            guard let seq = fields.number("event_seq"), last.contains(seq) else {
+                throw Violation(
+                    invariant: .stateAgrees,
+                    detail: "\(instance) names event \(fields.number("event_seq") ?? -1), its last is \(last.sorted())")
+            }
+        }
+        let status = broker.retained[topics.status].map(Fields.init)
+        if status?.string("state") != "online" || status?.string("epoch") != numbering.epoch {
+            throw Violation(invariant: .stateAgrees, detail: "the status says neither online nor the epoch")
+        }
+    }
+
+    private func checkGoodbye() throws(Violation) {
+        let status = broker.retained[topics.status].map(Fields.init)
+        if status?.string("state") != "offline" {
+            throw Violation(invariant: .stateAgrees, detail: "the agent was stopped, and the status is not offline")
+        }
+    }
+}

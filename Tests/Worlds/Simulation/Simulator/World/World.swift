@@ -1,0 +1,206 @@
+import Configuration
+import Daemon
+import Gateway
+import HCI
+import Logging
+import MQTT
+import Messages
+import Outbox
+import Regions
+
+/// The machine, its disk, its adapter, the line, the broker, the shop, and the agent in the middle of it. One thread, one
+/// agenda, and no clock but its own.
+final class World {
+    let scenario: Scenario
+    /// As the scenario has them, under the id that the gateway has now.
+    var settings: Settings
+    var now = Instant.origin
+    var agenda = Agenda()
+    let disk: SimulatedDisk
+    let adapter = SimulatedAdapter()
+    private(set) lazy var machine = SimulatedMachine(self, drift_ppm: scenario.drift_ppm)
+    private(set) lazy var network = SimulatedNetwork(self, seed: scenario.seed)
+    private(set) lazy var broker = SimulatedBroker(
+        self, keepalive_s: scenario.settings.mqtt.keepalive_s, seed: scenario.seed)
+    private(set) lazy var subscriber = Subscriber(self)
+    var shop: Shop
+    var life: AgentLife?
+    var lives = 0
+    /// When the life before ended; the origin where it is not plain what of it was committed.
+    var endedAt = Instant.origin
+    /// Whether the disk had everything when the delivery loop went round last, and whether that was so at each end of a life.
+    var isCommitted = true
+    var wasAlwaysCommitted = true
+    /// The delivery loop does not get on until then.
+    var stalledUntil: Instant?
+    var ledger = Ledger()
+    var witness: Witness
+    var census: Census
+    private(set) var violation: Violation?
+    private var isOver = false
+    private(set) var steps = 0
+    var chance: Chance
+    private let isTraced: Bool
+    var isHealed = false
+
+    init(_ scenario: Scenario, isTraced: Bool) {
+        self.scenario = scenario
+        settings = scenario.settings
+        self.isTraced = isTraced
+        disk = SimulatedDisk(seed: scenario.seed)
+        shop = scenario.shop
+        witness = Witness(scenario)
+        census = Census(scenario)
+        chance = Chance(seed: scenario.seed, stream: "world")
+    }
+
+    /// The topics of the gateway that it is now.
+    var topics: TopicTree { TopicTree(settings) }
+
+    /// How long the delivery loop takes to notice that there is something to do.
+    var deliveryDelay: TimeSpan { chance.span(0, 0.003) }
+
+    /// What was sent by a process that ended before the checks could look at its store.
+    var isInDoubt: Bool { life == nil }
+
+    func fail(_ violation: Violation) {
+        if self.violation == nil { self.violation = violation }
+    }
+
+    func trace(_ line: @autoclosure () -> String) {
+        if isTraced { print(String(describing: steps), (now - .origin).seconds, line()) }
+    }
+
+    func makeLogHandler() -> any LogHandler {
+        isTraced ? StreamLogHandler.standardOutput(label: "agent") : SwiftLogNoOpLogHandler()
+    }
+
+    /// Plays everything to the end or to the first violation.
+    func play() {
+        machine.boot(&chance)
+        for (device, at) in shop.firstTimes() { agenda.add(.advertising(device: device), at: at) }
+        for (index, fault) in scenario.faults.enumerated() { agenda.add(.fault(index: index), at: fault.begin) }
+        agenda.add(.agentStarts, at: now)
+        agenda.add(.end, at: .origin + scenario.duration)
+        pass(until: .distantFuture) { isOver }
+        if violation == nil { finish() }
+        // Its file is closed before the disk goes.
+        life = nil
+    }
+
+    /// Lets time pass until `limit`, or until something is so, or does not hold.
+    func pass(until limit: Instant, or isEnough: () -> Bool) {
+        while violation == nil, !isEnough(), agenda.nextTime <= limit, let next = agenda.next() {
+            now = max(now, next.at)
+            if case .end = next.occurrence {
+                // An agent that is being stopped lets time pass by itself, and may meet the end in it.
+                isOver = true
+                return
+            }
+            step(next.occurrence)
+        }
+        if limit < .distantFuture, !isEnough() { now = max(now, limit) }
+    }
+
+    private func step(_ occurrence: Agenda.Occurrence) {
+        steps += 1
+        switch occurrence {
+        case .advertising(let device): advertise(device)
+        case .radioAnswer(let number, let answer):
+            withLife(number) { life in
+                life.radio.receive(answer, at: machine.now)
+                life.radioWorked()
+            }
+        case .radioDue(let number): withLife(number) { $0.radioDue(at: now) }
+        case .deliveryDue(let number):
+            withLife(number) { life in
+                life.deliveryDue(at: now)
+                roundEnded()
+            }
+        case .arrivesAtBroker(let attempt, let packet):
+            guard network.lets(occurrence, of: attempt) else { break }
+            trace("→ \(attempt) \(packet)")
+            broker.receive(packet, of: attempt)
+        case .arrivesAtClient(let attempt, let event, _):
+            guard network.lets(occurrence, of: attempt), let life else { break }
+            trace("← \(attempt) \(event)")
+            life.connection.receive(event, of: attempt)
+            life.wakeDelivery(at: now + deliveryDelay)
+        case .ping(let attempt): life?.connection.ping(of: attempt)
+        case .keepaliveCheck(let attempt): broker.checkKeepalive(of: attempt)
+        case .fault(let index): begin(scenario.faults[index], index)
+        case .faultEnds(let index): if !isHealed { end(scenario.faults[index]) }
+        case .agentStarts: startAgent()
+        case .end: break
+        }
+        witness.listens(life?.radio.seemsToListen ?? false, at: now)
+        census.hears(life?.radio.isListening ?? false, at: now)
+    }
+
+    private func withLife(_ number: Int, _ body: (AgentLife) -> Void) {
+        guard let life, life.number == number else { return }
+        body(life)
+    }
+
+    private func advertise(_ device: Int) {
+        let (packet, next) = shop.advertise(device, at: now)
+        if let next { agenda.add(.advertising(device: device), at: next) }
+        guard let packet, let life, life.radio.isListening else { return }
+        if life.radio.deadline < machine.now { life.radioDue(at: now) }
+        let identity = shop.devices[device].identity
+        witness.willHear(identity, at: now)
+        census.heard(identity, at: now)
+        life.radio.receive(packet, at: machine.now)
+        life.radioWorked()
+        check { () throws(Violation) in try witness.didHear(identity) }
+    }
+
+    // MARK: - Checks
+
+    func check(_ body: () throws(Violation) -> Void) {
+        do throws(Violation) {
+            try body()
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// The engine has told something.
+    func told(_ outputs: [GatewayOutput], _ radio: SimulatedRadioLoop) {
+        if outputs.isEmpty { return }
+        ledger.told(outputs)
+        for output in outputs {
+            check { () throws(Violation) in
+                switch output {
+                case .transition(let transition, _):
+                    trace("\(transition.instance) \(transition.state) \(transition.event?.kind as Any)")
+                    try witness.told(
+                        transition, radioSees: radio.liveness == .live, adapterIsUp: adapter.isUp, at: now)
+                case .ranging(let report): try census.check(report, at: now)
+                default: break
+                }
+            }
+        }
+    }
+
+    func told(_ figures: GatewayFigures) {
+        check { () throws(Violation) in
+            try Limits.check(figures, scenario.settings)
+            try witness.check(at: now)
+        }
+    }
+
+    /// The delivery loop has gone round once.
+    func roundEnded() {
+        guard let life else { return }
+        if disk.hasCrashed { return died(withMachine: crashTakesMachine) }
+        isCommitted = life.outbox.isDurable
+        check { () throws(Violation) in
+            try ledger.roundEnded(life.outbox)
+            try Limits.check(life.outbox, disk)
+        }
+    }
+
+    /// What the next crash of the disk means.
+    var crashTakesMachine = false
+}

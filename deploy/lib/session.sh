@@ -1,0 +1,81 @@
+# What deploy/quickstart and deploy/chain/quickstart share: a folder of their own, programs in the background that end with the
+# script, the build, and a broker. Sourced by bash from the project's folder, with work= the folder; not run.
+
+# The process ids of what runs in the background. bash lets such programs ignore Ctrl-C, so they are ended here, the last
+# started first: the agent may still say "offline" before its broker goes.
+started=()
+
+stop_all() {
+    trap '' INT TERM HUP
+    local index pid tries
+    for ((index = ${#started[@]} - 1; index >= 0; index--)); do
+        pid=${started[index]}
+        kill -TERM "$pid" 2>/dev/null || continue
+        for ((tries = 0; tries < 50; tries++)); do
+            kill -0 "$pid" 2>/dev/null || break
+            sleep 0.1
+        done
+        # What hasn't ended after 5 s won't.
+        kill -KILL "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+    # What the script itself leaves behind.
+    ! declare -F clean_up >/dev/null || clean_up
+}
+
+trap stop_all EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+trap 'exit 129' HUP
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+# Makes the folder, and refuses a second one of this script in it.
+take_folder() {
+    mkdir -p "$work"
+    # What is started inherits the lock, so that even what outlives a kill -9 of this script is noticed.
+    exec 9>"$work/lock"
+    flock -n 9 || fail "$0 already runs in this folder."
+}
+
+# Debug: a release build costs 1.7 times as much (330 s of processor time, not 190 s), and here the first message counts.
+build() {
+    local what="Building beacond (minutes the first time, seconds later)" line
+    echo "$what …"
+    if ! swift build --product beacond 2>&1 | tee "$work/build.log" | while IFS= read -r line; do
+        # On a terminal, the same line counts the files: [123/456].
+        [[ -t 1 && $line =~ ^\[[0-9]+/[0-9]+\] ]] && printf '\e[A\r\e[K%s … %s\n' "$what" "${BASH_REMATCH[0]}"
+        true
+    done; then
+        tail -n 20 "$work/build.log" >&2
+        fail "The build failed; all of its output is in ${work##*/}/build.log."
+    fi
+    beacond=$(swift build --product beacond --show-bin-path)/beacond
+}
+
+# listening PORT: something accepts connections on that port of this machine.
+listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# Starts mosquitto on a free port of the loopback interface; nobody else can reach it.
+start_broker() {
+    local attempt tries broker
+    for ((attempt = 0; attempt < 5; attempt++)); do
+        port=$((20000 + RANDOM % 20000))
+        listening "$port" && continue
+        printf '%s\n' "listener $port 127.0.0.1" "allow_anonymous true" "persistence false" "user $(id -un)" \
+            >"$work/mosquitto.conf"
+        mosquitto -c "$work/mosquitto.conf" >"$work/mosquitto.log" 2>&1 &
+        broker=$!
+        started+=("$broker")
+        for ((tries = 0; tries < 50; tries++)); do
+            kill -0 "$broker" 2>/dev/null || break
+            listening "$port" && return 0
+            sleep 0.1
+        done
+    done
+    tail -n 3 "$work/mosquitto.log" >&2
+    fail "mosquitto did not start; see ${work##*/}/mosquitto.conf and mosquitto.log."
+}
