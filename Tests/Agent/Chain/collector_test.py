@@ -1,0 +1,273 @@
+"""The collector between a real broker and a real database, which are killed, restarted and lied to.
+
+KILLS sets how often the collector is killed (12; the long form is KILLS=100).
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from reading_test import ENTER, EXIT
+from servers import ROOT, Mosquitto, PostgreSQL, wait_until
+
+KILLS = int(os.environ.get("KILLS", "12"))
+SCHEMA, COLLECTOR = ROOT / "deploy/chain/schema", ROOT / "deploy/chain/collector"
+EPOCHS = ["01KDVDNA0T000000000000000" + digit for digit in "0123456789"]
+
+
+class Collector:
+    """A collector that runs; what it says is kept in a file."""
+
+    def __init__(self, *arguments, id="one"):
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [COLLECTOR, "--broker", f"mqtt://127.0.0.1:{Chain.broker.port}", "--database", Chain.database.url,
+             "--id", id, *arguments], stderr=self.log, stdout=self.log)
+
+    def said(self):
+        self.log.seek(0)
+        return self.log.read()
+
+    def wait_for(self, words):
+        wait_until(lambda: words in self.said(), f"{words!r} in: {self.said()}")
+        return self
+
+    def is_ready(self):
+        return self.wait_for("broker: connected")
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.wait(timeout=120)
+
+
+class Chain(unittest.TestCase):
+    """One broker and one database for all; each test has a site of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        Chain.database, Chain.broker = PostgreSQL().start(), Mosquitto().start()
+        subprocess.run([SCHEMA, "--database", Chain.database.url], check=True, stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        Chain.broker.__exit__()
+        Chain.database.__exit__()
+
+    def setUp(self):
+        self.site = self.id().split(".")[-1][:40]
+        self.collectors = []
+
+    def tearDown(self):
+        for collector in self.collectors:
+            if collector.process.poll() is None:
+                collector.end(signal.SIGKILL)
+            collector.log.close()
+        # The session at the broker would go on collecting for the next test.
+        subprocess.run(["mosquitto_sub", "-p", str(Chain.broker.port), "-i", "one", "-t", "x", "-E"], check=True)
+
+    def collector(self, *arguments, id="one"):
+        self.collectors.append(Collector(*arguments, id=id))
+        return self.collectors[-1]
+
+    def topic(self, rest, gateway="g1"):
+        return f"beacons/{self.site}/{gateway}/{rest}"
+
+    def publish(self, messages):
+        """(topic, payload) in their order, by one client."""
+        by_topic = {}
+        for topic, payload in messages:
+            by_topic.setdefault(topic, []).append(payload if isinstance(payload, str) else json.dumps(payload))
+        for topic, payloads in by_topic.items():
+            subprocess.run(["mosquitto_pub", "-p", str(Chain.broker.port), "-q", "1", "-t", topic, "-l"], check=True,
+                           input="\n".join(payloads) + "\n", text=True)
+
+    def publish_octets(self, topic, payload):
+        subprocess.run(["mosquitto_pub", "-p", str(Chain.broker.port), "-q", "1", "-t", topic, "-s"], check=True,
+                       input=payload)
+
+    def query(self, sql):
+        answer = subprocess.run([Chain.database.programs / "psql", Chain.database.url, "-AtX", "-c", sql], check=True,
+                                capture_output=True, text=True)
+        return answer.stdout.strip()
+
+    def count(self, table="event", more=""):
+        where = f"topic LIKE 'beacons/{self.site}/%'" if table == "rejected" else f"site = '{self.site}'"
+        return int(self.query(f"SELECT count(*) FROM beacons.{table} WHERE {where} {more}"))
+
+    def wait_for_count(self, wanted, table="event"):
+        wait_until(lambda: self.count(table) >= wanted, f"{wanted} rows in {table}")
+        self.assertEqual(self.count(table), wanted)
+
+    def events(self, numbers, epoch=EPOCHS[0], gateway="g1"):
+        return [(self.topic("region/carts/event", gateway), ENTER | {"seq": number, "epoch": epoch})
+                for number in numbers]
+
+
+class Promises(Chain):
+    def test_an_event_becomes_a_row(self):
+        self.collector().is_ready()
+        self.publish([(self.topic("region/carts/event"), ENTER), (self.topic("region/carts/event"), EXIT)])
+        self.wait_for_count(2)
+        self.assertEqual(
+            self.query("SELECT gateway, seq, type, region, upper(uuid::text), major, minor, rssi_dbm, dwell_s, payload->>'proximity' "
+                       f"FROM beacons.event WHERE site = '{self.site}' ORDER BY seq"),
+            f"g1|1|enter|carts|{ENTER['uuid']}|2|1|-76||far\ng1|2|exit|carts|{ENTER['uuid']}|2|1|-76|22.871|far")
+
+    def test_every_kind_of_message_has_its_table(self):
+        self.collector().is_ready()
+        common = {"schema": 1, "at": ENTER["at"], "clock": "synced", "epoch": EPOCHS[0]}
+        self.publish([
+            (self.topic("status"), common | {"state": "online", "version": "0.1.0", "radio": "scanning", "remedy": ""}),
+            (self.topic("health"), {"schema": 1, "at": ENTER["at"], "clock": "synced", "tracks": 3}),
+            (self.topic("gap"), common | {"from_seq": 3, "to_seq": 5, "cause": "max_events"}),
+            (self.topic("coverage"), common | {"span": 1, "from_at": ENTER["at"], "to_at": EXIT["at"], "radio": "scanning"}),
+            (self.topic("location"), common | {"service": "standard", "age_s": 1, "fix": {
+                "at": ENTER["at"], "latitude": 52.5, "longitude": 13.4, "horizontal_accuracy_m": 8}}),
+            (self.topic("region/carts/state"), common | {"region": "carts", "state": "inside", "since": ENTER["at"],
+                                                         "event_seq": 1}),
+        ])
+        for table in ("status", "health", "gap", "location"):
+            self.wait_for_count(1, table)
+        wait_until(lambda: self.count("coverage") == 1, "the span")
+        self.assertEqual(self.count("rejected"), 0)
+
+    def test_a_number_told_again_is_one_event(self):
+        self.collector().is_ready()
+        self.publish(self.events([1, 2, 1, 2, 2, 3]))
+        self.publish(self.events([3, 2, 1, 4]))
+        self.wait_for_count(4)
+        self.assertEqual(self.count("rejected"), 0)
+
+    def test_a_number_told_again_with_other_contents_is_rejected(self):
+        self.collector().is_ready()
+        other = [(topic, payload | {"minor": 7}) for topic, payload in self.events([2])]
+        another_day = [(topic, payload | {"at": "2026-01-03T00:00:00.000Z"}) for topic, payload in self.events([1])]
+        self.publish(self.events([1, 2]) + other + another_day + self.events([3]))
+        self.wait_for_count(3)
+        self.wait_for_count(2, "rejected")
+        self.assertEqual(self.count("event", "AND minor = 7"), 0)
+
+    def test_events_that_come_out_of_order_and_late_are_all_there(self):
+        self.collector().is_ready()
+        numbers = list(range(1, 301))
+        random.Random(1).shuffle(numbers)
+        self.publish([(topic, payload | {"at": f"2025-12-{1 + payload['seq'] % 28:02}T00:00:00.000Z"})
+                      for topic, payload in self.events(numbers)])
+        self.wait_for_count(300)
+
+    def test_two_of_a_group_share_the_work_and_store_each_event_once(self):
+        both = [self.collector("--group", "chain", id=name) for name in ("member-1", "member-2")]
+        for one in both:
+            one.is_ready()
+        self.publish(self.events(range(1, 1001)))
+        self.wait_for_count(1000)
+        for one in both:
+            self.assertEqual(one.end(), 0)
+        self.assertEqual(self.count("rejected"), 0)
+
+
+class Faults(Chain):
+    def test_a_collector_that_is_killed_again_and_again_loses_and_doubles_nothing(self):
+        dice, sent = random.Random(7), 0
+        for kill in range(KILLS):
+            collector = self.collector().is_ready()
+            for epoch in EPOCHS[:3]:
+                self.publish(self.events(range(sent + 1, sent + 101), epoch))
+            sent += 100
+            # Anywhere between the first message and the last commit.
+            wanted = dice.randrange(0, 3 * sent)
+            wait_until(lambda: self.count() >= wanted, f"{wanted} events")
+            collector.end(signal.SIGKILL)
+        self.collector().is_ready()
+        self.wait_for_count(3 * sent)
+        self.assertEqual(self.count("rejected"), 0)
+
+    def test_a_database_that_goes_away_is_waited_for(self):
+        collector = self.collector().is_ready()
+        self.publish(self.events([1]))
+        self.wait_for_count(1)
+        Chain.database.kill(signal.SIGQUIT)
+        self.publish(self.events(range(2, 3001)))
+        collector.wait_for("refused")
+        Chain.database.start()
+        self.wait_for_count(3000)
+        self.assertEqual(collector.said().count("refused"), 1, "a cause that lasts is said once")
+
+    def test_a_broker_that_goes_away_is_waited_for(self):
+        collector = self.collector().is_ready()
+        self.publish(self.events(range(1, 501)))
+        Chain.broker.kill(signal.SIGTERM)
+        collector.wait_for("the connection was lost")
+        Chain.broker.start()
+        wait_until(lambda: collector.said().count("broker: connected") == 2, "the second connection")
+        self.publish(self.events(range(501, 1001)))
+        self.wait_for_count(1000)
+
+    def test_what_comes_while_it_is_stopped_waits_at_the_broker(self):
+        collector = self.collector().is_ready()
+        self.publish(self.events([1]))
+        self.wait_for_count(1)
+        self.assertEqual(collector.end(), 0)
+        self.publish(self.events(range(2, 101)))
+        self.collector().is_ready()
+        self.wait_for_count(100)
+
+    def test_sigterm_commits_what_was_taken(self):
+        collector = self.collector().is_ready()
+        self.publish(self.events(range(1, 2001)))
+        self.assertEqual(collector.end(), 0)
+        stored = self.count()
+        self.assertEqual(self.collector("--receive-maximum", "65535").is_ready().process.poll(), None)
+        self.wait_for_count(2000)
+        self.assertLessEqual(stored, 2000)
+
+    def test_a_stop_while_the_database_is_away_ends_with_75_and_loses_nothing(self):
+        collector = self.collector().is_ready()
+        Chain.database.kill(signal.SIGQUIT)
+        self.publish(self.events([1, 2]))
+        collector.wait_for("refused")
+        self.assertEqual(collector.end(), 75)
+        Chain.database.start()
+        self.collector().is_ready()
+        self.wait_for_count(2)
+
+
+class HostileMessages(Chain):
+    def test_what_cannot_be_read_is_rejected_and_blocks_nothing(self):
+        self.collector().is_ready()
+        event = self.topic("region/carts/event")
+        hostile = [(event, json.dumps(ENTER).replace("-76", "NaN")), (event, ENTER | {"major": 65536}), (event, "{"),
+                   (event, ENTER | {"region": "phones"}), (self.topic("rubbish"), ENTER), (event, [1]),
+                   (event, ENTER | {"at": "2026-02-30T00:00:00.000Z"}), (event, ENTER | {"site": "elsewhere"})]
+        for number, (topic, payload) in enumerate(hostile, 1):
+            self.publish([(topic, payload)] + self.events([number]))
+        self.publish_octets(event, b"\xff\xfe\x00")
+        self.wait_for_count(len(hostile))
+        self.wait_for_count(len(hostile) + 1, "rejected")
+        self.assertEqual(self.count("rejected", "AND reason = ''"), 0)
+
+    def test_a_row_that_the_database_refuses_is_found_and_rejected_alone(self):
+        self.collector().is_ready()
+        monster = json.dumps(ENTER | {"seq": 50})[:-1] + ', "x": 1e200000}'
+        self.publish(self.events(range(1, 50)) + [(self.topic("region/carts/event"), monster)]
+                     + self.events(range(51, 101)))
+        self.wait_for_count(99)
+        self.wait_for_count(1, "rejected")
+        self.assertIn("database: 22", self.query(f"SELECT reason FROM beacons.rejected WHERE topic LIKE '%/{self.site}/%'"))
+
+    def test_a_long_payload_is_cut_at_64_KiB(self):
+        self.collector().is_ready()
+        self.publish_octets(self.topic("region/carts/event"), b"[" * 200_000)
+        self.wait_for_count(1, "rejected")
+        self.assertEqual(self.query(f"SELECT length(payload) FROM beacons.rejected WHERE topic LIKE '%/{self.site}/%'"),
+                         "65536")
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    unittest.main()

@@ -1,0 +1,148 @@
+"""What the collector takes for a message, and what it refuses with which reason. No broker, no database."""
+
+import json
+import sys
+import unittest
+
+from servers import ROOT
+
+sys.path.insert(0, str(ROOT / "deploy/chain"))
+from beacons_collector.reading import read  # noqa: E402
+from beacons_collector.topics import Address, Unreadable, parse  # noqa: E402
+
+UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
+EPOCH = "01KDVDNA0T0000000000000000"
+ENTER = {"schema": 1, "at": "2026-01-01T00:00:11.167Z", "clock": "synced", "epoch": EPOCH, "seq": 1, "type": "enter",
+         "region": "carts", "uuid": UUID, "major": 2, "minor": 1, "rssi_dbm": -76, "accuracy_m": 4.1,
+         "accuracy_error_m": 2.05, "proximity": "far"}
+EXIT = ENTER | {"seq": 2, "type": "exit", "at": "2026-01-01T00:00:54.038Z", "entered_at": "2026-01-01T00:00:11.167Z",
+                "last_heard_at": "2026-01-01T00:00:34.038Z", "dwell_s": 22.871}
+EVENT = parse("beacons/berlin-17/entrance/region/carts/event", "beacons")
+
+
+def reason(payload, address=EVENT):
+    """Why a payload is refused; `None` where it is taken."""
+    if not isinstance(payload, bytes):
+        payload = json.dumps(payload).encode()
+    try:
+        read(payload, address)
+    except Unreadable as refusal:
+        return str(refusal)
+    return None
+
+
+class Topics(unittest.TestCase):
+    def test_an_event_s_topic_names_site_gateway_and_region(self):
+        self.assertEqual(EVENT, Address("event", "berlin-17", "entrance", "carts"))
+
+    def test_an_expanded_region_has_major_and_minor_in_its_topic(self):
+        self.assertEqual(parse("b/s/g/region/carts/2/event", "b"), Address("event", "s", "g", "carts", 2))
+        self.assertEqual(parse("b/s/g/region/carts/2/1/state", "b"), Address("state", "s", "g", "carts", 2, 1))
+
+    def test_a_zone_stands_behind_the_region(self):
+        self.assertEqual(parse("b/s/site/region/carts/2/1/zone/till/event", "b"),
+                         Address("event", "s", "site", "carts", 2, 1, "till"))
+        self.assertEqual(parse("b/s/site/region/carts/zone/till/event", "b").zone, "till")
+
+    def test_a_prefix_may_have_several_levels(self):
+        self.assertEqual(parse("acme/shops/s/g/gap", "acme/shops"), Address("gap", "s", "g"))
+
+    def test_what_is_for_those_who_are_there_now_is_not_kept(self):
+        for rest in ("region/carts/ranging", "region/carts/2/1/ranging", "request/state", "response/state"):
+            self.assertIsNone(parse("b/s/g/" + rest, "b"), rest)
+
+    def test_a_topic_that_no_gateway_has_is_refused(self):
+        for topic in ("b/s", "b/s/g/rubbish", "b/s/g/region/event", "b/s/g/region/carts/70000/event", "b//g/status",
+                      "b/s/g/region/carts/1/2/3/event", "b/s/g/region/carts/zone//event", "b/s/g/region/carts/x/event",
+                      "b/s/g/location/x", "other/s/g/status"):
+            with self.assertRaises(Unreadable, msg=topic):
+                parse(topic, "b")
+
+
+class Payloads(unittest.TestCase):
+    def test_every_message_of_the_golden_transcript_is_taken(self):
+        for line in (ROOT / "Tests/Agent/Golden/first-run.jsonl").read_text().splitlines():
+            message = json.loads(line)
+            address = parse(message["topic"], "beacons")
+            if address:
+                self.assertIsNone(reason(message["payload"], address), message["topic"])
+
+    def test_an_entry_and_an_exit_are_taken(self):
+        self.assertIsNone(reason(ENTER))
+        self.assertIsNone(reason(EXIT))
+
+    def test_a_field_that_nobody_knows_yet_is_passed_over(self):
+        self.assertIsNone(reason(ENTER | {"colour": "red"}))
+
+    def test_a_level_without_strength_is_null(self):
+        self.assertIsNone(reason(ENTER | {"rssi_dbm": None}))
+
+    def test_a_circle_has_its_centre_in_place_of_a_beacon(self):
+        circle = {key: ENTER[key] for key in ("schema", "at", "epoch", "seq", "type", "region")}
+        circle |= {"center": {"latitude": 52.5, "longitude": 13.4}, "radius_m": 150, "distance_m": 140.5}
+        self.assertIsNone(reason(circle))
+        self.assertEqual(reason(circle | {"center": {"latitude": 99, "longitude": 13.4}}),
+                         "center: not a value that it can have")
+
+    def test_an_empty_retained_payload_only_clears_and_an_empty_event_is_refused(self):
+        self.assertIsNone(reason(b"", Address("state", "s", "g", "carts")))
+        self.assertIn("not JSON", reason(b""))
+
+    def test_what_is_no_json_object_is_refused(self):
+        for payload in (b"\xff\xfe", b"{", b"[]", b"1", b'{"a":NaN}', b'{"a":-Infinity}', b"[" * 100_000):
+            self.assertTrue(reason(payload).startswith("payload: "), payload[:9])
+
+    def test_what_postgresql_cannot_store_is_refused(self):
+        for text in ("\\u0000", "\\ud800"):
+            payload = json.dumps(ENTER)[:-1].encode() + b', "x": ["' + text.encode() + b'"]}'
+            self.assertIn("cannot store", reason(payload))
+
+    def test_numbers_out_of_range_are_refused(self):
+        for field, value in (("major", 65536), ("minor", -1), ("seq", 0), ("seq", 2**63), ("seq", 1.5), ("major", True),
+                             ("rssi_dbm", 21), ("accuracy_m", 1e400), ("rssi_dbm", "-76"), ("schema", 2), ("schema", True)):
+            payload = json.dumps(ENTER | {field: value}).replace("Infinity", "1e400").encode()
+            self.assertEqual(reason(payload), f"{field}: not a value that it can have", value)
+
+    def test_times_that_are_none_are_refused(self):
+        for time in ("2026-02-30T00:00:00.000Z", "2026-01-01", "yesterday", 5, "0000-01-01T00:00:00.000Z",
+                     "2026-01-01T00:00:00.000+01:00"):
+            self.assertEqual(reason(ENTER | {"at": time}), "at: not a value that it can have", time)
+
+    def test_what_is_missing_is_named(self):
+        for field in ("at", "epoch", "seq", "type", "region", "uuid", "major", "minor"):
+            self.assertEqual(reason({key: value for key, value in ENTER.items() if key != field}), f"{field}: missing")
+        for field in ("entered_at", "last_heard_at", "dwell_s"):
+            self.assertEqual(reason({key: value for key, value in EXIT.items() if key != field}), f"{field}: missing")
+
+    def test_a_payload_that_says_something_else_than_its_topic_is_refused(self):
+        instance = parse("beacons/berlin-17/entrance/region/carts/2/1/event", "beacons")
+        self.assertIsNone(reason(ENTER | {"site": "berlin-17", "gateway": "entrance"}, instance))
+        for field, value in (("region", "phones"), ("site", "paris"), ("gateway", "till"), ("major", 3), ("minor", 2)):
+            self.assertEqual(reason(ENTER | {field: value}, instance), f"{field}: unlike the topic's")
+        zone = parse("beacons/s/site/region/carts/zone/till/event", "beacons")
+        self.assertEqual(reason(ENTER, zone), "zone: missing")
+        self.assertEqual(reason(ENTER | {"zone": "door"}, zone), "zone: unlike the topic's")
+        self.assertEqual(reason(ENTER | {"zone": "door"}), "zone: unlike the topic's")
+
+    def test_an_event_of_the_whole_store_names_the_gateway_that_decided_it(self):
+        store = parse("beacons/berlin-17/site/region/carts/event", "beacons")
+        self.assertIsNone(reason(ENTER | {"site": "berlin-17", "gateway": "entrance"}, store))
+        self.assertEqual(reason(ENTER | {"site": "paris", "gateway": "entrance"}, store), "site: unlike the topic's")
+
+    def test_a_gap_or_span_that_ends_before_it_begins_is_refused(self):
+        common = {"schema": 1, "at": ENTER["at"], "epoch": EPOCH}
+        gap = Address("gap", "s", "g")
+        self.assertIsNone(reason(common | {"from_seq": 3, "to_seq": 3, "cause": "disk"}, gap))
+        self.assertEqual(reason(common | {"from_seq": 4, "to_seq": 3, "cause": "disk"}, gap), "to_seq: below from_seq")
+        self.assertEqual(reason(common | {"cause": "disk"}, gap), "from_seq: missing")
+        span = common | {"span": 1, "from_at": ENTER["at"], "to_at": EXIT["at"], "radio": "scanning"}
+        self.assertIsNone(reason(span, Address("coverage", "s", "g")))
+        self.assertEqual(reason(span | {"to_at": "2026-01-01T00:00:11.166Z"}, Address("coverage", "s", "g")),
+                         "to_at: before from_at")
+
+    def test_a_payload_of_more_than_a_mebibyte_is_refused(self):
+        self.assertIn("longer than", reason(b" " * (1 << 20) + b"{}"))
+
+
+if __name__ == "__main__":
+    unittest.main()

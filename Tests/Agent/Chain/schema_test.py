@@ -1,0 +1,256 @@
+"""The schema: made twice and while it is used, its days, its roles, its plans, and `take` under competition."""
+
+import datetime
+import json
+import subprocess
+import threading
+import unittest
+
+import psycopg
+
+from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, said, span, status
+
+RETAIN = SCHEMA.with_name("retain")
+
+
+def run(command, url, *arguments):
+    done = subprocess.run([command, "--database", url, *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.strip() or done.stderr.strip()
+
+
+class SchemaTest(StoryTest):
+    def url_of(self, name):
+        """A database of its own."""
+        self.connection.execute(f'CREATE DATABASE "{name}"')
+        return self.database.url.rpartition("/")[0] + f"/{name}"
+
+    def partition_of(self, seq):
+        return self.query("SELECT tableoid::regclass::text FROM beacons.event WHERE site = %(site)s AND seq = %(seq)s", seq=seq)[0][0]
+
+
+class MigrationTests(SchemaTest):
+    def test_a_second_time_there_is_nothing_to_do_and_nothing_is_lost(self):
+        self.take([event({"seq": 1, "at": "9:00", "type": "enter"})])
+        self.assertEqual(run(SCHEMA, self.database.url), (0, "up to date"))
+        self.assertEqual(len(self.visits()), 1)
+
+    def test_several_at_once_make_one_schema(self):
+        url = self.url_of("several")
+        running = [subprocess.Popen([SCHEMA, "--database", url], stdout=subprocess.PIPE, text=True) for _ in range(4)]
+        said = sorted(one.communicate()[0].strip() for one in running)
+        self.assertEqual([one.returncode for one in running], [0] * 4)
+        self.assertEqual(said[1:], ["up to date"] * 3)
+        self.assertTrue(said[0].startswith("applied 0001-"))
+
+    def test_while_collectors_run_nothing_is_held_up_or_lost(self):
+        taken = []
+        stopped = threading.Event()
+
+        def collect():
+            with psycopg.connect(self.database.url, autocommit=True) as connection:
+                while not stopped.is_set():
+                    taken.extend(self.take([event({"seq": len(taken) + 1, "at": "9:00", "type": "enter"})], connection))
+
+        collector = threading.Thread(target=collect)
+        collector.start()
+        try:
+            codes = [run(SCHEMA, self.database.url) for _ in range(3)]
+        finally:
+            stopped.set()
+            collector.join()
+        self.assertEqual(codes, [(0, "up to date")] * 3)
+        self.assertEqual(set(taken), {"new"})
+        self.assertEqual(self.query("SELECT count(*) FROM beacons.event WHERE site = %(site)s"), [(len(taken),)])
+
+    def test_a_database_that_is_not_there_and_one_that_is_newer_are_said_in_a_line(self):
+        code, words = run(SCHEMA, "postgresql://postgres@127.0.0.1:1/none")
+        self.assertEqual((code, words.count("\n")), (69, 0))
+        url = self.url_of("newer")
+        run(SCHEMA, url)
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("INSERT INTO beacons.migration VALUES (9999, '9999-later.sql', 'x')")
+        code, words = run(SCHEMA, url)
+        self.assertEqual(code, 70)
+        self.assertIn("9999-later.sql", words)
+
+
+class DayTests(SchemaTest):
+    def test_a_day_s_events_stand_in_its_partition_however_late_they_come(self):
+        late = DAY - datetime.timedelta(days=300)
+        self.take([event({"seq": 1, "at": "9:00", "type": "enter"}), event({"seq": 2, "at": late, "type": "enter", "beacon": "1/2"})])
+        self.assertEqual(self.partition_of(1), f"beacons.event_{DAY:%Y%m%d}")
+        self.assertEqual(self.partition_of(2), f"beacons.event_{late:%Y%m%d}")
+        self.assertEqual(self.query("SELECT bool_or(marked) FROM beacons.event WHERE site = %(site)s"), [(False,)])
+
+    def test_what_cannot_be_true_stands_in_the_default_partition_and_is_marked(self):
+        now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+        wild = {1: now - datetime.timedelta(days=402), 2: now + datetime.timedelta(days=2, hours=1), 3: at("9:00"),
+                4: datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC), 5: datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC)}
+        self.take([event({"seq": seq, "at": moment, "type": "enter", "beacon": f"1/{seq}"}) for seq, moment in wild.items()])
+        self.assertEqual(
+            self.query("SELECT seq, marked, tableoid = 'beacons.event_default'::regclass FROM beacons.event WHERE site = %(site)s ORDER BY seq"),
+            [(1, True, True), (2, True, True), (3, False, False), (4, True, True), (5, True, True)])
+        self.assertEqual([clock for clock, in self.query("SELECT at FROM beacons.event WHERE site = %(site)s ORDER BY seq")], list(wild.values()))
+        self.assertEqual(len(self.visits()), 5)
+        # Hours that can't be true are not counted: a clock at 1970 would make half a million of them.
+        self.assertLess(len(self.query("SELECT FROM beacons.occupancy_hourly WHERE site = %(site)s")), 401 * 24)
+
+    def test_rows_that_were_there_before_their_day_s_partition_move_into_it(self):
+        old = DAY - datetime.timedelta(days=200)
+        self.connection.execute(
+            "INSERT INTO beacons.event (site, gateway, epoch, seq, at, type, region) VALUES (%s, 'door', 'e', 1, %s, 'enter', 'carts')",
+            (self.site, old))
+        self.assertEqual(self.partition_of(1), "beacons.event_default")
+        self.connection.execute("SELECT beacons.make_partitions()")
+        self.assertEqual(self.partition_of(1), f"beacons.event_{old:%Y%m%d}")
+        self.assertEqual(len(self.visits()), 1)
+
+    def test_tomorrow_is_made_ahead(self):
+        tomorrow = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
+        for table in ("event", "visit_day", "stay_day", "health", "location"):
+            self.assertEqual(self.query("SELECT to_regclass(%(name)s) IS NOT NULL", name=f"beacons.{table}_{tomorrow:%Y%m%d}"), [(True,)])
+
+    def test_a_day_that_a_long_query_keeps_from_being_made_does_not_stop_the_collector(self):
+        old = DAY - datetime.timedelta(days=100)
+        with psycopg.connect(self.database.url) as analyst:
+            analyst.execute("SELECT count(*) FROM beacons.event")
+            self.assertEqual(self.take([event({"seq": 1, "at": old, "type": "enter"})]), ["new"])
+            self.assertEqual(self.partition_of(1), "beacons.event_default")
+        self.roll_up()
+        self.assertEqual(self.partition_of(1), f"beacons.event_{old:%Y%m%d}")
+
+
+class RetentionTests(SchemaTest):
+    def test_older_days_are_dropped_and_their_numbers_stay_taken(self):
+        url = self.url_of("retained")
+        run(SCHEMA, url)
+        today = datetime.datetime.now(datetime.UTC).replace(hour=9, minute=0)
+        old, kept = today - datetime.timedelta(days=20), today - datetime.timedelta(days=5)
+        stories = []
+        for seq, moment in enumerate((old, kept)):
+            stories += [
+                event({"seq": 2 * seq + 1, "at": moment, "type": "enter"}),
+                event({"seq": 2 * seq + 2, "at": moment + datetime.timedelta(minutes=10), "type": "exit", "entered": moment,
+                       "heard": moment + datetime.timedelta(minutes=9)}),
+                span(seq + 1, "door", moment, moment + datetime.timedelta(minutes=50))]
+        with psycopg.connect(url, autocommit=True) as connection:
+            self.assertEqual(set(self.take(stories, connection)), {"new"})
+            connection.execute("SELECT beacons.roll_up()")
+            self.assertEqual(run(RETAIN, url, "--days", "10")[0], 0)
+            for view in ("event", "visit", "stay", "coverage"):
+                rows = 2 if view == "event" else 1
+                self.assertEqual(connection.execute(f"SELECT count(*) FROM beacons.{view}").fetchone(), (rows,), view)
+            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.occupancy_hourly").fetchone(), (1,))
+            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.missing").fetchone(), (0,))
+            partitions = connection.execute("SELECT min(relname) FROM pg_class WHERE relname ~ '^event_[0-9]+$'").fetchone()
+            self.assertEqual(partitions, (f"event_{today - datetime.timedelta(days=10):%Y%m%d}",))
+            self.assertEqual(set(self.take([one for one in stories if one["kind"] == "event"], connection)), {"repeated"})
+            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.event").fetchone(), (2,))
+
+
+class TakeTests(SchemaTest):
+    def test_a_number_told_again_with_other_contents_is_a_conflict_and_changes_nothing(self):
+        first = event({"seq": 1, "at": "9:00", "type": "enter"})
+        again = {**first, "payload": {**first["payload"], "site": self.site, "gateway": "door"}}
+        other = {**first, "payload": {**first["payload"], "rssi_dbm": -3}}
+        moved = {**first, "payload": {**first["payload"], "at": said("10:00")}}
+        self.assertEqual(self.take([first, again, other, moved]), ["new", "repeated", "conflict", "conflict"])
+        self.assertEqual(self.take([again, other, moved, first]), ["repeated", "conflict", "conflict", "repeated"])
+        self.assertEqual(self.query("SELECT rssi_dbm FROM beacons.event WHERE site = %(site)s"), [(-70.5,)])
+
+    def test_spans_and_batches_of_fixes_have_numbers_too(self):
+        fixes = [{"at": said("9:00"), "latitude": 52, "longitude": 13, "horizontal_accuracy_m": 8}]
+        track = {"kind": "track", "gateway": "van", "payload": {"epoch": EPOCH, "batch": 1, "at": said("9:01"), "finished": "timeout", "fixes": fixes}}
+        location = {"kind": "location", "gateway": "van", "payload": {"at": said("9:01"), "fix": fixes[0] | {"at": said("9:01")}}}
+        changed = {**track, "payload": {**track["payload"], "finished": "stopped"}}
+        spans = [span(1, "door", "9:00", "10:00"), span(1, "door", "9:00", "10:00"), span(1, "door", "9:00", "11:00")]
+        self.assertEqual(self.take([track, track, changed, location, *spans]), ["new", "repeated", "conflict", "new", "new", "repeated", "conflict"])
+        self.assertEqual(self.take([track, changed, location, *spans]), ["repeated", "conflict", "repeated", "repeated", "repeated", "conflict"])
+        self.assertEqual(self.query("SELECT count(*) FROM beacons.location WHERE site = %(site)s"), [(2,)])
+
+    def test_health_and_status_are_kept_once(self):
+        health = {"kind": "health", "gateway": "door", "payload": {"at": said("9:00"), "tracks": 3}}
+        told = [health, status("door", "9:00", "online")]
+        self.assertEqual(self.take(told) + self.take(told), ["new", "new", "repeated", "repeated"])
+
+    def test_collectors_that_give_overlapping_batches_at_once_store_each_number_once(self):
+        messages = [event({"seq": seq, "at": "9:00", "type": "enter", "gateway": f"g{gateway}", "beacon": f"{gateway}/{seq}"})
+                    for gateway in range(20) for seq in range(1, 11)]
+        outcomes, errors = [], []
+
+        def collect(turn):
+            try:
+                with psycopg.connect(self.database.url, autocommit=True) as connection:
+                    for start in range(0, 200, 40):
+                        # Each in an order of its own.
+                        batch = (messages[start:] + messages[:start])[:60]
+                        outcomes.extend(self.take(batch[::-1] if turn % 2 else batch, connection))
+            except psycopg.Error as error:
+                errors.append(error)
+
+        collectors = [threading.Thread(target=collect, args=(turn,)) for turn in range(6)]
+        for one in collectors:
+            one.start()
+        for one in collectors:
+            one.join()
+        self.assertEqual(errors, [])
+        self.assertEqual((outcomes.count("new"), outcomes.count("conflict")), (200, 0))
+        self.assertEqual(self.query("SELECT count(*) FROM beacons.event WHERE site = %(site)s"), [(200,)])
+        self.assertEqual(self.query("SELECT count(*) FROM beacons.visit WHERE site = %(site)s"), [(200,)])
+        self.assertEqual(self.missing(), [])
+
+    def test_a_value_that_is_none_fails_the_batch_as_a_whole_with_a_data_error(self):
+        bad = event({"seq": 2, "at": "9:00", "type": "enter"})
+        bad["payload"]["rssi_dbm"] = "loud"
+        with self.assertRaises(psycopg.DataError):
+            self.take([event({"seq": 1, "at": "9:00", "type": "enter"}), bad])
+        self.assertEqual(self.visits(), [])
+
+
+class RightsTests(SchemaTest):
+    def as_role(self, role, text, values=None):
+        with psycopg.connect(self.database.url) as connection:
+            connection.execute(f"SET ROLE {role}")
+            return connection.execute(text, values).fetchall()
+
+    def test_the_collector_adds_and_neither_reads_nor_changes(self):
+        batch = json.dumps([event({"seq": 1, "at": "9:00", "type": "enter"}) | {"i": 0, "site": self.site, "received_at": said("9:01")}])
+        self.assertEqual(self.as_role("beacons_collector", "SELECT outcome FROM beacons.take(%s::jsonb)", (batch,)), [("new",)])
+        self.as_role("beacons_collector", "WITH told AS (INSERT INTO beacons.rejected VALUES (now(), 't', 'p', 'r')) SELECT 1")
+        self.as_role("beacons_collector", "SELECT beacons.roll_up()")
+        for text in ("SELECT * FROM beacons.event", "DELETE FROM beacons.event RETURNING 1", "SELECT * FROM beacons.rejected",
+                     "SELECT beacons.make_partitions()", "SELECT beacons.forget_before('2030-01-01')"):
+            with self.assertRaises(psycopg.errors.InsufficientPrivilege, msg=text):
+                self.as_role("beacons_collector", text)
+
+    def test_the_analyst_reads_everything_and_changes_nothing(self):
+        self.take([event({"seq": 1, "at": DAY - datetime.timedelta(days=50), "type": "enter"})])
+        for name, in self.query("SELECT relname FROM pg_class WHERE relnamespace = 'beacons'::regnamespace AND relkind IN ('r', 'p', 'v')"):
+            self.as_role("beacons_analyst", f'SELECT count(*) FROM beacons."{name}"')
+        for text in ("DELETE FROM beacons.event RETURNING 1", "SELECT * FROM beacons.take('[]')", "SELECT beacons.roll_up()",
+                     "INSERT INTO beacons.rejected DEFAULT VALUES RETURNING 1"):
+            with self.assertRaises(psycopg.errors.InsufficientPrivilege, msg=text):
+                self.as_role("beacons_analyst", text)
+
+
+class PlanTests(SchemaTest):
+    def partitions_in_plan(self, text):
+        plan = "\n".join(line for line, in self.query("EXPLAIN " + text, first=at("0:00"), last=at("24:00")))
+        return sorted({word.split(" ")[0] for word in plan.replace("beacons.", "").split(" on ") if word[:4] in ("even", "visi", "stay")
+                       and any(character.isdigit() for character in word.split(" ")[0])})
+
+    def test_a_day_s_query_touches_that_day_s_partition_alone(self):
+        day = f"{DAY:%Y%m%d}"
+        for name, time, table in (("event", "at", "event"), ("visit", "entered_at", "visit_day"), ("stay", "entered_at", "stay_day")):
+            text = f"SELECT * FROM beacons.{name} WHERE site = %(site)s AND {time} >= %(first)s AND {time} < %(last)s"
+            found = {word.removesuffix("_idx").split("_site_")[0].split("_beacon_")[0] for word in self.partitions_in_plan(text)}
+            self.assertEqual({word for word in found if word.startswith(table)}, {f"{table}_{day}"}, name)
+
+    def test_every_view_says_in_a_comment_what_it_is(self):
+        self.assertEqual(self.query(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'beacons'::regnamespace AND relkind IN ('r', 'p', 'v') "
+            "AND NOT relispartition AND obj_description(oid) IS NULL AND relname <> 'migration'"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,152 @@
+"""A day of a store, written out as a table, told to a real database: for the tests of the views.
+
+Times are of one day, ten days ago; a beacon is `major/minor`. Each story has a store of its own.
+"""
+
+import atexit
+import datetime
+import json
+import pathlib
+import subprocess
+import unittest
+
+import psycopg
+
+from servers import ROOT, PostgreSQL
+
+UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
+EPOCH = "01KDVDNA0T0000000000000000"
+DAY = datetime.datetime.now(datetime.UTC).replace(hour=0, minute=0, second=0, microsecond=0) - datetime.timedelta(days=10)
+SCHEMA = pathlib.Path(ROOT) / "deploy/chain/schema"
+
+
+def at(time):
+    """`9:00`, `9:00:30`, `25:00` (an hour into the next day) or `-1:00` (an hour before the day) → a time."""
+    if time is None or isinstance(time, datetime.datetime):
+        return time
+    parts = [float(part) for part in time.lstrip("-").split(":")] + [0.0, 0.0]
+    since = datetime.timedelta(hours=parts[0], minutes=parts[1], seconds=parts[2])
+    return DAY - since if time.startswith("-") else DAY + since
+
+
+def said(moment):
+    """A time as agents say it."""
+    return at(moment).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def clock(moment):
+    """A time as stories say it; None where there is none."""
+    if moment is None:
+        return None
+    hours, rest = divmod(round((moment - DAY).total_seconds()), 3600)
+    text = f"{hours}:{rest // 60:02}"
+    return text if rest % 60 == 0 else f"{text}:{rest % 60:02}"
+
+
+def rows_of(table):
+    """A table with a heading → a dict for each row. `-` is a field that is not there."""
+    heading, *rows = [line.split() for line in table.strip().splitlines()]
+    return [{name: value for name, value in zip(heading, row, strict=True) if value != "-"} for row in rows]
+
+
+def event(row):
+    """A row of a story → a message as the collector hands it on."""
+    major, minor = map(int, row.get("beacon", "1/1").split("/"))
+    payload = {
+        "schema": 1, "at": said(row["at"]), "clock": "synced", "epoch": row.get("epoch", EPOCH), "seq": int(row["seq"]),
+        "type": row["type"], "region": row.get("region", "carts"), "uuid": UUID, "major": major, "minor": minor,
+        "rssi_dbm": -70.5, "accuracy_m": 2.5, "accuracy_error_m": 1, "proximity": "near",
+    }
+    if row["type"] == "exit":
+        entered, heard = row["entered"], row["heard"]
+        payload |= {"entered_at": said(entered), "last_heard_at": said(heard), "proximity": "unknown", "accuracy_m": -1,
+                    "dwell_s": (at(heard) - at(entered)).total_seconds()}
+    for word in row.get("says", "").split(","):
+        if word:
+            payload[word] = True
+    if "zone" in row:
+        payload["zone"] = row["zone"]
+    return {"kind": "event", "gateway": row.get("gateway", "door"), "zone": row.get("zone"), "payload": payload}
+
+
+def span(number, gateway, from_at, to_at, radio="scanning", epoch=EPOCH):
+    return {"kind": "coverage", "gateway": gateway, "payload": {
+        "schema": 1, "at": said(to_at), "clock": "synced", "epoch": epoch, "span": number, "from_at": said(from_at),
+        "to_at": said(to_at), "radio": radio}}
+
+
+def status(gateway, moment, state, radio="scanning"):
+    return {"kind": "status", "gateway": gateway, "payload": {
+        "schema": 1, "at": said(moment), "clock": "synced", "state": state, "version": "0.1.0", "epoch": EPOCH, "radio": radio,
+        "remedy": ""}}
+
+
+def gap(gateway, first, last):
+    return {"kind": "gap", "gateway": gateway, "payload": {
+        "schema": 1, "at": said("12:00"), "clock": "synced", "epoch": EPOCH, "from_seq": first, "to_seq": last, "cause": "disk"}}
+
+
+class StoryTest(unittest.TestCase):
+    """One database for all tests of a file; a store of its own for each."""
+
+    maxDiff = None
+    database = None
+
+    @classmethod
+    def setUpClass(cls):
+        if StoryTest.database is None:
+            StoryTest.database = PostgreSQL().start()
+            atexit.register(StoryTest.database.__exit__)
+            subprocess.run([SCHEMA, "--database", cls.database.url], check=True, stdout=subprocess.DEVNULL)
+            StoryTest.connection = psycopg.connect(cls.database.url, autocommit=True)
+            atexit.register(StoryTest.connection.close)
+
+    def setUp(self):
+        self.site = self.id().split(".")[-1]
+
+    def query(self, text, **values):
+        return self.connection.execute(text, {"site": self.site} | values).fetchall()
+
+    def take(self, messages, connection=None):
+        """What became of each message, by its place."""
+        now = datetime.datetime.now(datetime.UTC).isoformat()
+        batch = [{"i": index, "site": self.site, "received_at": now} | message for index, message in enumerate(messages)]
+        outcomes = (connection or self.connection).execute("SELECT i, outcome FROM beacons.take(%s::jsonb)", (json.dumps(batch),))
+        return [outcome for _, outcome in sorted(outcomes.fetchall())]
+
+    def tell(self, table):
+        return self.take([event(row) for row in rows_of(table)])
+
+    def visits(self):
+        return [(f"{major}/{minor}", clock(entered), clock(left), dwell, partial) for major, minor, entered, left, dwell, partial in self.query(
+            "SELECT major, minor, entered_at, left_at, dwell_s, partial FROM beacons.visit WHERE site = %(site)s ORDER BY entered_at, major, minor")]
+
+    def stays(self):
+        return [(f"{major}/{minor}", clock(entered), clock(left), ",".join(gateways)) for major, minor, entered, left, gateways in self.query(
+            "SELECT major, minor, entered_at, left_at, gateways FROM beacons.stay WHERE site = %(site)s ORDER BY entered_at, major, minor")]
+
+    def hours(self, until="48:00"):
+        """Hour, visits, beacons, present on average, share covered."""
+        return [(clock(hour), visits, beacons, mean and round(mean, 3), round(share, 3)) for hour, visits, beacons, mean, share in self.query(
+            "SELECT hour, visits, beacons, mean_present, covered_share FROM beacons.occupancy_hourly "
+            "WHERE site = %(site)s AND hour < %(until)s ORDER BY region, hour", until=at(until))]
+
+    def flow(self):
+        return [(clock(hour), first, second, visits) for hour, first, second, visits in self.query(
+            "SELECT hour, from_zone, to_zone, visits FROM beacons.flow WHERE site = %(site)s ORDER BY 1, 2, 3")]
+
+    def coverage(self):
+        return [(gateway, clock(start), clock(end)) for gateway, start, end in self.query(
+            "SELECT gateway, from_at, to_at FROM beacons.coverage WHERE site = %(site)s ORDER BY 1, 2")]
+
+    def missing(self):
+        return self.query("SELECT gateway, from_seq, to_seq FROM beacons.missing WHERE site = %(site)s ORDER BY 1, 2")
+
+    def roll_up(self):
+        self.connection.execute("SELECT beacons.roll_up()")
+
+    def assert_always(self, look, expected):
+        """Right at once, and after a roll-up."""
+        self.assertEqual(look(), expected)
+        self.roll_up()
+        self.assertEqual(look(), expected, "after a roll-up")

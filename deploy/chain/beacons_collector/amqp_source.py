@@ -1,0 +1,115 @@
+"""AMQP 0-9-1: a quorum queue behind RabbitMQ's MQTT plugin, shared by as many collectors as there are."""
+
+import queue
+import ssl
+import threading
+import time
+from collections.abc import Callable
+
+import pika
+from pika.adapters.blocking_connection import BlockingChannel
+from pika.exceptions import AMQPError
+
+from .options import Options
+from .said import Said
+from .taking import Taken
+
+# RabbitMQ's MQTT plugin publishes to this exchange.
+EXCHANGE = "amq.topic"
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 60
+SWAP = str.maketrans("./", "/.")
+
+
+class AMQPSource:
+    """One thread owns the connection; what others want of it is called there.
+
+    A delivery tag is good for one channel only, so each message carries its channel.
+    """
+
+    def __init__(self, options: Options, inbox: "queue.Queue[Taken]") -> None:
+        self.options = options
+        self.inbox = inbox
+        self.said = Said("broker")
+        self.is_over = False
+        self.is_paused = False
+        self.connection: pika.BlockingConnection | None = None
+        self.thread = threading.Thread(target=self.run, name="amqp", daemon=True)
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def acknowledge(self, batch: list[Taken]) -> None:
+        tokens = [message.token for message in batch]
+
+        def acknowledge_here() -> None:
+            for channel, tag in tokens:
+                if channel.is_open:
+                    channel.basic_ack(tag)
+
+        self.call(acknowledge_here)
+
+    def pause(self) -> None:
+        self.is_paused = True
+
+    def stop(self) -> None:
+        self.is_over = True
+        self.call(lambda: None)
+        self.thread.join(timeout=10)
+
+    def call(self, action: Callable[[], None]) -> None:
+        try:
+            if self.connection:
+                self.connection.add_callback_threadsafe(action)
+        except AMQPError:
+            # The connection has gone, and the broker gives what was not acknowledged to another one.
+            pass
+
+    def run(self) -> None:
+        pause_s = FIRST_PAUSE_S
+        while not self.is_over:
+            try:
+                self.consume()
+                pause_s = FIRST_PAUSE_S
+            except (AMQPError, OSError) as error:
+                self.said.trouble(f"{self.options.host}:{self.options.port}: {type(error).__name__} {error}; trying on")
+            # As with MQTT: what was taken is committed before more is asked for.
+            while not self.inbox.empty() and not self.is_over:
+                time.sleep(0.1)
+            if not self.is_over:
+                time.sleep(pause_s)
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def consume(self) -> None:
+        self.connection = pika.BlockingConnection(self.parameters())
+        try:
+            channel = self.connection.channel()
+            channel.basic_qos(prefetch_count=self.options.receive_maximum)
+            name = self.options.group or "beacons"
+            channel.queue_declare(name, durable=True, arguments={"x-queue-type": "quorum"})
+            channel.queue_bind(name, EXCHANGE, self.options.prefix.translate(SWAP) + ".#")
+            channel.basic_consume(name, self.came, consumer_tag=self.options.id)
+            self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, queue {name}")
+            while not self.is_over:
+                self.connection.process_data_events(time_limit=1)
+            self.connection.process_data_events(time_limit=0)
+        finally:
+            if self.connection.is_open:
+                self.connection.close()
+
+    def came(self, channel: BlockingChannel, method: pika.spec.Basic.Deliver, _properties: pika.BasicProperties,
+             body: bytes) -> None:
+        if not self.is_paused:
+            self.inbox.put(Taken(method.routing_key.translate(SWAP), body, (channel, method.delivery_tag)))
+
+    def parameters(self) -> pika.ConnectionParameters:
+        options = self.options
+        encryption = None
+        if options.is_encrypted:
+            context = ssl.create_default_context(cafile=options.ca_file)
+            if options.cert_file:
+                context.load_cert_chain(options.cert_file, options.key_file)
+            encryption = pika.SSLOptions(context, options.host)
+        return pika.ConnectionParameters(
+            options.host, options.port, options.virtual_host,
+            pika.PlainCredentials(options.username or "guest", options.password or "guest"), ssl_options=encryption,
+            heartbeat=60)

@@ -1,0 +1,99 @@
+"""The loop: take, read, commit, acknowledge."""
+
+import queue
+import signal
+import sys
+import time
+from typing import Any
+
+from . import options as command_line
+from .amqp_source import AMQPSource
+from .database import Away, Database, Rejected, Row
+from .metrics import MetricsFile
+from .mqtt_source import MQTTSource
+from .reading import read
+from .roll_up import RollUp
+from .taking import Source, Taken, batches
+from .topics import Unreadable, parse
+
+# After SIGTERM a database that is away is waited for no longer: the broker keeps what is not acknowledged.
+LONGEST_STOP_S = 10
+EXIT_NOT_COMMITTED = 75
+
+
+class Stop:
+    """SIGTERM and SIGINT, and how long ago."""
+
+    def __init__(self) -> None:
+        self.since: float | None = None
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.asked)
+
+    def asked(self, *_: Any) -> None:
+        self.since = self.since or time.monotonic()
+
+    def is_asked(self) -> bool:
+        return self.since is not None
+
+    def is_overdue(self) -> bool:
+        return self.since is not None and time.monotonic() - self.since > LONGEST_STOP_S
+
+
+def sorted_out(batch: list[Taken], prefix: str) -> tuple[list[Row], list[Rejected], int]:
+    """What can be stored, what can't, and how many are not kept at all."""
+    rows: list[Row] = []
+    rejected: list[Rejected] = []
+    for message in batch:
+        try:
+            address = parse(message.topic, prefix)
+            text = read(message.payload, address) if address else None
+        except Unreadable as reason:
+            rejected.append(Rejected(message.topic, message.payload, str(reason), message.received_at))
+            continue
+        if address and text is not None:
+            rows.append(Row(message.topic, address, text, message.received_at))
+    return rows, rejected, len(batch) - len(rows) - len(rejected)
+
+
+def work(source: Source, inbox: "queue.Queue[Taken]", database: Database, stop: Stop, metrics: MetricsFile,
+         prefix: str) -> None:
+    """Until SIGTERM, and then until what was taken is committed and acknowledged. Raises Away."""
+    counts = {"passed": 0, "batches": 0}
+
+    def is_over() -> bool:
+        if stop.is_asked():
+            source.pause()
+        return stop.is_asked()
+
+    for batch in batches(inbox, is_over):
+        is_over()
+        if batch:
+            rows, rejected, passed = sorted_out(batch, prefix)
+            database.store(rows, rejected)
+            source.acknowledge(batch)
+            counts["passed"] += passed
+            counts["batches"] += 1
+        metrics.write(counts | dict(database.outcomes), inbox.qsize())
+
+
+def main(arguments: list[str]) -> int:
+    """The exit status."""
+    options = command_line.parse(arguments)
+    stop = Stop()
+    inbox: "queue.Queue[Taken]" = queue.Queue(2 * options.receive_maximum)
+    source: Source = (AMQPSource if options.is_amqp else MQTTSource)(options, inbox)
+    database = Database(options.database, stop.is_overdue)
+    roll_up = RollUp(options.database)
+    source.start()
+    roll_up.start()
+    try:
+        work(source, inbox, database, stop, MetricsFile(options.metrics), options.prefix)
+    except Away:
+        print("stopped while the database was away: the broker keeps what is not committed", file=sys.stderr)
+        return EXIT_NOT_COMMITTED
+    finally:
+        roll_up.stop()
+        source.pause()
+        source.stop()
+        database.close()
+    return 0

@@ -1,0 +1,131 @@
+"""A batch becomes rows, in one transaction. What a row can be is decided by `beacons.take` in the schema."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import psycopg
+
+from .said import Said
+from .topics import Address
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+# A rejected payload is kept up to here: enough to see what it was.
+LONGEST_REJECTED_BYTES = 64 * 1024
+# Classes of SQLSTATE that say that a row is at fault: data exception, integrity constraint, program limit.
+ROW_AT_FAULT = ("22", "23", "54")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A message that can be stored: where it came from, and its text."""
+
+    topic: str
+    address: Address
+    text: str
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A message that can't be, and why."""
+
+    topic: str
+    payload: bytes
+    reason: str
+    received_at: datetime
+
+
+class Away(Exception):
+    """The database did not take the batch, and the wait was called off."""
+
+
+class Database:
+    """One connection, made again for as long as it takes."""
+
+    def __init__(self, url: str, is_called_off: Callable[[], bool]) -> None:
+        self.url = url
+        self.is_called_off = is_called_off
+        self.said = Said("database")
+        self.connection: psycopg.Connection[Any] | None = None
+        self.outcomes: Counter[str] = Counter()
+
+    def store(self, rows: list[Row], rejected: list[Rejected]) -> None:
+        """Commits all of it, however long that takes. Raises Away where `is_called_off` says that it takes too long.
+
+        Where one row makes the whole batch fail, halves are tried until it is found; it is rejected with the
+        database's own words.
+        """
+        pause_s = FIRST_PAUSE_S
+        while rows or rejected:
+            try:
+                return self.commit(rows, rejected)
+            except psycopg.Error as error:
+                if (error.sqlstate or "")[:2] in ROW_AT_FAULT and rows:
+                    return self.store_in_parts(rows, rejected, error)
+                self.said.trouble(f"{error.sqlstate or type(error).__name__}: {error}")
+                self.close()
+            if self.is_called_off():
+                raise Away
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def store_in_parts(self, rows: list[Row], rejected: list[Rejected], error: psycopg.Error) -> None:
+        if len(rows) == 1:
+            row, reason = rows[0], f"database: {error.sqlstate}: {error.diag.message_primary}"
+            return self.store([], rejected + [Rejected(row.topic, row.text.encode(), reason, row.received_at)])
+        half = len(rows) // 2
+        self.store(rows[:half], rejected)
+        self.store(rows[half:], [])
+
+    def commit(self, rows: list[Row], rejected: list[Rejected]) -> None:
+        connection = self.connected()
+        outcomes: Counter[str] = Counter()
+        with connection.transaction(), connection.cursor() as cursor:
+            refused = list(rejected)
+            if rows:
+                batch = "[" + ",".join(element(index, row) for index, row in enumerate(rows)) + "]"
+                cursor.execute("SELECT i, outcome, reason FROM beacons.take(%s::jsonb)", (batch,))
+                for index, outcome, reason in cursor.fetchall():
+                    outcomes[outcome] += 1
+                    if outcome == "conflict":
+                        row = rows[index]
+                        refused.append(Rejected(row.topic, row.text.encode(), reason, row.received_at))
+            cursor.executemany(
+                "INSERT INTO beacons.rejected (received_at, topic, payload, reason) VALUES (%s, %s, %s, %s)",
+                [(one.received_at, storable(one.topic), one.payload[:LONGEST_REJECTED_BYTES], storable(one.reason))
+                 for one in refused])
+        self.said.well("connected")
+        outcomes["rejected"] = len(refused)
+        self.outcomes += outcomes
+
+    def connected(self) -> psycopg.Connection[Any]:
+        if self.connection is None or self.connection.closed:
+            self.connection = psycopg.connect(
+                self.url, autocommit=True, connect_timeout=10, application_name="beacons_collector")
+        return self.connection
+
+    def close(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+        self.connection = None
+
+
+def element(index: int, row: Row) -> str:
+    """One message as `beacons.take` wants it. The payload is JSON already and goes in as it came."""
+    address = row.address
+    frame = {
+        "i": index, "kind": address.kind, "site": address.site, "gateway": address.gateway, "region": address.region,
+        "major": address.major, "minor": address.minor, "zone": address.zone,
+        "received_at": row.received_at.isoformat(),
+    }
+    return json.dumps(frame)[:-1] + ', "payload": ' + row.text + "}"
+
+
+def storable(text: str) -> str:
+    """PostgreSQL's text has no NUL and no half characters; MQTT's topics might."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

@@ -1,0 +1,45 @@
+"""What the collector did, as Prometheus text for node_exporter's textfile collector."""
+
+import os
+import time
+
+from .said import Said
+
+FIGURES = {
+    "new": ("beacons_collector_new_total", "Messages committed for the first time."),
+    "repeated": ("beacons_collector_repeated_total", "Messages that were there already."),
+    "conflict": ("beacons_collector_conflict_total", "Numbers told again with other contents."),
+    "rejected": ("beacons_collector_rejected_total", "Messages that went to the table rejected."),
+    "passed": ("beacons_collector_passed_total", "Messages that are not kept: ranging, requests, cleared topics."),
+    "batches": ("beacons_collector_batches_total", "Transactions committed."),
+}
+INTERVAL_S = 15
+
+
+class MetricsFile:
+    """Written whole every 15 s, under another name first, so that nobody reads half of it."""
+
+    def __init__(self, path: str | None) -> None:
+        self.path = path
+        self.due = 0.0
+        self.said = Said("metrics")
+
+    def write(self, counts: dict[str, int], waiting: int, now: float | None = None) -> None:
+        now = time.monotonic() if now is None else now
+        if not self.path or now < self.due:
+            return
+        self.due = now + INTERVAL_S
+        lines = []
+        for key, (name, words) in FIGURES.items():
+            lines += [f"# HELP {name} {words}", f"# TYPE {name} counter", f"{name} {counts.get(key, 0)}"]
+        name = "beacons_collector_waiting"
+        lines += [f"# HELP {name} Messages taken and not committed yet.", f"# TYPE {name} gauge", f"{name} {waiting}"]
+        scratch = f"{self.path}.{os.getpid()}.new"
+        try:
+            with open(scratch, "w", encoding="utf-8") as file:
+                file.write("\n".join(lines) + "\n")
+            os.replace(scratch, self.path)
+            self.said.well("written")
+        except OSError as error:
+            # Figures are worth less than what they count.
+            self.said.trouble(str(error))

@@ -1,0 +1,118 @@
+"""MQTT 5: a persistent session that outlives this process, and acknowledgements of our own."""
+
+import queue
+import ssl
+import threading
+import time
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from .options import Options
+from .said import Said
+from .taking import Taken
+
+# So long the broker keeps what came for a collector that is away.
+SESSION_EXPIRY_S = 7 * 24 * 3600
+# Not below what a store's line needs, and a broker that has gone is noticed within a minute and a half.
+KEEPALIVE_S = 60
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 60
+
+
+class MQTTSource:
+    """paho's network thread takes messages in; any thread may acknowledge.
+
+    A packet identifier is good for one connection only: on the next one the broker may have given it to another message.
+    So each message carries the number of its connection, and an acknowledgement for an older one is left out.
+    """
+
+    def __init__(self, options: Options, inbox: "queue.Queue[Taken]") -> None:
+        self.options = options
+        self.inbox = inbox
+        self.said = Said("broker")
+        self.connection = 0
+        self.lock = threading.Lock()
+        self.is_paused = False
+        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id=options.id, protocol=mqtt.MQTTv5,
+                                  manual_ack=True)
+        self.client.on_connect = self.connected
+        self.client.on_connect_fail = self.not_reached
+        self.client.on_disconnect = self.disconnected
+        self.client.on_subscribe = self.subscribed
+        self.client.on_message = self.came
+        self.client.reconnect_delay_set(FIRST_PAUSE_S, LONGEST_PAUSE_S)
+        if options.username:
+            self.client.username_pw_set(options.username, options.password)
+        if options.is_encrypted:
+            self.client.tls_set(ca_certs=options.ca_file, certfile=options.cert_file, keyfile=options.key_file,
+                                tls_version=ssl.PROTOCOL_TLS_CLIENT)
+
+    def start(self) -> None:
+        properties = Properties(PacketTypes.CONNECT)
+        properties.SessionExpiryInterval = SESSION_EXPIRY_S
+        properties.ReceiveMaximum = self.options.receive_maximum
+        self.client.connect_async(self.options.host, self.options.port, KEEPALIVE_S, clean_start=False,
+                                  properties=properties)
+        self.client.loop_start()
+
+    def acknowledge(self, batch: list[Taken]) -> None:
+        for message in batch:
+            if message.token is None:
+                continue
+            connection, packet_id = message.token
+            with self.lock:
+                if connection == self.connection:
+                    self.client.ack(packet_id, 1)
+
+    def pause(self) -> None:
+        self.is_paused = True
+
+    def stop(self) -> None:
+        self.client.disconnect()
+        self.client.loop_stop()
+
+    def connected(self, client: mqtt.Client, _data: object, _flags: mqtt.ConnectFlags, reason: ReasonCode,
+                  _properties: Properties | None) -> None:
+        if reason.is_failure:
+            return self.said.trouble(f"the login was refused: {reason}")
+        # Retained messages come with a new subscription only: they are known already where the session went on.
+        options = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_SEND_IF_NEW_SUB)
+        client.subscribe(self.options.topic_filter, options=options)
+
+    def subscribed(self, _client: mqtt.Client, _data: object, _id: int, reasons: list[ReasonCode],
+                   _properties: Properties | None) -> None:
+        if any(reason.is_failure for reason in reasons):
+            return self.said.trouble(f"the subscription to {self.options.topic_filter} was refused: {reasons[0]}")
+        self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, "
+                       f"subscribed to {self.options.topic_filter}")
+
+    def not_reached(self, _client: mqtt.Client, _data: object) -> None:
+        self.said.trouble(f"{self.options.host}:{self.options.port} cannot be reached; trying on")
+
+    def disconnected(self, _client: mqtt.Client, _data: object, _flags: mqtt.DisconnectFlags, reason: ReasonCode,
+                     _properties: Properties | None) -> None:
+        with self.lock:
+            self.connection += 1
+        # What was taken and is not committed yet stays here alone where the broker forgets its sessions, so it is
+        # committed before more is asked for. The broker keeps what comes meanwhile.
+        while not self.inbox.empty() and not self.is_paused:
+            time.sleep(0.1)
+        if reason.value == 0x8E:
+            self.said.trouble(f"another client uses the id {self.options.id}: give each collector an --id of its own")
+        elif reason.is_failure:
+            self.said.trouble(f"the connection was lost: {reason}")
+
+    def came(self, _client: mqtt.Client, _data: object, message: mqtt.MQTTMessage) -> None:
+        if self.is_paused:
+            return
+        token = (self.connection, message.mid) if message.qos else None
+        taken = Taken(message.topic, message.payload, token)
+        if token:
+            # The broker sends no more than the receive maximum before it is acknowledged: this is the bound of the queue.
+            return self.inbox.put(taken)
+        # QoS 0 promises nothing, and no gateway sends anything that is kept with it: it gets the room that is left.
+        if self.inbox.qsize() < self.options.receive_maximum:
+            self.inbox.put(taken)

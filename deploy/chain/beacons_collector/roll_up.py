@@ -1,0 +1,35 @@
+"""Has what came counted into the hourly figures and stays, once a minute, over a connection of its own."""
+
+import threading
+
+import psycopg
+
+from .said import Said
+
+INTERVAL_S = 60
+
+
+class RollUp:
+    """The database sees to it that of several collectors one counts at a time. The views are right without it, and slower."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.said = Said("roll-up")
+        self.is_over = threading.Event()
+        self.thread = threading.Thread(target=self.run, name="roll-up", daemon=True)
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def stop(self) -> None:
+        # What it is at is undone by the database if the process ends first, and done by the next one.
+        self.is_over.set()
+
+    def run(self) -> None:
+        while not self.is_over.wait(INTERVAL_S):
+            try:
+                with psycopg.connect(self.url, connect_timeout=10, application_name="beacons_collector roll-up") as connection:
+                    connection.execute("SELECT beacons.roll_up()")
+                self.said.well("counted")
+            except psycopg.Error as error:
+                self.said.trouble(f"{error.sqlstate or type(error).__name__}: {error}")

@@ -1,0 +1,22 @@
+"""A cause that lasts is said once, and that it is over as well."""
+
+import sys
+
+
+class Said:
+    """What is wrong with one side at the moment, on standard error."""
+
+    def __init__(self, side: str) -> None:
+        self.side = side
+        self.cause = ""
+
+    def trouble(self, cause: str) -> None:
+        cause = " ".join(cause.split())
+        if cause != self.cause:
+            print(f"{self.side}: {cause}", file=sys.stderr, flush=True)
+        self.cause = cause
+
+    def well(self, words: str) -> None:
+        if self.cause != "ok":
+            print(f"{self.side}: {words}", file=sys.stderr, flush=True)
+        self.cause = "ok"

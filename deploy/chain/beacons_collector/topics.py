@@ -1,0 +1,68 @@
+"""What a topic says: `{prefix}/{site}/{gateway}/…`, where the prefix may have several levels."""
+
+from dataclasses import dataclass
+
+
+class Unreadable(ValueError):
+    """A message that the database is not given: it goes to `rejected` with this reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a message comes from and what it tells of."""
+
+    kind: str
+    site: str
+    gateway: str
+    region: str | None = None
+    major: int | None = None
+    minor: int | None = None
+    zone: str | None = None
+
+
+# What stands for itself behind the gateway, and the kind that it is.
+PLAIN = {
+    ("status",): "status", ("health",): "health", ("gap",): "gap", ("coverage",): "coverage",
+    ("location",): "location", ("location", "track"): "track",
+}
+# Answers, questions and the beacons in range are for those who are there now: nothing of them is kept.
+PASSING = {"request", "response"}
+
+
+def parse(topic: str, prefix: str) -> Address | None:
+    """The address that a topic names; `None` for what is not kept.
+
+    Raises Unreadable for a topic under the prefix that no gateway has.
+    """
+    if not topic.startswith(prefix + "/"):
+        raise Unreadable("topic: not under the prefix")
+    levels = topic[len(prefix) + 1:].split("/")
+    if len(levels) < 3 or not levels[0] or not levels[1]:
+        raise Unreadable("topic: names no site and gateway")
+    site, gateway, *rest = levels
+    if rest[0] in PASSING:
+        return None
+    if kind := PLAIN.get(tuple(rest)):
+        return Address(kind, site, gateway)
+    if rest[0] == "region" and len(rest) >= 3 and rest[-1] in ("event", "state", "ranging"):
+        return None if rest[-1] == "ranging" else region_address(rest[-1], site, gateway, rest[1:-1])
+    raise Unreadable("topic: not one of a gateway's")
+
+
+def region_address(kind: str, site: str, gateway: str, levels: list[str]) -> Address:
+    """`{id}`, `{id}/{major}` or `{id}/{major}/{minor}`, then perhaps `zone/{zone}`."""
+    zone = None
+    if len(levels) >= 3 and levels[-2] == "zone":
+        zone, levels = levels[-1], levels[:-2]
+    region, *values = levels
+    if not region or zone == "" or len(values) > 2:
+        raise Unreadable("topic: names no region")
+    return Address(kind, site, gateway, region, *[beacon_value(value) for value in values] + [None] * (2 - len(values)),
+                   zone)
+
+
+def beacon_value(level: str) -> int:
+    """A major or minor as a topic level."""
+    if not level.isascii() or not level.isdigit() or len(level) > 5 or int(level) > 65535:
+        raise Unreadable("topic: a major or minor that is no number from 0 to 65535")
+    return int(level)

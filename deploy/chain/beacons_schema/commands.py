@@ -1,0 +1,125 @@
+"""The commands `schema`, `retain` and `roll-up`: one connection, one job, and what went wrong in one line."""
+
+import argparse
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from .migrating import CannotMigrate, migrate
+
+# sysexits.h: a service that is not there, a job that could not be done.
+EX_UNAVAILABLE, EX_SOFTWARE = 69, 70
+# Ten minutes of tries: what queries longer than that is said, and tomorrow is another day.
+LOCK_TRIES, LOCK_PAUSE_S = 300, 1.5
+
+
+def options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="deploy/chain")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("schema", "retain", "roll-up"):
+        command = commands.add_parser(name)
+        command.add_argument("--database", required=True, metavar="URL", help="as libpq takes it")
+        if name == "retain":
+            command.add_argument("--days", required=True, type=positive, help="whole days that are kept before today")
+        if name == "roll-up":
+            command.add_argument("--every", type=positive, metavar="SECONDS", help="go on until SIGTERM")
+    return parser.parse_args(arguments)
+
+
+def positive(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 100_000:
+        raise argparse.ArgumentTypeError("from 1 to 100000")
+    return number
+
+
+def main(arguments: list[str]) -> int:
+    chosen = options(arguments)
+    if chosen.command == "roll-up" and chosen.every:
+        return roll_up_again_and_again(chosen.database, chosen.every)
+    try:
+        with connected(chosen.database) as connection:
+            print(JOBS[chosen.command](connection, chosen))
+    except psycopg.OperationalError as error:
+        return complain(chosen.command, f"the database is not there: {error}", EX_UNAVAILABLE)
+    except (psycopg.Error, CannotMigrate) as error:
+        return complain(chosen.command, str(error), EX_SOFTWARE)
+    return 0
+
+
+def connected(url: str) -> psycopg.Connection[Any]:
+    return psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="beacons_schema")
+
+
+def complain(command: str, what: str, code: int) -> int:
+    print(f"{command}: {' '.join(what.split())}", file=sys.stderr)
+    return code
+
+
+def make_schema(connection: psycopg.Connection[Any], _: argparse.Namespace) -> str:
+    applied = migrate(connection)
+    return "applied " + ", ".join(applied) if applied else "up to date"
+
+
+def retain(connection: psycopg.Connection[Any], chosen: argparse.Namespace) -> str:
+    (since,) = one_row(connection, "SELECT to_char(beacons.retain_from(%s), 'YYYY-MM-DD')", (chosen.days,))
+    partitions = connection.execute("SELECT daily, partition FROM beacons.partitions_before(%s::date)", (since,)).fetchall()
+    for table, partition in partitions:
+        drop(connection, table, partition)
+    connection.execute("SELECT beacons.forget_before(%s::date)", (since,))
+    return f"kept since {since}, dropped {len(partitions)} partitions"
+
+
+def drop(connection: psycopg.Connection[Any], table: str, partition: str) -> None:
+    """Detaching locks the table, and PostgreSQL has no other way where there is a default partition. Who waits for a lock
+    holds up all who come after, so it waits briefly, and tries again when an analyst's long query is over."""
+    for turn in range(LOCK_TRIES):
+        try:
+            with connection.transaction():
+                connection.execute("SET LOCAL lock_timeout = '500ms'")
+                connection.execute(sql.SQL("ALTER TABLE beacons.{} DETACH PARTITION beacons.{}").format(
+                    sql.Identifier(table), sql.Identifier(partition)))
+                connection.execute(sql.SQL("DROP TABLE beacons.{}").format(sql.Identifier(partition)))
+            return
+        except psycopg.errors.LockNotAvailable:
+            if turn == LOCK_TRIES - 1:
+                raise
+            time.sleep(LOCK_PAUSE_S)
+
+
+def roll_up(connection: psycopg.Connection[Any], _: argparse.Namespace) -> str:
+    (counted,) = one_row(connection, "SELECT beacons.roll_up()")
+    return f"counted in {counted} changes"
+
+
+def one_row(connection: psycopg.Connection[Any], query: Any, values: tuple[Any, ...] = ()) -> tuple[Any, ...]:
+    return connection.execute(query, values).fetchone() or (None,)
+
+
+def roll_up_again_and_again(url: str, every_s: int) -> int:
+    """A database that goes away is waited for; each cause is said once."""
+    stopped = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopped.set())
+    said = None
+    while not stopped.is_set():
+        try:
+            with connected(url) as connection:
+                said = None
+                while not stopped.is_set():
+                    connection.execute("SELECT beacons.roll_up()")
+                    stopped.wait(every_s)
+        except psycopg.Error as error:
+            if said != str(error):
+                said = str(error)
+                complain("roll-up", said, 0)
+            stopped.wait(every_s)
+    return 0
+
+
+JOBS = {"schema": make_schema, "retain": retain, "roll-up": roll_up}

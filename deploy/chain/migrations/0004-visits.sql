@@ -1,0 +1,162 @@
+-- Visits: an entry and its exit, paired as they come, in any order.
+--
+-- An exit carries its whole visit. So a visit is an exit, or an entry that no exit explains yet. An exit explains the entries
+-- of the same instance (gateway, region, zone, beacon) from its `entered_at` to its own `at`.
+
+CREATE TABLE beacons.visit_day (
+    site text NOT NULL,
+    gateway text NOT NULL,
+    region text NOT NULL,
+    uuid text,
+    major integer,
+    minor integer,
+    zone text,
+    entered_at timestamptz NOT NULL,
+    left_at timestamptz,
+    dwell_s double precision,
+    partial boolean NOT NULL DEFAULT false,
+    inferred boolean NOT NULL DEFAULT false,
+    exit_at timestamptz,
+    -- Of an entry that lost its exit: a later visit of the same instance is known.
+    superseded boolean NOT NULL DEFAULT false,
+    beacon text NOT NULL GENERATED ALWAYS AS (
+        coalesce(uuid, '') || '/' || coalesce(major::text, '') || '/' || coalesce(minor::text, '')) STORED
+) PARTITION BY RANGE (entered_at);
+CREATE TABLE beacons.visit_day_default PARTITION OF beacons.visit_day DEFAULT;
+INSERT INTO beacons.daily VALUES ('visit_day');
+CREATE INDEX visit_day_site ON beacons.visit_day (site, entered_at);
+CREATE INDEX visit_day_beacon ON beacons.visit_day (site, beacon, entered_at);
+COMMENT ON TABLE beacons.visit_day IS 'Visits that have ended and lasted a day at most, by the day of the entry.';
+
+-- Kept apart, so that who asks for visits that touch an hour need look at two days and at this small table only.
+CREATE TABLE beacons.visit_long (LIKE beacons.visit_day INCLUDING ALL EXCLUDING INDEXES);
+CREATE INDEX visit_long_beacon ON beacons.visit_long (site, beacon, entered_at);
+COMMENT ON TABLE beacons.visit_long IS 'Visits that have not ended (left_at null), and those of more than a day.';
+
+CREATE TABLE beacons.region_gateway (
+    site text NOT NULL,
+    region text NOT NULL,
+    gateway text NOT NULL,
+    PRIMARY KEY (site, region, gateway)
+);
+COMMENT ON TABLE beacons.region_gateway IS 'Which gateways have ever told of a region: any of them can hear it.';
+
+-- What figures were touched by what came. Rows are only added, so that collectors wait for nobody; roll_up() takes them out.
+CREATE TABLE beacons.changed (
+    site text NOT NULL,
+    beacon text,
+    from_at timestamptz NOT NULL,
+    to_at timestamptz NOT NULL
+);
+CREATE INDEX changed_site ON beacons.changed (site, beacon);
+COMMENT ON TABLE beacons.changed IS
+    'What has come since the last roll-up: figures of the site, and stays of the beacon, from from_at to to_at are counted anew.';
+
+-- Which beacon, in one word. Circles have none: they are all the same, told apart by their region.
+CREATE FUNCTION beacons.beacon_of(uuid text, major integer, minor integer) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT coalesce(uuid, '') || '/' || coalesce(major::text, '') || '/' || coalesce(minor::text, '') $$;
+
+-- When the visit of an exit began, from whatever it says.
+CREATE FUNCTION beacons.entry_time(
+    entered_at timestamptz, last_heard_at timestamptz, last_inside_at timestamptz, dwell_s double precision, at timestamptz
+) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT coalesce(entered_at, coalesce(last_heard_at, last_inside_at, at) - make_interval(secs => coalesce(dwell_s, 0)))
+$$;
+
+-- Whether a visit that began at `entered_at` and was ended by an exit told at `exit_at` is that of an entry told at `at`. A
+-- circle's entry is told some seconds after it began; a clock that was set in between may differ by a little.
+CREATE FUNCTION beacons.explains(entered_at timestamptz, exit_at timestamptz, at timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT at >= entered_at - interval '1 second' AND (at < exit_at OR at <= entered_at) $$;
+
+CREATE FUNCTION beacons.note_visits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    INSERT INTO beacons.region_gateway (site, region, gateway)
+    SELECT DISTINCT a.site, a.region, a.gateway FROM added a
+    WHERE NOT EXISTS (
+        SELECT FROM beacons.region_gateway r WHERE r.site = a.site AND r.region = a.region AND r.gateway = a.gateway)
+    ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING;
+
+    -- Entries, unless their exit has come before them. What is later than all that came of its gateway needs no look.
+    INSERT INTO beacons.visit_long (site, gateway, region, uuid, major, minor, zone, entered_at)
+    SELECT a.site, a.gateway, a.region, a.uuid, a.major, a.minor, a.zone, a.at
+    FROM added a JOIN beacons.gateway g USING (site, gateway)
+    WHERE a.type = 'enter'
+    AND (a.at > g.newest_at OR NOT (
+        EXISTS (
+            SELECT FROM beacons.visit_day v
+            WHERE v.site = a.site AND v.beacon = beacons.beacon_of(a.uuid, a.major, a.minor) AND v.gateway = a.gateway
+            AND v.region = a.region AND v.zone IS NOT DISTINCT FROM a.zone
+            AND v.entered_at BETWEEN a.at - interval '2 days' AND a.at + interval '1 second'
+            AND beacons.explains(v.entered_at, v.exit_at, a.at))
+        OR EXISTS (
+            SELECT FROM beacons.visit_long v
+            WHERE v.site = a.site AND v.beacon = beacons.beacon_of(a.uuid, a.major, a.minor) AND v.gateway = a.gateway
+            AND v.region = a.region AND v.zone IS NOT DISTINCT FROM a.zone
+            AND beacons.explains(v.entered_at, v.exit_at, a.at))));
+
+    -- Exits. The entries that they explain are no visits of their own any more.
+    DELETE FROM beacons.visit_long o USING added a
+    WHERE a.type = 'exit' AND o.left_at IS NULL
+    AND o.site = a.site AND o.beacon = beacons.beacon_of(a.uuid, a.major, a.minor) AND o.gateway = a.gateway AND o.region = a.region
+    AND o.zone IS NOT DISTINCT FROM a.zone
+    AND beacons.explains(
+        beacons.entry_time(a.entered_at, a.last_heard_at, a.last_inside_at, a.dwell_s, a.at), a.at, o.entered_at);
+
+    WITH stay AS (
+        SELECT entry.*, greatest(entry_at, coalesce(last_heard_at, last_inside_at, at)) AS left_at
+        FROM (SELECT *, beacons.entry_time(entered_at, last_heard_at, last_inside_at, dwell_s, at) AS entry_at FROM added WHERE type = 'exit') entry
+    ), short AS (
+        INSERT INTO beacons.visit_day
+            (site, gateway, region, uuid, major, minor, zone, entered_at, left_at, dwell_s, partial, inferred, exit_at)
+        SELECT site, gateway, region, uuid, major, minor, zone, entry_at, left_at,
+            coalesce(dwell_s, extract(epoch FROM left_at - entry_at)), coalesce(partial, false), coalesce(inferred, false), at
+        FROM stay WHERE left_at <= entry_at + interval '1 day'
+    )
+    INSERT INTO beacons.visit_long
+        (site, gateway, region, uuid, major, minor, zone, entered_at, left_at, dwell_s, partial, inferred, exit_at)
+    SELECT site, gateway, region, uuid, major, minor, zone, entry_at, left_at,
+        coalesce(dwell_s, extract(epoch FROM left_at - entry_at)), coalesce(partial, false), coalesce(inferred, false), at
+    FROM stay WHERE left_at > entry_at + interval '1 day';
+
+    -- An instance is in one visit at a time: an entry before a later visit has lost its exit.
+    UPDATE beacons.visit_long o SET superseded = true
+    FROM added a JOIN beacons.gateway g USING (site, gateway)
+    WHERE o.site = a.site AND o.beacon = beacons.beacon_of(a.uuid, a.major, a.minor) AND o.gateway = a.gateway AND o.region = a.region
+    AND o.zone IS NOT DISTINCT FROM a.zone AND o.left_at IS NULL AND NOT o.superseded
+    AND (beacons.entry_time(a.entered_at, a.last_heard_at, a.last_inside_at, a.dwell_s, a.at) > o.entered_at + interval '1 second'
+        OR (a.type = 'enter' AND o.entered_at = a.at AND a.at <= g.newest_at AND (
+            EXISTS (
+                SELECT FROM beacons.visit_long v
+                WHERE v.site = o.site AND v.beacon = o.beacon AND v.gateway = o.gateway AND v.region = o.region
+                AND v.zone IS NOT DISTINCT FROM o.zone AND v.entered_at > o.entered_at + interval '1 second')
+            OR EXISTS (
+                SELECT FROM beacons.visit_day v
+                WHERE v.site = o.site AND v.beacon = o.beacon AND v.gateway = o.gateway AND v.region = o.region
+                AND v.zone IS NOT DISTINCT FROM o.zone AND v.entered_at > o.entered_at + interval '1 second'))));
+
+    -- Until now, because an entry counts as present until its exit comes.
+    INSERT INTO beacons.changed (site, beacon, from_at, to_at)
+    SELECT a.site, beacons.beacon_of(a.uuid, a.major, a.minor),
+        min(least(a.at, beacons.entry_time(a.entered_at, a.last_heard_at, a.last_inside_at, a.dwell_s, a.at))),
+        greatest(max(a.at), now())
+    FROM added a GROUP BY 1, 2;
+
+    UPDATE beacons.gateway g SET newest_at = a.newest_at
+    FROM (SELECT site, gateway, max(at) AS newest_at FROM added GROUP BY 1, 2) a
+    WHERE g.site = a.site AND g.gateway = a.gateway AND g.newest_at < a.newest_at;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER b_note_visits AFTER INSERT ON beacons.event REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_visits();
+
+CREATE VIEW beacons.visit AS
+SELECT site, gateway, region, uuid, major, minor, zone, entered_at, left_at, dwell_s, partial, inferred FROM beacons.visit_day
+UNION ALL
+SELECT site, gateway, region, uuid, major, minor, zone, entered_at,
+    CASE WHEN superseded THEN entered_at ELSE left_at END, CASE WHEN superseded THEN 0 ELSE dwell_s END, partial OR superseded, inferred
+FROM beacons.visit_long;
+COMMENT ON VIEW beacons.visit IS
+    'One stay in a region (or zone) as one gateway saw it: an exit with its entry. left_at is when it was last heard, null while it is inside. '
+    'partial: it lasted longer than known, because it was there before, or because its exit never came (dwell_s is 0 then).';

@@ -1,0 +1,90 @@
+-- Stays: one beacon's visits in a store, joined over gateways and regions.
+
+CREATE TABLE beacons.stay_day (
+    site text NOT NULL,
+    beacon text NOT NULL,
+    uuid text,
+    major integer,
+    minor integer,
+    entered_at timestamptz NOT NULL,
+    left_at timestamptz,
+    dwell_s double precision,
+    gateways text[] NOT NULL
+) PARTITION BY RANGE (entered_at);
+CREATE TABLE beacons.stay_day_default PARTITION OF beacons.stay_day DEFAULT;
+INSERT INTO beacons.daily VALUES ('stay_day');
+CREATE INDEX stay_day_site ON beacons.stay_day (site, entered_at);
+CREATE INDEX stay_day_beacon ON beacons.stay_day (site, beacon, entered_at);
+COMMENT ON TABLE beacons.stay_day IS
+    'Stays of a day at most, as the last roll-up found them, by the day of the entry. The view stay is what to ask.';
+
+-- Kept apart as with visits: a stay that a change may reach began a day before at most, or stands here.
+CREATE TABLE beacons.stay_long (LIKE beacons.stay_day);
+CREATE INDEX stay_long_beacon ON beacons.stay_long (site, beacon, entered_at);
+COMMENT ON TABLE beacons.stay_long IS 'Stays that have not ended, and those of more than a day, as the last roll-up found them.';
+
+-- Less than this apart, visits are one stay. A microsecond is what times are told to, and exactly 30 s apart is not less.
+CREATE FUNCTION beacons.stay_patience() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT interval '30 seconds' - interval '1 microsecond' $$;
+
+-- Where a beacon's stays begin to be other ones, if something changed at `from_at`: stays that ended well before stand.
+CREATE FUNCTION beacons.stay_cut(a_site text, a_beacon text, from_at timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT least(from_at, min(s.entered_at)) FROM (
+        SELECT entered_at FROM beacons.stay_day
+        WHERE site = a_site AND beacon = a_beacon AND entered_at >= from_at - interval '1 day' - beacons.stay_patience()
+        AND left_at >= from_at - beacons.stay_patience()
+        UNION ALL
+        SELECT entered_at FROM beacons.stay_long
+        WHERE site = a_site AND beacon = a_beacon AND (left_at IS NULL OR left_at >= from_at - beacons.stay_patience())) s
+$$;
+
+-- The stays of a store's beacons, each of its visits that began at its own cut or later: the one definition of a stay. All of a
+-- store's beacons at once, because a call for each takes longer than the counting.
+CREATE FUNCTION beacons.stays_since(a_site text, which text[], cuts timestamptz[]) RETURNS TABLE (
+    beacon text, uuid text, major integer, minor integer, entered_at timestamptz, left_at timestamptz, dwell_s double precision, gateways text[])
+LANGUAGE sql STABLE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
+    WITH due AS (
+        SELECT d.beacon, d.cut FROM unnest(which, cuts) d (beacon, cut)
+    ), visit AS MATERIALIZED (
+        SELECT d.beacon, v.gateway, v.uuid, v.major, v.minor, v.entered_at, v.left_at
+        FROM due d JOIN beacons.visit_day v ON v.site = a_site AND v.beacon = d.beacon AND v.entered_at >= d.cut
+        WHERE v.gateway <> 'site' AND v.entered_at >= (SELECT min(cut) FROM due)
+        UNION ALL
+        SELECT d.beacon, v.gateway, v.uuid, v.major, v.minor, v.entered_at, CASE WHEN v.superseded THEN v.entered_at ELSE v.left_at END
+        FROM due d JOIN beacons.visit_long v ON v.site = a_site AND v.beacon = d.beacon AND v.entered_at >= d.cut
+        WHERE v.gateway <> 'site'
+    ), stay AS (
+        SELECT joined.beacon, during FROM (
+            SELECT v.beacon, range_agg(tstzrange(v.entered_at, v.left_at + beacons.stay_patience(), '[]')) AS all_of_it
+            FROM visit v GROUP BY v.beacon) joined
+        CROSS JOIN LATERAL unnest(all_of_it) during
+    )
+    SELECT s.beacon, min(v.uuid), min(v.major), min(v.minor), lower(s.during),
+        CASE WHEN upper_inf(s.during) THEN NULL ELSE upper(s.during) - beacons.stay_patience() END,
+        extract(epoch FROM upper(s.during) - beacons.stay_patience() - lower(s.during)),
+        array_agg(DISTINCT v.gateway ORDER BY v.gateway)
+    FROM stay s JOIN visit v ON v.beacon = s.beacon AND s.during @> v.entered_at
+    GROUP BY s.beacon, s.during
+$$;
+
+CREATE VIEW beacons.stay AS
+WITH changed_beacon AS NOT MATERIALIZED (
+    SELECT site, beacon, min(from_at) AS from_at FROM beacons.changed WHERE beacon IS NOT NULL AND beacon <> '//' GROUP BY site, beacon)
+SELECT s.site, s.uuid, s.major, s.minor, s.entered_at, s.left_at, s.dwell_s, s.gateways
+FROM beacons.stay_day s
+WHERE NOT EXISTS (
+    SELECT FROM beacons.changed c WHERE c.site = s.site AND c.beacon = s.beacon AND s.left_at >= c.from_at - beacons.stay_patience())
+UNION ALL
+SELECT s.site, s.uuid, s.major, s.minor, s.entered_at, s.left_at, s.dwell_s, s.gateways
+FROM beacons.stay_long s
+WHERE NOT EXISTS (
+    SELECT FROM beacons.changed c WHERE c.site = s.site AND c.beacon = s.beacon
+    AND (s.left_at IS NULL OR s.left_at >= c.from_at - beacons.stay_patience()))
+UNION ALL
+SELECT c.site, s.uuid, s.major, s.minor, s.entered_at, s.left_at, s.dwell_s, s.gateways
+FROM (SELECT site, array_agg(beacon) AS which, array_agg(beacons.stay_cut(site, beacon, from_at)) AS cuts
+      FROM changed_beacon GROUP BY site) c
+CROSS JOIN LATERAL beacons.stays_since(c.site, c.which, c.cuts) s;
+COMMENT ON VIEW beacons.stay IS
+    'One beacon''s presence in a store: its visits at all gateways but the store''s own (`site`), in all regions, joined where less than 30 s lie between. '
+    'left_at is null while it is there. dwell_s is from entered_at to left_at.';

@@ -1,0 +1,149 @@
+-- Figures by the hour, counted in by roll_up(). They are few beside events: no partitions.
+
+CREATE TABLE beacons.occupancy_hour (
+    site text NOT NULL,
+    region text NOT NULL,
+    hour timestamptz NOT NULL,
+    visits integer NOT NULL,
+    beacons integer NOT NULL,
+    mean_present double precision,
+    covered_share double precision NOT NULL,
+    PRIMARY KEY (site, hour, region)
+);
+CREATE INDEX occupancy_hour_hour ON beacons.occupancy_hour (hour);
+COMMENT ON TABLE beacons.occupancy_hour IS 'occupancy_hourly as the last roll-up found it. The view is what to ask.';
+
+CREATE TABLE beacons.flow_hour (
+    site text NOT NULL,
+    region text NOT NULL,
+    hour timestamptz NOT NULL,
+    from_zone text NOT NULL,
+    to_zone text NOT NULL,
+    visits integer NOT NULL,
+    PRIMARY KEY (site, hour, region, from_zone, to_zone)
+);
+CREATE INDEX flow_hour_hour ON beacons.flow_hour (hour);
+COMMENT ON TABLE beacons.flow_hour IS 'flow as the last roll-up found it. The view is what to ask.';
+
+-- The UTC hour of a time. date_trunc() alone would depend on the session's time zone.
+CREATE FUNCTION beacons.hour_of(at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT date_trunc('hour', at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' $$;
+
+CREATE FUNCTION beacons.seconds(times tstzmultirange) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT coalesce(sum(extract(epoch FROM upper(r) - lower(r))), 0)::double precision FROM unnest(times) r $$;
+
+-- A zone change after a longer absence is a new way, not a flow.
+CREATE FUNCTION beacons.flow_patience() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '30 minutes' $$;
+
+-- The visits of a store that touch a time. Those of a day at most began a day before it at most.
+CREATE FUNCTION beacons.visits_touching(a_site text, from_at timestamptz, to_at timestamptz)
+RETURNS TABLE (gateway text, region text, zone text, beacon text, entered_at timestamptz, left_at timestamptz) LANGUAGE sql STABLE AS $$
+    SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, v.left_at FROM beacons.visit_day v
+    WHERE v.site = a_site AND v.entered_at >= from_at - interval '1 day' AND v.entered_at < to_at AND v.left_at >= from_at
+    UNION ALL
+    SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, CASE WHEN v.superseded THEN v.entered_at ELSE v.left_at END
+    FROM beacons.visit_long v
+    WHERE v.site = a_site AND v.entered_at < to_at AND (v.left_at IS NULL OR v.left_at >= from_at)
+    AND (NOT v.superseded OR v.entered_at >= from_at)
+$$;
+
+-- When a store's gateways heard between two times; what lasts has lasted until now.
+CREATE FUNCTION beacons.hearing(a_site text, from_at timestamptz, to_at timestamptz)
+RETURNS TABLE (gateway text, told tstzrange, hears boolean) LANGUAGE sql STABLE AS $$
+    SELECT c.gateway, tstzrange(c.from_at, c.to_at) * tstzrange($2, $3), beacons.hears(c.radio)
+    FROM beacons.coverage_span c WHERE c.site = a_site AND c.to_at > $2 AND c.from_at < $3
+    UNION ALL
+    SELECT o.gateway, tstzrange(o.from_at, greatest(o.from_at, now())) * tstzrange($2, $3), true
+    FROM beacons.coverage_open o WHERE o.site = a_site
+$$;
+
+-- A function with a setting is planned by itself: the views' plans stay small, and prune their days as they run.
+
+-- What occupancy_hourly says of a store's hours from `from_hour` on and before `to_hour`: the one definition of it.
+CREATE FUNCTION beacons.occupancy_of(a_site text, from_hour timestamptz, to_hour timestamptz)
+RETURNS TABLE (region text, hour timestamptz, visits integer, beacons integer, mean_present double precision, covered_share double precision)
+LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
+    WITH told AS MATERIALIZED (
+        SELECT r.region, h.told, h.hears FROM beacons.hearing(a_site, from_hour, to_hour) h
+        JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = h.gateway
+        WHERE r.gateway <> 'site' AND NOT isempty(h.told)
+    ), covered AS (
+        SELECT c.region, range_agg(c.told) AS during FROM told c WHERE c.hears GROUP BY c.region
+    ), covered_hour AS (
+        SELECT c.region, h.hour, sum(beacons.seconds(tstzmultirange(piece * tstzrange(h.hour, h.hour + interval '1 hour')))) AS covered_s
+        FROM covered c CROSS JOIN LATERAL unnest(c.during) piece
+        CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece) - interval '1 microsecond', interval '1 hour') h (hour)
+        GROUP BY 1, 2
+    ), told_hour AS (
+        SELECT DISTINCT c.region, h.hour FROM told c
+        CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(c.told)), upper(c.told) - interval '1 microsecond', interval '1 hour') h (hour)
+    ), presence AS (
+        -- At several gateways, a beacon is there once.
+        SELECT v.region, v.beacon,
+            range_agg(tstzrange(v.entered_at, coalesce(v.left_at, greatest(now(), v.entered_at)), '[]')) * tstzmultirange(tstzrange(from_hour, to_hour)) AS during
+        FROM beacons.visits_touching(a_site, from_hour, to_hour) v WHERE v.gateway <> 'site'
+        GROUP BY 1, 2
+    ), presence_hour AS (
+        SELECT p.region, h.hour, count(*) AS visits, count(DISTINCT p.beacon) AS beacons,
+            sum(beacons.seconds(c.during * tstzmultirange(piece * tstzrange(h.hour, h.hour + interval '1 hour')))) AS present_s
+        FROM presence p CROSS JOIN LATERAL unnest(p.during) piece
+        CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece), interval '1 hour') h (hour)
+        LEFT JOIN covered c ON c.region = p.region
+        WHERE h.hour < to_hour
+        GROUP BY 1, 2
+    )
+    SELECT region, hour, coalesce(p.visits, 0)::integer, coalesce(p.beacons, 0)::integer,
+        coalesce(p.present_s, 0) / nullif(c.covered_s, 0),
+        -- Of an hour that is not over, the part that is.
+        least(1, coalesce(c.covered_s, 0) / CASE WHEN hour + interval '1 hour' <= now() OR hour >= now() THEN 3600
+            ELSE greatest(extract(epoch FROM now() - hour)::double precision, 0.001) END)
+    FROM told_hour FULL JOIN presence_hour p USING (region, hour) LEFT JOIN covered_hour c USING (region, hour)
+$$;
+
+-- What flow says of a store's hours, likewise.
+CREATE FUNCTION beacons.flow_of(a_site text, from_hour timestamptz, to_hour timestamptz)
+RETURNS TABLE (region text, hour timestamptz, from_zone text, to_zone text, visits integer)
+LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT step.region, beacons.hour_of(step.entered_at), step.from_zone, step.zone, count(*)::integer
+    FROM (
+        SELECT v.region, v.zone, v.entered_at, lag(v.zone) OVER way AS from_zone, lag(coalesce(v.left_at, 'infinity')) OVER way AS left_at
+        FROM beacons.visits_touching(a_site, from_hour - beacons.flow_patience(), to_hour) v
+        WHERE v.zone IS NOT NULL
+        WINDOW way AS (PARTITION BY v.region, v.beacon ORDER BY v.entered_at, v.zone)) step
+    WHERE step.entered_at >= from_hour AND step.from_zone <> step.zone AND step.left_at >= step.entered_at - beacons.flow_patience()
+    GROUP BY 1, 2, 3, 4
+$$;
+
+-- The hours of each store that are to be counted anew, as ranges of whole hours. A visit's end may begin a flow some time after.
+-- Times that can't be true are left out: a clock that began in 1970 would make half a million hours.
+CREATE FUNCTION beacons.due_range(from_at timestamptz, to_at timestamptz) RETURNS tstzrange LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT tstzrange(beacons.hour_of(from_at), beacons.hour_of(to_at + beacons.flow_patience()) + interval '1 hour')
+        * tstzrange(beacons.hour_of(now() - interval '400 days'), beacons.hour_of(now() + interval '1 day'))
+$$;
+
+CREATE VIEW beacons.due AS
+SELECT site, lower(during) AS from_hour, upper(during) AS to_hour
+FROM (SELECT site, range_agg(beacons.due_range(from_at, to_at)) AS hours FROM beacons.changed GROUP BY site) touched
+CROSS JOIN LATERAL unnest(hours) during;
+COMMENT ON VIEW beacons.due IS 'Hours of each store that what came since the last roll-up has touched.';
+
+CREATE VIEW beacons.occupancy_hourly AS
+SELECT o.site, o.region, o.hour, o.visits, o.beacons, o.mean_present, o.covered_share FROM beacons.occupancy_hour o
+WHERE NOT EXISTS (SELECT FROM beacons.due d WHERE d.site = o.site AND o.hour >= d.from_hour AND o.hour < d.to_hour)
+UNION ALL
+SELECT d.site, o.region, o.hour, o.visits, o.beacons, o.mean_present, o.covered_share
+FROM beacons.due d CROSS JOIN LATERAL beacons.occupancy_of(d.site, d.from_hour, d.to_hour) o;
+COMMENT ON VIEW beacons.occupancy_hourly IS
+    'A region of a store in one UTC hour. visits, beacons: how many touched the hour, what several gateways hear counted once. '
+    'mean_present: beacons present on average over the time that any gateway of the region could hear; null where none could. '
+    'covered_share: that time''s share of the hour (of the hour so far, while it lasts). An hour without a row is one of which nothing is known.';
+
+CREATE VIEW beacons.flow AS
+SELECT f.site, f.region, f.hour, f.from_zone, f.to_zone, f.visits FROM beacons.flow_hour f
+WHERE NOT EXISTS (SELECT FROM beacons.due d WHERE d.site = f.site AND f.hour >= d.from_hour AND f.hour < d.to_hour)
+UNION ALL
+SELECT d.site, f.region, f.hour, f.from_zone, f.to_zone, f.visits
+FROM beacons.due d CROSS JOIN LATERAL beacons.flow_of(d.site, d.from_hour, d.to_hour) f;
+COMMENT ON VIEW beacons.flow IS
+    'How often a beacon went from one zone of a region to another, by the UTC hour in which it entered the second: '
+    'visits to zones that follow each other, with at most 30 minutes in between.';

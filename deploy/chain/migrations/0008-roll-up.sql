@@ -1,0 +1,77 @@
+-- Counts in what has come: stays, and the hours that it touched. The views are right without it, too; with it they are quick.
+
+-- What a roll-up is at. Not temporary tables: those would be the caller's, with the caller's triggers and our rights.
+CREATE UNLOGGED TABLE beacons.rolling_change (site text, beacon text, from_at timestamptz, to_at timestamptz);
+CREATE UNLOGGED TABLE beacons.rolling_stay (site text, beacon text, cut timestamptz);
+CREATE UNLOGGED TABLE beacons.rolling_hour (site text, from_hour timestamptz, to_hour timestamptz);
+COMMENT ON TABLE beacons.rolling_change IS 'The changes that the last roll-up took.';
+COMMENT ON TABLE beacons.rolling_stay IS 'The beacons whose stays it counted anew, and from when on.';
+COMMENT ON TABLE beacons.rolling_hour IS 'The hours of stores that it counted anew.';
+
+CREATE FUNCTION beacons.roll_up() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counted bigint;
+    until timestamptz := now();
+    first timestamptz;
+    last timestamptz;
+BEGIN
+    -- One at a time; whoever comes second has nothing to do.
+    IF NOT pg_try_advisory_xact_lock(hashtext('beacons.roll_up')) THEN
+        RETURN 0;
+    END IF;
+    TRUNCATE beacons.rolling_change, beacons.rolling_stay, beacons.rolling_hour;
+
+    -- Each statement from here on sees at least what these rows tell of. What is committed later is still in `changed`.
+    WITH taken AS (DELETE FROM beacons.changed RETURNING *)
+    INSERT INTO beacons.rolling_change SELECT site, beacon, from_at, to_at FROM taken;
+    GET DIAGNOSTICS counted = ROW_COUNT;
+    -- Time has passed as well: who was inside still is, and who could hear still can.
+    INSERT INTO beacons.rolling_change
+    SELECT DISTINCT r.site, NULL::text, p.rolled_until, until FROM beacons.region_gateway r, beacons.progress p
+    WHERE isfinite(p.rolled_until) AND p.rolled_until < until;
+    ANALYZE beacons.rolling_change;
+
+    INSERT INTO beacons.rolling_stay
+    SELECT site, beacon, beacons.stay_cut(site, beacon, min(from_at)) FROM beacons.rolling_change
+    WHERE beacon <> '//' GROUP BY site, beacon;
+    ANALYZE beacons.rolling_stay;
+    SELECT min(cut) INTO first FROM beacons.rolling_stay;
+    DELETE FROM beacons.stay_day s USING beacons.rolling_stay r
+    WHERE s.site = r.site AND s.beacon = r.beacon AND s.entered_at >= r.cut AND s.entered_at >= first;
+    DELETE FROM beacons.stay_long s USING beacons.rolling_stay r
+    WHERE s.site = r.site AND s.beacon = r.beacon AND s.entered_at >= r.cut;
+    WITH made AS MATERIALIZED (
+        SELECT r.site, s.*, s.left_at IS NOT NULL AND s.left_at <= s.entered_at + interval '1 day' AS is_short
+        FROM (SELECT site, array_agg(beacon) AS which, array_agg(cut) AS cuts FROM beacons.rolling_stay GROUP BY site) r
+        CROSS JOIN LATERAL beacons.stays_since(r.site, r.which, r.cuts) s
+    ), short AS (
+        INSERT INTO beacons.stay_day (site, beacon, uuid, major, minor, entered_at, left_at, dwell_s, gateways)
+        SELECT site, beacon, uuid, major, minor, entered_at, left_at, dwell_s, gateways FROM made WHERE is_short
+    )
+    INSERT INTO beacons.stay_long (site, beacon, uuid, major, minor, entered_at, left_at, dwell_s, gateways)
+    SELECT site, beacon, uuid, major, minor, entered_at, left_at, dwell_s, gateways FROM made WHERE NOT is_short;
+
+    INSERT INTO beacons.rolling_hour
+    SELECT touched.site, lower(during), upper(during)
+    FROM (SELECT c.site, range_agg(beacons.due_range(c.from_at, c.to_at)) AS hours FROM beacons.rolling_change c GROUP BY c.site) touched
+    CROSS JOIN LATERAL unnest(touched.hours) during;
+    ANALYZE beacons.rolling_hour;
+    SELECT min(from_hour), max(to_hour) INTO first, last FROM beacons.rolling_hour;
+    DELETE FROM beacons.occupancy_hour o USING beacons.rolling_hour r
+    WHERE o.site = r.site AND o.hour >= r.from_hour AND o.hour < r.to_hour AND o.hour >= first AND o.hour < last;
+    INSERT INTO beacons.occupancy_hour (site, region, hour, visits, beacons, mean_present, covered_share)
+    SELECT r.site, o.region, o.hour, o.visits, o.beacons, o.mean_present, o.covered_share
+    FROM beacons.rolling_hour r CROSS JOIN LATERAL beacons.occupancy_of(r.site, r.from_hour, r.to_hour) o;
+    DELETE FROM beacons.flow_hour f USING beacons.rolling_hour r
+    WHERE f.site = r.site AND f.hour >= r.from_hour AND f.hour < r.to_hour AND f.hour >= first AND f.hour < last;
+    INSERT INTO beacons.flow_hour (site, region, hour, from_zone, to_zone, visits)
+    SELECT r.site, f.region, f.hour, f.from_zone, f.to_zone, f.visits
+    FROM beacons.rolling_hour r CROSS JOIN LATERAL beacons.flow_of(r.site, r.from_hour, r.to_hour) f;
+
+    UPDATE beacons.progress SET rolled_until = until;
+    -- Last, because it locks: collectors wait for the commit only.
+    PERFORM beacons.make_partitions();
+    RETURN counted;
+END $$;
+COMMENT ON FUNCTION beacons.roll_up IS
+    'Counts in what has come since the last time, and says how much that was. Once a minute is often enough; two at once do no harm.';
