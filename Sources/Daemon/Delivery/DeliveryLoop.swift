@@ -28,7 +28,8 @@ package final class DeliveryLoop {
     private var status: MessageComposer.RadioStatus
     private let machine: any Machine
     private let mayAdminister: Bool
-    private var announcedEpoch = ""
+    /// The epoch that `beginEpoch` was called for. A status that the radio gives rise to names the epoch too, but begins none.
+    private var begunEpoch = ""
     private var healthDue: Instant
     private var lastOutboxTick = Instant.origin
     private var group = CommitGroup()
@@ -151,16 +152,20 @@ package final class DeliveryLoop {
             if dispatcher.outbox.hasFormerOwner { publisher.formerEventsAvailable() }
         }
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
-        if dispatcher.outbox.numbering.epoch != announcedEpoch {
-            announceStatus()
-            for state in dispatcher.statesOfNewEpoch(machine.timebase) { publisher.setRetained(state) }
-            if !dispatcher.hasSearched { publisher.searchLeftovers() }
-        }
+        if dispatcher.outbox.numbering.epoch != begunEpoch { beginEpoch() }
         if let line = statusLine.news(radio: status.word, publisher.counters, dispatcher.outbox.health) {
             machine.tellStatus(line)
         }
         if now >= healthDue { healthDue = now + Self.healthInterval } else if !isHealthStale { return }
         sayHealth(at: now)
+    }
+
+    /// The status names the new epoch, states name no event of the one before, and states that nobody knows are looked for.
+    private func beginEpoch() {
+        begunEpoch = dispatcher.outbox.numbering.epoch
+        announceStatus()
+        for state in dispatcher.statesOfNewEpoch(machine.timebase) { publisher.setRetained(state) }
+        if !dispatcher.hasSearched { publisher.searchLeftovers() }
     }
 
     /// What the gateway that this one was has left comes after everything that is its own: the broker may refuse it, and some
@@ -198,7 +203,6 @@ package final class DeliveryLoop {
     }
 
     private func announceStatus() {
-        announcedEpoch = dispatcher.outbox.numbering.epoch
         publisher.announceStatus(dispatcher, radio: status, at: machine.now, machine.timebase)
     }
 

@@ -7,6 +7,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from delivery import BEGIN, Account, Capture, free_port, prove, region, retained, until
+from network import MARK
 
 STAYS = 1
 
@@ -67,12 +68,13 @@ def refused(checks, house):
         old = leave(checks, house, broker, "east")
         left, following, _ = old.numbers()
         lies = retained(broker.port, old.root + "#")
-        broker.allow("topic read #\ntopic write beacons/proof/west/#\n")
+        # The subscriber marks how far it is.
+        broker.allow(f"topic read #\ntopic write beacons/proof/west/#\ntopic write {MARK}#\n")
         new = moved(house, old, "west", broker.port)
         child = new.replay(arrivals(house, "west", BEGIN + 40, [STAYS, 5]))
         checks.check("refused: it ends with 0", until(lambda: child.poll() is not None) and child.poll() == 0, new.said())
         until(lambda: subscriber.all("west/gap"))
-        kinds = [topic.rsplit("/", 1)[1] for _, topic, _, _ in subscriber.messages if topic.startswith(new.root)]
+        kinds = [topic.rsplit("/", 1)[1] for topic, _, _ in subscriber.messages if topic.startswith(new.root)]
         checks.check("refused: its own events arrive before what it was refused is given up",
                      kinds.count("event") == 2 and "event" not in kinds[kinds.index("gap"):], kinds)
         account, own = Account(old, subscriber.messages), Account(new, subscriber.messages)
