@@ -60,17 +60,28 @@ package struct OutboxEvents: EventSource {
         let (now, timebase) = now()
         let message = writer(of: gap).gap(
             epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue, at: now, timebase)
-        return ticket(.gap(gap), topic: topic, payload: message.payload)
+        return ticket(.gap(gap), topic: topic, payload: message.payload, givesUp: underWay(within: gap))
+    }
+
+    /// Events that were handed out before the outbox dropped them. They must not come after the gap that has their numbers.
+    private func underWay(within gap: OutboxGap) -> [UInt64] {
+        let tickets = underWay.filter { item in
+            guard case .event(let event) = item.value, event.epoch == gap.epoch else { return false }
+            return gap.fromSeq <= event.seq && event.seq <= gap.toSeq
+        }
+        return tickets.keys.sorted()
     }
 
     private mutating func ticket(_ event: QueuedEvent) -> OutgoingEvent {
         ticket(.event(event), topic: event.topic, payload: event.payload)
     }
 
-    private mutating func ticket(_ item: Item, topic: String, payload: [UInt8]) -> OutgoingEvent {
+    private mutating func ticket(
+        _ item: Item, topic: String, payload: [UInt8], givesUp: [UInt64] = []
+    ) -> OutgoingEvent {
         lastTicket += 1
         underWay[lastTicket] = item
-        return OutgoingEvent(sequence: lastTicket, topic: topic, payload: payload)
+        return OutgoingEvent(sequence: lastTicket, topic: topic, payload: payload, givesUp: givesUp)
     }
 
     package mutating func acknowledge(_ sequences: [UInt64]) {
@@ -78,7 +89,9 @@ package struct OutboxEvents: EventSource {
         for sequence in sequences {
             switch underWay.removeValue(forKey: sequence) {
             case .event(let event): positions.append(event.position)
-            case .gap(let gap): outbox.confirm(gap)
+            case .gap(let gap):
+                outbox.confirm(gap)
+                for ticket in underWay(within: gap) { underWay[ticket] = nil }
             case nil: break
             }
         }

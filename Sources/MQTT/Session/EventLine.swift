@@ -12,6 +12,8 @@ struct EventLine: Sendable {
         var event: OutgoingEvent
         var isUnderWay = false
         var refusals = 0
+        /// A message that states its loss has gone out: it may still arrive, but does not go out again.
+        var isGivenUp = false
     }
 
     private var entries: Deque<Entry> = []
@@ -60,7 +62,11 @@ struct EventLine: Sendable {
         for index in entries.indices {
             guard entries[index].isUnderWay else {
                 entries[index].isUnderWay = true
-                return entries[index].event
+                let event = entries[index].event
+                for sequence in event.givesUp {
+                    if let earlier = self.index(of: sequence), earlier < index { entries[earlier].isGivenUp = true }
+                }
+                return event
             }
             // One that was refused goes alone: were its successors with it, those could be let in while it is refused once
             // more, when the broker's rules change between two of them.
@@ -84,9 +90,13 @@ struct EventLine: Sendable {
     }
 
     /// Refused: it waits in its place, and everything behind it that is not under way waits with it.
-    /// Returns the event and how often it has been refused.
+    /// Returns the event and how often it has been refused; `nil` for one that does not go out again.
     mutating func refuse(_ sequence: UInt64, at now: Instant) -> (event: OutgoingEvent, refusals: Int)? {
         guard let index = index(of: sequence) else { return nil }
+        if entries[index].isGivenUp {
+            entries.remove(at: index)
+            return nil
+        }
         entries[index].isUnderWay = false
         entries[index].refusals += 1
         // A whole window refused at once is one occasion, not twenty.
@@ -96,7 +106,21 @@ struct EventLine: Sendable {
 
     /// The connection is gone, and with it what it carried.
     mutating func connectionLost() {
-        for index in entries.indices { entries[index].isUnderWay = false }
+        for index in entries.indices {
+            entries[index].isUnderWay = false
+            advance(index)
+        }
+        entries.removeAll(where: \.isGivenUp)
+    }
+
+    /// What states the loss of events that don't go out again goes in place of the first of them, so that nothing which
+    /// follows those comes before it.
+    private mutating func advance(_ index: Int) {
+        let givenUp = entries[index].event.givesUp
+        guard !givenUp.isEmpty, !entries[index].isGivenUp,
+            let first = entries[..<index].firstIndex(where: { $0.isGivenUp && givenUp.contains($0.event.sequence) })
+        else { return }
+        entries.insert(entries.remove(at: index), at: first)
     }
 
     func topic(of sequence: UInt64) -> String? {

@@ -6,11 +6,15 @@ public struct OutgoingEvent: Hashable, Sendable {
     public var topic: String
     /// UTF-8 JSON.
     public var payload: [UInt8]
+    /// The sequences of events, handed out before, whose loss this one states: once this one has gone out, they don't any
+    /// more.
+    public var givesUp: [UInt64]
 
-    public init(sequence: UInt64, topic: String, payload: [UInt8]) {
+    public init(sequence: UInt64, topic: String, payload: [UInt8], givesUp: [UInt64] = []) {
         self.sequence = sequence
         self.topic = topic
         self.payload = payload
+        self.givesUp = givesUp
     }
 }
 

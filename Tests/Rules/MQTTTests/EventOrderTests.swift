@@ -101,6 +101,32 @@ struct EventOrderTests {
         #expect(bench.session.tick(at: bench.now).published == ["#2"])
     }
 
+    @Test("An event that is refused after the gap that gives it up has gone out, does not go out again")
+    func givenUp() {
+        var bench = SessionBench(maxInflight: 3)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        let gap = OutgoingEvent(sequence: 2, topic: "root/gap", payload: [2], givesUp: [1])
+        let mids = bench.register(bench.session.supply([SessionBench.event(1), gap], at: bench.now))
+        _ = bench.session.acknowledged(mids[1], .success, at: bench.now)
+        _ = bench.session.acknowledged(mids[0], .unspecifiedError, at: bench.now)
+        #expect(bench.session.supply([SessionBench.event(3)], at: bench.now).published == ["#3"])
+    }
+
+    @Test("Nor does one whose connection broke before it was answered: the gap takes its place")
+    func givenUpOffline() {
+        var bench = SessionBench(maxInflight: 3)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        let gap = OutgoingEvent(sequence: 3, topic: "root/event", payload: [3], givesUp: [1])
+        let events = [SessionBench.event(1), SessionBench.event(2), gap]
+        _ = bench.register(bench.session.supply(events, at: bench.now))
+        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online", "#3", "#2"])
+    }
+
     @Test("What was under way when the connection broke goes out again in order, and nothing that was acknowledged")
     func reconnect() {
         var bench = SessionBench(maxInflight: 3)

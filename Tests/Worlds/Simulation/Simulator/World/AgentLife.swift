@@ -20,7 +20,7 @@ final class AgentLife {
     var radio: SimulatedRadioLoop
     private var radioDue = Instant.distantFuture
     private var deliveryDue = Instant.distantFuture
-    private var isStopping = false
+    private(set) var isStopping = false
     /// Whether the disk had everything at the end of a life that was stopped.
     private(set) var isCommitted = false
 

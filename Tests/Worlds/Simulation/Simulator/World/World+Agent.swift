@@ -57,7 +57,8 @@ extension World {
 
     /// SIGTERM: it ends in good order.
     func stopAgent() {
-        guard let stopping = life else { return }
+        // A second SIGTERM changes nothing.
+        guard let stopping = life, !stopping.isStopping else { return }
         trace("agent \(lives) is stopped")
         stopping.stop()
         if disk.hasCrashed { return died(withMachine: crashTakesMachine) }

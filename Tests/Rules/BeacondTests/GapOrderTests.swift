@@ -1,0 +1,53 @@
+import HCI
+import MQTT
+import Messages
+import Outbox
+import Testing
+
+@testable import Daemon
+@testable import beacond
+
+@Suite("A gap names the events on their way whose loss it states")
+struct GapOrderTests {
+    /// An outbox that has room for two events, and holds two.
+    private func makeDispatcher() throws -> Dispatcher {
+        let composer = MessageComposer(
+            topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1",
+            pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
+        let outbox = Outbox(
+            limits: OutboxLimits(maxEvents: 2, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
+            generator: ReplaySession.NoRandomness())
+        let stored = StoredState(outbox, Timebase(wallAtOrigin: .unixEpoch, isSynced: true), bootID: "boot")
+        let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot")
+        try addTwo(dispatcher.outbox)
+        return dispatcher
+    }
+
+    private func addTwo(_ outbox: Outbox) throws {
+        for _ in 0..<2 {
+            try outbox.commit {
+                OutboxTransaction(
+                    events: [OutboxEvent(seq: $0.nextSequence, topic: "event", payload: Array("{}".utf8))])
+            }
+        }
+    }
+
+    @Test("A gap gives up the events that were handed out before they were dropped, and no others")
+    func underWay() throws {
+        let dispatcher = try makeDispatcher()
+        var events = OutboxEvents(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
+        let underWay = events.next(after: nil, limit: 2)
+        try addTwo(dispatcher.outbox)
+        let later = events.next(after: nil, limit: 2)
+        #expect(later.map(\.topic) == ["beacons/store/gate/gap", "event", "event"])
+        #expect(later.map(\.givesUp) == [underWay.map(\.sequence), [], []])
+    }
+
+    @Test("A gap whose numbers were never handed out gives up none")
+    func free() throws {
+        let dispatcher = try makeDispatcher()
+        try addTwo(dispatcher.outbox)
+        var events = OutboxEvents(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
+        #expect(events.next(after: nil, limit: 2).first?.givesUp == [])
+    }
+}
