@@ -68,7 +68,8 @@ extension String {
             default:
                 if scalar.endsLineOrHides {
                     let digits = String(scalar.value, radix: 16, uppercase: true)
-                    line += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+                    let (letter, length) = digits.count > 4 ? ("U", 8) : ("u", 4)
+                    line += "\\" + letter + String(repeating: "0", count: max(0, length - digits.count)) + digits
                 } else {
                     line.unicodeScalars.append(scalar)
                 }
@@ -82,8 +83,10 @@ extension Unicode.Scalar {
     /// A C0 or C1 control character, as Unicode's category Cc.
     var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
-    /// What must not reach a terminal or a log line as it is: controls, line separators, text direction marks.
+    /// What must not reach a terminal or a log line as it is: controls, line separators, text direction marks, and what is
+    /// no character.
     fileprivate var endsLineOrHides: Bool {
-        isControl || (0x2028...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+        isControl || properties.isNoncharacterCodePoint || (0x2028...0x202E).contains(value)
+            || (0x2066...0x2069).contains(value)
     }
 }

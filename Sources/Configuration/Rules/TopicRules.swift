@@ -1,30 +1,42 @@
+import Messages
+
 extension Rule where Value == String {
     /// One level of an MQTT topic (MQTT 5, 4.7): `+`, `#` and `/` have a meaning there, and a broker may drop a client
-    /// that sends control characters (1.5.4).
+    /// that sends control characters or what is no character (1.5.4).
     static var topicLevel: Rule {
-        text("one topic level: 1 to \(maxTopicLevelOctets) bytes without + # / or control characters") {
-            isTopicLevel($0)
+        mqttText("one topic level: 1 to \(TopicName.maxLevel_bytes) bytes without + # / or control characters") {
+            TopicName.isLevel($0)
         }
     }
 
     /// Several levels with a slash between them.
     static var topicPrefix: Rule {
-        text(
-            "topic levels of 1 to \(maxTopicLevelOctets) bytes with / between, without + # or control characters, the first"
-                + " without $ in front"
-        ) {
-            text in
+        mqttText(
+            "topic levels of 1 to \(TopicName.maxLevel_bytes) bytes with / between, without + # or control characters, the"
+                + " first without $ in front"
+        ) { text in
             // What begins with a dollar is the broker's own (MQTT 5, 4.7.2), and no subscriber's # takes it in.
             text.utf8.count <= 1024 && !text.hasPrefix("$")
-                && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { isTopicLevel($0) }
+                && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { TopicName.isLevel($0) }
         }
     }
 
-    private static var maxTopicLevelOctets: Int { 128 }
-
-    private static func isTopicLevel(_ text: some StringProtocol) -> Bool {
-        (1...maxTopicLevelOctets).contains(text.utf8.count)
-            && !text.unicodeScalars.contains { $0 == "+" || $0 == "#" || $0 == "/" || $0.isControl }
+    /// Text that goes to the broker as MQTT's own, as topics and the user's name do.
+    static func mqttText(_ allowed: String, where isAllowed: @escaping @Sendable (String) -> Bool) -> Rule {
+        let rule = text(allowed, where: isAllowed)
+        return Rule(
+            type: rule.type, allowed: allowed,
+            read: { node in
+                // It looks like nothing at all, or like any character that a font lacks: so it is named.
+                if case .string(let text) = node,
+                    let scalar = text.unicodeScalars.first(where: TopicName.isNonCharacter)
+                {
+                    let digits = String(scalar.value, radix: 16, uppercase: true)
+                    return .refused("must not have U+\(digits) in it, which is no character and which brokers refuse")
+                }
+                return rule.read(node)
+            },
+            write: rule.write)
     }
 }
 

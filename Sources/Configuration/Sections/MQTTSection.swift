@@ -6,7 +6,7 @@ enum MQTTSection {
     static let prefix = Key("prefix", default: "beacons", .topicPrefix, "The first levels of every topic.")
     static let username = Key(
         "username", default: "",
-        .text("at most 1024 bytes without control characters") { $0.utf8.count <= 1024 && !$0.hasControls },
+        .mqttText("at most 1024 bytes without control characters") { $0.utf8.count <= 1024 && !$0.hasControls },
         "The user to log in as. Empty: anonymous.")
     static let passwordFile = Key(
         "password_file", default: "", .pathOrEmpty,

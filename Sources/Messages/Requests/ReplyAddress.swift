@@ -40,9 +40,7 @@ extension TopicTree {
     /// gateway write into `region/`, `status`, `health` or `gap`, its own or those of another, where the broker trusts it.
     func mayAnswer(on topic: String) -> Bool {
         guard (1...ReplyAddress.maxTopic_bytes).contains(topic.utf8.count), !topic.hasPrefix("$"),
-            !topic.unicodeScalars.contains(where: {
-                $0 == "+" || $0 == "#" || $0.properties.generalCategory == .control
-            })
+            !topic.unicodeScalars.contains(where: { TopicName.isWildcard($0) || TopicName.isForbidden($0) })
         else { return false }
         let levels = topic.utf8
         if levels.starts(with: (root + "/response/").utf8) { return true }

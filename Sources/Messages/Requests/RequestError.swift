@@ -71,7 +71,7 @@ extension RequestError {
     /// Text from outside, on one line, at most about 60 characters.
     static func quoted(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(60).map { scalar in
-            scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
+            TopicName.isForbidden(scalar) ? "\u{FFFD}" : scalar
         }
         var shown = String(String.UnicodeScalarView(scalars))
         if text.unicodeScalars.count > 60 { shown += "…" }

@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+import Messages
 
 /// Finds and reads `config.toml`.
 enum ConfigurationFile {
@@ -53,7 +54,6 @@ enum ConfigurationFile {
         var octets = [CChar](repeating: 0, count: 256)
         guard gethostname(&octets, octets.count - 1) == 0 else { return "gateway" }
         let name = String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let level = String(name.filter { !"+#/".contains($0) })
-        return level.isEmpty ? "gateway" : level
+        return TopicName.level(of: name) ?? "gateway"
     }
 }

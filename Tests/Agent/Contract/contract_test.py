@@ -195,6 +195,8 @@ refuses("a UUID without dashes", "event", put("uuid", "39ED98FF2900441A802F9C398
 refuses("a major beyond 16 bits", "event", put("major", 65_536))
 refuses("a major that is text", "event", put("major", "2"))
 refuses("a region id with a slash", "event", put("region", "a/b"))
+for scalar in (0xFDD0, 0xFDEF, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF):
+    refuses(f"a region id with U+{scalar:X}", "request-monitor", put("id", "a" + chr(scalar)))
 refuses("a device address", "event", put("device", "7C:2F:80:A1:B2:C3"))
 for kind, change in (("event", put), ("ranging", put_in_beacon)):
     refuses("accuracy -1 where proximity is known", kind, change("accuracy_m", -1))

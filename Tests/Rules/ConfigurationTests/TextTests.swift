@@ -21,6 +21,27 @@ struct TextTests {
         }
     }
 
+    @Test(
+        "What Unicode has set aside as no character is refused where it would go to the broker, and named",
+        arguments: ["FDD0", "FDEF", "FFFE", "FFFF", "1FFFE", "10FFFF"])
+    func nonCharacters(digits: String) {
+        let escape = "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+        let requirement = "must not have U+\(digits) in it, which is no character and which brokers refuse"
+        let keys = Self.levels + [("mqtt", "prefix"), ("mqtt", "username")]
+        for (table, name) in keys {
+            let errors = complaints(set(table, name, "\"a\(escape)\""))
+            let shown = digits.count > 4 ? escape : "\\u" + digits
+            let path = table == "region" ? "region[1]" : table
+            #expect(errors == ["\(path).\(name) = \"a\(shown)\": \(requirement)"])
+        }
+    }
+
+    @Test("The characters beside them are names like any other", arguments: ["FDCF", "FDF0", "FFFD", "1FFFD", "20000"])
+    func besideNonCharacters(digits: String) {
+        let escape = "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+        for (table, name) in Self.levels { #expect(complaints(set(table, name, "\"a\(escape)\"")).isEmpty) }
+    }
+
     @Test("NUL is refused wherever it is hidden")
     func nul() {
         for text in ["\\u0000", "\\U00000000", "\\\\\\u0000"] {

@@ -78,6 +78,14 @@ struct RequestGateTests {
     }
 
     @Test(
+        "A response topic with what is no character is refused: a broker may hang up on it",
+        arguments: [0xFDD0, 0xFDEF, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF] as [UInt32])
+    func nonCharacters(value: UInt32) throws {
+        let scalar = try #require(Unicode.Scalar(value))
+        #expect(refusal(request(responseTopic: "replies/\(scalar)"))?.code == .invalidResponseTopic)
+    }
+
+    @Test(
         "Any other response topic is used",
         arguments: [
             "a", "/", "replies/me", "beaconsx/a", "beacons/store/gw/response/me/1",

@@ -1,0 +1,35 @@
+/// What MQTT lets a name be that stands in a topic.
+public enum TopicName {
+    /// Octets of one level that an operator names, at most.
+    public static let maxLevel_bytes = 128
+
+    /// Whether this is one level of a topic that may be published to: without the characters that have a meaning there
+    /// (MQTT 5, 4.7), and without those that broker and library refuse.
+    public static func isLevel(_ text: some StringProtocol) -> Bool {
+        (1...maxLevel_bytes).contains(text.utf8.count)
+            && !text.unicodeScalars.contains { $0 == "/" || isWildcard($0) || isForbidden($0) }
+    }
+
+    /// What of a text can be one level; `nil` where nothing can.
+    public static func level(of text: String) -> String? {
+        var level = ""
+        for scalar in text.unicodeScalars where scalar != "/" && !isWildcard(scalar) && !isForbidden(scalar) {
+            guard level.utf8.count + scalar.utf8.count <= maxLevel_bytes else { break }
+            level.unicodeScalars.append(scalar)
+        }
+        return level.isEmpty ? nil : level
+    }
+
+    public static func isWildcard(_ scalar: Unicode.Scalar) -> Bool { scalar == "+" || scalar == "#" }
+
+    /// Whether MQTT lets a receiver hang up on text with it (MQTT 5, 1.5.4): control characters, and the code points that
+    /// Unicode has set aside as no characters. libmosquitto refuses to send either.
+    public static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control || isNonCharacter(scalar)
+    }
+
+    /// U+FDD0 to U+FDEF, and the last two of every plane.
+    public static func isNonCharacter(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isNoncharacterCodePoint
+    }
+}
