@@ -1,4 +1,5 @@
 import Beacons
+import Messages
 import Regions
 
 /// Goes through the document table by table and collects what is wrong.
@@ -46,8 +47,24 @@ struct SettingsReader {
                 CaptureSection.read(&reader, stateDirectory: gateway.stateDirectory)
             },
             log: section(LogSection.table, LogSection.read))
+        refuseLongTopics(settings)
         refuseUnknownTables()
         return settings
+    }
+
+    /// Site and id are short by their own rules, so it is always the prefix that is too long. An id that is left out is counted
+    /// as the longest.
+    private mutating func refuseLongTopics(_ settings: Settings) {
+        let id = settings.gateway.id ?? String(repeating: "x", count: TopicName.maxLevel_bytes)
+        let tree = TopicTree(prefix: settings.mqtt.prefix, site: settings.gateway.site, gateway: id)
+        let (bytes, levels) = tree.excess
+        let limits = [("bytes", TopicName.maxTopic_bytes, bytes), ("levels", TopicName.maxLevels, levels)]
+        for (unit, limit, excess) in limits where excess > 0 {
+            refuse(
+                "mqtt.prefix", .string(settings.mqtt.prefix),
+                "with gateway.site, gateway.id and what the agent appends, topics get up to \(limit + excess) \(unit), and brokers"
+                    + " refuse more than \(limit): shorten it by \(excess) \(unit)")
+        }
     }
 
     /// A table that stands at most once.

@@ -1,5 +1,9 @@
-/// What MQTT lets a name be that stands in a topic.
+/// What MQTT and its brokers let a topic be, and a name that stands in one.
 public enum TopicName {
+    /// Octets of a topic, at most: whatever we publish to, its prefix or a requester made it.
+    public static let maxTopic_bytes = 1_024
+    /// Levels of a topic, at most. Mosquitto hangs up on whoever publishes to one of more than about 200.
+    public static let maxLevels = 200
     /// Octets of one level that an operator names, at most.
     public static let maxLevel_bytes = 128
 
@@ -19,6 +23,8 @@ public enum TopicName {
         }
         return level.isEmpty ? nil : level
     }
+
+    static func levels(of topic: String.UTF8View) -> Int { topic.count { $0 == UInt8(ascii: "/") } + 1 }
 
     public static func isWildcard(_ scalar: Unicode.Scalar) -> Bool { scalar == "+" || scalar == "#" }
 

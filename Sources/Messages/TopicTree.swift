@@ -42,6 +42,14 @@ public struct TopicTree: Hashable, Sendable {
         return nil
     }
 
+    /// How far the longest of these topics is beyond what a topic may have, in octets and in levels: not above 0 where it is
+    /// not. It is that of an expanded region with the longest name, which may come by a request at any time.
+    public var excess: (bytes: Int, levels: Int) {
+        let name = String(repeating: "x", count: TopicName.maxLevel_bytes)
+        let longest = ranging(RegionInstanceID(region: name, major: .max, minor: .max)).utf8
+        return (longest.count - TopicName.maxTopic_bytes, TopicName.levels(of: longest) - TopicName.maxLevels)
+    }
+
     public var status: String { root + "/status" }
     public var health: String { root + "/health" }
     public var gap: String { root + "/gap" }

@@ -16,7 +16,7 @@ extension Rule where Value == String {
                 + " first without $ in front"
         ) { text in
             // What begins with a dollar is the broker's own (MQTT 5, 4.7.2), and no subscriber's # takes it in.
-            text.utf8.count <= 1024 && !text.hasPrefix("$")
+            !text.hasPrefix("$")
                 && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { TopicName.isLevel($0) }
         }
     }

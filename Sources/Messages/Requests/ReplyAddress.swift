@@ -14,8 +14,6 @@ public struct ReplyAddress: Hashable, Sendable {
 
     /// Octets of correlation data that are carried back, at most.
     static let maxCorrelation_bytes = 256
-    /// Octets of a response topic, at most.
-    static let maxTopic_bytes = 1_024
 }
 
 extension TopicTree {
@@ -39,7 +37,8 @@ extension TopicTree {
     /// Below the prefix that is below this gateway's own `response/` only: else who may send requests could have the
     /// gateway write into `region/`, `status`, `health` or `gap`, its own or those of another, where the broker trusts it.
     func mayAnswer(on topic: String) -> Bool {
-        guard (1...ReplyAddress.maxTopic_bytes).contains(topic.utf8.count), !topic.hasPrefix("$"),
+        guard (1...TopicName.maxTopic_bytes).contains(topic.utf8.count),
+            TopicName.levels(of: topic.utf8) <= TopicName.maxLevels, !topic.hasPrefix("$"),
             !topic.unicodeScalars.contains(where: { TopicName.isWildcard($0) || TopicName.isForbidden($0) })
         else { return false }
         let levels = topic.utf8

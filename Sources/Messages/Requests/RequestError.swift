@@ -60,8 +60,9 @@ extension RequestError {
     static func invalidResponseTopic(_ topics: TopicTree) -> RequestError {
         RequestError(
             .invalidResponseTopic,
-            "a response topic must have 1 to \(ReplyAddress.maxTopic_bytes) bytes without + # or control characters and "
-                + "not begin with $; below \(topics.prefix)/ it must be below \(topics.response(""))")
+            "a response topic must have 1 to \(TopicName.maxTopic_bytes) bytes in at most \(TopicName.maxLevels) levels, without "
+                + "+ # or control characters, and not begin with $; below \(topics.prefix)/ it must be below \(topics.response(""))"
+        )
     }
 
     static func notNull(_ key: String) -> RequestError {

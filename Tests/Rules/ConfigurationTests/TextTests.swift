@@ -84,6 +84,32 @@ struct TextTests {
         }
     }
 
+    @Test("A prefix is as long as leaves room for the longest topic below it, in levels")
+    func prefixLevels() {
+        func complaint(_ levels: Int, _ more: String = "") -> [String] {
+            complaints("[mqtt]\nprefix = \"\(Array(repeating: "p", count: levels).joined(separator: "/"))\"\n\(more)")
+        }
+        // Site, id, "region", its id, major, minor and the last word.
+        #expect(complaint(193).isEmpty)
+        let errors = complaint(210)
+        #expect(errors.count == 1)
+        #expect(errors.allSatisfy { $0.hasPrefix("mqtt.prefix = \"p/p/") && $0.hasSuffix("shorten it by 17 levels") })
+    }
+
+    @Test("And in bytes: a longer site or id leaves less, an id that is left out the least")
+    func prefixBytes() {
+        func complaint(_ bytes: Int, site: Int, id: Int) -> [String] {
+            let prefix = String((0..<bytes).map { $0 % 100 == 99 ? "/" : "p" })
+            let names = [site, id].map { String(repeating: "n", count: $0) }
+            return complaints("[gateway]\nsite = \"\(names[0])\"\nid = \"\(names[1])\"\n[mqtt]\nprefix = \"\(prefix)\"")
+        }
+        // 156 of the longest region's ranging, and two slashes.
+        #expect(complaint(1_024 - 156 - 2 - 10 - 20, site: 10, id: 20).isEmpty)
+        #expect(complaint(1_024 - 156 - 2 - 10 - 20 + 1, site: 10, id: 20).first?.hasSuffix("by 1 bytes") == true)
+        #expect(complaint(1_024 - 156 - 2 - 128 - 128, site: 128, id: 0).isEmpty)
+        #expect(complaint(1_024 - 156 - 2 - 128 - 128 + 3, site: 128, id: 0).first?.hasSuffix("by 3 bytes") == true)
+    }
+
     @Test("The state folder has a path")
     func stateDirectory() throws {
         #expect(try Settings.parse("[gateway]\nstate_dir = \"./state\"").gateway.stateDirectory == "./state")

@@ -68,6 +68,8 @@ struct RequestGateTests {
             "", "a/+", "#", "a\u{0}", "a\nb", "$SYS/a", "beacons", "beacons/store/gw", "beacons/store/gw/status",
             "beacons/store/gw/region/carts/state", "beacons/store/gw/request/stop", "beacons/store/gw/response",
             "beacons/store/other/status", "beacons/elsewhere/gw/gap", String(repeating: "a", count: 1_025),
+            String(repeating: "/", count: 200),
+            "beacons/store/gw/response" + String(repeating: "/a", count: 197),
         ])
     func forbiddenTopics(_ topic: String) {
         let refused = refusal(request(responseTopic: topic, correlationData: [7]))
@@ -89,7 +91,8 @@ struct RequestGateTests {
         "Any other response topic is used",
         arguments: [
             "a", "/", "replies/me", "beaconsx/a", "beacons/store/gw/response/me/1",
-            String(repeating: "a", count: 1_024),
+            String(repeating: "a", count: 1_024), String(repeating: "/", count: 199),
+            "beacons/store/gw/response" + String(repeating: "/a", count: 196),
         ])
     func allowedTopics(_ topic: String) {
         guard case .carryOut(_, let address) = decide(request(responseTopic: topic)) else {
