@@ -23,7 +23,7 @@ extension JSONValue {
         case .null: .array([])
         case .boolean(let value): .boolean(value)
         case .integer(let value): .integer(value)
-        case .number(let value): .float(value)
+        case .number(let value): integer.map { .integer($0) } ?? .float(value)
         case .string(let value): .string(value)
         case .array(let values): .array(values.map(\.node))
         case .object(let entries): .table(entries.mapValues(\.node))

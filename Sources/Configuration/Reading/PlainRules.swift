@@ -31,6 +31,8 @@ extension Rule where Value: FixedWidthInteger {
         Rule(
             type: "an integer", allowed: "from \(range.lowerBound) to \(range.upperBound)",
             read: { node in
+                // A request may have an integer beyond 64 bits, which JSON does not tell from other numbers.
+                if case .float(let float) = node, float.isFinite, float.magnitude >= 0x1p63 { return .refused(nil) }
                 guard case .integer(let integer) = node else { return .wrongType }
                 guard let value = Value(exactly: integer), range.contains(value) else { return .refused(nil) }
                 return .value(value)

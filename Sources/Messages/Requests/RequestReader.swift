@@ -87,14 +87,13 @@ struct RequestFields {
     }
 
     func integer(_ key: String, _ range: ClosedRange<Int64>) throws(RequestError) -> Int64? {
-        switch entries[key] {
-        case nil: return nil
-        case .integer(let integer) where range.contains(integer): return integer
-        case .integer:
+        guard let value = entries[key] else { return nil }
+        guard value.isInteger else { throw wrongType(key, "an integer", value) }
+        guard let integer = value.integer, range.contains(integer) else {
             throw RequestError(
                 .invalidRequest, "\"\(key)\": must be from \(range.lowerBound) to \(range.upperBound)")
-        case .some(let value): throw wrongType(key, "an integer", value)
         }
+        return integer
     }
 
     /// A major or a minor.

@@ -36,6 +36,14 @@ struct RequestReaderTests {
         #expect(try read(.stop, #"{"region":"carts"}"#) == .stop(region: "carts"))
     }
 
+    @Test("An integer is one by its value, however it is written, as it is to JSON Schema")
+    func integers() throws {
+        let instance = Request.range(RegionInstanceID(region: "carts", major: 100, minor: 0))
+        for (major, minor) in [("100", "0"), ("100.0", "-0"), ("1e2", "0.0"), ("1.00E+2", "0e5")] {
+            #expect(try read(.range, "{\"region\":\"carts\",\"major\":\(major),\"minor\":\(minor)}") == instance)
+        }
+    }
+
     @Test("A monitor request keeps its keys and its own text")
     func monitor() throws {
         let text = #" {"id":"carts", "exit_after_s":2.5} "#
@@ -68,7 +76,12 @@ struct RequestReaderTests {
             (.state, #"{"next":-1}"#, "\"next\": must be from 0 to 2147483647"),
             (.range, #"{}"#, "\"region\": is missing; must be the id of a region"),
             (.range, #"{"region":"carts","major":65536}"#, "\"major\": must be from 0 to 65535"),
-            (.range, #"{"region":"carts","major":1.0}"#, "\"major\": must be an integer, not a number with a fraction"),
+            (.range, #"{"region":"carts","major":1.5}"#, "\"major\": must be an integer, not a number with a fraction"),
+            (.range, #"{"region":"carts","major":65536.0}"#, "\"major\": must be from 0 to 65535"),
+            (.state, #"{"limit":9223372036854775808}"#, "\"limit\": must be from 1 to 256"),
+            (.state, #"{"limit":-9223372036854775809}"#, "\"limit\": must be from 1 to 256"),
+            (.state, #"{"next":1e300}"#, "\"next\": must be from 0 to 2147483647"),
+            (.stop, #"{"region":1e300}"#, "\"region\": must be text, not an integer"),
             (.range, #"{"region":"carts","major":"1"}"#, "\"major\": must be an integer, not text"),
             (.stop, #"{"region":"carts","major":1}"#, "\"major\": unknown key; known are region"),
             (.stop, #"[]"#, "a request must be a JSON object, not a list"),

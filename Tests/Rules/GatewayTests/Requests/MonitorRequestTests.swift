@@ -90,6 +90,13 @@ struct MonitorRequestTests {
         #expect(gateway.ask(.stop(region: "door"), at: 1)?.refusal == .configuredRegion)
     }
 
+    @Test("An integer may be written as JSON writes one: 2.0 is the major 2")
+    func integers() throws {
+        let gateway = Conversation(empty)
+        #expect(try gateway.monitor("door", "\"major\": 2.0, \"minor\": 7e0", at: 1) == .monitoring(region: "door"))
+        #expect(try gateway.monitor("door", "\"major\": 2, \"minor\": 7", at: 1) == .monitoring(region: "door"))
+    }
+
     @Test("What config.toml would not allow is refused with the same words")
     func invalid() throws {
         let gateway = Conversation(empty)
@@ -97,6 +104,12 @@ struct MonitorRequestTests {
             ("\"minor\": 7", "region.minor = 7: needs a major beside it"),
             ("\"exit_after_s\": 0", "region.exit_after_s = 0: must be from 1 to 86400"),
             ("\"major\": \"1\"", "region.major = \"1\": must be an integer (from 0 to 65535), not text"),
+            (
+                "\"major\": 1.5",
+                "region.major = 1.5: must be an integer (from 0 to 65535), not a number with a fraction"
+            ),
+            ("\"major\": 65536.0", "region.major = 65536: must be from 0 to 65535"),
+            ("\"major\": 9223372036854775808", "region.major = 9.223372036854776e+18: must be from 0 to 65535"),
             ("\"mayor\": 1", "region.mayor = 1: unknown key; did you mean major?"),
         ]
         for (keys, text) in cases {
