@@ -16,10 +16,12 @@ public struct Message: Hashable, Sendable {
     public var expiry_s: UInt32?
     /// Of a response: what its requester knows it by (MQTT 5).
     public var correlationData: [UInt8]?
+    /// Of a response that may be long: what goes out in its place where the broker takes none of that length.
+    public var shortPayload: [UInt8]?
 
     public init(
         topic: String, payload: [UInt8], qos: QoS, isRetained: Bool, expiry_s: UInt32? = nil,
-        correlationData: [UInt8]? = nil
+        correlationData: [UInt8]? = nil, shortPayload: [UInt8]? = nil
     ) {
         self.topic = topic
         self.payload = payload
@@ -27,5 +29,15 @@ public struct Message: Hashable, Sendable {
         self.isRetained = isRetained
         self.expiry_s = expiry_s
         self.correlationData = correlationData
+        self.shortPayload = shortPayload
+    }
+
+    /// The same message with its short payload, where it has one.
+    public var shortened: Message? {
+        guard let shortPayload else { return nil }
+        var message = self
+        message.payload = shortPayload
+        message.shortPayload = nil
+        return message
     }
 }

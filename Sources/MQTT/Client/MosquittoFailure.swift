@@ -23,6 +23,8 @@ struct MosquittoFailure {
         case MOSQ_ERR_KEEPALIVE: return .keepaliveExpired
         case MOSQ_ERR_CONN_LOST, MOSQ_ERR_SUCCESS: return closed
         case MOSQ_ERR_ERRNO where number == 0: return closed
+        // Who closes with octets unread sends a reset: a broker that hangs up while we publish.
+        case MOSQ_ERR_ERRNO where wasConnected && (number == ECONNRESET || number == EPIPE): return closed
         // libmosquitto's own word for a TLS stream that ended, where OpenSSL had nothing to add.
         case MOSQ_ERR_ERRNO where number == EPROTO:
             return wasConnected ? .closedByBroker : .tls(detail: "the broker ended the handshake")

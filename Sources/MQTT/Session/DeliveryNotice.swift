@@ -7,6 +7,10 @@ enum DeliveryNotice: Hashable, Sendable {
     case formerRefused(topic: String, ReasonCode)
     case eventParked(sequence: UInt64, topic: String, ReasonCode)
     case retainedGivenUp(topic: String, ReasonCode)
+    /// The broker closed the connection each time that it was sent.
+    case eventHungUpOn(sequence: UInt64, topic: String, ConnectionFailure)
+    case retainedHungUpOn(topic: String, ConnectionFailure)
+    case answerHungUpOn(topic: String, ConnectionFailure)
     case tooManyRetainedTopics(limit: Int)
     case subscriptionRefused(ReasonCode)
     case leftoversCleared(count: Int)
@@ -45,6 +49,13 @@ extension DeliveryNotice: CustomStringConvertible {
             "event \(sequence) on \(topic) set aside: the broker refuses it for what it is: \(reason)"
         case .retainedGivenUp(let topic, let reason):
             "\(topic) left out until it changes: the broker refuses it for what it is: \(reason)"
+        case .eventHungUpOn(let sequence, let topic, let failure):
+            "event \(sequence) on \(topic) set aside: each time it was sent, the connection ended (\(failure)); see the broker's log"
+        case .retainedHungUpOn(let topic, let failure):
+            "\(topic) left out until it changes: each time it was sent, the connection ended (\(failure)); see the broker's log"
+        case .answerHungUpOn(let topic, let failure):
+            "an answer to \(topic) dropped: when it was sent, the connection ended (\(failure)); if that recurs, no more answers go "
+                + "there for an hour; have the requester choose a shorter response topic or ask for less"
         case .tooManyRetainedTopics(let limit):
             "more than \(limit) retained topics: the newest are not published; lower regions.max_instances"
         case .subscriptionRefused(let reason):

@@ -14,7 +14,7 @@ extension DeliverySession {
 
     /// An answer to a request: it goes out on this connection or not at all, since its requester asks again.
     mutating func answer(_ message: Message, at now: Instant) -> [DeliveryAction] {
-        guard case .connected = state, answers.append(message) else {
+        guard case .connected = state, answers.append(message, at: now) else {
             counters.answersDropped += 1
             return []
         }
@@ -64,7 +64,7 @@ extension DeliverySession {
         guard let ticket = tickets.removeValue(forKey: mid), flights.removeValue(forKey: ticket) != nil else {
             return []
         }
-        let actions = reason.isSuccess ? settle(ticket) : refuse(ticket, reason, at: now)
+        let actions = reason.isSuccess ? settle(ticket, at: now) : refuse(ticket, reason, at: now)
         return actions + fill(at: now)
     }
 
@@ -111,8 +111,9 @@ extension DeliverySession {
     mutating func fill(at now: Instant) -> [DeliveryAction] {
         var actions: [DeliveryAction] = []
         switch state {
-        case .connected(_, let window):
-            let window = suspects.isEmpty ? window : 1
+        case .connected(let since, let window):
+            if answersGoAlone, now - since >= parameters.stableAfter { answersGoAlone = false }
+            let window = suspects.isEmpty && !answersGoAlone ? window : 1
             while flights.count < window, let action = takeNext(at: now) { actions.append(action) }
             if let (after, limit) = events.request(window: parameters.maxInflight) {
                 actions.append(.fetchEvents(after: after, limit: limit))

@@ -3,14 +3,17 @@ import Messages
 
 extension DeliverySession {
     /// The broker has it: only now may an event leave the outbox.
-    mutating func settle(_ ticket: Ticket) -> [DeliveryAction] {
+    mutating func settle(_ ticket: Ticket, at now: Instant) -> [DeliveryAction] {
         counters.acknowledged += 1
+        hasAccepted = true
         acquit(ticket)
         switch ticket {
         case .retained(let topic):
             if retained.delivered(topic) { saidRetainedRefusals.forget() }
             return retained.keeps(topic) ? [] : [.cleared(topic: topic)]
-        case .answer: return []
+        case .answer(let number):
+            answers.settle(number, at: now)
+            return []
         case .event(let sequence):
             if former.settle(sequence) { return [.acknowledge(sequence: sequence)] }
             guard let hadBeenRefused = events.remove(sequence) else { return [] }
@@ -29,10 +32,9 @@ extension DeliverySession {
             if former.owns(topic) { return refuseFormer(ticket, topic, refusals, reason) }
             if reason.blamesMessage, refusals >= parameters.maxRefusals { return giveUp(ticket, topic: topic, reason) }
             return saidRetainedRefusals.isNew(reason) ? [.say(.retainedRefused(topic: topic, reason))] : []
-        case .answer:
+        case .answer(let number):
             // The response topic was the requester's choice, so it is the requester's to repair.
-            acquit(ticket)
-            counters.answersDropped += 1
+            if answers.refuse(number, reason) { counters.answersDropped += 1 }
             return []
         case .event(let sequence):
             if let (event, refusals) = former.refuse(sequence, at: now) {
@@ -44,26 +46,6 @@ extension DeliverySession {
             }
             return saidEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.topic, reason))] : []
         }
-    }
-
-    /// The broker hung up and blamed a message, as some do instead of a PUBACK. With one message under way it is that
-    /// one; with several, they go one at a time from now on.
-    mutating func blame(_ reason: ReasonCode) -> [DeliveryAction] {
-        // An answer is not sent again, so it is never a suspect.
-        suspects.formUnion(flights.keys.filter { if case .answer = $0 { false } else { true } })
-        guard flights.count == 1, let ticket = flights.keys.first else { return [] }
-        counters.refused[reason, default: 0] += 1
-        provenFaults[ticket, default: 0] += 1
-        guard provenFaults[ticket, default: 0] >= parameters.maxRefusals else { return [] }
-        switch ticket {
-        case .retained(let topic): return giveUp(ticket, topic: topic, reason)
-        case .answer: return []
-        case .event(let sequence): return giveUp(ticket, topic: topic(of: sequence), reason)
-        }
-    }
-
-    private func topic(of sequence: UInt64) -> String {
-        events.topic(of: sequence) ?? former.line.topic(of: sequence) ?? ""
     }
 
     /// What a former gateway left is given up where it was refused often enough, whatever for: nothing will mend it by
@@ -78,7 +60,7 @@ extension DeliverySession {
         return said + giveUp(ticket, topic: topic, reason)
     }
 
-    private mutating func giveUp(_ ticket: Ticket, topic: String, _ reason: ReasonCode) -> [DeliveryAction] {
+    mutating func giveUp(_ ticket: Ticket, topic: String, _ reason: ReasonCode) -> [DeliveryAction] {
         acquit(ticket)
         switch ticket {
         case .retained(let topic):

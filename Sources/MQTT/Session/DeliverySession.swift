@@ -26,6 +26,8 @@ struct DeliverySession: Sendable {
         var keepalive_s = 30
         /// A connection that stood this long was a good one: the next failure starts from the shortest pause.
         var stableAfter = TimeSpan.seconds(30)
+        /// A broker that hangs up on a message does so within this time.
+        var hangUpAfter = TimeSpan.seconds(5)
         /// How long to stay away once another client has taken our identifier: a fight would serve neither.
         var takenOverPause = TimeSpan.seconds(300)
         /// After so many refusals that blame the message, it is set aside.
@@ -55,7 +57,7 @@ struct DeliverySession: Sendable {
     let filters: [String]
     var state = State.idle
     var retained: RetainedStates
-    var answers = AnswerLine()
+    var answers: AnswerLine
     var events: EventLine
     var former: FormerGateway
     var search: LeftoverSearch
@@ -66,6 +68,12 @@ struct DeliverySession: Sendable {
     var suspects: Set<Ticket> = []
     /// How often each suspect ended a connection alone.
     var provenFaults: [Ticket: Int] = [:]
+    /// An answer was among several messages on which a broker hung up: one at a time goes out until a connection stands.
+    var answersGoAlone = false
+    /// The broker has taken something on this connection.
+    var hasAccepted = false
+    /// So many connections in a row ended without a word soon after something was published.
+    var silentEnds = 0
     var backoff: Backoff
     var saidFailures = SaidCauses<ConnectionFailure>()
     var saidEventRefusals = SaidCauses<ReasonCode>()
@@ -88,6 +96,7 @@ struct DeliverySession: Sendable {
         retained = RetainedStates(status: online, maxTopics: parameters.maxRetainedTopics, seed: seed)
         events = EventLine(seed: seed &+ 1)
         backoff = Backoff(seed: seed &+ 2)
+        answers = AnswerLine(statusTopic: online.topic)
         search = LeftoverSearch(statusTopic: online.topic)
         former = FormerGateway(statusTopic: online.topic, seed: seed &+ 3)
     }
@@ -106,6 +115,7 @@ struct DeliverySession: Sendable {
         let isNews = !hasBeenConnected || !saidFailures.isEmpty
         hasBeenConnected = true
         lastHeard = now
+        hasAccepted = false
         // The next broker under this name may keep them: it is asked anew.
         isWillRetained = true
         silenceTimeout = Self.silenceTimeout(keepalive_s: broker.keepalive_s ?? parameters.keepalive_s)
@@ -138,13 +148,12 @@ struct DeliverySession: Sendable {
         if wasStable {
             backoff.reset()
             saidFailures.forget()
+            silentEnds = 0
         }
         counters.lastFailure = failure
         var actions: [DeliveryAction] = []
         if saidFailures.isNew(failure) { actions.append(.say(.connectionFailed(failure))) }
-        if case .disconnected(let reason) = failure, reason.blamesMessage {
-            actions += blame(reason)
-        }
+        actions += blame(failure, at: now)
         forgetConnection()
         let isTakenOver = failure == .disconnected(.sessionTakenOver)
         state = .waiting(until: now + (isTakenOver ? backoff.jittered(parameters.takenOverPause) : backoff.next()))
@@ -223,7 +232,6 @@ struct DeliverySession: Sendable {
 
     private mutating func forgetConnection() {
         counters.isConnected = false
-        counters.answersDropped += flights.keys.count { if case .answer = $0 { true } else { false } }
         flights.removeAll()
         tickets.removeAll()
         retained.connectionLost()

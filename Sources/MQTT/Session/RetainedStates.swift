@@ -114,6 +114,8 @@ struct RetainedStates: Sendable {
     mutating func giveUp(_ topic: String) {
         if entries[topic]?.message.payload.isEmpty == true { entries[topic] = nil }
         entries[topic]?.isGivenUp = true
+        // It may be the connection that ended over it: nothing else would say that it isn't under way any more.
+        entries[topic]?.isUnderWay = false
         entries[topic]?.isPending = false
         resting.removeAll { $0 == topic }
         if resting.isEmpty { retryAt = nil }

@@ -9,6 +9,8 @@ public struct ReasonCode: RawRepresentable, Hashable, Sendable {
     public static let success = ReasonCode(rawValue: 0x00)
     /// The message was accepted; nobody subscribes to its topic now.
     public static let noMatchingSubscribers = ReasonCode(rawValue: 0x10)
+    public static let protocolError = ReasonCode(rawValue: 0x82)
+    public static let implementationSpecificError = ReasonCode(rawValue: 0x83)
     public static let unspecifiedError = ReasonCode(rawValue: 0x80)
     public static let malformedPacket = ReasonCode(rawValue: 0x81)
     public static let unsupportedProtocolVersion = ReasonCode(rawValue: 0x84)
@@ -30,6 +32,17 @@ public struct ReasonCode: RawRepresentable, Hashable, Sendable {
     public var blamesMessage: Bool {
         switch self {
         case .malformedPacket, .topicNameInvalid, .packetTooLarge, .payloadFormatInvalid: true
+        default: false
+        }
+    }
+
+    /// Why a broker may end a connection because of what was published, as Mosquitto does with `protocolError` where a topic has
+    /// too many levels. Each may have another cause.
+    var mayBlameMessage: Bool {
+        switch self {
+        case .unspecifiedError, .protocolError, .implementationSpecificError, .notAuthorized, .retainNotSupported,
+            .qosNotSupported:
+            true
         default: false
         }
     }

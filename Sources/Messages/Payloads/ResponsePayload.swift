@@ -8,6 +8,21 @@ extension MessageComposer {
     public func response(
         _ answer: Answer, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
     ) -> Message {
+        let payload = responsePayload(answer, eventSeq: eventSeq, timebase)
+        var message = Message(
+            topic: answer.address.topic, payload: payload, qos: .atLeastOnce, isRetained: false,
+            correlationData: answer.address.correlationData)
+        if let error = RequestError.answerTooLarge(answer.result, bytes: payload.count) {
+            var refusal = answer
+            refusal.result = .refused(error)
+            message.shortPayload = responsePayload(refusal, eventSeq: eventSeq, timebase)
+        }
+        return message
+    }
+
+    private func responsePayload(
+        _ answer: Answer, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
+    ) -> [UInt8] {
         var json = payload(at: answer.at, timebase)
         json.set("request", answer.address.verb)
         if case .refused(let error) = answer.result {
@@ -17,9 +32,7 @@ extension MessageComposer {
             json.set("ok", true)
             json.set("result", object: object(answer.result, eventSeq: eventSeq, timebase))
         }
-        return Message(
-            topic: answer.address.topic, payload: json.object, qos: .atLeastOnce, isRetained: false,
-            correlationData: answer.address.correlationData)
+        return json.object
     }
 
     private func object(_ error: RequestError) -> [UInt8] {

@@ -21,6 +21,8 @@ public struct RequestError: Error, Hashable, Sendable {
         case regionExists = "region_exists"
         /// A value that the configuration's rules do not allow.
         case invalidRegion = "invalid_region"
+        /// The broker takes no message as long as the answer is.
+        case answerTooLarge = "answer_too_large"
         /// A limit of `[regions]`. Core Location's `monitoringDidFailFor`.
         case regionMonitoringFailure = "region_monitoring_failure"
     }
@@ -63,6 +65,23 @@ extension RequestError {
             "a response topic must have 1 to \(TopicName.maxTopic_bytes) bytes in at most \(TopicName.maxLevels) levels, without "
                 + "+ # or control characters, and not begin with $; below \(topics.prefix)/ it must be below \(topics.response(""))"
         )
+    }
+
+    /// What to say in place of a list that the broker finds too long; `nil` for an answer that is no list.
+    static func answerTooLarge(_ result: Answer.Result, bytes: Int) -> RequestError? {
+        switch result {
+        case .states(let states, next: _) where states.count > 1:
+            RequestError(
+                .answerTooLarge,
+                "the answer has \(states.count) states in \(bytes) bytes, more than the broker takes in one message; ask with a limit, "
+                    + "such as \(states.count / 2), and go on with next")
+        case .states, .ranging:
+            RequestError(
+                .answerTooLarge,
+                "the answer has \(bytes) bytes, more than the broker takes in one message; have the broker take larger ones"
+            )
+        case .monitoring, .stopped, .refused: nil
+        }
     }
 
     static func notNull(_ key: String) -> RequestError {

@@ -4,7 +4,7 @@ import socket
 import threading
 import time
 
-from tricks import LOGIN, PUBLISH, SUBSCRIBE, accepted, packet
+from tricks import LOGIN, PUBLISH, SUBSCRIBE, Trick, accepted, packet, request
 
 KINDS = {1: LOGIN, 3: PUBLISH, 8: SUBSCRIBE}
 
@@ -68,6 +68,35 @@ class Broker:
         if kind >> 4 == 8:
             return packet(0x90, body[:2] + (b"\1" if old else b"\0\1"))
         return b"\xd0\0" if kind >> 4 == 12 else b""
+
+
+class HangingUpBroker(Broker):
+    """A broker of few levels, which hangs up without a word on who publishes to a deeper topic. On every connection it has a
+    request whose answer would go to one, and then, on those that stand, a request whose answer would not."""
+
+    DEEP, FLAT = b"replies/a/b/c/d/e/f", b"replies/a"
+
+    def __init__(self):
+        super().__init__(Trick("few levels", "", b""))
+        self.is_played = True
+        self.ends = 0
+        self.answers = []
+
+    def answer(self, client, kind, body):
+        if kind >> 4 != 3:
+            client.sendall(self.right_answer(kind, body))
+            if kind >> 4 == 8:
+                for topic in self.DEEP, self.FLAT:
+                    client.sendall(request(b"\x08" + len(topic).to_bytes(2, "big") + topic))
+            return True
+        topic = body[2:2 + int.from_bytes(body[:2], "big")]
+        if topic == self.DEEP:
+            self.ends += 1
+            return False
+        if topic == self.FLAT:
+            self.answers.append(body)
+        client.sendall(self.right_answer(kind, body))
+        return True
 
 
 def take(buffer):

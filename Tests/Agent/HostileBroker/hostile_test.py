@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from broker import Broker
+from broker import Broker, HangingUpBroker
 from tricks import PUBLISH, TRICKS
 
 BEACOND = pathlib.Path(sys.argv[1]).resolve() / "beacond"
@@ -81,6 +81,28 @@ def check(folder, trick):
     return ""
 
 
+def stay_connected(folder):
+    """A request whose answer the broker hangs up on, again on every connection, does not keep the gateway away."""
+    broker = HangingUpBroker()
+    said = folder / "said"
+    child = subprocess.Popen(
+        [BEACOND, "run", "--config", configuration(folder, broker.port, TRICKS[0])], stdout=subprocess.DEVNULL,
+        stderr=said.open("wb"), preexec_fn=die_with_parent)
+    try:
+        if not until(lambda: broker.answers or child.poll() is not None) or child.poll() is not None:
+            return f"no answer to another topic comes after {broker.ends} connections"
+        # Two until messages go one at a time, two more until the topic is known; the first states may be among them.
+        if broker.ends > 8:
+            return f"{broker.ends} connections ended"
+        if "an answer to replies/a/b/c/d/e/f dropped" not in said.read_text():
+            return "run does not say which answer it was"
+        return ""
+    finally:
+        child.kill()
+        child.wait()
+        broker.close()
+
+
 def play(trick):
     faults = []
     for command in run, check:
@@ -103,5 +125,10 @@ with concurrent.futures.ThreadPoolExecutor(8) as pool:
         failed += bool(faults)
         for fault in faults:
             print(f"failed: MQTT {trick.version}, {trick.name}: {fault}")
-print(f"{len(TRICKS) - failed} passed, {failed} failed, 0 skipped")
+with tempfile.TemporaryDirectory(prefix="beacond-hostile-") as name:
+    fault = stay_connected(pathlib.Path(name))
+    if fault:
+        failed += 1
+        print(f"failed: a broker that hangs up on answers: {fault}")
+print(f"{len(TRICKS) + 1 - failed} passed, {failed} failed, 0 skipped")
 sys.exit(failed > 0)

@@ -9,6 +9,9 @@ struct SessionBench {
     var now = Instant(microseconds: 1_000_000)
     private var nextMid: UInt16 = 1
 
+    /// What was given last.
+    var lastMid: UInt16 { nextMid - 1 }
+
     static let status = "root/status"
 
     /// - Parameter keepalive_s: unless it is what a test is about, no pings are expected.

@@ -53,6 +53,28 @@ struct PayloadTests {
         #expect(payload["proximity"] as? String == "near")
     }
 
+    @Test("An answer that may be long has a short form, which says so and what to do")
+    func shortAnswer() throws {
+        func message(_ result: Answer.Result) -> Message {
+            let address = ReplyAddress(verb: "state", topic: "replies/me", correlationData: [7])
+            return composer().response(
+                Answer(address: address, at: .origin, result: result), eventSeq: { _ in 0 }, timebase)
+        }
+        let state = RegionStatus(instance: RegionInstanceID(region: "carts"), state: .outside, since: .origin)
+        let long = message(.states(Array(repeating: state, count: 30), next: nil))
+        let short = try #require(long.shortened)
+        #expect(short.topic == "replies/me" && short.correlationData == [7] && short.shortened == nil)
+        let payload = try json(short)
+        #expect(payload["request"] as? String == "state" && payload["ok"] as? Bool == false)
+        let error = try #require(payload["error"] as? [String: String])
+        #expect(error["code"] == "answer_too_large")
+        #expect(error["text"]?.contains("30 states in \(long.payload.count) bytes") == true)
+        #expect(error["text"]?.contains("ask with a limit, such as 15, and go on with next") == true)
+        let one = try json(try #require(message(.states([state], next: nil)).shortened))
+        #expect((one["error"] as? [String: String])?["text"]?.contains("limit") == false)
+        #expect(message(.monitoring(region: "carts")).shortPayload == nil)
+    }
+
     @Test("exit adds the stay; partial and inferred only when true")
     func exit() throws {
         func payload(_ isTrue: Bool) throws -> [String: Any] {

@@ -1,0 +1,155 @@
+import HCI
+import Messages
+import Testing
+
+@testable import MQTT
+
+@Suite("An answer that a broker does not take")
+struct AnswerHangUpTests {
+    private static let failure = ConnectionFailure.disconnected(.protocolError)
+
+    private func answer(_ topic: String, _ bytes: Int = 10, short: String? = nil) -> Message {
+        Message(
+            topic: topic, payload: [UInt8](repeating: 0x7B, count: bytes), qos: .atLeastOnce, isRetained: false,
+            shortPayload: short.map { Array($0.utf8) })
+    }
+
+    /// Topics and payload lengths of the answers among the actions.
+    private func sent(_ actions: [DeliveryAction]) -> [String] {
+        actions.compactMap {
+            guard case .publish(.answer, let message) = $0 else { return nil }
+            return "\(message.topic) \(message.payload.count)"
+        }
+    }
+
+    private func settled() -> SessionBench {
+        var bench = SessionBench()
+        bench.settle()
+        return bench
+    }
+
+    /// The broker hangs up; the next connection stands and takes the status. What else goes out then is in the result.
+    private func hangUp(_ bench: inout SessionBench, _ failure: ConnectionFailure = failure) -> [DeliveryAction] {
+        let ended = bench.session.connectionLost(failure, at: bench.now)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        let first = bench.session.connected(BrokerLimits(), at: bench.now)
+        _ = bench.register(first.filter { sent([$0]).isEmpty })
+        let status = first.published.isEmpty ? [] : bench.session.acknowledged(bench.lastMid, .success, at: bench.now)
+        return ended + first + status
+    }
+
+    /// Sends an answer on which the broker hangs up. Returns whether it went out.
+    private func isSent(_ bench: inout SessionBench, _ topic: String, _ failure: ConnectionFailure = failure) -> Bool {
+        let actions = bench.session.answer(answer(topic), at: bench.now)
+        guard !sent(actions).isEmpty else { return false }
+        _ = bench.register(actions)
+        _ = hangUp(&bench, failure)
+        return true
+    }
+
+    @Test(
+        "A topic on which the broker hangs up twice gets no more answers for an hour, others do",
+        arguments: [failure, .closedByBroker])
+    func barred(failure: ConnectionFailure) {
+        var bench = settled()
+        #expect((1...4).map { _ in isSent(&bench, "a/b/c", failure) } == [true, true, false, false])
+        #expect(sent(bench.session.answer(answer("a/b"), at: bench.now)) == ["a/b 10"])
+        bench.advance(3_600)
+        #expect(!sent(bench.session.answer(answer("a/b/c"), at: bench.now)).isEmpty)
+    }
+
+    @Test("It is said once for a topic, with what to do, and the answer is counted as dropped")
+    func said() {
+        var bench = settled()
+        var notices: [DeliveryNotice] = []
+        for _ in 1...3 {
+            _ = bench.register(bench.session.answer(answer("a"), at: bench.now))
+            notices += hangUp(&bench).notices
+        }
+        #expect(notices.filter { $0 == .answerHungUpOn(topic: "a", Self.failure) }.count == 1)
+        #expect(bench.session.counters.answersDropped == 3)
+    }
+
+    @Test("One request a second for such an answer does not keep the gateway from its broker")
+    func everySecond() {
+        var bench = settled()
+        let start = bench.now
+        var away = TimeSpan.zero
+        while bench.now - start < .seconds(300) {
+            let before = bench.now
+            if isSent(&bench, "a/b/c") { away = away + (bench.now - before) } else { bench.advance(1) }
+        }
+        #expect(away <= .seconds(3))
+    }
+
+    @Test("A topic of its own for each such request does not either: after eight only the usual topics get answers")
+    func changingTopics() {
+        var bench = settled()
+        let taken = (1...20).map { isSent(&bench, "replies/\($0)") }
+        #expect(taken == (1...20).map { $0 <= 8 })
+        #expect(sent(bench.session.answer(answer("root/response/a/b"), at: bench.now)).isEmpty)
+        #expect(sent(bench.session.answer(answer("root/response/state"), at: bench.now)) == ["root/response/state 10"])
+    }
+
+    @Test("An answer that was accepted meanwhile clears its topic of the suspicion")
+    func accepted() {
+        var bench = settled()
+        #expect(isSent(&bench, "a"))
+        _ = bench.accept(bench.session.answer(answer("a"), at: bench.now))
+        #expect((1...3).map { _ in isSent(&bench, "a") } == [true, true, false])
+    }
+
+    @Test("Answers go alone once one of several messages under way ended a connection")
+    func alone() {
+        var bench = settled()
+        _ = bench.register(bench.session.answer(answer("a"), at: bench.now))
+        _ = bench.register(bench.session.answer(answer("b"), at: bench.now))
+        _ = hangUp(&bench)
+        _ = bench.register(bench.session.answer(answer("a"), at: bench.now))
+        #expect(sent(bench.session.answer(answer("b"), at: bench.now)).isEmpty)
+        bench.advance(30)
+        #expect(sent(bench.session.answer(answer("c"), at: bench.now)) == ["b 10"])
+    }
+
+    @Test("An answer that is too long for the broker goes out in its short form, in its place")
+    func short() {
+        var bench = settled()
+        let long = bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now)
+        guard case .publish(let ticket, _)? = long.first else {
+            Issue.record("not sent")
+            return
+        }
+        let next = bench.session.refusedLocally(ticket, .packetTooLarge, at: bench.now)
+        #expect(sent(next) == ["a 5"])
+        #expect(bench.session.counters.answersDropped == 0)
+        #expect(sent(bench.answer(next, .packetTooLarge)) == [])
+        #expect(bench.session.counters.answersDropped == 1)
+        // Any other refusal is not the length's fault.
+        let other = bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now)
+        #expect(sent(bench.answer(other, .notAuthorized)) == [])
+    }
+
+    @Test("Where the broker hangs up on it instead, the short form goes out on the next connection, long ones no more")
+    func shortAfterHangUp() {
+        var bench = settled()
+        _ = bench.register(bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now))
+        let next = hangUp(&bench, .closedByBroker)
+        #expect(sent(next) == ["a 5"])
+        _ = bench.accept(next.filter { !sent([$0]).isEmpty })
+        #expect(sent(bench.session.answer(answer("b", 5_000, short: "short"), at: bench.now)) == ["b 5"])
+        #expect(sent(bench.session.answer(answer("b", 4_999, short: "short"), at: bench.now)) == ["b 4999"])
+    }
+
+    @Test("Where it hangs up on the short form too, the topic is at fault and not the length")
+    func shortToo() {
+        var bench = settled()
+        _ = bench.register(bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now))
+        let next = hangUp(&bench)
+        #expect(sent(next) == ["a 5"])
+        _ = bench.register(next.filter { !sent([$0]).isEmpty })
+        _ = hangUp(&bench)
+        #expect(sent(bench.session.answer(answer("a"), at: bench.now)).isEmpty)
+        #expect(sent(bench.session.answer(answer("b", 5_000, short: "short"), at: bench.now)) == ["b 5000"])
+    }
+}

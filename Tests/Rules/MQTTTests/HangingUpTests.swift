@@ -1,0 +1,139 @@
+import HCI
+import Messages
+import Testing
+
+@testable import MQTT
+
+@Suite("A broker that hangs up on a message")
+struct HangingUpTests {
+    static let protocolError = ConnectionFailure.disconnected(.protocolError)
+
+    /// The connection ends, the pause passes, the next one stands and the status is accepted. What then goes out is in the result.
+    private func reconnect(_ bench: inout SessionBench, after failure: ConnectionFailure) -> [DeliveryAction] {
+        let ended = bench.session.connectionLost(failure, at: bench.now)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        let first = bench.session.connected(BrokerLimits(), at: bench.now)
+        return ended
+            + first.flatMap { action in
+                [action].published.first?.hasPrefix("root/status=") == true ? bench.accept([action]) : [action]
+            }
+    }
+
+    private func bench(events: ClosedRange<UInt64>, maxInflight: Int = 4) -> (SessionBench, [DeliveryAction]) {
+        var bench = SessionBench(maxInflight: maxInflight)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        let actions = bench.session.supply(events.map(SessionBench.event), at: bench.now)
+        return (bench, actions)
+    }
+
+    @Test(
+        "An event on which the connection ends five times alone is set aside, with a reason or without, and the next one goes out",
+        arguments: [protocolError, .closedByBroker])
+    func event(failure: ConnectionFailure) {
+        var (bench, actions) = bench(events: 1...2, maxInflight: 1)
+        for _ in 1...5 {
+            #expect(actions.published == ["#1"])
+            #expect(bench.session.counters.parked == 0)
+            _ = bench.register(actions)
+            actions = reconnect(&bench, after: failure)
+        }
+        #expect(actions.contains { if case .park(sequence: 1, _) = $0 { true } else { false } })
+        #expect(actions.notices.contains(.eventHungUpOn(sequence: 1, topic: "root/event", failure)))
+        #expect(actions.published == ["#2"])
+    }
+
+    @Test("Of several messages under way they go one at a time, until it is plain which one it is")
+    func several() {
+        var (bench, actions) = bench(events: 1...4)
+        #expect(actions.published == ["#1", "#2", "#3", "#4"])
+        _ = bench.register(actions)
+        actions = reconnect(&bench, after: Self.protocolError)
+        #expect(actions.published == ["#1"])
+        actions = bench.accept(actions)
+        #expect(actions.published == ["#2"])
+        _ = bench.register(actions)
+        #expect(reconnect(&bench, after: Self.protocolError).published == ["#2"])
+    }
+
+    @Test("A connection that ends once without a word makes nothing slower; a second one in a row does")
+    func chance() {
+        var (bench, actions) = bench(events: 1...4)
+        _ = bench.register(actions)
+        actions = reconnect(&bench, after: .closedByBroker)
+        #expect(actions.published.sorted() == ["#1", "#2", "#3", "#4"])
+        _ = bench.register(actions)
+        #expect(reconnect(&bench, after: .closedByBroker).published == ["#1"])
+    }
+
+    @Test("A broker that takes nothing at all, as one that is going down, sets nothing aside")
+    func nothingAccepted() {
+        var (bench, actions) = bench(events: 1...1)
+        _ = bench.register(actions)
+        for _ in 1...20 {
+            _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+            bench.now = bench.session.nextWake
+            _ = bench.session.tick(at: bench.now)
+            actions = bench.session.connected(BrokerLimits(), at: bench.now)
+            _ = bench.register(actions)
+        }
+        #expect(bench.session.counters.parked == 0)
+    }
+
+    @Test(
+        "An end that has nothing to do with a message sets none aside",
+        arguments: [
+            ConnectionFailure.disconnected(.serverUnavailable), .disconnected(.quotaExceeded), .keepaliveExpired,
+            .disconnected(.notAuthorized),
+        ])
+    func others(failure: ConnectionFailure) {
+        var (bench, actions) = bench(events: 1...1)
+        for _ in 1...20 {
+            _ = bench.register(actions)
+            actions = reconnect(&bench, after: failure)
+        }
+        #expect(actions.published == ["#1"])
+        #expect(bench.session.counters.parked == 0)
+    }
+
+    @Test("A connection that ends long after the message was sent says nothing against it")
+    func late() {
+        var (bench, actions) = bench(events: 1...1)
+        for _ in 1...20 {
+            _ = bench.register(actions)
+            bench.advance(6)
+            actions = reconnect(&bench, after: .closedByBroker)
+        }
+        #expect(bench.session.counters.parked == 0)
+    }
+
+    @Test("The status is never left out")
+    func status() {
+        var bench = SessionBench()
+        bench.settle()
+        for _ in 1...20 {
+            let actions = bench.session.setRetained(
+                SessionBench.retained(SessionBench.status, "changed"), at: bench.now)
+            #expect(actions.published == ["root/status=changed"])
+            _ = bench.register(actions)
+            _ = reconnect(&bench, after: Self.protocolError)
+        }
+    }
+
+    @Test("A state on which the connection ends five times alone is left out until it changes")
+    func state() {
+        var bench = SessionBench()
+        bench.settle()
+        var actions = bench.session.setRetained(SessionBench.retained("root/a", "1"), at: bench.now)
+        for _ in 1...5 {
+            #expect(actions.published == ["root/a=1"])
+            _ = bench.register(actions)
+            actions = reconnect(&bench, after: Self.protocolError)
+        }
+        #expect(actions.notices.contains(.retainedHungUpOn(topic: "root/a", Self.protocolError)))
+        #expect(actions.published == [])
+        let changed = bench.session.setRetained(SessionBench.retained("root/a", "2"), at: bench.now)
+        #expect(changed.published == ["root/a=2"])
+    }
+}
