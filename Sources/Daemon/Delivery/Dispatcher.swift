@@ -34,7 +34,7 @@ package final class Dispatcher {
     /// It remembers pseudonyms, so it changes as it writes.
     package private(set) var composer: MessageComposer
     private var ledger: EventLedger
-    private let bootID: String
+    private let bootID: String?
     private var epoch: String
     private var book: RecordBook
     private var abandoned: AbandonedStates
@@ -48,7 +48,7 @@ package final class Dispatcher {
     /// What clears the topics of a gateway that this one was before it was moved.
     package let formerClearances: [Message]
 
-    package init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String) {
+    package init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String?) {
         self.composer = composer
         self.outbox = outbox
         self.bootID = bootID

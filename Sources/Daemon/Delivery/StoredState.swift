@@ -24,10 +24,10 @@ package struct StoredState {
     package static let pseudonymKeyName = "pseudonym_key"
 
     /// - Parameters:
-    ///   - bootID: names the life of the monotonic clock.
+    ///   - bootID: names the life of the monotonic clock; `nil` where there is none but the time of day, as in a replay.
     ///   - newKey: the secret for pseudonyms, where there is none yet; the delivery loop soon has one for the day.
     package init(
-        _ outbox: Outbox, _ timebase: Timebase, bootID: String,
+        _ outbox: Outbox, _ timebase: Timebase, bootID: String?,
         newKey: @autoclosure () -> [UInt8] = PseudonymKey.random()
     ) {
         records = outbox.records()

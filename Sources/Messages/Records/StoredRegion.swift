@@ -5,7 +5,8 @@ public import Regions
 /// What is stored of a region instance, so that its state outlives the process.
 ///
 /// One line of `key=value` words. Times stand in it twice, in microseconds: on the monotonic clock, which is right as
-/// long as the machine is not booted anew and whatever the clock is set to, and as a time of day for after that.
+/// long as the machine is not booted anew and whatever the clock is set to, and as a time of day for after that. A replay
+/// has no clock but its capture's: there, times of day stand alone.
 public struct StoredRegion: Hashable, Sendable {
     public var record: RegionRecord
     /// The last event of the instance, 0 before the first.
@@ -31,11 +32,15 @@ public struct StoredRegion: Hashable, Sendable {
             .joined(separator: "/")
     }
 
-    /// - Parameter bootID: names the life of the monotonic clock.
-    public func encoded(_ timebase: Timebase, bootID: String) -> [UInt8] {
-        var words = [
-            "v=1", "state=\(record.isInside ? "inside" : "outside")", "boot=\(bootID)",
-            Self.time("since", record.since, timebase), Self.time("last_heard", record.lastHeardAt, timebase),
+    /// - Parameter bootID: names the life of the monotonic clock; `nil` where instants mean nothing to another process.
+    public func encoded(_ timebase: Timebase, bootID: String?) -> [UInt8] {
+        var words = ["v=1", "state=\(record.isInside ? "inside" : "outside")"]
+        if let bootID { words.append("boot=\(bootID)") }
+        for (name, instant) in [("since", record.since), ("last_heard", record.lastHeardAt)] {
+            if bootID != nil { words.append("\(name)_us=\(instant.microseconds)") }
+            words.append("\(name)_wall_us=\(timebase.wall(instant).microseconds)")
+        }
+        words += [
             "major=\(record.major)", "minor=\(record.minor)", "patience_us=\(record.patience.microseconds)",
             "partial=\(record.isPartial)", "event_seq=\(eventSeq)",
         ]
@@ -54,8 +59,9 @@ public struct StoredRegion: Hashable, Sendable {
     /// - Parameters:
     ///   - key: what it was stored under.
     ///   - timebase: relates times of day to this process's monotonic clock.
+    ///   - bootID: names the life of that clock; `nil` where times of day alone count.
     /// - Returns: `nil` for anything else: a damaged record is as good as none.
-    public init?(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String) {
+    public init?(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?) {
         guard let text = String(validating: octets, as: UTF8.self), let instance = Self.instance(ofKey: key) else {
             return nil
         }
@@ -65,7 +71,7 @@ public struct StoredRegion: Hashable, Sendable {
             words[word[..<equals]] = word[word.index(after: equals)...]
         }
         func instant(_ name: String) -> Instant? {
-            let isSameBoot = words["boot"].map(String.init) == bootID
+            let isSameBoot = bootID != nil && words["boot"].map(String.init) == bootID
             if isSameBoot { return words["\(name)_us"].flatMap { Int64($0) }.map(Instant.init(microseconds:)) }
             let wall = words["\(name)_wall_us"].flatMap { Int64($0) }.map(WallTime.init(microseconds:))
             return wall.map(timebase.instant)
@@ -87,10 +93,6 @@ public struct StoredRegion: Hashable, Sendable {
             instance: instance, of: constraint, isInside: state == "inside", since: since, major: major, minor: minor,
             lastHeardAt: lastHeardAt, patience: TimeSpan(microseconds: max(0, patience_us)),
             rssi_dbm: words["rssi_dbm"].flatMap { Double($0) }, isPartial: words["partial"] == "true")
-    }
-
-    private static func time(_ name: String, _ instant: Instant, _ timebase: Timebase) -> String {
-        "\(name)_us=\(instant.microseconds) \(name)_wall_us=\(timebase.wall(instant).microseconds)"
     }
 
     /// The instance that is stored under a key; `nil` for a key of anything else.

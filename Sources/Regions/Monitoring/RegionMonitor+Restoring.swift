@@ -39,6 +39,23 @@ public struct RegionRecord: Hashable, Sendable {
     }
 }
 
+extension RegionRecord {
+    /// The same, with nothing of it later than `now`.
+    ///
+    /// Times of day outlive a boot, and so does a clock that was wrong: where it was set back meanwhile, or has lost its
+    /// battery, what was stored lies in the future. By how much it is off nobody knows, so everything moves by as much as
+    /// brings the last of it to `now`. Lengths stay what they were, and of the time nobody listened nothing is counted.
+    func moved(notAfter now: Instant) -> RegionRecord {
+        let latest = max(since, lastHeardAt)
+        guard latest > now else { return self }
+        var moved = self
+        let ahead = latest - now
+        moved.since = since - ahead
+        moved.lastHeardAt = lastHeardAt - ahead
+        return moved
+    }
+}
+
 /// State outlives the process: still inside is no event, gone is an exit with the time last heard, new is an entry.
 extension RegionMonitor {
     /// What to store of an instance; `nil` while it is unsettled.
@@ -70,6 +87,7 @@ extension RegionMonitor {
         guard let slot = restorableSlot(record, at: now, transitions: &transitions, failures: &failures) else {
             return false
         }
+        let record = record.moved(notAfter: now)
         defer { watchBlindness(of: slot, at: now) }
         let rules = rules(of: slot)
         // Monitoring of its region began in an earlier process: an instance that is new by now enters.

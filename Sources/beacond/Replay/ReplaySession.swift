@@ -10,8 +10,8 @@ import Regions
 ///
 /// The capture's clock is the only one: `at` is the record's time, whatever was done to that clock.
 struct ReplaySession {
-    /// Stored times are read as capture time, in whatever capture they were stored.
-    static let bootID = "replay"
+    /// The capture's own clock is all that one capture has in common with the next: stored times are what it showed.
+    private static let bootID: String? = nil
     /// The same every time, or what two replays print would differ in its epoch.
     struct NoRandomness: RandomNumberGenerator {
         mutating func next() -> UInt64 { 0 }

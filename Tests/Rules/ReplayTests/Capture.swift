@@ -7,10 +7,11 @@ struct Capture {
     var octets = BTSnoopWriter.header
     static let start = WallTime(microseconds: 1_700_000_000_000_000)
 
+    static let frame = IBeaconFrame(
+        identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 7, minor: 8), measuredPower_dbm: -59)
+
     static func shop(seconds: Int = 90) -> Capture {
         var capture = Capture()
-        let frame = IBeaconFrame(
-            identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 7, minor: 8), measuredPower_dbm: -59)
         for step in 0..<seconds * 2 {
             let t_s = Double(step) / 2
             capture.add(DeviceAddress(bits: 0xBEEF, type: .public), [2, 1, 6], at: t_s)

@@ -1,4 +1,6 @@
+import Beacons
 import Foundation
+import HCI
 import Testing
 
 @Suite("beacond replay: the same capture and configuration print the same bytes, always")
@@ -81,5 +83,39 @@ struct ReplayTests {
         #expect(outcome.status == 0)
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.hasPrefix("reports=0 ibeacons=0"))
+    }
+
+    /// A shop from `start_s` on, by the capture's clock: another device all the time, and the beacon where it is there.
+    private func shop(from start_s: Double, seconds: Int, hasBeacon: Bool, in capture: inout Capture) {
+        for step in 0..<seconds * 2 {
+            let t_s = start_s + Double(step) / 2
+            capture.add(DeviceAddress(bits: 0xBEEF, type: .public), [2, 1, 6], at: t_s)
+            if hasBeacon {
+                capture.add(DeviceAddress(bits: 0xF00D, type: .public), Capture.frame.encodedStructure, at: t_s)
+            }
+        }
+    }
+
+    @Test("A stay in which the clock was set back goes on in the next capture: nothing is dated before what led to it")
+    func clockSetBackAcrossCaptures() throws {
+        let state = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: state) }
+        var first = Capture()
+        shop(from: 0, seconds: 15, hasBeacon: false, in: &first)
+        shop(from: 15, seconds: 15, hasBeacon: true, in: &first)
+        shop(from: -30, seconds: 30, hasBeacon: true, in: &first)
+        var second = Capture()
+        shop(from: 1, seconds: 60, hasBeacon: false, in: &second)
+        let begun = try Beacond.replay(first.octets, arguments: ["--state", state])
+        #expect(events(begun).map { $0["type"] as? String } == ["enter"])
+        let ended = try Beacond.replay(second.octets, arguments: ["--state", state])
+        let exit = try #require(events(ended).first)
+        #expect(exit["dwell_s"] as? Double == 44)
+        // Half a second before the first capture's clock showed the start again.
+        #expect(exit["last_heard_at"] as? String == "2023-11-14T22:13:19.500Z")
+        for payload in (begun.lines + ended.lines).compactMap({ $0["payload"] as? [String: Any] }) {
+            guard let at = payload["at"] as? String else { continue }
+            for name in ["since", "entered_at", "last_heard_at"] { #expect(payload[name] as? String ?? "" <= at) }
+        }
     }
 }

@@ -47,6 +47,41 @@ struct RestartTests {
         #expect(story.transitions.last?.transition.event?.observation.rssi_dbm == -70)
     }
 
+    @Test("A stay stored in the future, by a clock set back since, moves as a whole: it keeps its length")
+    func storedInTheFuture() throws {
+        var ahead = record()
+        ahead.since = ahead.since + .seconds(86_400)
+        ahead.lastHeardAt = ahead.lastHeardAt + .seconds(86_400)
+        let story = Story(settings, air(nil), restoring: [ahead])
+        #expect(story.events == ["exit door 20.0"])
+        let stay = try #require(story.stay())
+        #expect(stay.lastHeardAt == Story.start)
+        #expect(stay.dwell == .seconds(3570))
+        let inside = try #require(story.transitions.first?.transition)
+        #expect(inside.since == Story.start - .seconds(3570) && inside.since <= inside.at)
+    }
+
+    @Test("A region that was stored as outside since a time to come is outside since now")
+    func outsideInTheFuture() throws {
+        var ahead = record(isInside: false)
+        ahead.since = Story.start + .seconds(5)
+        let outside = try #require(Story(settings, air(nil), restoring: [ahead]).transitions.first?.transition)
+        #expect(outside.state == .outside && outside.since == Story.start)
+    }
+
+    @Test("Any time at all may stand in a record", arguments: [Int64.min, -1, 0, .max])
+    func anyTime(microseconds: Int64) {
+        var odd = record()
+        for (since, heard) in [
+            (microseconds, Int64.max), (microseconds, .min), (.max, microseconds), (.min, microseconds),
+        ] {
+            odd.since = Instant(microseconds: since)
+            odd.lastHeardAt = Instant(microseconds: heard)
+            let story = Story(settings, air(nil), restoring: [odd])
+            #expect(story.transitions.allSatisfy { $0.transition.since <= $0.transition.at })
+        }
+    }
+
     @Test("New is an entry, though the region has not settled: it is known to have been outside")
     func new() {
         let story = Story(settings, air(3), restoring: [record(isInside: false)])
