@@ -53,6 +53,7 @@ let package = Package(
             swiftSettings: settings),
 
         // Targets with I/O.
+        .target(name: "Files", swiftSettings: settings),
         .target(
             name: "Outbox", dependencies: ["HCI", "CSQLite", collections], swiftSettings: settings
         ),
@@ -62,7 +63,7 @@ let package = Package(
         .target(
             name: "MQTT",
             dependencies: [
-                "HCI", "Messages", "Configuration", "CMosquitto", "CMosquittoReader", collections, logging,
+                "HCI", "Messages", "Configuration", "Files", "CMosquitto", "CMosquittoReader", collections, logging,
             ],
             swiftSettings: settings),
         .target(
@@ -75,8 +76,8 @@ let package = Package(
         .executableTarget(
             name: "beacond",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "Outbox", "Radio",
-                "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle, signals,
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "Files", "Outbox",
+                "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle, signals,
             ],
             swiftSettings: settings),
 
@@ -108,12 +109,12 @@ let package = Package(
         .testTarget(
             name: "BeacondTests",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Daemon", "beacond",
-                lifecycle, logging,
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Files", "Outbox", "Daemon",
+                "beacond", lifecycle, logging,
             ],
             path: "Tests/Rules/BeacondTests", swiftSettings: settings),
         .testTarget(
-            name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT"],
+            name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "Files", "MQTT"],
             path: "Tests/Rules/MQTTTests", swiftSettings: settings),
         .testTarget(
             name: "RadioTests", dependencies: ["HCI", "Beacons", "Configuration", "Radio"],

@@ -1,6 +1,6 @@
 import CMosquitto
 import Configuration
-import Glibc
+import Files
 
 /// `mqtts://`: the chain and the host name are verified on every connection, and TLS is 1.2 or later.
 ///
@@ -32,8 +32,11 @@ struct MosquittoTLS {
     }
 
     private func requireReadable(_ key: String, _ path: String) throws(ConnectionFailure) {
-        guard path.isEmpty || access(path, R_OK) == 0 else {
-            throw .fileUnusable(key: key, path: path, detail: systemText(errno))
+        if path.isEmpty { return }
+        do throws(FileError) {
+            try NamedFile.check(path)
+        } catch {
+            throw .fileUnusable(key: key, path: path, detail: error.reason)
         }
     }
 

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// The broker password: the first line of `[mqtt] password_file`, else of `$CREDENTIALS_DIRECTORY/mqtt-password`.
@@ -21,9 +22,17 @@ enum Password {
         getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
     }
 
+    private static func open(_ path: String) throws(PasswordError) -> Int32 {
+        do throws(FileError) {
+            return try NamedFile.open(path)
+        } catch {
+            if case .kind(let kind) = error.cause { throw .notAFile(path: path, kind: kind) }
+            throw .unreadable(path: path, detail: error.reason)
+        }
+    }
+
     private static func firstLine(path: String) throws(PasswordError) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unreadable(path: path, detail: systemText(errno)) }
+        let descriptor = try open(path)
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: maxLength_bytes + 2)
         var length = 0

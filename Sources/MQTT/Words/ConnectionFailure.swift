@@ -72,7 +72,7 @@ extension ConnectionFailure {
             "set mqtt.ca_file to the authority that issued it; check its dates and this machine's clock"
         case .tls:
             "check that mqtt.url names a TLS port (1.2 or later) and whether the broker asks for a client certificate"
-        case .fileUnusable: "make it a PEM file that the daemon's user may read"
+        case .fileUnusable: "make it a regular file in PEM that the daemon's user may read"
         case .password(let error): error.remedy
         case .refused(let reason): Self.loginRemedy(reason)
         case .disconnected(.sessionTakenOver): "give every gateway of a site its own gateway.id"

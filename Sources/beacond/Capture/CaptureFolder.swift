@@ -1,5 +1,6 @@
 import Configuration
 import Daemon
+import Files
 import Glibc
 import HCI
 import Messages

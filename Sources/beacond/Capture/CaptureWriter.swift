@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import HCI
 
@@ -15,9 +16,16 @@ struct CaptureWriter: ~Copyable {
     /// - Parameter mode: who may read it, before the umask.
     init(path: String, mode: mode_t) throws(FileError) {
         self.path = path
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
-        descriptor = path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, flags, mode)
-        guard descriptor >= 0 else { throw FileError(path: path, operation: .create, code: errno) }
+        // A struct that can't be copied has to be whole before its initialiser may end.
+        var opened: Int32 = -1
+        var failure: FileError?
+        do throws(FileError) {
+            opened = try NamedFile.createOrStandardOutput(path, mode: mode)
+        } catch {
+            failure = error
+        }
+        descriptor = opened
+        if let failure { throw failure }
         // A writer that could not begin closes nothing by itself.
         guard Self.put(BTSnoopWriter.header, to: descriptor) == 0 else {
             let code = errno

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// A file, or standard output, that is written from beginning to end through the C library's buffer.
@@ -8,8 +9,10 @@ struct OutputFile: ~Copyable {
 
     /// Creates or empties the file at `path`; `-` is standard output.
     init(path: String) throws(FileError) {
-        let opened = path == "-" ? fdopen(dup(STDOUT_FILENO), "w") : fopen(path, "we")
-        guard let opened else { throw FileError(path: path, operation: .create, code: errno) }
+        let descriptor = try NamedFile.createOrStandardOutput(path, mode: 0o666)
+        guard let opened = fdopen(descriptor, "w") else {
+            throw FileError(path: path, operation: .create, code: errno)
+        }
         self.path = path
         self.stream = opened
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Console
+import Files
 import Glibc
 import HCI
 import Radio

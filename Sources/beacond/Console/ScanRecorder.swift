@@ -1,4 +1,5 @@
 import Daemon
+import Files
 import HCI
 import Messages
 

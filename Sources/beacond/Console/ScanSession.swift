@@ -1,6 +1,7 @@
 import Configuration
 import Console
 import Daemon
+import Files
 import Glibc
 import HCI
 import Logging

@@ -1,6 +1,7 @@
+import Files
 import Glibc
 
-/// A file or standard input, read piece by piece.
+/// A regular file or standard input, read piece by piece.
 struct InputFile: ~Copyable {
     /// For waiting until there is something to read.
     let descriptor: Int32
@@ -9,8 +10,7 @@ struct InputFile: ~Copyable {
     /// - Parameter path: `-` for standard input.
     init(path: String) throws(FileError) {
         self.path = path
-        descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileError(path: path, operation: .open, code: errno) }
+        descriptor = path == "-" ? 0 : try NamedFile.open(path)
     }
 
     deinit {
@@ -41,34 +41,5 @@ struct InputFile: ~Copyable {
             if got == 0 { break }
         }
         return octets
-    }
-}
-
-/// A file that can't be used.
-struct FileError: Error, CustomStringConvertible {
-    enum Operation: String {
-        case open, read, write, create
-    }
-
-    var path: String
-    var operation: Operation
-    /// The system's error number.
-    var code: Int32
-
-    var description: String {
-        let reason = String(cString: strerror(code))
-        return "\(path): can't \(operation.rawValue) it: \(reason)" + (remedy.map { "; \($0)" } ?? "")
-    }
-
-    /// What to do about it, where that is plain.
-    private var remedy: String? {
-        switch code {
-        case EACCES: "check its permissions"
-        case EISDIR: "name a file, not a folder"
-        case ENOENT: operation == .create ? "make its folder first" : "check the path"
-        case ENOSPC: "make room on the disk"
-        case EROFS: "the disk can only be read: choose another place"
-        default: nil
-        }
     }
 }

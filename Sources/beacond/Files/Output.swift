@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// Writes to a descriptor in large pieces.

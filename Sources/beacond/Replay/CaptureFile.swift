@@ -1,3 +1,4 @@
+import Files
 import HCI
 
 /// A capture file, record by record.

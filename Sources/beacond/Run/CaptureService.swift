@@ -1,5 +1,6 @@
 import Configuration
 import Daemon
+import Files
 import Logging
 import ServiceLifecycle
 import UnixSignals

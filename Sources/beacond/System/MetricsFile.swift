@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// A file that another process reads whenever it likes, such as node_exporter's textfile collector: it always finds one
@@ -29,8 +30,7 @@ struct MetricsFile {
     private func replace(_ octets: [UInt8]) throws(FileError) {
         // The collector takes only what ends in .prom.
         let temporary = path + ".tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw FileError(path: temporary, operation: .create, code: errno) }
+        let descriptor = try NamedFile.create(temporary, mode: 0o644, followsLinks: false)
         // The collector is another user's process, whatever our own umask is.
         fchmod(descriptor, 0o644)
         let failure = Self.writeAll(octets, to: descriptor)

@@ -1,3 +1,4 @@
+import Files
 import HCI
 import Messages
 import Radio

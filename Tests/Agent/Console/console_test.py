@@ -289,6 +289,64 @@ def test_check_without_configuration():
     assert "problem adapter: auto: absent" in done.stdout and "broker" not in done.stdout, done
 
 
+@contextlib.contextmanager
+def folder_with_pipe():
+    """A folder with a named pipe that nobody writes to."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(os.path.join(folder, "pipe"))
+        yield folder
+
+
+def write_configuration(folder, **mqtt):
+    with open(os.path.join(folder, "config.toml"), "w") as file:
+        file.write(f'[gateway]\nsite = "store"\nid = "gw"\nstate_dir = "{folder}/state"\n[mqtt]\n')
+        for name, value in {"url": "mqtts://127.0.0.1:1", "username": "gw", **mqtt}.items():
+            file.write(f'{name} = "{value}"\n')
+
+
+def test_check_pipes():
+    """check says of a pipe, a device and a folder that they are no files, for each file that [mqtt] names."""
+    with folder_with_pipe() as folder:
+        for named, kind in [(f"{folder}/pipe", "a named pipe"), ("/dev/zero", "a device"), (folder, "a folder")]:
+            for mqtt in (
+                {"password_file": named},
+                {"ca_file": named},
+                {"cert_file": named, "key_file": os.path.join(folder, "config.toml")},
+                {"cert_file": os.path.join(folder, "config.toml"), "key_file": named},
+            ):
+                write_configuration(folder, **mqtt)
+                done = run("check", cwd=folder)
+                assert done.returncode == 78 and f"{named}: it is {kind}, not a regular file" in done.stdout, (mqtt, done)
+
+
+def test_run_with_pipes():
+    """An agent whose password file is a pipe says so, goes on, and ends on SIGTERM."""
+    with folder_with_pipe() as folder:
+        write_configuration(folder, password_file=f"{folder}/pipe")
+        process = subprocess.Popen([BEACOND, "run"], stderr=subprocess.PIPE, text=True, cwd=folder)
+        said = ""
+        while "it is a named pipe" not in said:
+            said = process.stderr.readline()
+            assert said, "ended without a word"
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
+        process.stderr.close()
+
+
+def test_commands_with_pipes():
+    """A command whose file is a pipe without an other end says so."""
+    with folder_with_pipe() as folder:
+        for arguments, status in [
+            (["check", "--config", "pipe"], 78),
+            (["replay", "pipe"], 66),
+            (["simulate", "--write", "pipe"], 73),
+        ]:
+            if arguments[0] != "check":
+                write_configuration(folder)
+            done = run(*arguments, cwd=folder)
+            assert done.returncode == status and "pipe: can't " in done.stderr, (arguments, done)
+
+
 def test_help():
     """Every command says what it does, its options and its exit statuses."""
     for command in ("scan", "advertise", "calibrate"):

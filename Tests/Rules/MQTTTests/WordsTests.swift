@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Testing
 
@@ -73,6 +74,19 @@ struct WordsTests {
         #expect(throws: missing) { try Password.read(file: "/nonexistent/file", credentialsDirectory: nil) }
         #expect(try Password.read(file: "", credentialsDirectory: "/nonexistent") == nil)
         #expect(try Password.read(file: "", credentialsDirectory: nil) == nil)
+    }
+
+    @Test("A password file that is a pipe, a device or a folder is an error at once, not a wait")
+    func notAFile() throws {
+        let pipe = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
+        try #require(mkfifo(pipe, 0o600) == 0)
+        defer { unlink(pipe) }
+        let named: [(String, FileKind)] = [(pipe, .pipe), ("/dev/null", .device), ("/tmp", .folder)]
+        for (path, kind) in named {
+            let error = PasswordError.notAFile(path: path, kind: kind)
+            #expect(throws: error) { try Password.read(file: path, credentialsDirectory: nil) }
+            #expect(error.description.contains("\(kind)") && !error.remedy.isEmpty)
+        }
     }
 
     @Test("Without a password file the service manager's credential counts")

@@ -1,0 +1,22 @@
+import Glibc
+
+/// What stands under a name that is no regular file.
+public enum FileKind: String, Hashable, Sendable, CustomStringConvertible {
+    case folder = "a folder"
+    case pipe = "a named pipe"
+    case socket = "a socket"
+    case device = "a device"
+
+    public var description: String { rawValue }
+
+    /// `nil` for a regular file.
+    init?(mode: mode_t) {
+        switch mode & S_IFMT {
+        case S_IFREG: return nil
+        case S_IFDIR: self = .folder
+        case S_IFIFO: self = .pipe
+        case S_IFSOCK: self = .socket
+        default: self = .device
+        }
+    }
+}

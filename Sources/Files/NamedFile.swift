@@ -1,0 +1,53 @@
+import Glibc
+
+/// The way to every file that a configuration or a command names: none of them makes the process wait.
+public enum NamedFile {
+    /// Opens a regular file for reading.
+    ///
+    /// To open a named pipe waits for a writer, for ever and against SIGTERM, and to open a device may set it going. So it
+    /// is looked at before, and again once it is open, because the name may stand for another file by then.
+    ///
+    /// - Returns: its descriptor, which is the caller's to close.
+    public static func open(_ path: String) throws(FileError) -> Int32 {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw FileError(path: path, operation: .open, code: errno) }
+        if let kind = FileKind(mode: status.st_mode) {
+            throw FileError(path: path, operation: .open, cause: .kind(kind))
+        }
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw FileError(path: path, operation: .open, code: errno) }
+        guard fstat(descriptor, &status) == 0, let kind = FileKind(mode: status.st_mode) else { return descriptor }
+        close(descriptor)
+        throw FileError(path: path, operation: .open, cause: .kind(kind))
+    }
+
+    /// Whether it could be opened, for whoever hands the name on to a library that opens it.
+    public static func check(_ path: String) throws(FileError) { close(try open(path)) }
+
+    /// Creates or empties a file for writing. A pipe that somebody reads from and a device are as good; a pipe without a
+    /// reader is an error, not a wait.
+    ///
+    /// - Parameters:
+    ///   - mode: who may read it where it is new, before the umask.
+    ///   - followsLinks: whether a link in its place is followed.
+    /// - Returns: its descriptor, which is the caller's to close.
+    public static func create(
+        _ path: String, mode: mode_t, followsLinks: Bool = true
+    ) throws(FileError) -> Int32 {
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let descriptor = Glibc.open(path, followsLinks ? flags : flags | O_NOFOLLOW, mode)
+        guard descriptor >= 0 else { throw FileError(path: path, operation: .create, code: errno) }
+        // Only to open it must not wait. A reader that is slow is waited for.
+        let opened = fcntl(descriptor, F_GETFL)
+        if opened >= 0 { _ = fcntl(descriptor, F_SETFL, opened & ~O_NONBLOCK) }
+        return descriptor
+    }
+
+    /// The same, or standard output where the path is `-`.
+    public static func createOrStandardOutput(_ path: String, mode: mode_t) throws(FileError) -> Int32 {
+        if path != "-" { return try create(path, mode: mode) }
+        let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw FileError(path: "standard output", operation: .open, code: errno) }
+        return descriptor
+    }
+}

@@ -1,0 +1,58 @@
+import Files
+import Foundation
+import Testing
+
+@Suite("No file that a configuration or a command names makes the process wait")
+struct NamedFileTests {
+    /// A folder of its own, for a pipe that nobody writes to or reads from.
+    private func withPipe(_ body: (String) throws -> Void) throws {
+        let pipe = FileManager.default.temporaryDirectory.appendingPathComponent("pipe-\(UUID())").path
+        try #require(mkfifo(pipe, 0o600) == 0)
+        defer { unlink(pipe) }
+        try body(pipe)
+    }
+
+    private func failure(_ body: () throws(FileError) -> Int32) -> FileError? {
+        do throws(FileError) {
+            close(try body())
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A pipe, a device and a folder are not read, and the error says what they are")
+    func kinds() throws {
+        try withPipe { pipe in
+            for (path, kind) in [(pipe, FileKind.pipe), ("/dev/zero", .device), ("/tmp", .folder)] {
+                let error = try #require(failure { () throws(FileError) in try NamedFile.open(path) })
+                #expect(error.cause == .kind(kind))
+                let text = "\(path): can't open it: it is \(kind), not a regular file; name a"
+                #expect(error.description.hasPrefix(text))
+            }
+        }
+    }
+
+    @Test("What a link leads to counts, and a link to nothing is a file that is missing")
+    func links() throws {
+        let link = FileManager.default.temporaryDirectory.appendingPathComponent("link-\(UUID())").path
+        defer { unlink(link) }
+        try #require(symlink("/dev/zero", link) == 0)
+        #expect(failure { () throws(FileError) in try NamedFile.open(link) }?.cause == .kind(.device))
+        unlink(link)
+        try #require(symlink("/nonexistent", link) == 0)
+        #expect(failure { () throws(FileError) in try NamedFile.open(link) }?.cause == .system(ENOENT))
+    }
+
+    @Test("A pipe is written to where somebody reads from it; without a reader it is an error")
+    func writing() throws {
+        try withPipe { pipe in
+            let error = try #require(failure { () throws(FileError) in try NamedFile.create(pipe, mode: 0o600) })
+            #expect(error.cause == .system(ENXIO))
+            #expect(error.description.contains("start what reads from that pipe first"))
+            let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+            defer { close(reader) }
+            #expect(failure { () throws(FileError) in try NamedFile.create(pipe, mode: 0o600) } == nil)
+        }
+    }
+}
