@@ -55,7 +55,7 @@ let package = Package(
         // Targets with I/O.
         .target(name: "Files", swiftSettings: settings),
         .target(
-            name: "Outbox", dependencies: ["HCI", "CSQLite", collections], swiftSettings: settings
+            name: "Outbox", dependencies: ["HCI", "Files", "CSQLite", collections], swiftSettings: settings
         ),
         .target(
             name: "Radio", dependencies: ["HCI", "Beacons", "Configuration", "CBluetooth", logging],
@@ -138,7 +138,7 @@ let package = Package(
             name: "OutboxCrashChild", dependencies: ["HCI", "Outbox"], path: "Tests/Agent/OutboxCrashChild",
             swiftSettings: settings),
         .testTarget(
-            name: "OutboxTests", dependencies: ["HCI", "Outbox", "CSQLite", "OutboxCrashChild"],
+            name: "OutboxTests", dependencies: ["HCI", "Files", "Outbox", "CSQLite", "OutboxCrashChild"],
             path: "Tests/Agent/OutboxTests", swiftSettings: settings),
         .executableTarget(
             name: "VirtualController", dependencies: ["HCI", arguments],

@@ -9,6 +9,12 @@ public enum FileKind: String, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { rawValue }
 
+    /// What stands at `path`, links followed; `nil` for a regular file, and where there is nothing that can be looked at.
+    public static func ofFile(at path: String) -> FileKind? {
+        var status = stat()
+        return stat(path, &status) == 0 ? FileKind(mode: status.st_mode) : nil
+    }
+
     /// `nil` for a regular file.
     init?(mode: mode_t) {
         switch mode & S_IFMT {

@@ -32,7 +32,8 @@ extension Outbox {
 
     /// Goes on in memory until the disk works again.
     func fail(_ error: DiskError) {
-        let condition = OutboxCondition(error, directory: folder?.path ?? "")
+        let condition = OutboxCondition(
+            error, directory: folder?.path ?? "", obstacle: folder?.obstacle(to: error))
         self.condition = condition
         if reported.insert(condition.cause).inserted { reports.append(condition.description) }
         if !error.leavesFileReadable, !isDisplaced { store = nil }
@@ -65,7 +66,7 @@ extension Outbox {
             return
         }
         store = nil
-        folder.makeDatabasePrivate()
+        try folder.makeDatabasePrivate()
         let opened = try EventStore(path: folder.databasePath, vfs: vfs, limits: limits)
         folder.synchronise()
         if hasMetFile { try rejoin(opened) } else { try meet(opened) }

@@ -99,8 +99,8 @@ public final class Outbox {
         wallTime: WallTime, generator: any RandomNumberGenerator
     ) throws(OutboxError) {
         try self.init(
-            folder: StateFolder(path: directory), vfs: vfs, owner: owner, limits: limits, at: now, wallTime: wallTime,
-            generator: generator)
+            folder: StateFolder(path: directory, holder: owner?.name ?? ""), vfs: vfs, owner: owner, limits: limits,
+            at: now, wallTime: wallTime, generator: generator)
     }
 
     /// As above, in a folder that need not be on this machine's disk, through SQLite's file layer of the name `vfs`.

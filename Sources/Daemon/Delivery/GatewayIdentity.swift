@@ -38,3 +38,9 @@ extension TopicTree {
             prefix: settings.mqtt.prefix, site: settings.gateway.site, gateway: settings.gateway.id ?? "gateway")
     }
 }
+
+extension OutboxLimits {
+    package init(_ settings: Settings) {
+        self.init(maxEvents: settings.outbox.maxEvents, maxMiB: settings.outbox.max_MiB)
+    }
+}

@@ -22,6 +22,8 @@ public struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
     public var directory: String
     /// `max_mib` as it would have to be, with `limitReached`.
     public var neededMiB: Int?
+    /// What was seen to be the cause, with `cannotOpen`.
+    public var obstacle: StateObstacle?
 
     /// What the operator can do. Deleting a file is never needed.
     public var remedy: String {
@@ -32,6 +34,7 @@ public struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
         case .readOnly: "make the file system of \(directory) writable; a failing SD card turns read-only by itself"
         case .inputOutput: "check the disk under \(directory) and its cable; the kernel's log names the fault"
         case .damaged: "nothing to do: it is set aside as outbox.sqlite.corrupt and a new one begun"
+        case .cannotOpen where obstacle != nil: obstacle?.remedy ?? ""
         case .cannotOpen: "create \(directory), or mount what should be there"
         case .notPermitted: "give \(directory) and its files to the user that runs beacond"
         case .newerVersion: "run the newer beacond, or name another state_dir; the file is left as it is"
@@ -40,8 +43,13 @@ public struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// What it is, in a few words: `disk full (code 13, commit)`.
+    public var finding: String {
+        "\(cause.rawValue)\(obstacle.map { ": \($0)" } ?? "") (code \(code), \(operation))"
+    }
+
     /// One line for the log: `outbox: disk full (code 13, commit); …`.
     public var description: String {
-        "outbox: \(cause.rawValue) (code \(code), \(operation)); going on in memory; \(remedy)"
+        "outbox: \(finding); going on in memory; \(remedy)"
     }
 }

@@ -78,11 +78,12 @@ package struct DiskError: Error, Hashable {
 }
 
 extension OutboxCondition {
-    init(_ error: DiskError, directory: String) {
+    init(_ error: DiskError, directory: String, obstacle: StateObstacle?) {
         // An SQL text may run over several lines; the condition is one.
         let operation = error.operation.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         self.init(
-            cause: error.cause, code: error.code, operation: String(operation.prefix(60)), directory: directory,
-            neededMiB: error.neededMiB)
+            cause: obstacle == nil ? error.cause : .cannotOpen, code: error.code,
+            operation: String(operation.prefix(60)), directory: directory,
+            neededMiB: error.neededMiB, obstacle: obstacle)
     }
 }

@@ -9,6 +9,9 @@ package protocol OutboxFolder: AnyObject {
     /// Lets another process have the folder.
     func release()
 
+    /// What can be seen to have caused a failure; `nil` where nothing can.
+    func obstacle(to error: DiskError) -> StateObstacle?
+
     /// The bytes that were reserved last, as far as they can be read.
     func reservedBytes() -> [UInt8]
 
@@ -16,7 +19,7 @@ package protocol OutboxFolder: AnyObject {
     func reserve(_ bytes: [UInt8]) -> Bool
 
     /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it.
-    func makeDatabasePrivate()
+    func makeDatabasePrivate() throws(DiskError)
 
     /// Sets a damaged database aside as `outbox.sqlite.corrupt`, in place of an earlier one, with its log beside it so
     /// that both can be read together.
@@ -51,6 +54,7 @@ extension OutboxFolder {
     package var logIdentity: FileIdentity { .unknown }
     package var isLockInPlace: Bool { true }
     package var freeBytes: Int64? { nil }
+    package func obstacle(to error: DiskError) -> StateObstacle? { nil }
     package func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError) {}
     package func putReplacementInPlace() throws(DiskError) {}
 }

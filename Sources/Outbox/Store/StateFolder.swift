@@ -1,15 +1,19 @@
+import Files
 import Glibc
 
 /// The state folder on a disk.
 ///
 /// `outbox.lock` is held with `flock` for as long as the process lives, so that two agents never share a folder; the
-/// kernel lets go of it however the process ends. Its 64 bytes hold the `Reservation`.
+/// kernel lets go of it however the process ends. Its first 64 bytes hold the `Reservation`, what follows names the holder.
 final class StateFolder: OutboxFolder {
     package let path: String
+    private let holder: String
     private var lock: Int32 = -1
 
-    init(path: String) {
+    /// - Parameter holder: whose agent holds it, for others to read.
+    init(path: String, holder: String) {
         self.path = path
+        self.holder = holder
     }
 
     deinit { release() }
@@ -23,7 +27,10 @@ final class StateFolder: OutboxFolder {
     }
 
     private var replacementPath: String { databasePath + ".new" }
-    private var lockPath: String { path + "/outbox.lock" }
+    var lockPath: String { path + "/outbox.lock" }
+    private var trialPath: String { path + "/outbox.try" }
+    /// All that an agent makes here, in the order in which it may be taken away.
+    var everything: [String] { [logPath, databasePath + "-shm", databasePath, lockPath, path] }
 
     package var databaseIdentity: FileIdentity { FileIdentity(path: databasePath) }
     package var logIdentity: FileIdentity { FileIdentity(path: logPath) }
@@ -58,10 +65,11 @@ final class StateFolder: OutboxFolder {
 
     private func takeLock() throws(DiskError) {
         if mkdir(path, 0o750) != 0, errno != EEXIST { throw .system(errno, during: "make the folder") }
-        var descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+        try requireRegular(lockPath, during: "open outbox.lock")
+        var descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o640)
         // On a read-only file system the lock can still be taken, and what waits can still be read.
         var code = errno
-        if descriptor < 0, code == EROFS { descriptor = open(lockPath, O_RDONLY | O_CLOEXEC) }
+        if descriptor < 0, code == EROFS { descriptor = open(lockPath, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { throw .system(code, during: "open outbox.lock") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             code = errno
@@ -76,9 +84,49 @@ final class StateFolder: OutboxFolder {
         if reservedBytes().count < Reservation.length {
             _ = reserve([UInt8](repeating: 0x20, count: Reservation.length))
         }
+        sign()
     }
 
-    package func makeDatabasePrivate() { makePrivate(databasePath) }
+    /// Says whose agent holds the lock. Nothing hangs on it but the words of a check.
+    private func sign() {
+        guard !holder.isEmpty else { return }
+        let line = Array((holder + "\n").utf8)
+        _ = pwrite(lock, line, line.count, off_t(Reservation.length))
+    }
+
+    /// Whose agent holds the lock, as far as it says.
+    var currentHolder: String? {
+        guard let descriptor = try? NamedFile.open(lockPath) else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 1_024)
+        let count = pread(descriptor, &bytes, bytes.count, off_t(Reservation.length))
+        let line = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+        return line.isEmpty ? nil : String(validating: line, as: UTF8.self)
+    }
+
+    /// Writes more than an agent's first transaction takes, has it on the disk, and takes it away again.
+    func tryWriting() throws(DiskError) {
+        let descriptor = open(trialPath, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system(errno, during: "make a file") }
+        defer {
+            close(descriptor)
+            unlink(trialPath)
+        }
+        let block = [UInt8](repeating: 0, count: 65_536)
+        let written = write(descriptor, block, block.count)
+        guard written == block.count else { throw .system(written < 0 ? errno : ENOSPC, during: "write a file") }
+        guard fsync(descriptor) == 0 else { throw .system(errno, during: "write a file") }
+    }
+
+    private func requireRegular(_ path: String, during operation: String) throws(DiskError) {
+        guard let kind = FileKind.ofFile(at: path) else { return }
+        throw .system(kind == .folder ? EISDIR : EINVAL, during: operation)
+    }
+
+    package func makeDatabasePrivate() throws(DiskError) {
+        try requireRegular(databasePath, during: "open outbox.sqlite")
+        makePrivate(databasePath)
+    }
 
     private func makePrivate(_ path: String) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -3,6 +3,7 @@ import Configuration
 import Daemon
 import HCI
 import MQTT
+import Outbox
 import Radio
 
 /// `beacond check`: what an installer asks before the agent is started.
@@ -31,7 +32,7 @@ struct CheckCommand: ParsableCommand {
             throw error
         }
         report.add("configuration", "valid, regions: \(settings.regions.count)", remedy: "")
-        checkState(settings.gateway.stateDirectory, into: &report)
+        checkState(settings, into: &report)
         check(settings.radio, into: &report)
         checkBroker(settings, into: &report)
         report.print()
@@ -46,13 +47,23 @@ struct CheckCommand: ParsableCommand {
         report.add("recovery", Self.recovery(mayAdminister), remedy: "")
     }
 
-    private func checkState(_ path: String, into report: inout CheckReport) {
-        guard let obstacle = StateFolderCheck.obstacle(path) else {
-            return report.add("state", "\(path) can be written", remedy: "")
+    private func checkState(_ settings: Settings, into report: inout CheckReport) {
+        let path = settings.gateway.stateDirectory
+        let finding = StateFolderTrial.run(
+            directory: path, owner: GatewayIdentity(settings).name, limits: OutboxLimits(settings))
+        switch finding {
+        case .writable: report.add("state", "\(path) can be written", remedy: "")
+        case .heldByOwner: report.add("state", "\(path) is in use by this gateway's agent", remedy: "")
+        case .held(let holder):
+            report.add(
+                "state", "\(path) is in use by \(holder.map { "the agent of \($0)" } ?? "another beacond")",
+                remedy: "this gateway's agent can't start before that one ends; else give it a state_dir of its own")
+        case .refused(let condition):
+            var remedy = condition.remedy
+            if condition.cause == .notPermitted { remedy += ", and check as that user" }
+            if condition.cause != .damaged { remedy += "; until then events are kept in memory only" }
+            report.add("state", "\(path): \(condition.finding)", remedy: remedy)
         }
-        report.add(
-            "state", "\(path): \(obstacle)",
-            remedy: "check as the service's user, or correct gateway.state_dir; else events are kept in memory only")
     }
 
     /// Having it is a choice: neither is a problem.

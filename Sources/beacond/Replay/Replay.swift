@@ -180,7 +180,7 @@ struct Replay {
     }
 
     private func openOutbox(at start: WallTime) throws(OutboxError) -> Outbox {
-        let limits = OutboxLimits(maxEvents: settings.outbox.maxEvents, maxMiB: settings.outbox.max_MiB)
+        let limits = OutboxLimits(settings)
         // What is printed is the same every time. Subscribers of a broker tell one outbox from another by its epoch.
         let generator: any RandomNumberGenerator =
             options.output == .mqtt ? SystemRandomNumberGenerator() : ReplaySession.NoRandomness()

@@ -108,7 +108,7 @@ struct Agent {
     }
 
     private func openOutbox(at now: Instant, _ timebase: Timebase) throws(Problem) -> Outbox {
-        let limits = OutboxLimits(maxEvents: settings.outbox.maxEvents, maxMiB: settings.outbox.max_MiB)
+        let limits = OutboxLimits(settings)
         do throws(OutboxError) {
             let outbox = try Outbox(
                 directory: settings.gateway.stateDirectory, owner: GatewayIdentity(settings), limits: limits, at: now,

@@ -347,6 +347,30 @@ def test_commands_with_pipes():
             assert done.returncode == status and "pipe: can't " in done.stderr, (arguments, done)
 
 
+def test_check_state_folder():
+    """check says what keeps an agent from its state folder, and leaves nothing behind."""
+    with folder_with_pipe() as folder:
+        state = os.path.join(folder, "state")
+        write_configuration(folder)
+        assert f"ok      state: {state} can be written" in run("check", cwd=folder).stdout
+        assert not os.path.exists(state)
+        os.symlink("nowhere", state)
+        done = run("check", cwd=folder)
+        assert f"problem state: {state}: " in done.stdout and "a link to something that is not there" in done.stdout, done
+        os.remove(state)
+        agent = subprocess.Popen([BEACOND, "run"], stderr=subprocess.DEVNULL, cwd=folder)
+        while not os.path.exists(os.path.join(state, "outbox.sqlite")):
+            time.sleep(0.1)
+        assert f"ok      state: {state} is in use by this gateway's agent" in run("check", cwd=folder).stdout
+        os.rename(os.path.join(folder, "config.toml"), os.path.join(folder, "former.toml"))
+        with open(os.path.join(folder, "former.toml")) as former, open(os.path.join(folder, "config.toml"), "w") as file:
+            file.write(former.read().replace('id = "gw"', 'id = "other"'))
+        done = run("check", cwd=folder)
+        assert f"problem state: {state} is in use by the agent of beacons/store/gw" in done.stdout, done
+        agent.terminate()
+        assert agent.wait(PATIENCE_S) == 0
+
+
 def test_help():
     """Every command says what it does, its options and its exit statuses."""
     for command in ("scan", "advertise", "calibrate"):

@@ -1,0 +1,106 @@
+import Files
+import Foundation
+import Testing
+
+@testable import Outbox
+
+@Suite("A trial of the state folder finds what an outbox would, and leaves everything as it was")
+struct TrialTests {
+    private let folder = TemporaryFolder()
+
+    private func run(_ path: String? = nil) -> StateFolderTrial.Finding {
+        StateFolderTrial.run(directory: path ?? folder.path, owner: "beacons/store/gw", limits: generous)
+    }
+
+    private func obstacle(_ path: String? = nil) -> StateObstacle? {
+        guard case .refused(let condition) = run(path) else { return nil }
+        #expect(condition.cause == .cannotOpen && condition.remedy == condition.obstacle?.remedy)
+        return condition.obstacle
+    }
+
+    private func files(_ path: String? = nil) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: path ?? folder.path).sorted()) ?? ["no folder"]
+    }
+
+    @Test("An empty folder stays empty, one that is missing stays missing, and a used one keeps what is in it")
+    func leavesNothing() throws {
+        #expect(run() == .writable && files() == [])
+        let missing = folder.path + "/missing"
+        #expect(run(missing) == .writable && files(missing) == ["no folder"])
+        let outbox = try Outbox.open(folder)
+        try outbox.commitEvents(3)
+        outbox.close()
+        let before = files()
+        #expect(run() == .writable && files() == before)
+        #expect(try Outbox.open(folder).drain().map(\.seq) == [1, 2, 3])
+    }
+
+    @Test("A folder that an agent works in is left to it, and whose agent it is decides what that means")
+    func held() throws {
+        let owner = Gateway(name: "beacons/store/gw")
+        let outbox = try Outbox.open(folder, owner: owner)
+        try outbox.commitEvents(1)
+        let before = files()
+        #expect(run() == .heldByOwner && files() == before)
+        let other = StateFolderTrial.run(directory: folder.path, owner: "beacons/store/other", limits: generous)
+        #expect(other == .held(by: "beacons/store/gw"))
+        try outbox.commitEvents(1)
+        #expect(outbox.isDurable)
+    }
+
+    @Test("What stands where the folder should be is named: a file, a link that leads nowhere, what takes no folders")
+    func noFolder() throws {
+        let file = folder.path + "/file"
+        try Data().write(to: URL(fileURLWithPath: file))
+        #expect(obstacle(file) == .notAFolder(path: file))
+        #expect(obstacle(file + "/state") == .notAFolder(path: file))
+        #expect(obstacle(folder.path + "/a/b") == .noParent(path: folder.path + "/a"))
+        let link = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/nonexistent")
+        #expect(obstacle(link) == .danglingLink(path: link))
+        #expect(obstacle("/proc/x") == .takesNoFolders(path: "/proc"))
+    }
+
+    @Test("What stands where a file should be is named", arguments: ["outbox.lock", "outbox.sqlite"])
+    func noFile(name: String) throws {
+        let path = folder.path + "/" + name
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(obstacle() == .notAFile(path: path, kind: .folder))
+        #expect(files() == [name])
+        rmdir(path)
+        mkfifo(path, 0o600)
+        #expect(obstacle() == .notAFile(path: path, kind: .pipe))
+    }
+
+    @Test("An outbox says the same of its folder, in the one line that it logs")
+    func outboxSays() throws {
+        try FileManager.default.createDirectory(atPath: folder.database, withIntermediateDirectories: false)
+        let outbox = try Outbox.open(folder)
+        #expect(outbox.condition?.obstacle == .notAFile(path: folder.database, kind: .folder))
+        #expect(outbox.takeReports().first?.contains("\(folder.database) is a folder, not a regular file") == true)
+        rmdir(folder.database)
+        outbox.tick(100)
+        #expect(outbox.isDurable)
+    }
+
+    @Test("A file of a newer version, and one that is damaged, are found and left as they are")
+    func content() throws {
+        try Data(
+            "no database at all, but long enough for a header of one hundred bytes or so, to be looked at by SQLite."
+                .utf8
+        ).write(to: URL(fileURLWithPath: folder.database))
+        guard case .refused(let condition) = run() else {
+            Issue.record("damage is not found")
+            return
+        }
+        #expect(condition.cause == .damaged)
+        #expect(files() == ["outbox.sqlite"])
+    }
+}
+
+/// An owner that nobody else's events matter to.
+private struct Gateway: OutboxOwner {
+    let name: String
+    func owner(ofTopic topic: String) -> String? { nil }
+    func legacy(of records: [OutboxRecord], leftBy former: String) -> [OutboxRecord] { [] }
+}
