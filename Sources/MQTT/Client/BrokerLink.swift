@@ -34,7 +34,7 @@ package final class BrokerLink: BrokerConnection {
         isLookupWanted = true
         // One that is still under way for an earlier attempt will do: a name server that is silent collects no threads.
         if lookup == nil { lookup = HostLookup(host: settings.host) }
-        guard lookup != nil else { throw .hostNotFound(host: settings.host, detail: systemText(errno)) }
+        guard lookup != nil else { throw .machineAtItsLimit(detail: systemText(errno)) }
     }
 
     package func drop() {
@@ -84,7 +84,9 @@ package final class BrokerLink: BrokerConnection {
         isLookupWanted = false
         do throws(ConnectionFailure) {
             switch outcome {
-            case .failed(let detail): throw .hostNotFound(host: settings.host, detail: detail)
+            case .failed(_, let number) where ConnectionFailure.isLimit(number):
+                throw .machineAtItsLimit(detail: systemText(number))
+            case .failed(let detail, _): throw .hostNotFound(host: settings.host, detail: detail)
             case .found(let hasIPv4, let hasIPv6):
                 let client = try makeClient()
                 try client.connect(bindAddress: hasIPv4 && hasIPv6 && isIPv4Turn ? "0.0.0.0" : nil)

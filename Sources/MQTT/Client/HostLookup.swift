@@ -7,8 +7,8 @@ import Glibc
 final class HostLookup {
     enum Outcome: Equatable {
         case found(hasIPv4: Bool, hasIPv6: Bool)
-        /// The resolver's text.
-        case failed(String)
+        /// The resolver's text, and the system's error number, 0 where it is none.
+        case failed(String, number: Int32)
     }
 
     /// Readable once there is an outcome.
@@ -43,8 +43,10 @@ final class HostLookup {
             recv(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT))
         }
         guard count >= 0 else { return nil }
-        guard count == MemoryLayout<Answer>.size else { return .failed("the lookup was cut short") }
-        guard answer.code == 0 else { return .failed(String(cString: gai_strerror(answer.code))) }
+        guard count == MemoryLayout<Answer>.size else { return .failed("the lookup was cut short", number: 0) }
+        guard answer.code == 0 else {
+            return .failed(String(cString: gai_strerror(answer.code)), number: answer.number)
+        }
         return .found(hasIPv4: answer.hasIPv4, hasIPv6: answer.hasIPv6)
     }
 
@@ -61,6 +63,7 @@ final class HostLookup {
 
     private struct Answer {
         var code: Int32 = 0
+        var number: Int32 = 0
         var hasIPv4 = false
         var hasIPv6 = false
     }
@@ -81,7 +84,10 @@ final class HostLookup {
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         var answer = Answer(code: getaddrinfo(host, nil, &hints, &list))
-        guard answer.code == 0 else { return answer }
+        guard answer.code == 0 else {
+            answer.number = answer.code == EAI_SYSTEM ? errno : answer.code == EAI_MEMORY ? ENOMEM : 0
+            return answer
+        }
         var next = list
         while let entry = next {
             answer.hasIPv4 = answer.hasIPv4 || entry.pointee.ai_family == AF_INET

@@ -19,6 +19,9 @@ struct MosquittoFailure {
         if code >= 0x80, let reason = UInt8(exactly: code) { return .disconnected(ReasonCode(rawValue: reason)) }
         if let failure = tlsFailure { return failure }
         switch mosq_err_t(rawValue: code) {
+        case MOSQ_ERR_NOMEM: return .machineAtItsLimit(detail: libraryText)
+        case MOSQ_ERR_ERRNO where ConnectionFailure.isLimit(number):
+            return .machineAtItsLimit(detail: systemText(number))
         case MOSQ_ERR_EAI: return .hostNotFound(host: host, detail: String(cString: gai_strerror(number)))
         case MOSQ_ERR_KEEPALIVE: return .keepaliveExpired
         case MOSQ_ERR_CONN_LOST, MOSQ_ERR_SUCCESS: return closed
@@ -60,4 +63,9 @@ struct MosquittoFailure {
         if wasConnected, detail == "unexpected eof while reading" { return .closedByBroker }
         return detail == "certificate verify failed" ? .certificateUntrusted(detail: detail) : .tls(detail: detail)
     }
+}
+
+extension ConnectionFailure {
+    /// Whether the system's error number says that this process, or the machine, has no more to give.
+    static func isLimit(_ number: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(number) }
 }

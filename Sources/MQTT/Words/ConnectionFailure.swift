@@ -2,6 +2,8 @@
 public enum ConnectionFailure: Error, Hashable, Sendable {
     /// `detail` is the resolver's own text.
     case hostNotFound(host: String, detail: String)
+    /// It is this machine that has no more files or memory to give. `detail` is the system's text.
+    case machineAtItsLimit(detail: String)
     /// No TCP connection: refused, no route, reset. `detail` is the system's text.
     case unreachable(host: String, port: UInt16, detail: String)
     /// The broker, or something on the way to it, stayed silent for as long as we wait.
@@ -38,6 +40,7 @@ extension ConnectionFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .hostNotFound(let host, let detail): "broker host \(host) not found: \(detail)"
+        case .machineAtItsLimit(let detail): "no attempt to reach the broker was possible: \(detail)"
         case .unreachable(let host, let port, let detail): "broker \(host) port \(port) unreachable: \(detail)"
         case .connectTimedOut(let host, let port): "broker \(host) port \(port) did not answer in time"
         case .certificateForAnotherHost(let host): "TLS refused: the broker's certificate is not for \(host)"
@@ -64,6 +67,8 @@ extension ConnectionFailure {
     public var remedy: String {
         switch self {
         case .hostNotFound: "check the host in mqtt.url and this machine's name servers"
+        case .machineAtItsLimit:
+            "allow more open files, threads and memory: ulimit, or LimitNOFILE=, TasksMax= and LimitAS= of the service"
         case .unreachable: "check host and port in mqtt.url, the firewall, and that the broker runs"
         case .connectTimedOut, .closedBeforeLogin:
             "check the port in mqtt.url and the firewall; mqtts:// needs the broker's TLS port, mqtt:// its plain one"

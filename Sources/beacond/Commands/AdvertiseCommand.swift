@@ -53,6 +53,7 @@ struct AdvertiseCommand: ParsableCommand {
     }
 
     func run() throws {
+        try StartReserve.orExit()
         let identity = BeaconIdentity(uuid: uuid, major: major, minor: minor)
         let frame = IBeaconFrame(identity: identity, measuredPower_dbm: measuredPower ?? Self.usualPower_dbm)
         if measuredPower == nil {

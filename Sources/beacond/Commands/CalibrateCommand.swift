@@ -75,6 +75,7 @@ struct CalibrateCommand: ParsableCommand {
     }
 
     func run() throws {
+        try StartReserve.orExit()
         let settings = try loadSettingsOrDefaults(config)
         let target = BeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
         do {

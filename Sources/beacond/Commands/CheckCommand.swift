@@ -21,6 +21,7 @@ struct CheckCommand: ParsableCommand {
     var config: String?
 
     func run() throws {
+        try StartReserve.orExit()
         var report = CheckReport()
         let settings: Settings
         do {

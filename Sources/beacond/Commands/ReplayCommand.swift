@@ -53,6 +53,7 @@ struct ReplayCommand: ParsableCommand {
     var state: String?
 
     func run() throws {
+        try StartReserve.orExit()
         let settings = try loadSettings(config)
         var times: Double?
         if case .times(let value) = speed { times = value }

@@ -10,14 +10,15 @@ struct RunCommand: ParsableCommand {
             On SIGTERM and SIGINT it publishes what it knows, keeps its state and ends. On SIGHUP it reads the configuration \
             again; a wrong one is refused, and the old one stays.
 
-            Exit status: 0 stopped; 75 it can't start now, for instance because another agent uses the state folder; 78 the \
-            configuration is wrong.
+            Exit status: 0 stopped; 75 it can't start now, because another agent uses the state folder, or because too few files may \
+            be opened or too little memory is to be had; 78 the configuration is wrong.
             """)
 
     @Option(help: .configurationFile)
     var config: String?
 
     func run() throws {
+        try StartReserve.orExit()
         let settings = try loadSettings(config)
         let agent = Agent(settings: settings, configurationPath: config)
         do {
@@ -25,8 +26,9 @@ struct RunCommand: ParsableCommand {
                 var agent = agent
                 try await agent.run()
             }
-        } catch let problem as Agent.Problem {
-            Output.complain("\(problem)")
+        } catch {
+            // A problem of the start, or one that ended a part later, such as a thread that could not be had.
+            Output.complain("\(error)")
             throw ExitCode.temporaryFailure
         }
     }

@@ -55,6 +55,7 @@ struct ScanCommand: ParsableCommand {
     }
 
     func run() throws {
+        try StartReserve.orExit()
         let settings = try loadSettingsOrDefaults(config)
         let duration = seconds.map { TimeSpan.seconds(Double($0)) } ?? .forever
         var failure: FileError?

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import resource
 import signal
 import struct
 import subprocess
@@ -369,6 +370,41 @@ def test_check_state_folder():
         assert f"problem state: {state} is in use by the agent of beacons/store/gw" in done.stdout, done
         agent.terminate()
         assert agent.wait(PATIENCE_S) == 0
+
+
+def limited(what, amount):
+    """Options of a process that may have only so much of something."""
+    return {"preexec_fn": lambda: resource.setrlimit(what, (amount, amount))}
+
+
+def test_few_files():
+    """A command that can't open as many files as it needs says so and how to allow more, with 75. None traps."""
+    with folder_with_pipe() as folder:
+        write_configuration(folder)
+        for files in (4, 5, 8, 12, 16, 20, 32, 48):
+            for command in (["run"], ["check"], ["scan"], ["replay", "-"], ["calibrate", "--uuid", UUID]):
+                done = run(*command, cwd=folder, **limited(resource.RLIMIT_NOFILE, files))
+                assert done.returncode == 75, (files, command, done)
+                assert "Too many open files" in done.stderr and "ulimit -n" in done.stderr, (files, command, done)
+
+
+def test_own_limit_raised():
+    """A limit that the agent may raise itself keeps nobody from starting."""
+    with folder_with_pipe() as folder:
+        write_configuration(folder)
+        soft = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (8, 1024))
+        done = run("replay", "-", cwd=folder, preexec_fn=soft)
+        assert done.returncode == 65 and "open files" not in done.stderr, done
+
+
+def test_little_memory():
+    """A command that can't have the memory that it needs says so, with 75."""
+    with folder_with_pipe() as folder:
+        write_configuration(folder)
+        for MiB in (160, 240, 400):
+            for command in (["run"], ["check"], ["replay", "-"]):
+                done = run(*command, cwd=folder, **limited(resource.RLIMIT_AS, MiB << 20))
+                assert done.returncode == 75 and "too little memory" in done.stderr, (MiB, command, done)
 
 
 def test_help():

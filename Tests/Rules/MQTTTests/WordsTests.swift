@@ -101,7 +101,8 @@ struct WordsTests {
     @Test("Every failure has one line of text and one of remedy")
     func texts() {
         let failures: [ConnectionFailure] = [
-            .hostNotFound(host: "h", detail: "d"), .unreachable(host: "h", port: 1, detail: "d"),
+            .hostNotFound(host: "h", detail: "d"), .machineAtItsLimit(detail: "d"),
+            .unreachable(host: "h", port: 1, detail: "d"),
             .connectTimedOut(host: "h", port: 1), .certificateForAnotherHost(host: "h"),
             .certificateUntrusted(detail: "d"), .tls(detail: "d"),
             .fileUnusable(key: "ca_file", path: "p", detail: "d"),
