@@ -7,10 +7,11 @@ enum DistanceSection {
 
     static let model = Key(
         "model", default: DistanceModel.indoor, .word,
-        "From RSSI to metres. Where one of the next three is set and this is not, it is `log`.")
+        "From RSSI to metres. Where one of the next three is set and this is not, it is `log`; beside another they are errors."
+    )
     static let pathLossExponent = Key(
         "path_loss_exponent", default: 2.5, exponent,
-        "The exponent of `log`: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
+        "The exponent of `log`, and of no other: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
     static let excessLoss = Key(
         "excess_loss_db", default: 0, .number(-30...30),
         "How much weaker than they say beacons are at 1 m, for `log`. dB.")
@@ -41,10 +42,29 @@ enum DistanceSection {
         // Who has measured the place wants it to count.
         let isMeasured = reader.sets(pathLossExponent) || reader.sets(excessLoss) || reader.sets(room)
         let model = reader.value(model, default: isMeasured ? .log : model.defaultValue)
+        let (exponent, excess_db, room_m) = (
+            reader.value(pathLossExponent), reader.value(excessLoss), reader.value(room)
+        )
+        if model != .log {
+            refuse(pathLossExponent, exponent, beside: model, &reader)
+            refuse(excessLoss, excess_db, beside: model, &reader)
+            refuse(room, room_m, beside: model, &reader)
+        }
         return DistanceSettings(
-            model: model, pathLossExponent: reader.value(pathLossExponent), excessLoss_db: reader.value(excessLoss),
-            room_m: reader.value(room), immediate_m: immediate_m, near_m: near_m,
+            model: model, pathLossExponent: exponent, excessLoss_db: excess_db, room_m: room_m,
+            immediate_m: immediate_m, near_m: near_m,
             hysteresis: reader.value(hysteresis))
+    }
+
+    /// A number that would change nothing is one that somebody believes in.
+    private static func refuse(
+        _ key: Key<Double>, _ value: Double, beside model: DistanceModel, _ reader: inout TableReader
+    ) {
+        guard reader.sets(key) else { return }
+        reader.refuse(
+            key, value, beside: Self.model.name,
+            "is of model \"log\" alone, and \"\(model.rawValue)\" has numbers of its own: leave out this line, or the "
+                + "model's")
     }
 
     /// Any positive number, clamped: a wrong guess of the room is no reason not to start.

@@ -77,8 +77,23 @@ struct RelationTests {
         #expect(try model("path_loss_exponent = 2") == .log)
         #expect(try model("excess_loss_db = 3") == .log)
         #expect(try model("room_m = 12") == .log)
-        #expect(try model("model = \"indoor\"\npath_loss_exponent = 2") == .indoor)
-        #expect(try model("model = \"curve\"\npath_loss_exponent = 2") == .curve)
+        #expect(try model("model = \"log\"\npath_loss_exponent = 2") == .log)
         #expect(try model("model = \"log\"") == .log)
+    }
+
+    @Test(
+        "What was measured of the place is an error beside a model that does not use it",
+        arguments: ["indoor", "curve"])
+    func measuredBesideAnother(model: String) throws {
+        for line in ["path_loss_exponent = 2", "excess_loss_db = 3", "room_m = 12"] {
+            let errors = complaints("[distance]\nmodel = \"\(model)\"\n" + line)
+            #expect(errors.count == 1)
+            let error = try #require(errors.first)
+            #expect(error.hasPrefix("distance.\(line): is of model \"log\" alone"))
+            #expect(error.hasSuffix("leave out this line, or the model's"))
+        }
+        #expect(complaints("[distance]\nmodel = \"\(model)\"").isEmpty)
+        #expect(complaints("[distance]\nmodel = \"\(model)\"\npath_loss_exponent = -1").count == 1)
+        #expect(complaints("[distance]\nmodel = \"outdoor\"\nroom_m = 12").count == 1)
     }
 }
