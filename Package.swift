@@ -95,7 +95,9 @@ let package = Package(
             path: "Tests/Rules/MessagesTests", swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",
-            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "StoreSimulator"],
+            dependencies: [
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "StoreSimulator",
+            ],
             path: "Tests/Rules/GatewayTests", swiftSettings: settings),
         .testTarget(
             name: "ReplayTests", dependencies: ["HCI", "Beacons", "beacond"], path: "Tests/Rules/ReplayTests",

@@ -23,7 +23,7 @@ extension GatewayEngine {
         // Only reports are counted in it, so it need not come in between the timers.
         if floods.end <= limit {
             floods.endWindow(tracker.newcomers, at: limit)
-            for receiver in receivers.indices { receivers[receiver].readings.endWindow() }
+            for receiver in readings.indices { readings[receiver].endWindow() }
             tracker.beginNewcomerWindow()
         }
         while true {

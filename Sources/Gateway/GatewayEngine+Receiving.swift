@@ -2,7 +2,7 @@ import Beacons
 public import HCI
 import Regions
 
-/// From bytes to beacons: reports come in.
+/// From sightings to regions: reports come in.
 extension GatewayEngine {
     /// Takes an HCI event in that was received at `instant`. What was due before comes first.
     ///
@@ -14,44 +14,22 @@ extension GatewayEngine {
     public mutating func receive(
         _ event: Span<UInt8>, from receiver: Int = 0, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
-        guard receivers.indices.contains(receiver) else { return }
+        guard intake.has(receiver) else { return }
         // A report of whatever proves that the radio has heard until now.
         let isAdvertising = AdvertisingEvent.isAdvertising(event)
         if isAdvertising { monitor.proved(at: max(now, instant)) }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
-        if isAdvertising { tracker.heardAnything(at: now) }
-        var reports = AdvertisingReports(event, rejects: &rejects)
-        while let (report, range) = reports.next(event, rejects: &rejects) {
-            reportCount &+= 1
-            let data = event.extracting(range)
-            switch receivers[receiver].chains.append(report, data) {
-            case .whole: receive(report, data, from: receiver, outputs: &outputs)
-            case .joined(let joined): receive(report, joined.span, from: receiver, outputs: &outputs)
-            case .pending: break
-            case .rejected(let reason): rejects.count(reason)
-            }
-        }
-    }
-
-    private mutating func receive(
-        _ report: AdvertisingReport, _ data: Span<UInt8>, from receiver: Int, outputs: inout [GatewayOutput]
-    ) {
-        var frameRejects = RejectCounts()
-        IBeaconFrame.forEach(in: report, data, rejects: &frameRejects) { frame in
+        intake.receive(event, from: receiver, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
+        for index in intake.receptions.indices {
+            let reception = intake.receptions[index]
             beaconCount &+= 1
-            if let rssi_dbm = report.rssi_dbm {
+            if let rssi_dbm = reception.rssi_dbm {
                 floods.heard(rssi_dbm)
-                receivers[receiver].readings.heard(rssi_dbm, from: report.address)
+                readings[receiver].heard(rssi_dbm, from: reception.sighting.address)
             }
-            let sighting = Sighting(
-                identity: frame.identity, address: report.address, measuredPower_dbm: frame.measuredPower_dbm,
-                rssi_dbm: report.rssi_dbm.map(receivers[receiver].corrected),
-                traits: AdvertisingTraits(report, length: data.count), receiver: receiver)
-            // What another receiver hears of a transmitter is left out here, so that everything behind sees one only.
-            if selection?.takes(sighting, at: now) ?? true { receive(sighting, outputs: &outputs) }
+            if reception.isTaken { receive(reception.sighting, outputs: &outputs) }
         }
-        if frameRejects.total > 0 { rejects.add(frameRejects) }
     }
 
     private mutating func receive(_ sighting: Sighting, outputs: inout [GatewayOutput]) {

@@ -13,10 +13,9 @@ public struct GatewayEngine: Sendable {
     var tracker: BeaconTracker
     var monitor: RegionMonitor
     var ranger: Ranger
+    var intake: Intake
     /// One for each configured adapter, in their order.
-    var receivers: [Receiver]
-    /// `nil` with one receiver, which hears everything.
-    var selection: ReceiverSelection?
+    var readings: [ReadingWatch]
     let settings: Settings
     /// The regions that requests have registered, by id.
     var requestedRegions: [String: BeaconRegion] = [:]
@@ -46,9 +45,7 @@ public struct GatewayEngine: Sendable {
 
     /// Time never goes back: what comes late counts as coming now.
     var now: Instant
-    var reportCount: UInt64 = 0
     var beaconCount: UInt64 = 0
-    var rejects = RejectCounts()
     var refusedInstanceCount: UInt64 = 0
     var floods: FloodWatch
 
@@ -72,8 +69,9 @@ public struct GatewayEngine: Sendable {
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
         self.monitor = RegionMonitor(limits: settings.regionLimits, canProbe: canProbe)
         self.ranger = Ranger(settings.ranging)
-        self.receivers = settings.radio.receivers.map { Receiver(rssiOffset_db: $0.rssiOffset_db) }
-        if receivers.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }
+        self.intake = Intake(
+            rssiOffsets_db: settings.radio.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
+        self.readings = settings.radio.receivers.map { _ in ReadingWatch() }
         // As the tracker's table: an array that grew would hold itself twice while it moves.
         instancesOfIdentity.reserveCapacity(settings.tracker.maxTransmitters)
         self.now = now
@@ -108,15 +106,15 @@ public struct GatewayEngine: Sendable {
     public var figures: GatewayFigures {
         let listed = tracker.listedTrackCount
         return GatewayFigures(
-            reports: reportCount, beacons: beaconCount, rejects: rejects, tracks: tracker.trackCount,
+            reports: intake.reportCount, beacons: beaconCount, rejects: intake.rejects, tracks: tracker.trackCount,
             listedTracks: listed, instances: monitor.instanceCount,
             refusedTransmitters: tracker.refusedCount, refusedInstances: refusedInstanceCount,
             suspectedSpoofing: floods.suspects(tracker.newcomers, listed: listed), suspectReadings: suspectReadings)
     }
 
     private var suspectReadings: [SuspectReadings] {
-        zip(settings.radio.adapters, receivers).compactMap { adapter, receiver in
-            receiver.readings.suspicion.map { SuspectReadings(adapter: adapter.name, kind: $0) }
+        zip(settings.radio.adapters, readings).compactMap { adapter, readings in
+            readings.suspicion.map { SuspectReadings(adapter: adapter.name, kind: $0) }
         }
     }
 }

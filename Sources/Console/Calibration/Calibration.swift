@@ -11,7 +11,7 @@ public struct Calibration: Sendable {
 
     /// Where it leaves out the major or the minor, there may be only one beacon that fits.
     private let target: BeaconIdentityConstraint
-    private var chains = AdvertisingDataChains()
+    private var intake = Intake(rssiOffsets_db: [0], capacity: 0)
     private var readings: [Double] = []
     private var identities: Set<BeaconIdentity> = []
     /// Addresses that do not rotate: each is a device of its own.
@@ -24,14 +24,9 @@ public struct Calibration: Sendable {
 
     /// Takes an HCI event in, from its event code on. Any bytes.
     public mutating func receive(_ event: Span<UInt8>) {
-        var rejects = RejectCounts()
-        AdvertisingEvent.decode(event, rejects: &rejects) { report, data in
-            switch chains.append(report, data) {
-            case .whole: receive(report, data)
-            case .joined(let joined): receive(report, joined.span)
-            case .pending, .rejected: break
-            }
-        }
+        // What counts is who was heard and how strongly, not when.
+        intake.receive(event, from: 0, at: .origin)
+        for reception in intake.receptions where target.matches(reception.sighting.identity) { take(reception) }
     }
 
     /// The readings so far; `nil` before the first.
@@ -70,16 +65,13 @@ public struct Calibration: Sendable {
         return (identity, statistics)
     }
 
-    private mutating func receive(_ report: AdvertisingReport, _ data: Span<UInt8>) {
-        var rejects = RejectCounts()
-        IBeaconFrame.forEach(in: report, data, rejects: &rejects) { frame in
-            guard target.matches(frame.identity) else { return }
-            if identities.count < Self.maxIdentities { identities.insert(frame.identity) }
-            if !report.address.rotates, fixedAddresses.count < Self.maxIdentities {
-                fixedAddresses.insert(report.address)
-            }
-            statedPower_dbm = frame.measuredPower_dbm
-            if let rssi_dbm = report.rssi_dbm, readings.count < Self.maxReadings { readings.append(Double(rssi_dbm)) }
+    private mutating func take(_ reception: Intake.Reception) {
+        let sighting = reception.sighting
+        if identities.count < Self.maxIdentities { identities.insert(sighting.identity) }
+        if !sighting.address.rotates, fixedAddresses.count < Self.maxIdentities {
+            fixedAddresses.insert(sighting.address)
         }
+        statedPower_dbm = sighting.measuredPower_dbm
+        if let rssi_dbm = reception.rssi_dbm, readings.count < Self.maxReadings { readings.append(Double(rssi_dbm)) }
     }
 }

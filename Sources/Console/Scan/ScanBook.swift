@@ -5,7 +5,7 @@ import Regions
 
 /// Keeps who is in the air, for somebody who looks at it: every iBeacon, whether a region wants it or not.
 ///
-/// Reports and time go in as into the gateway's engine, and through the same tracker; snapshots come out.
+/// Reports and time go in as into the gateway's engine, through the same intake and tracker; snapshots come out.
 public struct ScanBook: Sendable {
     private struct Meter {
         var rate: RateMeter
@@ -14,27 +14,20 @@ public struct ScanBook: Sendable {
     }
 
     private var tracker: BeaconTracker
-    /// One for each configured adapter, in their order.
-    private var chains: [AdvertisingDataChains]
-    private let rssiOffsets_db: [Double]
-    /// `nil` with one adapter, which hears everything.
-    private var selection: ReceiverSelection?
+    private var intake: Intake
     private let regions: [ProximityUUID: [BeaconRegion]]
     /// The regions of every identity that is remembered.
     private var regionsOfIdentity: [IdentitySlot: [String]] = [:]
     private var meters: [TransmitterSlot: Meter] = [:]
     private var reportMeter: RateMeter
-    private var reports: UInt64 = 0
-    private var rejects = RejectCounts()
     private var changes: [TrackerChange] = []
     /// Time never goes back: what comes late counts as coming now.
     private var now: Instant
 
     public init(_ settings: Settings, at now: Instant) {
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
-        self.rssiOffsets_db = settings.radio.receivers.map(\.rssiOffset_db)
-        self.chains = rssiOffsets_db.map { _ in AdvertisingDataChains() }
-        if chains.count > 1 { selection = ReceiverSelection(capacity: settings.tracker.maxTransmitters) }
+        self.intake = Intake(
+            rssiOffsets_db: settings.radio.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
         self.regions = Dictionary(grouping: settings.regions, by: \.uuid)
         self.reportMeter = RateMeter(at: now)
         self.now = now
@@ -44,29 +37,32 @@ public struct ScanBook: Sendable {
     ///
     /// - Parameter receiver: which of the configured adapters heard it, from 0 on; others are passed over.
     public mutating func receive(_ event: Span<UInt8>, from receiver: Int = 0, at instant: Instant) {
-        guard chains.indices.contains(receiver) else { return }
-        advance(through: instant)
-        var decoded = AdvertisingReports(event, rejects: &rejects)
-        while let (report, range) = decoded.next(event, rejects: &rejects) {
-            let data = event.extracting(range)
-            reports &+= 1
-            reportMeter.count(at: now)
-            switch chains[receiver].append(report, data) {
-            case .whole: receive(report, data, from: receiver)
-            case .joined(let joined): receive(report, joined.span, from: receiver)
-            case .pending: break
-            case .rejected(let reason): rejects.count(reason)
-            }
+        guard intake.has(receiver) else { return }
+        // A report of the same instant as a timer comes first, as in the engine.
+        advance(before: instant)
+        now = max(now, instant)
+        let isAdvertising = AdvertisingEvent.isAdvertising(event)
+        let known = intake.reportCount
+        intake.receive(event, from: receiver, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
+        for _ in known..<intake.reportCount { reportMeter.count(at: now) }
+        for index in intake.receptions.indices where intake.receptions[index].isTaken {
+            let slot = tracker.receive(
+                intake.receptions[index].sighting, at: now,
+                isWanted: { !Self.regionIDs(of: $0, in: regions).isEmpty }, changes: &changes)
+            takeChanges()
+            if let slot { count(slot) }
         }
     }
 
     /// Lets time pass: silent beacons become unknown and leave.
     public mutating func advance(through instant: Instant) {
-        while let due = tracker.advance(before: instant + TimeSpan(microseconds: 1), changes: &changes) {
-            now = max(now, due)
-        }
-        takeChanges()
+        advance(before: instant + TimeSpan(microseconds: 1))
         now = max(now, instant)
+    }
+
+    private mutating func advance(before limit: Instant) {
+        while let due = tracker.advance(before: limit, changes: &changes) { now = max(now, due) }
+        takeChanges()
     }
 
     /// What is there at `instant`.
@@ -82,24 +78,7 @@ public struct ScanBook: Sendable {
         return ScanSnapshot(
             rows: rows, beaconCount: RangedBeacon.count(rows.map(\.beacon)),
             reportRate_hz: reportMeter.rate_hz(at: now),
-            reports: reports, rejects: rejects, refusedTransmitters: tracker.refusedCount)
-    }
-
-    private mutating func receive(_ report: AdvertisingReport, _ data: Span<UInt8>, from receiver: Int) {
-        // The counter is not part of `self` while the frames go through its other parts.
-        var frameRejects = RejectCounts()
-        IBeaconFrame.forEach(in: report, data, rejects: &frameRejects) { frame in
-            let rssi_dbm = report.rssi_dbm.map { min(max(Double($0) + rssiOffsets_db[receiver], -127), 20) }
-            let sighting = Sighting(
-                identity: frame.identity, address: report.address, measuredPower_dbm: frame.measuredPower_dbm,
-                rssi_dbm: rssi_dbm, receiver: receiver)
-            guard selection?.takes(sighting, at: now) ?? true else { return }
-            let slot = tracker.receive(
-                sighting, at: now, isWanted: { !Self.regionIDs(of: $0, in: regions).isEmpty }, changes: &changes)
-            takeChanges()
-            if let slot { count(slot) }
-        }
-        rejects.add(frameRejects)
+            reports: intake.reportCount, rejects: intake.rejects, refusedTransmitters: tracker.refusedCount)
     }
 
     private mutating func count(_ slot: TransmitterSlot) {

@@ -27,8 +27,11 @@ struct ReplaySession {
     private(set) var player: CapturePlayer
     let dispatcher: Dispatcher
     let start: Instant
-    /// Whether `health` tells of the outbox too. What is printed is the same every time, and an outbox depends on its disk.
-    private let tellsOfOutbox: Bool
+    /// Whether it goes to a broker. What is printed is the same every time, so `health` leaves out the outbox, which depends
+    /// on its disk, and the key of the pseudonyms stays; what is published has a new one every day, as `run` has.
+    private let isPublished: Bool
+    /// Where the capture's present day ends.
+    private var dayEnd: WallTime
     private var healthDue: Instant
     private var reportsAtLastHealth: UInt64 = 0
     private var outputs: [GatewayOutput] = []
@@ -38,10 +41,11 @@ struct ReplaySession {
     /// - Parameter newKey: the secret for pseudonyms, where there is none yet.
     init(
         _ settings: Settings, _ outbox: Outbox, newKey: @autoclosure () -> [UInt8], at start: WallTime,
-        tellsOfOutbox: Bool
+        isPublished: Bool
     ) {
         self.start = Instant(microseconds: start.microseconds)
-        self.tellsOfOutbox = tellsOfOutbox
+        self.isPublished = isPublished
+        self.dayEnd = Self.dayEnd(start)
         self.healthDue = self.start + Self.healthInterval
         var stored = StoredState(outbox, Self.initialTimebase, bootID: Self.bootID, newKey: newKey())
         player = CapturePlayer(settings, restoring: stored.regions.map(\.record), at: start, outputs: &outputs)
@@ -59,6 +63,7 @@ struct ReplaySession {
     mutating func receive(_ event: Span<UInt8>?, at time: WallTime) throws(OutboxError) {
         try makeHealth(before: player.instant(time))
         if player.isSetBack(time) { try flush() }
+        if isPublished, time >= dayEnd { try endDay(at: time) }
         if let event {
             player.receive(event, at: time, outputs: &outputs)
         } else {
@@ -69,8 +74,27 @@ struct ReplaySession {
     /// Commits what came together since the last time and appends what to publish.
     mutating func flush() throws(OutboxError) {
         if outputs.isEmpty { return }
+        if isPublished { renewKey(at: player.timebase.wall(player.now)) }
         items += try dispatcher.dispatch(outputs, player.timebase)
         outputs.removeAll(keepingCapacity: true)
+    }
+
+    /// What belongs to the day that is over is told under its key.
+    private mutating func endDay(at time: WallTime) throws(OutboxError) {
+        player.advance(through: player.instant(dayEnd) - TimeSpan(microseconds: 1), outputs: &outputs)
+        try flush()
+        dayEnd = Self.dayEnd(time)
+        renewKey(at: time)
+    }
+
+    private func renewKey(at time: WallTime) {
+        dispatcher.renewPseudonymKey(at: time, random: PseudonymKey.random)
+    }
+
+    private static func dayEnd(_ time: WallTime) -> WallTime {
+        let day_us = TimeSpan.seconds(86_400).microseconds
+        let into = time.microseconds % day_us
+        return time + TimeSpan(microseconds: into < 0 ? -into : day_us - into)
     }
 
     /// How much waits to be committed together, or to be handed on.
@@ -106,7 +130,7 @@ struct ReplaySession {
         let figures = player.engine.figures
         let reports = figures.reports - reportsAtLastHealth
         reportsAtLastHealth = figures.reports
-        let outbox = tellsOfOutbox ? dispatcher.outbox.health : nil
+        let outbox = isPublished ? dispatcher.outbox.health : nil
         let report = HealthReport(
             reports: figures.reports, reportsPerSecond: Double(reports) / Self.healthInterval.seconds,
             rejects: figures.rejects, suspectedSpoofing: figures.suspectedSpoofing,

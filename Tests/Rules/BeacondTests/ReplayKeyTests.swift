@@ -1,0 +1,73 @@
+import Beacons
+import Configuration
+import Foundation
+import HCI
+import Messages
+import Testing
+
+@testable import Daemon
+@testable import Outbox
+@testable import beacond
+
+@Suite("The secret of the pseudonyms lives for a day of the capture, where a replay is published")
+struct ReplayKeyTests {
+    /// Half a minute before midnight.
+    private static let start = WallTime(microseconds: (20_000 * 86_400 - 30) * 1_000_000)
+
+    private func session(isPublished: Bool) throws -> ReplaySession {
+        let outbox = Outbox(
+            limits: OutboxLimits(maxEvents: 100, maxMiB: 1), at: .origin, wallTime: Self.start,
+            generator: SystemRandomNumberGenerator())
+        let settings = try Settings.parse(
+            """
+            [regions]
+            settle_s = 0
+            [[region]]
+            id = "all"
+            uuid = "00000000-0000-0001-0000-000000000002"
+            ranging = true
+            """)
+        return ReplaySession(
+            settings, outbox, newKey: [UInt8](repeating: 7, count: 32), at: Self.start, isPublished: isPublished)
+    }
+
+    /// Plays a beacon for so many seconds; the key after each, and the pseudonyms that were told of.
+    private func play(_ session: inout ReplaySession, seconds: Range<Int>) throws -> (
+        keys: [[UInt8]], devices: [String]
+    ) {
+        let frame = IBeaconFrame(
+            identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 7, minor: 8), measuredPower_dbm: -59)
+        var keys: [[UInt8]] = []
+        for second in seconds {
+            let report = AdvertisingReport(
+                isExtended: false, eventType: 3, address: DeviceAddress(bits: 5, type: .public), rssi_dbm: -60)
+            let event = AdvertisingReportEncoder.event([(report, frame.encodedStructure)])
+            try session.receive(event.span, at: Self.start + .seconds(second))
+            try session.flush()
+            keys.append(session.dispatcher.outbox.value(forKey: StoredState.pseudonymKeyName) ?? [])
+        }
+        let told = session.items.compactMap { item -> String? in
+            guard case .ranging(let message) = item.content else { return nil }
+            let text = String(decoding: message.payload, as: UTF8.self)
+            return text.range(of: "\"device\":\"[^\"]+\"", options: .regularExpression).map { String(text[$0]) }
+        }
+        return (keys, told)
+    }
+
+    @Test("Published, midnight in the capture brings another, and it is named by its day")
+    func published() throws {
+        var session = try session(isPublished: true)
+        let (keys, devices) = try play(&session, seconds: 1..<60)
+        #expect(Set(keys).count == 2)
+        #expect(PseudonymKey.serves(keys[0], at: Self.start))
+        #expect(PseudonymKey.serves(keys[58], at: Self.start + .seconds(60)))
+        #expect(keys[28] == keys[0] && keys[29] == keys[58])
+        #expect(Set(devices).count == 2 && devices == devices.sorted { first, _ in first == devices[0] })
+    }
+
+    @Test("Printed, it is the same always")
+    func printed() throws {
+        var session = try session(isPublished: false)
+        #expect(Set(try play(&session, seconds: 1..<60).keys) == [[UInt8](repeating: 7, count: 32)])
+    }
+}
