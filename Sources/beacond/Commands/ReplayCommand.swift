@@ -11,8 +11,8 @@ struct ReplayCommand: ParsableCommand {
             capture and the same configuration always give the same output.
 
             Exit status: 0 all of it was read; 65 the capture is damaged, and everything before the damage was read; 66 it \
-            can't be opened; 74 the output could not be written to the end; 75 the state folder can't be used, or not everything was \
-            delivered in time; 78 the configuration is wrong.
+            can't be opened; 74 the output could not be written to the end; 75 the state folder can't be used, or a signal \
+            came before everything was read and delivered; 78 the configuration is wrong.
             """)
 
     enum OutputKind: String, ExpressibleByArgument, CaseIterable {
@@ -80,6 +80,7 @@ extension Replay.Problem {
         case .capture(.capture(let error)): "\(capture): \(error)"
         case .outbox(let error): "\(error)"
         case .output(let error): "\(error)"
+        case .interrupted: "stopped by a signal before everything was read"
         case .stopped:
             "stopped before everything was read and delivered; what is left waits in the state folder, if there is one"
         }
@@ -90,7 +91,7 @@ extension Replay.Problem {
         case .capture(.file): .noInput
         case .capture(.capture): .dataError
         case .output: .ioError
-        case .outbox, .stopped: .temporaryFailure
+        case .outbox, .stopped, .interrupted: .temporaryFailure
         }
     }
 }

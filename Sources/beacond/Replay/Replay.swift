@@ -29,8 +29,10 @@ struct Replay {
         case outbox(OutboxError)
         /// What was printed could not be written.
         case output(FileError)
-        /// A signal came; what is left waits in the state folder.
+        /// A signal came before everything was delivered; what is left waits in the state folder.
         case stopped
+        /// A signal came before everything was read. What was read is printed.
+        case interrupted
     }
 
     /// Outputs that share one transaction at most where nothing is waited for.
@@ -40,6 +42,8 @@ struct Replay {
     private let options: Options
     private let logger: Logger
     private let began = SystemClock.now
+    /// From here on a signal ends the replay in good order, also one that waits for its first record.
+    private let signals = StopSignals()
     /// Whether there is a session: asked for each record, and to look for it in the session itself takes 30 instructions.
     private var hasBegun = false
     private var session: ReplaySession?
@@ -81,7 +85,8 @@ struct Replay {
             // To ask the sink costs more than to read a record, so at full speed it is not asked after each.
             recordCount &+= 1
             if options.speed != nil || recordCount % 256 == 0, sink?.isStopped == true {
-                if options.output == .mqtt { throw .stopped }
+                // A reader that goes away has had enough.
+                if signals.arePending { throw interruption }
                 return
             }
             var time: WallTime?
@@ -111,13 +116,15 @@ struct Replay {
 
     /// Waits for more of the capture, which may take for ever where it comes through a pipe; `false` at its end.
     private mutating func readMore(_ file: inout CaptureFile) throws(Problem) -> Bool {
-        guard sink?.waitForInput(file.descriptor) ?? true else { throw .stopped }
+        guard sink?.waitForInput(file.descriptor) ?? signals.waitForInput(file.descriptor) else { throw interruption }
         do throws(CaptureFile.Problem) {
             return try file.readMore()
         } catch {
             throw .capture(error)
         }
     }
+
+    private var interruption: Problem { options.output == .mqtt ? .stopped : .interrupted }
 
     /// Hands over what there is, at once or when it is due.
     private mutating func keepPace(_ time: WallTime) throws(Problem) {
@@ -169,11 +176,11 @@ struct Replay {
             settings, outbox, newKey: pseudonymKey, at: start, isPublished: options.output == .mqtt)
         let dispatcher = session.dispatcher
         switch options.output {
-        case .jsonl: sink = PrintingSink(isSilent: false, dispatcher: dispatcher)
-        case .none: sink = PrintingSink(isSilent: true, dispatcher: dispatcher)
+        case .jsonl: sink = PrintingSink(isSilent: false, dispatcher: dispatcher, signals: signals)
+        case .none: sink = PrintingSink(isSilent: true, dispatcher: dispatcher, signals: signals)
         case .mqtt:
             sink = PublishingSink(
-                settings, dispatcher: dispatcher, start: start, signals: StopSignals(), logger: logger)
+                settings, dispatcher: dispatcher, start: start, signals: signals, logger: logger)
         }
         self.session = session
         hasBegun = true

@@ -35,19 +35,21 @@ protocol ReplaySink {
 struct PrintingSink: ReplaySink {
     private let isSilent: Bool
     private let dispatcher: Dispatcher
+    private let signals: StopSignals
     private let output = Output(descriptor: STDOUT_FILENO)
     /// Events that an earlier process left behind are not ours to drop.
     private let firstSeq: Int64
     private let firstEpoch: String
 
-    init(isSilent: Bool, dispatcher: Dispatcher) {
+    init(isSilent: Bool, dispatcher: Dispatcher, signals: StopSignals) {
+        self.signals = signals
         self.isSilent = isSilent
         self.dispatcher = dispatcher
         firstSeq = dispatcher.outbox.numbering.nextSequence
         firstEpoch = dispatcher.outbox.numbering.epoch
     }
 
-    var isStopped: Bool { output.isBroken }
+    var isStopped: Bool { output.isBroken || signals.arePending }
 
     mutating func take(_ items: [Dispatcher.Dispatched], start: Instant, _ timebase: Timebase) {
         for item in items {
@@ -71,12 +73,13 @@ struct PrintingSink: ReplaySink {
 
     mutating func wait(until deadline: Instant) {
         output.flush()
-        let microseconds = max(.zero, deadline - SystemClock.now).microseconds
-        usleep(UInt32(clamping: microseconds))
+        while !isStopped, SystemClock.now < deadline {
+            let left = min(PublishingSink.round, deadline - SystemClock.now)
+            usleep(UInt32(clamping: max(1, left.microseconds)))
+        }
     }
 
-    /// There is nothing to do meanwhile, and a signal ends the process: reading may wait.
-    mutating func waitForInput(_ descriptor: Int32) -> Bool { true }
+    mutating func waitForInput(_ descriptor: Int32) -> Bool { signals.waitForInput(descriptor) }
 
     mutating func finish() -> Replay.Problem? {
         output.flush()

@@ -372,6 +372,40 @@ def test_check_state_folder():
         assert agent.wait(PATIENCE_S) == 0
 
 
+def notes_signals(process):
+    """Whether the process has begun to note SIGTERM instead of ending by it."""
+    with open(f"/proc/{process.pid}/status") as status:
+        caught = next(line for line in status if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1
+
+
+def test_replay_ends_on_a_signal():
+    """A signal ends a replay that waits for its capture, or for the time of its next record, with whole lines and the closing line."""
+    with folder_with_pipe() as folder:
+        write_configuration(folder)
+        done = subprocess.run([BEACOND, "simulate", "--seconds", "60", "--write", "-"], capture_output=True)
+        for air, arguments in [(b"", []), (done.stdout[:50_000], []), (done.stdout, ["--speed", "1"])]:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                process = subprocess.Popen(
+                    [BEACOND, "replay", "-", *arguments],
+                    cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                )
+                while not notes_signals(process):
+                    time.sleep(0.05)
+                process.stdin.write(air)
+                process.stdin.flush()
+                process.send_signal(number)
+                output, said = process.stdout.read(), process.stderr.read().decode()
+                assert process.wait(PATIENCE_S) == 75, (len(air), said)
+                assert "stopped by a signal" in said and said.splitlines()[-1].startswith("reports="), said
+                messages = [json.loads(line) for line in output.splitlines()]
+                if messages:
+                    assert messages[-1]["payload"]["state"] == "offline", messages[-1]
+                process.stdin.close()
+                process.stdout.close()
+                process.stderr.close()
+
+
 def limited(what, amount):
     """Options of a process that may have only so much of something."""
     return {"preexec_fn": lambda: resource.setrlimit(what, (amount, amount))}
