@@ -95,6 +95,10 @@ extension GatewayEngine {
         guard requestedRegions.removeValue(forKey: region) != nil || refusedRequests.remove(region) != nil else {
             throw .unknownRegion(region)
         }
+        for record in monitor.records(of: region) {
+            guard let exit = record.unmonitoredExit(at: now) else { continue }
+            outputs.append(.ended(record.instance, exit, at: now))
+        }
         let freed = monitor.unregister(region)
         for (slot, _) in freed {
             ranger.stop(slot)

@@ -12,6 +12,8 @@ public enum GatewayOutput: Hashable, Sendable {
     case failure(RegionMonitoringFailure, at: Instant)
     /// A request registered a region, which is to outlive the process.
     case registered(RegionDefinition, region: String, at: Instant)
+    /// Somebody is inside an instance that is monitored no more: the exit that ends that stay.
+    case ended(RegionInstanceID, RegionEvent, at: Instant)
     /// A request ended the monitoring of a region, and these were its instances.
     case unregistered(region: String, instances: [RegionInstanceID], at: Instant)
     case answer(Answer)

@@ -1,4 +1,4 @@
-import HCI
+public import HCI
 public import Regions
 
 /// Numbers events and writes each transition's messages: the event, if there is one, and the state that names it.
@@ -56,6 +56,15 @@ public struct EventLedger: Sendable {
                 composer.event($0, of: instance, epoch: epoch, seq: seq, at: transition.at, timebase)
             },
             state: composer.state(told, of: instance, epoch: epoch, eventSeq: eventSeq(of: instance), timebase))
+    }
+
+    /// Writes down the exit of an instance that is monitored no more. There is no state to go with it.
+    public mutating func end(
+        _ instance: RegionInstanceID, with event: RegionEvent, epoch: String, seq: Int64, at instant: Instant,
+        _ timebase: Timebase
+    ) -> Message {
+        known[instance, default: Known()].eventSeq = seq
+        return composer.event(event, of: instance, epoch: epoch, seq: seq, at: instant, timebase)
     }
 
     /// An instance is monitored no more.

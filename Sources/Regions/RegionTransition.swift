@@ -68,15 +68,20 @@ public struct RegionStay: Hashable, Sendable {
     public var isPartial: Bool
     /// Nothing was heard since the agent was started: it left while nobody listened.
     public var isInferred: Bool
+    /// Nobody left: the region is monitored no more.
+    public var isUnmonitored: Bool
 
     /// From the entry to the last report; never negative.
     public var dwell: TimeSpan { max(.zero, lastHeardAt - enteredAt) }
 
-    public init(enteredAt: Instant, lastHeardAt: Instant, isPartial: Bool, isInferred: Bool) {
+    public init(
+        enteredAt: Instant, lastHeardAt: Instant, isPartial: Bool, isInferred: Bool, isUnmonitored: Bool = false
+    ) {
         self.enteredAt = enteredAt
         self.lastHeardAt = lastHeardAt
         self.isPartial = isPartial
         self.isInferred = isInferred
+        self.isUnmonitored = isUnmonitored
     }
 }
 

@@ -182,6 +182,14 @@ package final class Dispatcher {
                         OutboxRecord(key: StoredRegion.key(transition.instance), value: StoredRegion.unsettled))
                 }
                 draft.say(.state(entry.state), at: transition.at)
+            case .ended(let instance, let event, let at):
+                let seq = numbering.nextSequence + draft.eventCount
+                let message = ledger.end(instance, with: event, epoch: numbering.epoch, seq: seq, at: at, timebase)
+                draft.eventCount += 1
+                transaction.events.append(OutboxEvent(seq: seq, topic: message.topic, payload: message.payload))
+                draft.say(.event(message), at: at)
+                // It is told once, however long the broker takes to clear the state.
+                transaction.store(OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
             case .stays(let records):
                 transaction.records += records.map { stored($0, numbering, timebase) }
             case .ranging(let report):
@@ -199,7 +207,7 @@ package final class Dispatcher {
                     ledger.forget(instance)
                     // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
                     transaction.store(
-                        OutboxRecord(key: StoredRegion.key(instance), value: Array("abandoned".utf8)))
+                        OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
                     draft.abandoned.add(instance)
                     draft.say(.state(composer.clearedState(instance)), at: at)
                 }

@@ -12,6 +12,8 @@ package struct StoredState {
     package let records: [OutboxRecord]
     /// Region states that can be read.
     package private(set) var regions: [StoredRegion]
+    /// Stays under way in what this process does not monitor.
+    private var ended: [RegionRecord] = []
     /// Instances that this process does not monitor.
     package private(set) var abandoned: [RegionInstanceID] = []
     /// Retained topics of a gateway that this one was before it was moved.
@@ -50,7 +52,14 @@ package struct StoredState {
         let requested = definitions.compactMap(\.id).map { RegionInstanceID(region: $0) }
         let stored = Set(records.compactMap { StoredRegion.instance(ofKey: $0.key) } + requested)
         abandoned = stored.filter { !engine.holds($0) }.sorted { StoredRegion.key($0) < StoredRegion.key($1) }
+        ended = regions.map(\.record).filter { !engine.holds($0) }
         regions.removeAll { !engine.holds($0.record) }
+    }
+
+    /// The exits of those who were inside what is monitored no more. They come before anything that the engine tells: another
+    /// region may have the id now.
+    package func endings(at now: Instant) -> [GatewayOutput] {
+        ended.compactMap { record in record.unmonitoredExit(at: now).map { .ended(record.instance, $0, at: now) } }
     }
 }
 

@@ -25,8 +25,8 @@ package struct AgentStart {
         engine = GatewayEngine(
             settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false,
             canProbe: true, at: now, outputs: &outputs)
-        self.outputs = outputs
         stored.abandon(allBut: engine)
+        self.outputs = stored.endings(at: now) + outputs
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
     }

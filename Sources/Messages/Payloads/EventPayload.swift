@@ -29,6 +29,7 @@ extension MessageComposer {
             json.set("dwell_s", stay.dwell.seconds, decimals: 3)
             if stay.isPartial { json.set("partial", true) }
             if stay.isInferred { json.set("inferred", true) }
+            if stay.isUnmonitored { json.set("unmonitored", true) }
         }
         return Message(
             topic: topics.event(instance), payload: json.object, qos: .atLeastOnce, isRetained: false)

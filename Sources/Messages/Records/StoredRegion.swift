@@ -26,6 +26,9 @@ public struct StoredRegion: Hashable, Sendable {
     /// What stands for an instance that has nothing to go on from yet: no reader takes it for a state.
     public static let unsettled = Array("v=1 state=unsettled".utf8)
 
+    /// What stands for one that is monitored no more, until the broker has cleared its state. No reader takes it for one either.
+    public static let abandoned = Array("abandoned".utf8)
+
     /// The key it is stored under: `carts`, `carts/1`, `carts/1/7`.
     public static func key(_ instance: RegionInstanceID) -> String {
         ([instance.region] + [instance.major, instance.minor].compactMap { $0.map { String($0) } })
@@ -50,6 +53,7 @@ public struct StoredRegion: Hashable, Sendable {
             if let major = constraint.major { words.append("of_major=\(major)") }
             if let minor = constraint.minor { words.append("of_minor=\(minor)") }
         }
+        if !record.notifiesOnExit { words.append("notify_on_exit=false") }
         if let rssi_dbm = record.rssi_dbm { words.append("rssi_dbm=\(JSONWriter.decimal(rssi_dbm, decimals: 1))") }
         return Array(words.joined(separator: " ").utf8)
     }
@@ -92,7 +96,8 @@ public struct StoredRegion: Hashable, Sendable {
         self.record = RegionRecord(
             instance: instance, of: constraint, isInside: state == "inside", since: since, major: major, minor: minor,
             lastHeardAt: lastHeardAt, patience: TimeSpan(microseconds: max(0, patience_us)),
-            rssi_dbm: words["rssi_dbm"].flatMap { Double($0) }, isPartial: words["partial"] == "true")
+            rssi_dbm: words["rssi_dbm"].flatMap { Double($0) }, isPartial: words["partial"] == "true",
+            notifiesOnExit: words["notify_on_exit"] != "false")
     }
 
     /// The instance that is stored under a key; `nil` for a key of anything else.

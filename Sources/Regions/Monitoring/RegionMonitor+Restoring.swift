@@ -21,10 +21,13 @@ public struct RegionRecord: Hashable, Sendable {
     public var rssi_dbm: Double?
     /// The stay began before monitoring did.
     public var isPartial: Bool
+    /// Whether the end of the stay is told.
+    public var notifiesOnExit: Bool
 
     public init(
         instance: RegionInstanceID, of constraint: BeaconIdentityConstraint? = nil, isInside: Bool, since: Instant,
-        major: UInt16, minor: UInt16, lastHeardAt: Instant, patience: TimeSpan, rssi_dbm: Double?, isPartial: Bool
+        major: UInt16, minor: UInt16, lastHeardAt: Instant, patience: TimeSpan, rssi_dbm: Double?, isPartial: Bool,
+        notifiesOnExit: Bool = true
     ) {
         self.instance = instance
         self.constraint = constraint
@@ -36,6 +39,7 @@ public struct RegionRecord: Hashable, Sendable {
         self.patience = patience
         self.rssi_dbm = rssi_dbm
         self.isPartial = isPartial
+        self.notifiesOnExit = notifiesOnExit
     }
 }
 
@@ -72,7 +76,8 @@ extension RegionMonitor {
             RegionRecord(
                 instance: states[slot].id, of: region(of: slot).constraint, isInside: true, since: presence.enteredAt,
                 major: presence.major, minor: presence.minor, lastHeardAt: presence.lastHeardAt,
-                patience: presence.patience, rssi_dbm: presence.level?.rssi_dbm, isPartial: presence.isPartial)
+                patience: presence.patience, rssi_dbm: presence.level?.rssi_dbm, isPartial: presence.isPartial,
+                notifiesOnExit: region(of: slot).notifyOnExit)
         }
     }
 

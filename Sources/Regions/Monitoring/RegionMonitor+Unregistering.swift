@@ -1,6 +1,7 @@
 import HCI
 
-/// The end of a registration. Core Location's `stopMonitoring(for:)`: it is no crossing, so there is no event.
+/// The end of a registration, as Core Location's `stopMonitoring(for:)`. It is no crossing: what becomes of the stays under way is
+/// for whoever ends it to say, see `RegionRecord.unmonitoredExit`.
 extension RegionMonitor {
     /// Ends the monitoring of a region. Its place and those of its instances are used again.
     ///

@@ -50,6 +50,7 @@ struct ReplaySession {
         var stored = StoredState(outbox, Self.initialTimebase, bootID: Self.bootID, newKey: newKey())
         player = CapturePlayer(settings, restoring: stored.regions.map(\.record), at: start, outputs: &outputs)
         stored.abandon(allBut: player.engine)
+        outputs = stored.endings(at: player.now) + outputs
         dispatcher = Dispatcher(
             MessageComposer(settings, pseudonymKey: stored.pseudonymKey), outbox: outbox, stored: stored,
             bootID: Self.bootID)

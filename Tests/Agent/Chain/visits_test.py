@@ -57,6 +57,14 @@ class VisitTests(StoryTest):
         """)
         self.assertEqual(self.visits(), [("1/1", "8:50", "9:00", 600, True), ("1/1", "10:50", "11:00", 600, False)])
 
+    def test_an_exit_because_nobody_looks_any_more_closes_its_visit(self):
+        self.tell("""
+            seq  at     type   entered  heard  says
+            1    9:00   enter  -        -      -
+            2    9:10   exit   9:00     9:08   unmonitored
+        """)
+        self.assertEqual(self.visits(), [("1/1", "9:00", "9:08", 480, False)])
+
     LOST_EXIT = """
         seq  at     type   entered  heard
         1    9:00   enter  -        -

@@ -186,6 +186,8 @@ for key in ("entered_at", "last_heard_at", "dwell_s"):
     refuses(f"an exit without {key}", "event", lambda message: message["payload"].pop(key), example=1)
 refuses("an entry that is partial", "event", put("partial", True))
 refuses("partial where it is not true", "event", put("partial", False), example=1)
+refuses("an entry that is unmonitored", "event", put("unmonitored", True))
+refuses("unmonitored where it is not true", "event", put("unmonitored", False), example=2)
 refuses("an exit that is near", "event", lambda message: message["payload"].update(
     proximity="near", accuracy_m=2, accuracy_error_m=1), example=1)
 refuses("a dwell that the times deny", "event", put("dwell_s", 12), example=1)

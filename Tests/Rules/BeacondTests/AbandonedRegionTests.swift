@@ -2,6 +2,7 @@ import Beacons
 import Configuration
 import Gateway
 import HCI
+import Logging
 import Messages
 import Outbox
 import Regions
@@ -118,5 +119,62 @@ struct AbandonedRegionTests {
             ], Self.timebase)
         try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/carts/state"])
         #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
+    }
+
+    // MARK: - Who was inside
+
+    /// The outputs of a start on a stay that was stored, as the messages that they become.
+    private func start(_ records: [OutboxRecord], _ regions: String) throws -> (outbox: Outbox, said: [String]) {
+        let outbox = Outbox(
+            limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
+            generator: SystemRandomNumberGenerator())
+        try outbox.commit { _ in OutboxTransaction(records: records) }
+        return (outbox, try start(outbox, regions))
+    }
+
+    private func start(_ outbox: Outbox, _ regions: String) throws -> [String] {
+        let parts = AgentStart(
+            try Settings.parse(regions), outbox, at: .origin + .seconds(500), Self.timebase, bootID: "boot",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let items = try parts.dispatcher.dispatch(parts.outputs, Self.timebase)
+        return items.compactMap { item in
+            if case .event(let message) = item.content { String(decoding: message.payload, as: UTF8.self) } else { nil }
+        }
+    }
+
+    private func stay(in region: String, notifiesOnExit: Bool = true) -> OutboxRecord {
+        let record = RegionRecord(
+            instance: RegionInstanceID(region: region), of: Self.uuid,
+            isInside: true, since: .origin + .seconds(100), major: 1, minor: 2, lastHeardAt: .origin + .seconds(400),
+            patience: .zero, rssi_dbm: -60, isPartial: true, notifiesOnExit: notifiesOnExit)
+        let value = StoredRegion(record: record, eventSeq: 0).encoded(Self.timebase, bootID: "boot")
+        return OutboxRecord(key: region, value: value)
+    }
+
+    private static let uuid = ProximityUUID("39ED98FF-2900-441A-802F-9C398FC199D2").map {
+        BeaconIdentityConstraint(uuid: $0, major: nil, minor: nil)
+    }
+
+    @Test("Who was inside gets one exit, with the stay as far as it was watched, and not another one at the next start")
+    func ending() throws {
+        let (outbox, said) = try start([stay(in: "tills")], Self.carts)
+        #expect(said.count == 1)
+        let end = #""dwell_s":300,"partial":true,"unmonitored":true}"#
+        #expect(said.first?.hasSuffix(#""last_heard_at":"1970-01-01T00:06:40.000Z","# + end) == true)
+        #expect(said.first?.contains(#""at":"1970-01-01T00:08:20.000Z""#) == true)
+        #expect(said.first?.contains(#""seq":1,"type":"exit","region":"tills""#) == true)
+        #expect(try start(outbox, Self.carts).isEmpty)
+    }
+
+    @Test("Who was inside a region that has other beacons now gets one too")
+    func otherBeacons() throws {
+        let other = Self.carts.replacing("39ED98FF", with: "49ED98FF")
+        #expect(try start([stay(in: "carts")], other).said.count == 1)
+        #expect(try start([stay(in: "carts")], Self.carts).said.isEmpty)
+    }
+
+    @Test("Where nobody wanted to know of exits, there is none")
+    func silentEnding() throws {
+        #expect(try start([stay(in: "tills", notifiesOnExit: false)], Self.carts).said.isEmpty)
     }
 }

@@ -13,6 +13,9 @@ import Testing
 @Suite("What a limit refuses at a start leaves no old state behind")
 struct RefusedRegionTests {
     private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+    private static let carts = ProximityUUID(uuid).map {
+        BeaconIdentityConstraint(uuid: $0, major: nil, minor: nil)
+    }
     private static let uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
 
     /// The agent as it starts on what an earlier process stored of these instances, each of them inside.
@@ -24,8 +27,8 @@ struct RefusedRegionTests {
             generator: SystemRandomNumberGenerator())
         var records = instances.map { instance in
             let record = RegionRecord(
-                instance: instance, isInside: true, since: .origin, major: 1, minor: 2, lastHeardAt: .origin,
-                patience: .zero, rssi_dbm: -60, isPartial: false)
+                instance: instance, of: Self.carts, isInside: true, since: .origin, major: 1, minor: 2,
+                lastHeardAt: .origin, patience: .zero, rssi_dbm: -60, isPartial: false)
             return OutboxRecord(
                 key: StoredRegion.key(instance),
                 value: StoredRegion(record: record, eventSeq: 7).encoded(Self.timebase, bootID: "boot"))
@@ -81,6 +84,18 @@ struct RefusedRegionTests {
         #expect(dispatcher.outbox.records().map(\.key) == ["old"])
         try dispatcher.tidy(clearedTopics: [topic("old")])
         #expect(dispatcher.outbox.records().isEmpty)
+    }
+
+    @Test("Who was inside gets an exit that says why, before anything else is told")
+    func ended() throws {
+        let parts = try start(
+            "[regions]\nmax_regions = 1\n" + region("new") + region("old"),
+            storing: [RegionInstanceID(region: "old")])
+        guard case .ended(let instance, let event, at: .origin)? = parts.outputs.first else {
+            Issue.record("an exit was expected")
+            return
+        }
+        #expect(instance.region == "old" && event.major == 1 && event.minor == 2)
     }
 
     @Test("A region that a request had registered keeps its definition, and loses its state")

@@ -58,11 +58,19 @@ final class Conversation {
         }
     }
 
-    /// Events as short lines: `enter door 10.0`.
+    /// Events as short lines: `enter door 10.0`, and where monitoring ended a stay, `end door 20.0 after 8.1`.
     var events: [String] {
         outputs.compactMap { output in
-            guard case .transition(let transition, record: _) = output, let event = transition.event else { return nil }
-            return "\(event.kind == .enter ? "enter" : "exit") \(name(transition.instance)) \(tenths(transition.at))"
+            switch output {
+            case .transition(let transition, record: _):
+                return transition.event.map {
+                    "\($0.kind == .enter ? "enter" : "exit") \(name(transition.instance)) \(tenths(transition.at))"
+                }
+            case .ended(let instance, let event, let at):
+                guard case .exit(let stay) = event.kind, stay.isUnmonitored else { return "crossing \(name(instance))" }
+                return "end \(name(instance)) \(tenths(at)) after \(Story.tenths(stay.dwell.seconds))"
+            default: return nil
+            }
         }
     }
 

@@ -51,10 +51,16 @@ struct Ledger {
     private(set) var toldCount: Int64 = 0
 
     mutating func told(_ outputs: [GatewayOutput]) {
-        for case .transition(let transition, _) in outputs {
-            guard let event = transition.event else { continue }
+        for output in outputs {
+            let told: (instance: RegionInstanceID, event: RegionEvent)? =
+                switch output {
+                case .transition(let transition, _): transition.event.map { (transition.instance, $0) }
+                case .ended(let instance, let event, at: _): (instance, event)
+                default: nil
+                }
+            guard let told else { continue }
             toldCount += 1
-            waiting.append(Crossing(instance: transition.instance, isEntry: event.kind == .enter))
+            waiting.append(Crossing(instance: told.instance, isEntry: told.event.kind == .enter))
         }
     }
 
