@@ -4,13 +4,15 @@
 # The process ids of what runs in the background. bash lets such programs ignore Ctrl-C, so they are ended here, the last
 # started first: the agent may still say "offline" before its broker goes.
 started=()
+# The signal that ends one of them, where that is not TERM.
+declare -A ends_by=()
 
 stop_all() {
     trap '' INT TERM HUP
     local index pid tries
     for ((index = ${#started[@]} - 1; index >= 0; index--)); do
         pid=${started[index]}
-        kill -TERM "$pid" 2>/dev/null || continue
+        kill "-${ends_by[$pid]:-TERM}" "$pid" 2>/dev/null || continue
         for ((tries = 0; tries < 50; tries++)); do
             kill -0 "$pid" 2>/dev/null || break
             sleep 0.1

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 from reading_test import ENTER, EXIT
-from servers import ROOT, Mosquitto, PostgreSQL, wait_until
+from servers import ROOT, Mosquitto, PostgreSQL, ended, run, wait_until
 
 KILLS = int(os.environ.get("KILLS", "12"))
 SCHEMA, COLLECTOR = ROOT / "deploy/chain/schema", ROOT / "deploy/chain/collector"
@@ -27,14 +27,14 @@ class Collector:
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [COLLECTOR, "--broker", f"mqtt://127.0.0.1:{Chain.broker.port}", "--database", Chain.database.url,
-             "--id", id, *arguments], stderr=self.log, stdout=self.log)
+             "--id", id, *arguments], stderr=self.log, stdout=self.log, cwd=Chain.broker.folder)
 
     def said(self):
         self.log.seek(0)
         return self.log.read()
 
     def wait_for(self, words):
-        wait_until(lambda: words in self.said(), f"{words!r} in: {self.said()}")
+        wait_until(lambda: words in self.said(), lambda: f"{words!r} in: {self.said()}")
         return self
 
     def is_ready(self):
@@ -42,7 +42,7 @@ class Collector:
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
-        return self.process.wait(timeout=120)
+        return ended(self.process, "the collector")
 
 
 class Chain(unittest.TestCase):
@@ -51,7 +51,7 @@ class Chain(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         Chain.database, Chain.broker = PostgreSQL().start(), Mosquitto().start()
-        subprocess.run([SCHEMA, "--database", Chain.database.url], check=True, stdout=subprocess.DEVNULL)
+        run(SCHEMA, "--database", Chain.database.url)
 
     @classmethod
     def tearDownClass(cls):
@@ -68,7 +68,7 @@ class Chain(unittest.TestCase):
                 collector.end(signal.SIGKILL)
             collector.log.close()
         # The session at the broker would go on collecting for the next test.
-        subprocess.run(["mosquitto_sub", "-p", str(Chain.broker.port), "-i", "one", "-t", "x", "-E"], check=True)
+        run("mosquitto_sub", "-p", Chain.broker.port, "-i", "one", "-t", "x", "-E")
 
     def collector(self, *arguments, id="one"):
         self.collectors.append(Collector(*arguments, id=id))
@@ -83,17 +83,13 @@ class Chain(unittest.TestCase):
         for topic, payload in messages:
             by_topic.setdefault(topic, []).append(payload if isinstance(payload, str) else json.dumps(payload))
         for topic, payloads in by_topic.items():
-            subprocess.run(["mosquitto_pub", "-p", str(Chain.broker.port), "-q", "1", "-t", topic, "-l"], check=True,
-                           input="\n".join(payloads) + "\n", text=True)
+            run("mosquitto_pub", "-p", Chain.broker.port, "-q", 1, "-t", topic, "-l", input="\n".join(payloads).encode() + b"\n")
 
     def publish_octets(self, topic, payload):
-        subprocess.run(["mosquitto_pub", "-p", str(Chain.broker.port), "-q", "1", "-t", topic, "-s"], check=True,
-                       input=payload)
+        run("mosquitto_pub", "-p", Chain.broker.port, "-q", 1, "-t", topic, "-s", input=payload)
 
     def query(self, sql):
-        answer = subprocess.run([Chain.database.programs / "psql", Chain.database.url, "-AtX", "-c", sql], check=True,
-                                capture_output=True, text=True)
-        return answer.stdout.strip()
+        return run(Chain.database.programs / "psql", Chain.database.url, "-AtX", "-c", sql).decode().strip()
 
     def count(self, table="event", more=""):
         where = f"topic LIKE 'beacons/{self.site}/%'" if table == "rejected" else f"site = '{self.site}'"

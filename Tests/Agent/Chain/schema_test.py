@@ -8,13 +8,14 @@ import unittest
 
 import psycopg
 
+from servers import LONGEST_WAIT_S
 from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, said, span, status
 
 RETAIN = SCHEMA.with_name("retain")
 
 
 def run(command, url, *arguments):
-    done = subprocess.run([command, "--database", url, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([command, "--database", url, *arguments], capture_output=True, text=True, check=False, timeout=LONGEST_WAIT_S)
     return done.returncode, done.stdout.strip() or done.stderr.strip()
 
 
@@ -37,7 +38,7 @@ class MigrationTests(SchemaTest):
     def test_several_at_once_make_one_schema(self):
         url = self.url_of("several")
         running = [subprocess.Popen([SCHEMA, "--database", url], stdout=subprocess.PIPE, text=True) for _ in range(4)]
-        said = sorted(one.communicate()[0].strip() for one in running)
+        said = sorted(one.communicate(timeout=LONGEST_WAIT_S)[0].strip() for one in running)
         self.assertEqual([one.returncode for one in running], [0] * 4)
         self.assertEqual(said[1:], ["up to date"] * 3)
         self.assertTrue(said[0].startswith("applied 0001-"))

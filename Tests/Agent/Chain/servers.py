@@ -1,8 +1,10 @@
 """A real PostgreSQL and a real mosquitto on loopback, each with a scratch folder of its own.
 
-Both refuse to run as root, or give up their rights: as root they run as the user nobody.
+Both refuse to run as root, or give up their rights: as root they run as the user nobody. Whatever is started here ends with this
+process, and each wait has a limit.
 """
 
+import atexit
 import contextlib
 import glob
 import os
@@ -12,19 +14,45 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parent / "../../.."
+import waiting
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 # What starts or stops takes as long as it takes; this only ends a test that hangs.
-LONGEST_WAIT_S = 120
+LONGEST_WAIT_S = waiting.PATIENCE_S
+os.environ.setdefault("PGCONNECT_TIMEOUT", str(LONGEST_WAIT_S))
+
+# A shell has what it runs in the background ignore SIGINT, and what this process starts would inherit that. What handles a
+# signal here is at its default there. unittest takes SystemExit for a failed test and goes on; this ends it.
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, signal.default_int_handler)
 
 
 def wait_until(is_so, what):
-    """Waits for something real."""
-    due = time.monotonic() + LONGEST_WAIT_S
-    while not is_so():
-        assert time.monotonic() < due, f"never came: {what}"
-        time.sleep(0.05)
+    """Waits for something real. `what` may be a function, for what is known only then."""
+    if not waiting.until(is_so, step=0.05):
+        raise AssertionError(f"not within {LONGEST_WAIT_S} s: {what() if callable(what) else what}")
+
+
+def run(*command, **more):
+    """What a command says; one that fails or hangs fails the test."""
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LONGEST_WAIT_S, check=False, **more)
+    except subprocess.TimeoutExpired:
+        raise AssertionError(f"no end within {LONGEST_WAIT_S} s: {' '.join(words)}") from None
+    if done.returncode:
+        raise AssertionError(f"{' '.join(words)}: status {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def ended(process, what):
+    """The exit status of a process that was asked to end."""
+    try:
+        return process.wait(LONGEST_WAIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise AssertionError(f"no end within {LONGEST_WAIT_S} s: {what}") from None
 
 
 def free_port():
@@ -40,7 +68,9 @@ def answers(port):
 
 
 def unprivileged(*command):
-    return ["runuser", "-u", "nobody", "--", *map(str, command)] if os.getuid() == 0 else [str(word) for word in command]
+    """The command as nobody. setpriv becomes it, so that a signal reaches it."""
+    words = [str(word) for word in command]
+    return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--", *words] if os.getuid() == 0 else words
 
 
 def scratch_folder(name):
@@ -57,19 +87,28 @@ class Server:
         self.folder = scratch_folder(name)
         self.port = free_port()
         self.process = None
+        atexit.register(self.__exit__)
 
     def start(self):
-        log = open(self.folder / "log", "a", encoding="utf-8")
-        self.process = subprocess.Popen(unprivileged(*self.command()), stdout=log, stderr=log, cwd=self.folder,
-                                        start_new_session=True)
-        log.close()
-        wait_until(self.is_up, f"{self.command()[0]}; its log: {self.folder}/log")
+        with open(self.folder / "log", "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(unprivileged(*self.command()), stdout=log, stderr=log, cwd=self.folder,
+                                            env=os.environ | self.environment(), start_new_session=True)
+        wait_until(lambda: self.process.poll() is not None or self.is_up(), lambda: f"start of {self.command()[0]}: {self.said()}")
+        assert self.process.poll() is None, f"{self.command()[0]} ended: {self.said()}"
         return self
 
+    def environment(self):
+        return {}
+
+    def said(self):
+        """The end of its log."""
+        return (self.folder / "log").read_text(errors="replace")[-2000:]
+
     def kill(self, number=signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, number)
-        self.process.wait()
+        if self.process and self.process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, number)
+            ended(self.process, self.command()[0])
 
     def __enter__(self):
         return self.start()
@@ -77,6 +116,7 @@ class Server:
     def __exit__(self, *_):
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+        atexit.unregister(self.__exit__)
 
 
 class Mosquitto(Server):
@@ -90,7 +130,7 @@ class Mosquitto(Server):
             "persistent_client_expiration 7d\n")
 
     def command(self):
-        return ["/usr/sbin/mosquitto", "-c", self.folder / "conf"]
+        return [shutil.which("mosquitto"), "-c", self.folder / "conf"]
 
     def is_up(self):
         return answers(self.port)
@@ -107,20 +147,19 @@ class PostgreSQL(Server):
     def __init__(self):
         super().__init__("postgresql")
         self.programs = pathlib.Path(max(glob.glob("/usr/lib/postgresql/*/bin"), default="/usr/bin"))
-        subprocess.run(
-            unprivileged(self.programs / "initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust",
-                         "--no-sync", "-E", "UTF8", "--locale=C"),
-            check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
+        run(*unprivileged(self.programs / "initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust", "--no-sync",
+                          "-E", "UTF8", "--locale=C"), cwd=self.folder)
         self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
     def command(self):
-        # fsync off: nobody pulls this machine's plug, and a killed process loses nothing of what the kernel has.
+        # fsync off: nobody pulls this machine's plug, and a killed process loses nothing of what the kernel has. A statement
+        # that hangs fails its test.
         return [self.programs / "postgres", "-D", self.folder / "data", "-p", self.port, "-k", self.folder,
-                "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
+                "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", f"statement_timeout={LONGEST_WAIT_S}s"]
 
     def is_up(self):
         return subprocess.run([self.programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)],
-                              check=False).returncode == 0
+                              timeout=LONGEST_WAIT_S, check=False).returncode == 0
 
     def restart(self):
         """As after a crash: SIGQUIT ends it without a checkpoint, and every connection with it."""

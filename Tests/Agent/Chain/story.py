@@ -7,12 +7,11 @@ import atexit
 import datetime
 import json
 import pathlib
-import subprocess
 import unittest
 
 import psycopg
 
-from servers import ROOT, PostgreSQL
+from servers import ROOT, PostgreSQL, run
 
 UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
 EPOCH = "01KDVDNA0T0000000000000000"
@@ -96,8 +95,7 @@ class StoryTest(unittest.TestCase):
     def setUpClass(cls):
         if StoryTest.database is None:
             StoryTest.database = PostgreSQL().start()
-            atexit.register(StoryTest.database.__exit__)
-            subprocess.run([SCHEMA, "--database", cls.database.url], check=True, stdout=subprocess.DEVNULL)
+            run(SCHEMA, "--database", cls.database.url)
             StoryTest.connection = psycopg.connect(cls.database.url, autocommit=True)
             atexit.register(StoryTest.connection.close)
 

@@ -32,6 +32,21 @@ class VisitTests(StoryTest):
             self.take(order[:cut]), self.take(order[cut:])
             self.assertEqual(self.visits(), MORNING_VISITS, [one["payload"]["seq"] for one in order])
 
+    def test_entries_of_one_moment_are_one_visit_whether_they_come_together_or_not(self):
+        messages = [event({"seq": seq, "at": "9:00", "type": "enter"}) for seq in range(1, 1001)]
+        for cut in (0, 1, 500):
+            self.site = f"moment-{cut}"
+            self.take(messages[:cut]), self.take(messages[cut:])
+            self.assertEqual(self.visits(), [("1/1", "9:00", None, None, False)], cut)
+
+    def test_of_many_entries_in_a_row_the_last_is_open(self):
+        messages = [event({"seq": seq, "at": f"9:{seq // 60}:{seq % 60}", "type": "enter"}) for seq in range(0, 3000, 3)]
+        for turn in range(3):
+            self.site = f"row-{turn}"
+            random.Random(turn).shuffle(messages)
+            self.take(messages[:turn * 300]), self.take(messages[turn * 300:])
+            self.assertEqual([one[1] for one in self.visits() if one[2] is None], ["9:49:57"])
+
     def test_what_comes_again_changes_nothing(self):
         self.assertEqual(self.tell(MORNING), ["new"] * 5)
         self.assertEqual(self.tell(MORNING), ["repeated"] * 5)

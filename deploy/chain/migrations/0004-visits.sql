@@ -77,9 +77,10 @@ BEGIN
         SELECT FROM beacons.region_gateway r WHERE r.site = a.site AND r.region = a.region AND r.gateway = a.gateway)
     ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING;
 
-    -- Entries, unless their exit has come before them. What is later than all that came of its gateway needs no look.
+    -- Entries, unless their exit has come before them. What is later than all that came of its gateway needs no look. Entries
+    -- of one moment are one visit, whether they come together or not.
     INSERT INTO beacons.visit_long (site, gateway, region, uuid, major, minor, zone, entered_at)
-    SELECT a.site, a.gateway, a.region, a.uuid, a.major, a.minor, a.zone, a.at
+    SELECT DISTINCT a.site, a.gateway, a.region, a.uuid, a.major, a.minor, a.zone, a.at
     FROM added a JOIN beacons.gateway g USING (site, gateway)
     WHERE a.type = 'enter'
     AND (a.at > g.newest_at OR NOT (
@@ -119,21 +120,29 @@ BEGIN
         coalesce(dwell_s, extract(epoch FROM left_at - entry_at)), coalesce(partial, false), coalesce(inferred, false), at
     FROM stay WHERE left_at > entry_at + interval '1 day';
 
-    -- An instance is in one visit at a time: an entry before a later visit has lost its exit.
-    UPDATE beacons.visit_long o SET superseded = true
-    FROM added a JOIN beacons.gateway g USING (site, gateway)
-    WHERE o.site = a.site AND o.beacon = beacons.beacon_of(a.uuid, a.major, a.minor) AND o.gateway = a.gateway AND o.region = a.region
-    AND o.zone IS NOT DISTINCT FROM a.zone AND o.left_at IS NULL AND NOT o.superseded
-    AND (beacons.entry_time(a.entered_at, a.last_heard_at, a.last_inside_at, a.dwell_s, a.at) > o.entered_at + interval '1 second'
-        OR (a.type = 'enter' AND o.entered_at = a.at AND a.at <= g.newest_at AND (
-            EXISTS (
-                SELECT FROM beacons.visit_long v
-                WHERE v.site = o.site AND v.beacon = o.beacon AND v.gateway = o.gateway AND v.region = o.region
-                AND v.zone IS NOT DISTINCT FROM o.zone AND v.entered_at > o.entered_at + interval '1 second')
-            OR EXISTS (
-                SELECT FROM beacons.visit_day v
-                WHERE v.site = o.site AND v.beacon = o.beacon AND v.gateway = o.gateway AND v.region = o.region
-                AND v.zone IS NOT DISTINCT FROM o.zone AND v.entered_at > o.entered_at + interval '1 second'))));
+    -- An instance is in one visit at a time: an entry before a later visit has lost its exit. Each instance is looked up once, so
+    -- that thousands of entries of one beacon cost no more than those of thousands. Later visits that were there before matter
+    -- only to what is late.
+    WITH touched AS (
+        SELECT a.site, a.gateway, a.region, a.zone, beacons.beacon_of(a.uuid, a.major, a.minor) AS beacon,
+            max(beacons.entry_time(a.entered_at, a.last_heard_at, a.last_inside_at, a.dwell_s, a.at)) AS newest,
+            min(a.at) FILTER (WHERE a.type = 'enter' AND a.at <= g.newest_at) + interval '1 second' AS late_from
+        FROM added a JOIN beacons.gateway g USING (site, gateway) GROUP BY 1, 2, 3, 4, 5
+    ), known AS MATERIALIZED (
+        SELECT t.*, greatest(
+            t.newest,
+            (SELECT max(v.entered_at) FROM beacons.visit_long v
+             WHERE v.site = t.site AND v.beacon = t.beacon AND v.gateway = t.gateway AND v.region = t.region
+             AND v.zone IS NOT DISTINCT FROM t.zone AND v.entered_at > t.late_from),
+            (SELECT max(v.entered_at) FROM beacons.visit_day v
+             WHERE v.site = t.site AND v.beacon = t.beacon AND v.gateway = t.gateway AND v.region = t.region
+             AND v.zone IS NOT DISTINCT FROM t.zone AND v.entered_at > t.late_from)) AS latest
+        FROM touched t
+    )
+    UPDATE beacons.visit_long o SET superseded = true FROM known k
+    WHERE o.site = k.site AND o.beacon = k.beacon AND o.gateway = k.gateway AND o.region = k.region
+    AND o.zone IS NOT DISTINCT FROM k.zone AND o.left_at IS NULL AND NOT o.superseded
+    AND k.latest > o.entered_at + interval '1 second';
 
     -- Until now, because an entry counts as present until its exit comes.
     INSERT INTO beacons.changed (site, beacon, from_at, to_at)
