@@ -10,6 +10,7 @@ ARTICLES = "Sources/beacond/Documentation.docc/"
 PLACES = {
     "deploy/contract/": "../contract/",
     "deploy/broker/": "../examples/broker/",
+    "deploy/chain/mosquitto/": "../examples/chain/mosquitto/",
     "LICENSE": "../copyright",
 }
 

@@ -43,6 +43,9 @@ shim() { { echo '#!/usr/bin/env bash' && cat; } >"$scratch/bin/$1" && chmod +x "
 make_machines() {
     mkdir -p "$scratch/bin" "$machines"/{$chain,$store}/{etc,var/lib}/mosquitto "$machines/$gateway"/{etc,var/lib}/beacond
     cp -r . "$machines/$authority"
+    # The page's commands find the chain's files beside their folder.
+    mkdir -p "$machines/chain"
+    cp -r ../chain/mosquitto "$machines/chain/"
     # The broker leaves root's rights, as it does on Debian, where there is a user to become.
     chmod 711 "$scratch" "$machines"/*
     if ((EUID == 0)) && getent passwd mosquitto >/dev/null; then
