@@ -23,11 +23,10 @@ EPOCHS = ["01KDVDNA0T000000000000000" + digit for digit in "0123456789"]
 class Collector:
     """A collector that runs; what it says is kept in a file."""
 
-    def __init__(self, *arguments, id="one"):
+    def __init__(self, broker, database, *arguments, id="one"):
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [COLLECTOR, "--broker", f"mqtt://127.0.0.1:{Chain.broker.port}", "--database", Chain.database.url,
-             "--id", id, *arguments], stderr=self.log, stdout=self.log, cwd=Chain.broker.folder)
+            [COLLECTOR, *broker.collector_options(), "--database", database.url, "--id", id, *arguments], stderr=self.log, stdout=self.log, cwd=database.folder)
 
     def said(self):
         self.log.seek(0)
@@ -48,15 +47,17 @@ class Collector:
 class Chain(unittest.TestCase):
     """One broker and one database for all; each test has a site of its own."""
 
+    make_broker = Mosquitto
+
     @classmethod
     def setUpClass(cls):
-        Chain.database, Chain.broker = PostgreSQL().start(), Mosquitto().start()
-        run(SCHEMA, "--database", Chain.database.url)
+        cls.database, cls.broker = PostgreSQL().start(), cls.make_broker().start()
+        run(SCHEMA, "--database", cls.database.url)
 
     @classmethod
     def tearDownClass(cls):
-        Chain.broker.__exit__()
-        Chain.database.__exit__()
+        cls.broker.__exit__()
+        cls.database.__exit__()
 
     def setUp(self):
         self.site = self.id().split(".")[-1][:40]
@@ -67,11 +68,10 @@ class Chain(unittest.TestCase):
             if collector.process.poll() is None:
                 collector.end(signal.SIGKILL)
             collector.log.close()
-        # The session at the broker would go on collecting for the next test.
-        run("mosquitto_sub", "-p", Chain.broker.port, "-i", "one", "-t", "x", "-E")
+        self.broker.forget("one")
 
     def collector(self, *arguments, id="one"):
-        self.collectors.append(Collector(*arguments, id=id))
+        self.collectors.append(Collector(self.broker, self.database, *arguments, id=id))
         return self.collectors[-1]
 
     def topic(self, rest, gateway="g1"):
@@ -83,13 +83,13 @@ class Chain(unittest.TestCase):
         for topic, payload in messages:
             by_topic.setdefault(topic, []).append(payload if isinstance(payload, str) else json.dumps(payload))
         for topic, payloads in by_topic.items():
-            run("mosquitto_pub", "-p", Chain.broker.port, "-q", 1, "-t", topic, "-l", input="\n".join(payloads).encode() + b"\n")
+            run("mosquitto_pub", *self.broker.publish_options(), "-q", 1, "-t", topic, "-l", input="\n".join(payloads).encode() + b"\n")
 
     def publish_octets(self, topic, payload):
-        run("mosquitto_pub", "-p", Chain.broker.port, "-q", 1, "-t", topic, "-s", input=payload)
+        run("mosquitto_pub", *self.broker.publish_options(), "-q", 1, "-t", topic, "-s", input=payload)
 
     def query(self, sql):
-        return run(Chain.database.programs / "psql", Chain.database.url, "-AtX", "-c", sql).decode().strip()
+        return run(self.database.programs / "psql", self.database.url, "-AtX", "-c", sql).decode().strip()
 
     def count(self, table="event", more=""):
         where = f"topic LIKE 'beacons/{self.site}/%'" if table == "rejected" else f"site = '{self.site}'"
@@ -187,19 +187,19 @@ class Faults(Chain):
         collector = self.collector().is_ready()
         self.publish(self.events([1]))
         self.wait_for_count(1)
-        Chain.database.kill(signal.SIGQUIT)
+        self.database.kill(signal.SIGQUIT)
         self.publish(self.events(range(2, 3001)))
         collector.wait_for("refused")
-        Chain.database.start()
+        self.database.start()
         self.wait_for_count(3000)
         self.assertEqual(collector.said().count("refused"), 1, "a cause that lasts is said once")
 
     def test_a_broker_that_goes_away_is_waited_for(self):
         collector = self.collector().is_ready()
         self.publish(self.events(range(1, 501)))
-        Chain.broker.kill(signal.SIGTERM)
+        self.broker.kill(signal.SIGTERM)
         collector.wait_for("the connection was lost")
-        Chain.broker.start()
+        self.broker.start()
         wait_until(lambda: collector.said().count("broker: connected") == 2, "the second connection")
         self.publish(self.events(range(501, 1001)))
         self.wait_for_count(1000)
@@ -224,11 +224,11 @@ class Faults(Chain):
 
     def test_a_stop_while_the_database_is_away_ends_with_75_and_loses_nothing(self):
         collector = self.collector().is_ready()
-        Chain.database.kill(signal.SIGQUIT)
+        self.database.kill(signal.SIGQUIT)
         self.publish(self.events([1, 2]))
         collector.wait_for("refused")
         self.assertEqual(collector.end(), 75)
-        Chain.database.start()
+        self.database.start()
         self.collector().is_ready()
         self.wait_for_count(2)
 

@@ -90,6 +90,7 @@ class Server:
         atexit.register(self.__exit__)
 
     def start(self):
+        """Returns when it answers; fails with the end of its log where it does not."""
         with open(self.folder / "log", "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(unprivileged(*self.command()), stdout=log, stderr=log, cwd=self.folder,
                                             env=os.environ | self.environment(), start_new_session=True)
@@ -102,7 +103,7 @@ class Server:
 
     def said(self):
         """The end of its log."""
-        return (self.folder / "log").read_text(errors="replace")[-2000:]
+        return (self.folder / "log").read_text(errors="replace")[-3000:]
 
     def kill(self, number=signal.SIGKILL):
         if self.process and self.process.poll() is None:
@@ -134,6 +135,18 @@ class Mosquitto(Server):
 
     def is_up(self):
         return answers(self.port)
+
+    # What the collector's tests want of a broker.
+
+    def collector_options(self):
+        return ["--broker", f"mqtt://127.0.0.1:{self.port}"]
+
+    def publish_options(self):
+        return ["-p", self.port]
+
+    def forget(self, id):
+        """Ends a collector's session, which would go on collecting for the next test."""
+        run("mosquitto_sub", "-p", self.port, "-i", id, "-t", "x", "-E")
 
     def restart(self):
         """SIGTERM first, so that it writes what it keeps."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pika
 from pika.adapters.blocking_connection import BlockingChannel
+from pika.credentials import ExternalCredentials
 from pika.exceptions import AMQPError
 
 from .options import Options
@@ -17,6 +18,8 @@ from .taking import Taken
 # RabbitMQ's MQTT plugin publishes to this exchange.
 EXCHANGE = "amq.topic"
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 60
+# How often it is looked whether the queue is still there.
+LOOK_INTERVAL_S = 15
 SWAP = str.maketrans("./", "/.")
 
 
@@ -89,8 +92,17 @@ class AMQPSource:
             channel.queue_bind(name, EXCHANGE, self.options.prefix.translate(SWAP) + ".#")
             channel.basic_consume(name, self.came, consumer_tag=self.options.id)
             self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, queue {name}")
+            # The broker may close the channel, or take the queue away, and leave the connection open. It does not always say
+            # so; asking for a queue that has gone is an error.
+            look_due = time.monotonic() + LOOK_INTERVAL_S
             while not self.is_over:
                 self.connection.process_data_events(time_limit=1)
+                if not channel.is_open or not channel.consumer_tags:
+                    raise ConnectionError(f"the broker ended the subscription to queue {name}")
+                if time.monotonic() > look_due:
+                    look_due = time.monotonic() + LOOK_INTERVAL_S
+                    if channel.queue_declare(name, passive=True).method.consumer_count == 0:
+                        raise ConnectionError(f"the broker forgot the subscription to queue {name}")
             self.connection.process_data_events(time_limit=0)
         finally:
             if self.connection.is_open:
@@ -110,6 +122,11 @@ class AMQPSource:
                 context.load_cert_chain(options.cert_file, options.key_file)
             encryption = pika.SSLOptions(context, options.host)
         return pika.ConnectionParameters(
-            options.host, options.port, options.virtual_host,
-            pika.PlainCredentials(options.username or "guest", options.password or "guest"), ssl_options=encryption,
-            heartbeat=60)
+            options.host, options.port, options.virtual_host, self.credentials(), ssl_options=encryption, heartbeat=60)
+
+    def credentials(self) -> pika.PlainCredentials | ExternalCredentials:
+        """A certificate says who it is, unless a user is named as well."""
+        options = self.options
+        if options.cert_file and not options.username:
+            return ExternalCredentials()
+        return pika.PlainCredentials(options.username or "guest", options.password or "guest")
