@@ -210,7 +210,7 @@ package final class DeliveryLoop {
     package func close() {
         let offline = dispatcher.status(isOnline: false, radio: status, at: machine.now, machine.timebase)
         let isDone = publisher.close(offline: offline, timeout: Self.closingTime, events: &events)
-        if !isDone { logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will") }
+        if !isDone { logger.warning("mqtt: \(publisher.complaintOfClose)") }
         tidy()
         dispatcher.outbox.close()
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }

@@ -27,6 +27,8 @@ final class MosquittoClient {
     let inbox: ClientInbox
     let settings: MQTTSettings
     private var isDisconnecting = false
+    /// What the system said as the connection was begun.
+    private var connectErrno: Int32 = 0
     /// Packet identifiers that wait for a PUBACK.
     private var unacknowledged: Set<UInt16> = []
 
@@ -91,6 +93,7 @@ final class MosquittoClient {
             phase = .over
             throw failure(code: code, number: number)
         }
+        connectErrno = number
         guard !settings.usesTLS || mosquitto_ssl_get(handle) != nil else {
             phase = .over
             throw .tls(detail: "libmosquitto made no TLS context")
@@ -102,17 +105,17 @@ final class MosquittoClient {
         switch phase {
         case .connecting:
             guard events != 0 else { return }
-            if let number = socketError() {
+            if let number = socketError() ?? connectError() {
+                // With TLS the first octets are on their way already: this is what a port does that speaks something else.
+                if number == ECONNRESET || number == EPIPE { return end(closedBeforeLogin) }
                 return end(.unreachable(host: settings.host, port: settings.port, detail: systemText(number)))
             }
             phase = .loggingIn
-            transfer()
+            logIn()
         case .loggingIn:
             // libmosquitto takes the end of the stream within a TLS handshake for "try again".
-            if events != 0, isClosedByPeer() {
-                return end(.closedBeforeLogin(host: settings.host, port: settings.port))
-            }
-            transfer()
+            if events != 0, isClosedByPeer() { return end(closedBeforeLogin) }
+            logIn()
         case .connected: transfer()
         case .over: break
         }
@@ -239,11 +242,40 @@ final class MosquittoClient {
         ).interpreted
     }
 
+    private var closedBeforeLogin: ConnectionFailure { .closedBeforeLogin(host: settings.host, port: settings.port) }
+
     private func socketError() -> Int32? {
         var number: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         guard let descriptor, getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length) == 0 else { return EBADF }
         return number == 0 ? nil : number
+    }
+
+    /// Where the other end is near, TLS's first octets meet the refusal before we ask for it, and take the error with them: then
+    /// there is no error, and no peer either.
+    private func connectError() -> Int32? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        guard let descriptor else { return EBADF }
+        let code = withUnsafeMutableBytes(of: &address) { bytes in
+            getpeername(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        guard code != 0, errno == ENOTCONN else { return nil }
+        return [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(connectErrno) ? connectErrno : nil
+    }
+
+    /// libmosquitto writes the login right behind our part of the handshake. A broker that refuses our certificate is gone in
+    /// between now and then, and libmosquitto, which then can't write, doesn't read why. So both leave together.
+    private func logIn() {
+        cork(true)
+        transfer()
+        cork(false)
+    }
+
+    private func cork(_ isOn: Bool) {
+        guard settings.usesTLS, let descriptor else { return }
+        var value: Int32 = isOn ? 1 : 0
+        _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     private func isClosedByPeer() -> Bool {

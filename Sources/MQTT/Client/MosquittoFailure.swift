@@ -30,13 +30,30 @@ struct MosquittoFailure {
         case MOSQ_ERR_ERRNO where wasConnected && (number == ECONNRESET || number == EPIPE): return closed
         // libmosquitto's own word for a TLS stream that ended, where OpenSSL had nothing to add.
         case MOSQ_ERR_ERRNO where number == EPROTO:
-            return wasConnected ? .closedByBroker : .tls(detail: "the broker ended the handshake")
+            return wasConnected ? .closedByBroker : .handshakeEnded
         case MOSQ_ERR_ERRNO: return .unreachable(host: host, port: port, detail: systemText(number))
         case MOSQ_ERR_TLS: return .tls(detail: "handshake failed")
         case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_DUPLICATE_PROPERTY:
             return .brokenProtocol(host: host, port: port, detail: libraryText)
         default: return .library(call: "connection", detail: libraryText)
         }
+    }
+
+    /// A file of ours that OpenSSL would not take: libmosquitto names it in the line before, in quotation marks, but for a key
+    /// that belongs to another certificate.
+    private func unusableFile(_ detail: String) -> ConnectionFailure? {
+        let names = [
+            ("ca_file", "Error: Unable to load CA certificates"),
+            ("cert_file", "Error: Unable to load client certificate"),
+            ("key_file", "Error: Unable to load client key file"),
+        ]
+        for line in errorLines {
+            guard let (key, _) = names.first(where: { line.hasPrefix($0.1) }) else { continue }
+            let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+            guard parts.count > 2 else { continue }
+            return .fileUnusable(key: key, path: parts.dropFirst().dropLast().joined(separator: "\""), detail: detail)
+        }
+        return nil
     }
 
     /// libmosquitto's text for the code, without the full stop that some of them have.
@@ -59,8 +76,9 @@ struct MosquittoFailure {
         }
         guard let line = errorLines.first(where: { $0.hasPrefix("OpenSSL Error") }) else { return nil }
         let detail = line.split(separator: ":").last.map(String.init) ?? line
+        if let unusable = unusableFile(detail) { return unusable }
         // A broker that goes without closing TLS first, as every broker that is killed.
-        if wasConnected, detail == "unexpected eof while reading" { return .closedByBroker }
+        if detail == "unexpected eof while reading" { return closed }
         return detail == "certificate verify failed" ? .certificateUntrusted(detail: detail) : .tls(detail: detail)
     }
 }

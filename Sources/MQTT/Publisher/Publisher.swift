@@ -17,6 +17,7 @@ public final class Publisher {
     private var cleared: [String] = []
     private var hasSearched = false
     private var isStarted = false
+    private var hasWill = false
 
     /// What the broker publishes when this connection breaks. A change takes effect with the next connection.
     public var will: Message
@@ -140,10 +141,10 @@ public final class Publisher {
 
     /// Says goodbye: publishes `offline` on the status topic, waits for its PUBACK, disconnects.
     ///
-    /// Returns whether that went through within `timeout`. Where it didn't, the broker publishes the will, if it ever
-    /// had one.
+    /// Returns whether that went through within `timeout`; where it didn't, `complaintOfClose` says what becomes of it.
     public func close(offline: Message, timeout: TimeSpan, events: inout some EventSource) -> Bool {
         let deadline = link.now + timeout
+        hasWill = counters.isConnected
         pending += session.close(offline: offline, until: deadline, at: link.now)
         perform(&events)
         let isPolite = link.isOpen
@@ -153,6 +154,13 @@ public final class Publisher {
         let isDone = isPolite && session.state == .closed && session.retained.isStatusDelivered
         link.drop()
         return isDone
+    }
+
+    /// A broker that let us in has the will, until we have said goodbye. One that lost us before has published it by itself.
+    public var complaintOfClose: String {
+        hasWill
+            ? "no goodbye: the broker did not answer; it publishes the will"
+            : "no goodbye: there was no connection to the broker"
     }
 
     private func receive(_ event: ClientEvent) {

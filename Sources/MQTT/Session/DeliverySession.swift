@@ -79,6 +79,8 @@ struct DeliverySession: Sendable {
     var saidEventRefusals = SaidCauses<ReasonCode>()
     var saidRetainedRefusals = SaidCauses<ReasonCode>()
     var counters = DeliveryCounters()
+    /// Why the last attempt failed, if no connection has stood since.
+    private var cause: ConnectionFailure?
     /// Whether the will of the next attempt is retained. A broker without retained messages refuses a retained one, and only
     /// that tells: the CONNACK which says so comes to those that it lets in.
     private(set) var isWillRetained = true
@@ -116,6 +118,7 @@ struct DeliverySession: Sendable {
         hasBeenConnected = true
         lastHeard = now
         hasAccepted = false
+        cause = nil
         // The next broker under this name may keep them: it is asked anew.
         isWillRetained = true
         silenceTimeout = Self.silenceTimeout(keepalive_s: broker.keepalive_s ?? parameters.keepalive_s)
@@ -132,6 +135,7 @@ struct DeliverySession: Sendable {
     /// An attempt failed or a connection ended; the socket is closed already.
     mutating func connectionLost(_ failure: ConnectionFailure, at now: Instant) -> [DeliveryAction] {
         var wasStable = false
+        let failure = cause.map { failure.mayConceal($0) ? $0 : failure } ?? failure
         switch state {
         case .idle, .waiting, .closed: return []
         case .closing:
@@ -151,6 +155,7 @@ struct DeliverySession: Sendable {
             silentEnds = 0
         }
         counters.lastFailure = failure
+        cause = failure
         var actions: [DeliveryAction] = []
         if saidFailures.isNew(failure) { actions.append(.say(.connectionFailed(failure))) }
         actions += blame(failure, at: now)

@@ -45,7 +45,8 @@ extension ConnectionFailure: CustomStringConvertible {
         case .connectTimedOut(let host, let port): "broker \(host) port \(port) did not answer in time"
         case .certificateForAnotherHost(let host): "TLS refused: the broker's certificate is not for \(host)"
         case .certificateUntrusted(let detail): "TLS refused: the broker's certificate does not verify (\(detail))"
-        case .tls(let detail): "TLS failed: \(detail)"
+        case .tls(let detail):
+            TLSRemedy.refusal(detail).map { "TLS refused by the broker: \($0)" } ?? "TLS failed: \(detail)"
         case .fileUnusable(let key, let path, let detail): "mqtt.\(key) \(path): \(detail)"
         case .password(let error): error.description
         case .refused(let reason): "the broker refused the login: \(reason)"
@@ -75,9 +76,9 @@ extension ConnectionFailure {
         case .certificateForAnotherHost: "write the name that is in the broker's certificate into mqtt.url"
         case .certificateUntrusted:
             "set mqtt.ca_file to the authority that issued it; check its dates and this machine's clock"
-        case .tls:
-            "check that mqtt.url names a TLS port (1.2 or later) and whether the broker asks for a client certificate"
-        case .fileUnusable: "make it a regular file in PEM that the daemon's user may read"
+        case .tls(let detail): TLSRemedy.text(detail)
+        case .fileUnusable(_, _, let detail) where detail == "key values mismatch": TLSRemedy.text(detail)
+        case .fileUnusable: "make it a regular PEM file, of the kind that the key says, that the daemon's user may read"
         case .password(let error): error.remedy
         case .refused(let reason): Self.loginRemedy(reason)
         case .disconnected(.sessionTakenOver): "give every gateway of a site its own gateway.id"

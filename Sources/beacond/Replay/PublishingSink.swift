@@ -74,7 +74,7 @@ struct PublishingSink: ReplaySink {
     /// Says goodbye with the status that the capture ended with.
     mutating func close(offline: Message) {
         if !publisher.close(offline: offline, timeout: DeliveryLoop.closingTime, events: &events) {
-            logger.warning("mqtt: no goodbye: the broker was not reached; it publishes the will")
+            logger.warning("mqtt: \(publisher.complaintOfClose)")
         }
     }
 

@@ -162,6 +162,27 @@ struct TLSTests {
         #expect(failure == expected)
     }
 
+    @Test("Where there is no broker, TLS says so as plain MQTT does")
+    func noBroker() async throws {
+        let broker = try await broker(for: "IP:127.0.0.1")
+        let port = try freePort()
+        let outcome = BrokerCheck.run(settings: settings(broker) { $0.port = port }, clientID: "check")
+        #expect(outcome == .failed(.unreachable(host: "127.0.0.1", port: port, detail: "Connection refused")))
+    }
+
+    @Test("A key that is another certificate's is named")
+    func otherKey() async throws {
+        let broker = try await broker(for: "IP:127.0.0.1", asksForCertificate: true)
+        let outcome = BrokerCheck.run(
+            settings: settings(broker) {
+                $0.certificateFile = broker.path("client.pem")
+                $0.keyFile = broker.path("server.key")
+            }, clientID: "check")
+        let path = broker.path("server.key")
+        #expect(outcome == .failed(.fileUnusable(key: "key_file", path: path, detail: "key values mismatch")))
+        #expect(outcome.remedy?.contains("mqtt.key_file is the key of another certificate") == true)
+    }
+
     @Test("Waiting for a silent peer to finish the handshake costs no spinning")
     func noSpin() async throws {
         let broker = try await broker(for: "IP:127.0.0.1")

@@ -84,6 +84,33 @@ struct ConnectionRulesTests {
         #expect(bench.session.connectionLost(refusal, at: bench.now).notices == [.connectionFailed(refusal)])
     }
 
+    @Test("A handshake that ends without OpenSSL's word for it does not hide the cause that was told before")
+    func concealedCause() {
+        var bench = SessionBench()
+        let cause = ConnectionFailure.tls(detail: "sslv3 alert certificate revoked")
+        let vague = ConnectionFailure.handshakeEnded
+        _ = bench.session.start(at: bench.now)
+        var said: [DeliveryNotice] = []
+        for failure in [vague, cause, vague, .closedBeforeLogin(host: "broker", port: 8883), refusal, vague] {
+            said += bench.session.connectionLost(failure, at: bench.now).notices
+            if failure != vague && failure != refusal { #expect(bench.session.counters.lastFailure == cause) }
+            bench.now = bench.session.nextWake
+            _ = bench.session.tick(at: bench.now)
+        }
+        #expect(said == [vague, cause, refusal].map(DeliveryNotice.connectionFailed))
+        #expect(bench.session.counters.lastFailure == vague)
+        // After a connection that stood it is news again.
+        _ = bench.session.connectionLost(cause, at: bench.now)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        _ = bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
+        bench.advance(60)
+        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        #expect(bench.session.connectionLost(vague, at: bench.now).notices == [.connectionFailed(vague)])
+    }
+
     @Test("An attempt that nobody answers is given up after 15 s")
     func timeout() {
         var bench = SessionBench()

@@ -98,6 +98,38 @@ struct WordsTests {
         #expect(try Password.read(file: "", credentialsDirectory: folder.path) == "from systemd")
     }
 
+    @Test(
+        "What OpenSSL says comes with the remedy for it",
+        arguments: [
+            ("sslv3 alert certificate revoked", "refused by the broker: certificate revoked", "new certificate"),
+            ("tlsv1 alert unknown ca", "refused by the broker: unknown ca", "authority of mqtt.cert_file"),
+            ("sslv3 alert certificate expired", "refused by the broker: certificate expired", "run out"),
+            ("tlsv13 alert certificate required", "refused by the broker: certificate required", "set mqtt.cert_file"),
+            ("key values mismatch", "TLS failed: key values mismatch", "another certificate"),
+            ("wrong version number", "TLS failed: wrong version number", "does not speak TLS"),
+            ("tlsv1 alert protocol version", "refused by the broker: protocol version", "TLS 1.2"),
+            ("the broker ended the handshake", "TLS failed: the broker ended the handshake", "client certificate"),
+        ])
+    func tlsRemedies(detail: String, text: String, remedy: String) {
+        let failure = ConnectionFailure.tls(detail: detail)
+        #expect(failure.description.contains(text))
+        #expect(failure.remedy.contains(remedy))
+    }
+
+    @Test(
+        "A file that OpenSSL does not take is named with its key",
+        arguments: [
+            ("Error: Unable to load client certificate \"/a/b.pem\".", "cert_file"),
+            ("Error: Unable to load client key file \"/a/b.pem\".", "key_file"),
+            ("Error: Unable to load CA certificates, check cafile \"/a/b.pem\".", "ca_file"),
+        ])
+    func unusableFiles(line: String, key: String) {
+        let failure = MosquittoFailure(
+            code: 8, number: 0, errorLines: [line, "OpenSSL Error[0]: error:0480006C:PEM routines::no start line"],
+            host: "h", port: 1, wasConnected: false)
+        #expect(failure.interpreted == .fileUnusable(key: key, path: "/a/b.pem", detail: "no start line"))
+    }
+
     @Test("Every failure has one line of text and one of remedy")
     func texts() {
         let failures: [ConnectionFailure] = [
