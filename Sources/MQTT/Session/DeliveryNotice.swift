@@ -39,9 +39,9 @@ extension DeliveryNotice: CustomStringConvertible {
         case .connected: "connected to the broker"
         case .connectionFailed(let failure): "\(failure); \(failure.remedy)"
         case .eventRefused(let topic, let reason):
-            "the broker refused an event on \(topic): \(reason); it is kept and tried again; \(Self.remedy(reason))"
+            "the broker refused an event on \(topic): \(reason); it is kept and tried again; \(reason.publishingRemedy)"
         case .retainedRefused(let topic, let reason):
-            "the broker refused \(topic): \(reason); it is tried again; \(Self.remedy(reason))"
+            "the broker refused \(topic): \(reason); it is tried again; \(reason.publishingRemedy)"
         case .formerRefused(let topic, let reason):
             "the broker refused \(topic), of the gateway that this one was: \(reason); what it goes on to refuse of it is given up, "
                 + "and stated as a gap; allow this user to write below that topic and reload, until all of it is delivered and cleared"
@@ -67,9 +67,12 @@ extension DeliveryNotice: CustomStringConvertible {
                 + "an earlier gateway of this name left there may stay; allow this user to read \(filters.joined(separator: " and "))"
         }
     }
+}
 
-    private static func remedy(_ reason: ReasonCode) -> String {
-        switch reason {
+extension ReasonCode {
+    /// What to do where the broker refuses what we publish for this reason.
+    var publishingRemedy: String {
+        switch self {
         case .notAuthorized: "allow this user to write below the gateway's topic"
         case .quotaExceeded: "raise the broker's quota"
         case .qosNotSupported: "the broker must take QoS 1"

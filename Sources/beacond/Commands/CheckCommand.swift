@@ -3,8 +3,10 @@ import Configuration
 import Daemon
 import HCI
 import MQTT
+import Messages
 import Outbox
 import Radio
+import Regions
 
 /// `beacond check`: what an installer asks before the agent is started.
 struct CheckCommand: ParsableCommand {
@@ -76,12 +78,33 @@ struct CheckCommand: ParsableCommand {
 
     private func checkBroker(_ settings: Settings, into report: inout CheckReport) {
         // The daemon's own name would end its connection.
-        let outcome = BrokerCheck.run(settings: settings.mqtt, clientID: Publisher.clientID(settings) + "-check")
+        let topics = TopicTree(settings)
+        let outcome = BrokerCheck.run(
+            settings: settings.mqtt, clientID: Publisher.clientID(settings) + "-check",
+            publishing: Self.probe(settings, topics))
         let broker = "\(settings.mqtt.host):\(settings.mqtt.port)"
+        report.add("broker", broker + Self.finding(outcome, settings, topics), remedy: outcome.remedy ?? "")
+    }
+
+    private static func finding(_ outcome: BrokerCheck.Outcome, _ settings: Settings, _ topics: TopicTree) -> String {
         switch outcome {
-        case .reachable: report.add("broker", "\(broker) accepts us", remedy: outcome.remedy ?? "")
-        case .failed(let failure): report.add("broker", "\(broker): \(failure)", remedy: outcome.remedy ?? "")
+        // MQTT 3.1.1 has no word for a refusal: what is refused is acknowledged like anything else.
+        case .reachable where settings.mqtt.protocolVersion == .v3:
+            " accepts us; with mqtt.protocol = 3 it can't say whether we may publish below \(topics.root)"
+        case .reachable(let limits) where !limits.isQoS1Available: " accepts us, but takes no QoS 1"
+        case .reachable: " accepts us, and what we publish below \(topics.root)"
+        case .refused(let topic, let reason): " accepts us, but refuses what we publish on \(topic): \(reason)"
+        case .hungUp(let topic, let failure): " accepts us, but not what we publish on \(topic): \(failure)"
+        case .failed(let failure): ": \(failure)"
         }
+    }
+
+    /// What changes nothing, where events go: an empty message that clears the state of a region that there is not.
+    private static func probe(_ settings: Settings, _ topics: TopicTree) -> Message {
+        var name = "beacond-check"
+        while settings.regions.contains(where: { $0.id == name }) { name += "-" }
+        return Message(
+            topic: topics.state(RegionInstanceID(region: name)), payload: [], qos: .atLeastOnce, isRetained: true)
     }
 }
 

@@ -113,6 +113,30 @@ struct LoginTests {
         }
     }
 
+    @Test("The check publishes once where the agent would, and says where that is refused, and what to do")
+    func checkPublishes() async throws {
+        let broker = try Broker(
+            "allow_anonymous true\nacl_file {folder}/acl", files: ["acl": "topic readwrite beacons/store/gw/#\n"])
+        try await broker.start()
+        func outcome(_ topic: String) -> BrokerCheck.Outcome {
+            let message = Message(topic: topic, payload: [], qos: .atLeastOnce, isRetained: true)
+            return BrokerCheck.run(settings: .test(port: broker.port), clientID: "check", publishing: message)
+        }
+        #expect(outcome("beacons/store/gw/region/none/state").remedy == nil)
+        let refused = outcome("beacons/store/other/region/none/state")
+        #expect(refused == .refused(topic: "beacons/store/other/region/none/state", .notAuthorized))
+        #expect(refused.remedy?.contains("allow this user to write") == true)
+    }
+
+    @Test("An agent that had no connection says goodbye to nobody, and speaks of no will")
+    func noGoodbye() throws {
+        let agent = Agent(.test(port: try freePort()))
+        try agent.run(until: "the failure") { agent.publisher.counters.lastFailure != nil }
+        let offline = Message(topic: "a", payload: [], qos: .atLeastOnce, isRetained: true)
+        #expect(!agent.publisher.close(offline: offline, timeout: .seconds(1), events: &agent.events))
+        #expect(agent.publisher.complaintOfClose == "no goodbye: there was no connection to the broker")
+    }
+
     @Test("Requests over MQTT 3.1.1 are warned about: only MQTT 5 bounds what a broker passes on")
     func requestsOfAnySize() {
         func warnings(_ version: MQTTSettings.ProtocolVersion, _ filters: [String]) -> Int {
