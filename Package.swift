@@ -85,7 +85,8 @@ let package = Package(
         .target(name: "Recordings", path: "Tests/Rules/Recordings", swiftSettings: settings),
         .testTarget(name: "HCITests", dependencies: ["HCI"], path: "Tests/Rules/HCITests", swiftSettings: settings),
         .testTarget(
-            name: "BeaconsTests", dependencies: ["HCI", "Beacons", "Recordings"], path: "Tests/Rules/BeaconsTests",
+            name: "BeaconsTests", dependencies: ["HCI", "Beacons", "Recordings", crypto],
+            path: "Tests/Rules/BeaconsTests",
             swiftSettings: settings),
         .testTarget(
             name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],

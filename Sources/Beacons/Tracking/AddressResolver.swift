@@ -8,19 +8,44 @@ import HCI
 ///
 ///     bits 47…24   prand, its two highest bits 01
 ///     bits 23…0    hash = ah(IRK, prand): the low 24 bits of AES-128(IRK, prand padded with zeros in front)
+///
+/// Keys are tried in the order in which their devices were found last: of a chain's thousand few are in one shop, and one of
+/// those it is that has a new address.
 struct AddressResolver: Sendable {
     private let keys: [SymmetricKey]
+    /// Indices of `keys`, the one that was found last before the others.
+    private var order: [Int]
+    private var resolved: ResolvedAddresses
+    /// How often a key was tried, which is what an address costs.
+    private(set) var attempts: UInt64 = 0
 
     init(_ devices: [KnownDevice]) {
-        self.keys = devices.map { SymmetricKey(data: $0.identityResolvingKey) }
+        keys = devices.map { SymmetricKey(data: $0.identityResolvingKey) }
+        order = Array(keys.indices)
+        resolved = ResolvedAddresses(isUsed: !keys.isEmpty)
     }
 
     /// The index of the device in the list this was made from; `nil` where no key explains the address.
-    func device(for address: DeviceAddress) -> Int? {
+    mutating func device(for address: DeviceAddress) -> Int? {
         guard !keys.isEmpty, address.isResolvablePrivate else { return nil }
+        if let known = resolved.device(for: address) { return known }
+        let device = tryKeys(on: address)
+        resolved.remember(address, device)
+        return device
+    }
+
+    private mutating func tryKeys(on address: DeviceAddress) -> Int? {
         let prand = UInt32(truncatingIfNeeded: address.bits >> 24)
         let hash = UInt32(truncatingIfNeeded: address.bits & 0xFF_FFFF)
-        return keys.firstIndex { Self.hash($0, prand) == hash }
+        for place in order.indices {
+            let device = order[place]
+            attempts &+= 1
+            guard Self.hash(keys[device], prand) == hash else { continue }
+            order.remove(at: place)
+            order.insert(device, at: 0)
+            return device
+        }
+        return nil
     }
 
     /// The Core's `ah`; `nil` for a key that is not 128 bits long, which the configuration does not let through.

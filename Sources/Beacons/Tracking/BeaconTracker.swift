@@ -53,7 +53,7 @@ public struct BeaconTracker: Sendable {
     let smoothing: SignalSmoothing
     let estimator: DistanceEstimator
     let classifier: ProximityClassifier
-    let resolver: AddressResolver
+    var resolver: AddressResolver
     var table: TransmitterTable
     /// For the kinds of filter that have windows.
     var distanceWindows: SlidingWindows
