@@ -9,6 +9,8 @@ public enum GatewayOutput: Hashable, Sendable {
     /// What to store of the regions that are inside, every `GatewayEngine.staysInterval`.
     case stays([RegionRecord])
     case ranging(RangingReport)
+    /// The radio is in another condition from that time on.
+    case radio(CoveredRadio, at: Instant)
     case failure(RegionMonitoringFailure, at: Instant)
     /// A request registered a region, which is to outlive the process.
     case registered(RegionDefinition, region: String, at: Instant)

@@ -53,6 +53,7 @@ public struct TopicTree: Hashable, Sendable {
     public var status: String { root + "/status" }
     public var health: String { root + "/health" }
     public var gap: String { root + "/gap" }
+    public var coverage: String { root + "/coverage" }
 
     public func state(_ instance: RegionInstanceID) -> String { region(instance) + "/state" }
     public func event(_ instance: RegionInstanceID) -> String { region(instance) + "/event" }

@@ -3,7 +3,7 @@ extension Outbox {
     ///
     /// `build` makes it for the numbering that it is given. It is called again where that changes: if the disk fails at
     /// this moment and numbers of the epoch could be repeated after a crash, a new epoch begins. Only what it returned last
-    /// counts. One call costs about one sync of the disk, however many events it has: batch what comes together.
+    /// counts. Where `numbersSpans` is false, it makes no spans of coverage: they wait. One call costs about one sync of the disk, however many events it has: batch what comes together.
     ///
     /// - Returns: What was committed; look there for the numbers that events got.
     /// - Throws: `OutboxError.misnumbered`; then nothing was kept. A failing disk is no error: see `condition`.
@@ -19,6 +19,7 @@ extension Outbox {
                     return transaction
                 } catch {
                     fail(error)
+                    if transaction.events.contains(where: { $0.kind == .coverage }) { continue }
                 }
             }
             if secureNumbers(of: transaction) {
@@ -61,10 +62,11 @@ extension Outbox {
     }
 
     private func isNumberedRight(_ transaction: OutboxTransaction) throws(OutboxError) -> Bool {
-        var expected = book.numbering.nextSequence
+        var expected = book.numbering
         for event in transaction.events {
-            guard event.seq == expected else { throw .misnumbered(expected: expected, found: event.seq) }
-            expected += 1
+            let next = expected[event.kind]
+            guard event.seq == next else { throw .misnumbered(expected: next, found: event.seq) }
+            expected[event.kind] = next + 1
         }
         return true
     }
@@ -89,7 +91,7 @@ extension Outbox {
         let maxBytes = folder == nil ? limits.maxBytes : limits.memoryBytes
         let retention = Retention(maxEvents: Int64(limits.maxEvents), maxBytes: maxBytes)
         if let (events, cause) = pending.dropOldest(retention) {
-            book.drop(events.lazy.map { ($0.epoch, $0.seq) }, cause: cause)
+            book.drop(events.lazy.map(\.number), cause: cause)
         }
     }
 }
@@ -110,10 +112,10 @@ extension Bookkeeping {
         for event in events {
             queued.append(
                 QueuedEvent(
-                    position: nextPosition, epoch: numbering.epoch, seq: event.seq, topic: event.topic,
-                    payload: event.payload))
+                    position: nextPosition, epoch: numbering.epoch, kind: event.kind, seq: event.seq,
+                    topic: event.topic, payload: event.payload))
             nextPosition += 1
-            numbering.nextSequence = event.seq + 1
+            numbering[event.kind] = event.seq + 1
         }
         return queued
     }

@@ -56,9 +56,9 @@ extension Outbox {
         for position in positions where position > -book.origin && position < book.nextPosition {
             if !parked.entries.isEmpty { parked.remove(position: position) }
             if !passed.contains(position) { passed.insert(position) }
-            guard !pending.remove(at: position), position < book.storedEnd, position >= book.droppedEnd else {
-                continue
-            }
+            guard !pending.remove(at: position), position < book.storedEnd,
+                !book.droppedPositions.contains(position)
+            else { continue }
             book.acknowledged.insert(position)
         }
         settleIfEmpty()
@@ -71,15 +71,15 @@ extension Outbox {
     /// offered again after `retryParked` and after a restart. Of more than 1000 the oldest is given up and stated as a gap.
     public func park(_ event: QueuedEvent, reason: String) {
         passed.insert(event.position)
-        let entry = ParkedEvents.Entry(position: event.position, epoch: event.epoch, seq: event.seq, reason: reason)
+        let entry = ParkedEvents.Entry(position: event.position, number: event.number, reason: reason)
         guard let givenUp = parked.add(entry) else { return }
-        book.drop([(givenUp.epoch, givenUp.seq)], cause: .refused)
+        book.drop([givenUp.number], cause: .refused)
         acknowledge([givenUp.position])
     }
 
     /// Gives up an event that the broker refuses for good: it leaves the outbox, and its loss is stated as a gap.
     public func giveUp(_ event: QueuedEvent) {
-        book.drop([(event.epoch, event.seq)], cause: .refused)
+        book.drop([event.number], cause: .refused)
         acknowledge([event.position])
     }
 
@@ -147,7 +147,7 @@ extension Outbox {
     /// With nothing waiting, every number given so far is dealt with.
     private func settleIfEmpty() {
         if pending.events.isEmpty, book.storedEvents <= book.acknowledgedCount {
-            book.settledSequence = book.numbering.nextSequence
+            book.settled = book.numbering
         }
     }
 }

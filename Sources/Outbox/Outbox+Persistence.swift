@@ -15,8 +15,8 @@ extension Outbox {
         next.settledReservation = max(next.settledReservation, next.reservedEnd)
         next.reservedEnd = 0
         let meta = EventStore.Meta(
-            epoch: next.numbering.epoch, nextSequence: next.numbering.nextSequence,
-            nextPosition: next.nextPosition + next.origin, settledReservation: next.settledReservation)
+            numbering: next.numbering, nextPosition: next.nextPosition + next.origin,
+            settledReservation: next.settledReservation)
         var usedBytes: Int64 = 0
         let isSynced = needsSync(transaction)
         if !isSynced { try store.database.setSynchronous(false) }
@@ -27,9 +27,9 @@ extension Outbox {
             var rows: [EventRow] = []
             rows.reserveCapacity(incoming.count)
             for event in incoming { rows.append(try store.row(event)) }
-            let lost = try makeRoom(for: rows, in: store, &next)
-            for row in rows.dropFirst(lost) { try store.insert(row) }
-            next.storedEvents += Int64(incoming.count - lost)
+            rows = try makeRoom(for: rows, in: store, &next)
+            for row in rows { try store.insert(row) }
+            next.storedEvents += Int64(rows.count)
             for (key, value) in kept.records { try store.put(value, forKey: key, in: .record) }
             for (key, value) in kept.values { try store.put(value, forKey: key, in: .value) }
             if let owner, next.areOwnersChanged { try store.write(next.owners, owner: owner.name) }
@@ -103,31 +103,35 @@ extension Outbox {
         wear.checkpointed(pages: try store.database.checkpoint())
     }
 
-    /// Deletes the oldest events until `incoming` fits in, and states them as gaps. Returns how many of `incoming` itself
-    /// do not fit even into an empty file.
+    /// Deletes the oldest events until `incoming` fits in, and states them as gaps. Returns `incoming` without what does not fit
+    /// even into an empty file.
     private func makeRoom(
         for incoming: [EventRow], in store: EventStore, _ next: inout Bookkeeping
-    ) throws(DiskError) -> Int {
+    ) throws(DiskError) -> [EventRow] {
         let retention = Retention(maxEvents: Int64(limits.maxEvents), maxBytes: limits.fileBytes)
         // Rows do not fill their pages, and records and the tables' roots take pages too.
         let incomingBytes = incoming.reduce(0) { $0 + $1.size } * 5 / 4 + 8 * Wear.pageBytes
+        let incomingEvents = Int64(incoming.count { $0.event.kind == .event })
         while next.storedEvents > 0 {
-            let excess = retention.excess(
-                events: next.storedEvents + Int64(incoming.count), bytes: try store.usedBytes() + incomingBytes)
-            guard let excess else { return 0 }
-            let oldest = try store.oldest(256)
+            var events = next.storedEvents + incomingEvents
+            if events > retention.maxEvents { events -= try store.count(of: .coverage) }
+            let excess = retention.excess(events: events, bytes: try store.usedBytes() + incomingBytes)
+            guard let excess else { return incoming }
+            let oldest = try store.oldest(256, eventsOnly: !excess.concerns(.coverage))
             guard !oldest.isEmpty else { break }
             let victims = oldest.prefix(max(excess.victims(among: oldest.map(\.size)), 1))
             for victim in victims {
                 next.storedEvents -= try store.delete(victim.position..<(victim.position + 1))
-                next.droppedEnd = victim.position + 1
+                next.droppedPositions.insert(victim.position)
             }
-            next.drop(victims.lazy.map { ($0.epoch, $0.seq) }, cause: excess.cause)
+            next.drop(victims.lazy.map(\.number), cause: excess.cause)
         }
-        let excess = retention.excess(events: Int64(incoming.count), bytes: try store.usedBytes() + incomingBytes)
-        guard let excess else { return 0 }
-        let count = excess.victims(among: incoming.map(\.size))
-        next.drop(incoming.prefix(count).lazy.map { ($0.event.epoch, $0.event.seq) }, cause: excess.cause)
-        return count
+        let excess = retention.excess(events: incomingEvents, bytes: try store.usedBytes() + incomingBytes)
+        guard let excess else { return incoming }
+        let concerned = incoming.filter { excess.concerns($0.event.kind) }
+        let victims = concerned.prefix(excess.victims(among: concerned.map(\.size)))
+        next.drop(victims.lazy.map(\.event.number), cause: excess.cause)
+        let lost = Set(victims.map(\.event.position))
+        return incoming.filter { !lost.contains($0.event.position) }
     }
 }

@@ -115,11 +115,13 @@ extension Outbox {
                 takeOver(records, inheritance.values, from: former)
             } else if isStarting {
                 recordsAtStart = records
-                next.begin(epoch: meta.epoch)
-                next.numbering.nextSequence = meta.nextSequence
+                next.begin(epoch: meta.numbering.epoch)
+                next.numbering = meta.numbering
                 next.isEpochStored = true
                 next.settledReservation = meta.settledReservation
-                next.settledSequence = try store.oldest(1).first.flatMap { $0.epoch == meta.epoch ? $0.seq : nil } ?? 1
+                if let oldest = try store.oldest(1).first?.number, oldest.epoch == meta.numbering.epoch {
+                    next.settled[oldest.kind] = oldest.seq
+                }
             }
             skipReservedNumbers(of: meta, &next)
             book = next
@@ -129,12 +131,13 @@ extension Outbox {
 
     /// Numbers that a process gave in memory before it died are not given again.
     private func skipReservedNumbers(of meta: EventStore.Meta, _ next: inout Bookkeeping) {
-        guard let reservation = folder?.reservation(), reservation.epoch == meta.epoch,
-            reservation.end > meta.settledReservation, reservation.end > meta.nextSequence
+        let told = meta.numbering
+        guard let reservation = folder?.reservation(), reservation.epoch == told.epoch,
+            reservation.end > meta.settledReservation, reservation.end > told.nextSequence
         else { return }
         next.state(
-            OutboxGap(epoch: meta.epoch, fromSeq: meta.nextSequence, toSeq: reservation.end - 1, cause: .disk))
-        if next.numbering.epoch == meta.epoch {
+            OutboxGap(epoch: told.epoch, fromSeq: told.nextSequence, toSeq: reservation.end - 1, cause: .disk))
+        if next.numbering.epoch == told.epoch {
             next.numbering.nextSequence = reservation.end
             next.reservedEnd = reservation.end
         }

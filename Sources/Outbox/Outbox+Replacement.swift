@@ -52,12 +52,11 @@ extension Outbox {
     private func stateLoss(_ salvage: Salvage, _ events: [QueuedEvent]) {
         guard !hasMetFile else { return stateLossOfStoredEvents(except: events, cause: .corrupt) }
         // Before the first meeting all that is known of the file's numbers stands in the file.
-        guard let epoch = salvage.epoch ?? events.last?.epoch else { return }
-        let found = events.filter { $0.epoch == epoch }.map(\.seq)
-        let end = max(salvage.nextSequence ?? 1, (found.last ?? 0) + 1)
-        for missing in MissingNumbers.ranges(of: min(found.first ?? 1, end)..<end, without: found) {
-            book.state(
-                OutboxGap(epoch: epoch, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: .corrupt))
+        guard let epoch = salvage.numbering?.epoch ?? events.last?.epoch else { return }
+        for kind in OutboxKind.allCases {
+            let found = events.filter { $0.epoch == epoch && $0.kind == kind }.map(\.seq)
+            let end = max(salvage.numbering?[kind] ?? 1, (found.last ?? 0) + 1)
+            state(.corrupt, of: kind, in: epoch, min(found.first ?? 1, end)..<end, without: found)
         }
     }
 
@@ -65,13 +64,25 @@ extension Outbox {
     func stateLossOfStoredEvents(except events: [QueuedEvent], cause: OutboxGap.Cause) {
         guard book.isEpochStored else { return }
         let epoch = book.numbering.epoch
-        let end =
-            pending.events.first { $0.epoch == epoch && $0.position >= book.storedEnd }?.seq
-            ?? book.numbering.nextSequence
-        let found = events.filter { $0.epoch == epoch }.map(\.seq)
-        guard book.settledSequence < end else { return }
-        for missing in MissingNumbers.ranges(of: book.settledSequence..<end, without: found) {
-            book.state(OutboxGap(epoch: epoch, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: cause))
+        for kind in OutboxKind.allCases {
+            let unstored = pending.events.first {
+                $0.epoch == epoch && $0.kind == kind && $0.position >= book.storedEnd
+            }
+            let end = unstored?.seq ?? book.numbering[kind]
+            let found = events.filter { $0.epoch == epoch && $0.kind == kind }.map(\.seq)
+            guard book.settled[kind] < end else { continue }
+            state(cause, of: kind, in: epoch, book.settled[kind]..<end, without: found)
+        }
+    }
+
+    private func state(
+        _ cause: OutboxGap.Cause, of kind: OutboxKind, in epoch: String, _ numbers: Range<Int64>,
+        without found: [Int64]
+    ) {
+        for missing in MissingNumbers.ranges(of: numbers, without: found) {
+            book.state(
+                OutboxGap(
+                    epoch: epoch, kind: kind, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: cause))
         }
     }
 }

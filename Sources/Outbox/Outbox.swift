@@ -136,6 +136,9 @@ public final class Outbox {
     /// Whether what is committed now reaches the disk.
     public var isDurable: Bool { store != nil && condition == nil }
 
+    /// Whether spans of coverage can be numbered now. While the disk fails they can't: a restart would give their numbers again.
+    public var numbersSpans: Bool { folder == nil || isDurable }
+
     /// Begins numbering anew, in memory: the file knows nothing of this epoch yet.
     func beginEpoch() {
         book.begin(epoch: EpochName.make(at: wallTime, using: &generator))

@@ -26,7 +26,7 @@ struct CommitGroup {
             case .stays where !isDurable:
                 staysDue = min(staysDue, now + Self.patience)
                 stays.append(output)
-            case .stays, .transition, .ended, .registered, .unregistered:
+            case .stays, .transition, .ended, .radio, .registered, .unregistered:
                 isDurable = true
                 waiting.append(output)
             case .ranging, .failure, .answer:

@@ -131,9 +131,13 @@ package final class DeliveryLoop {
 
     private func publish(_ outputs: [GatewayOutput]) {
         if outputs.isEmpty { return }
+        publish { () throws(OutboxError) in try dispatcher.dispatch(outputs, machine.timebase) }
+    }
+
+    private func publish(_ dispatch: () throws(OutboxError) -> [Dispatcher.Dispatched]) {
         do throws(OutboxError) {
-            let items = try dispatcher.dispatch(outputs, machine.timebase)
-            publisher.publish(items, events: &events, logger: logger)
+            let items = try dispatch()
+            if !items.isEmpty { publisher.publish(items, events: &events, logger: logger) }
         } catch {
             logger.error("\(error)")
         }
@@ -147,6 +151,7 @@ package final class DeliveryLoop {
             let wall = machine.timebase.wall(now)
             dispatcher.outbox.tick(at: now, wallTime: wall)
             dispatcher.renewPseudonymKey(at: wall, random: machine.secret)
+            publish { () throws(OutboxError) in try dispatcher.tellCoverage(at: now, machine.timebase) }
             clearFormerTopics()
             publisher.eventsAvailable()
             if dispatcher.outbox.hasFormerOwner { publisher.formerEventsAvailable() }
@@ -208,6 +213,7 @@ package final class DeliveryLoop {
 
     /// The goodbye: the offline status, within `closingTime`, and the end of the outbox.
     package func close() {
+        publish { () throws(OutboxError) in try dispatcher.endCoverage(at: machine.now, machine.timebase) }
         let offline = dispatcher.status(isOnline: false, radio: status, at: machine.now, machine.timebase)
         let isDone = publisher.close(offline: offline, timeout: Self.closingTime, events: &events)
         if !isDone { logger.warning("mqtt: \(publisher.complaintOfClose)") }

@@ -40,6 +40,11 @@ package final class Dispatcher {
     private var abandoned: AbandonedStates
     private var pseudonymKey: [UInt8]
     private var fileGeneration: Int
+    var coverage = CoverageLog()
+    /// When this process took it up: before that nothing was said.
+    private var coverageBegan = Instant.origin
+    /// The latest that is stored of this process having run.
+    private var seen = Instant.origin
     /// Events committed since the start.
     package private(set) var eventCount: Int64 = 0
     /// What clears the states of regions that an earlier process monitored and this one does not. It goes before any state: a
@@ -73,15 +78,57 @@ package final class Dispatcher {
     ///
     /// - Throws: `OutboxError.misnumbered`, which would be a fault of this very function: the numbers are the outbox's.
     package func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
-        if outputs.isEmpty { return [] }
+        outputs.isEmpty ? [] : try commit(outputs, coverage, seenAt: nil, timebase)
+    }
+
+    /// How often it is stored that the process runs, where nothing else that is stored shows it.
+    static let seenInterval = TimeSpan.seconds(300)
+
+    /// Goes on with the span of an earlier process.
+    package func resumeCoverage(_ stored: StoredCoverage?, at now: Instant) {
+        coverageBegan = now
+        if let stored { coverage = CoverageLog(resuming: stored, at: now) }
+    }
+
+    /// Tells of the span of coverage that lasts where that is due, and of those that had to wait for the disk. To be called about once a
+    /// minute, and as often as one likes.
+    ///
+    /// - Throws: as `dispatch`.
+    package func tellCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+        coverage.advance(to: now)
+        let isDue = coverage.due != .distantFuture && now >= seen + Self.seenInterval
+        guard outbox.numbersSpans, isDue || !coverage.ended.isEmpty else { return [] }
+        return try commit([], coverage, seenAt: now, timebase)
+    }
+
+    /// The process ends: so does the span.
+    ///
+    /// - Throws: as `dispatch`.
+    package func endCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+        var coverage = coverage
+        coverage.note(.stopped, at: now)
+        guard coverage.due != .distantFuture, outbox.numbersSpans else { return [] }
+        return try commit([], coverage, seenAt: now, timebase)
+    }
+
+    /// - Parameters:
+    ///   - coverage: as it is before `outputs`.
+    ///   - seenAt: a time at which the process is known to run, to be stored.
+    private func commit(
+        _ outputs: [GatewayOutput], _ coverage: CoverageLog, seenAt: Instant?, _ timebase: Timebase
+    ) throws(OutboxError) -> [Dispatched] {
         // The transaction may be built again for another numbering; only what was built last counts.
-        var draft = Draft(abandoned: abandoned)
+        var draft = Draft(abandoned: abandoned, coverage: coverage)
         let transaction = try outbox.commit { numbering in
-            draft = Draft(abandoned: abandoned)
+            draft = Draft(abandoned: abandoned, coverage: coverage)
             if numbering.epoch != epoch { ledger.beginEpoch() }
-            return build(outputs, numbering, timebase, into: &draft)
+            var transaction = build(outputs, numbering, timebase, into: &draft)
+            cover(numbering, seenAt, timebase, into: &draft, &transaction)
+            return transaction
         }
         abandoned = draft.abandoned
+        self.coverage = draft.coverage
+        seen = max(seen, draft.seen)
         book.note(transaction)
         epoch = outbox.numbering.epoch
         eventCount += draft.eventCount
@@ -151,6 +198,9 @@ package final class Dispatcher {
 
     private struct Draft {
         var abandoned: AbandonedStates
+        var coverage: CoverageLog
+        /// The latest time in what is stored.
+        var seen = Instant.origin
         var dispatched: [Dispatched] = []
         var eventCount: Int64 = 0
 
@@ -190,8 +240,11 @@ package final class Dispatcher {
                 draft.say(.event(message), at: at)
                 // It is told once, however long the broker takes to clear the state.
                 transaction.store(OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
+            case .radio(let radio, let at):
+                draft.coverage.note(radio, at: at)
             case .stays(let records):
                 transaction.records += records.map { stored($0, numbering, timebase) }
+                for record in records { draft.seen = max(draft.seen, record.lastHeardAt) }
             case .ranging(let report):
                 draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
             case .failure(let failure, let at):
@@ -217,6 +270,26 @@ package final class Dispatcher {
             }
         }
         return transaction
+    }
+
+    /// Adds the spans that have ended, and what to go on from after a restart. Where they can't be numbered now, nothing of them
+    /// is stored either: what was stored last is still true.
+    private func cover(
+        _ numbering: Numbering, _ seenAt: Instant?, _ timebase: Timebase, into draft: inout Draft,
+        _ transaction: inout OutboxTransaction
+    ) {
+        let hasChanged = draft.coverage != coverage
+        guard outbox.numbersSpans, hasChanged || seenAt != nil || !draft.coverage.ended.isEmpty else { return }
+        for (offset, told) in draft.coverage.takeEnded(timebase).enumerated() {
+            let number = numbering.nextSpan + Int64(offset)
+            let message = composer.coverage(told, epoch: numbering.epoch, number: number, timebase)
+            transaction.events.append(
+                OutboxEvent(kind: .coverage, seq: number, topic: message.topic, payload: message.payload))
+            draft.say(.event(message), at: max(told.span.to, coverageBegan))
+        }
+        guard let record = draft.coverage.record(seen: seenAt ?? .origin, timebase) else { return }
+        draft.seen = max(draft.seen, record.seen)
+        transaction.store(OutboxRecord(key: StoredCoverage.key, value: record.encoded(timebase, bootID: bootID)))
     }
 
     private func stored(

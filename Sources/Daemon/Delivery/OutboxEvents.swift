@@ -59,14 +59,17 @@ package struct OutboxEvents: EventSource {
     private mutating func ticket(_ gap: OutboxGap, topic: String) -> OutgoingEvent {
         let (now, timebase) = now()
         let message = writer(of: gap).gap(
-            epoch: gap.epoch, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue, at: now, timebase)
+            epoch: gap.epoch, of: gap.kind == .coverage ? .spans : .events, fromSeq: gap.fromSeq, toSeq: gap.toSeq,
+            cause: gap.cause.rawValue, at: now, timebase)
         return ticket(.gap(gap), topic: topic, payload: message.payload, givesUp: underWay(within: gap))
     }
 
-    /// Events that were handed out before the outbox dropped them. They must not come after the gap that has their numbers.
+    /// What was handed out before the outbox dropped it. It must not come after the gap that has its number.
     private func underWay(within gap: OutboxGap) -> [UInt64] {
         let tickets = underWay.filter { item in
-            guard case .event(let event) = item.value, event.epoch == gap.epoch else { return false }
+            guard case .event(let event) = item.value, event.epoch == gap.epoch, event.kind == gap.kind else {
+                return false
+            }
             return gap.fromSeq <= event.seq && event.seq <= gap.toSeq
         }
         return tickets.keys.sorted()

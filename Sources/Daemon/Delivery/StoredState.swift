@@ -10,6 +10,8 @@ import Regions
 package struct StoredState {
     /// Everything there is, of which regions are a part.
     package let records: [OutboxRecord]
+    /// The span of coverage that lasted.
+    package let coverage: StoredCoverage?
     /// Region states that can be read.
     package private(set) var regions: [StoredRegion]
     /// Stays under way in what this process does not monitor.
@@ -34,6 +36,7 @@ package struct StoredState {
     ) {
         records = outbox.records()
         regions = records.compactMap { StoredRegion($0.value, key: $0.key, timebase, bootID: bootID) }
+        coverage = Self.coverage(records, regions, timebase, bootID: bootID)
         formerTopics = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
         definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
         if let key = outbox.value(forKey: Self.pseudonymKeyName), !key.isEmpty {
@@ -42,6 +45,18 @@ package struct StoredState {
             pseudonymKey = newKey()
             outbox.setValue(pseudonymKey, forKey: Self.pseudonymKeyName)
         }
+    }
+
+    /// The span that lasted. What was stored of regions shows too that the process still ran.
+    private static func coverage(
+        _ records: [OutboxRecord], _ regions: [StoredRegion], _ timebase: Timebase, bootID: String?
+    ) -> StoredCoverage? {
+        let stored = records.first { $0.key == StoredCoverage.key }
+        guard let stored,
+            var coverage = StoredCoverage(stored.value, key: stored.key, timebase, bootID: bootID)
+        else { return nil }
+        coverage.seen = regions.reduce(coverage.seen) { max($0, $1.record.lastHeardAt) }
+        return coverage
     }
 
     /// Tells apart what goes on in `engine` and what has no place in it: because an operator has taken it out of the

@@ -29,5 +29,6 @@ package struct AgentStart {
         self.outputs = stored.endings(at: now) + outputs
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
+        dispatcher.resumeCoverage(stored.coverage, at: now)
     }
 }

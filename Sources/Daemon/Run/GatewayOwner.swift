@@ -1,5 +1,6 @@
 import Gateway
 import HCI
+import Messages
 import Radio
 
 /// The engine on the radio loop's thread: bytes, time and requests in, outputs into the queue.
@@ -12,6 +13,8 @@ package struct GatewayOwner: RadioOwner {
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
     private var counters = RadioCounters()
+    /// Since when nothing is heard, where that is so.
+    private var blindSince: Instant?
 
     /// Counting the listed tracks goes through all of them.
     package static let figuresInterval = TimeSpan.seconds(10)
@@ -48,6 +51,7 @@ package struct GatewayOwner: RadioOwner {
     }
 
     package mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {
+        if case .blind(let since) = liveness { blindSince = min(since, instant) } else { blindSince = nil }
         engine.liveness(liveness, at: instant, outputs: &outputs)
     }
 
@@ -56,6 +60,10 @@ package struct GatewayOwner: RadioOwner {
     package mutating func radioProved(at instant: Instant) { engine.radioProved(at: instant, outputs: &outputs) }
 
     package mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
+        // That it hears nothing is found out some seconds late.
+        let since = availability == .stalled ? blindSince : nil
+        outputs.append(.radio(.live(availability), at: since ?? instant))
+        flush()
         queue.push(availability)
     }
 

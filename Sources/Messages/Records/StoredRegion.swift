@@ -4,9 +4,7 @@ public import Regions
 
 /// What is stored of a region instance, so that its state outlives the process.
 ///
-/// One line of `key=value` words. Times stand in it twice, in microseconds: on the monotonic clock, which is right as
-/// long as the machine is not booted anew and whatever the clock is set to, and as a time of day for after that. A replay
-/// has no clock but its capture's: there, times of day stand alone.
+/// One line of `StoredWords`.
 public struct StoredRegion: Hashable, Sendable {
     public var record: RegionRecord
     /// The last event of the instance, 0 before the first.
@@ -37,12 +35,9 @@ public struct StoredRegion: Hashable, Sendable {
 
     /// - Parameter bootID: names the life of the monotonic clock; `nil` where instants mean nothing to another process.
     public func encoded(_ timebase: Timebase, bootID: String?) -> [UInt8] {
-        var words = ["v=1", "state=\(record.isInside ? "inside" : "outside")"]
-        if let bootID { words.append("boot=\(bootID)") }
-        for (name, instant) in [("since", record.since), ("last_heard", record.lastHeardAt)] {
-            if bootID != nil { words.append("\(name)_us=\(instant.microseconds)") }
-            words.append("\(name)_wall_us=\(timebase.wall(instant).microseconds)")
-        }
+        var words = ["v=1", "state=\(record.isInside ? "inside" : "outside")"] + StoredWords.boot(bootID)
+        words += StoredWords.time("since", record.since, timebase, bootID: bootID)
+        words += StoredWords.time("last_heard", record.lastHeardAt, timebase, bootID: bootID)
         words += [
             "major=\(record.major)", "minor=\(record.minor)", "patience_us=\(record.patience.microseconds)",
             "partial=\(record.isPartial)", "event_seq=\(eventSeq)",
@@ -66,22 +61,11 @@ public struct StoredRegion: Hashable, Sendable {
     ///   - bootID: names the life of that clock; `nil` where times of day alone count.
     /// - Returns: `nil` for anything else: a damaged record is as good as none.
     public init?(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?) {
-        guard let text = String(validating: octets, as: UTF8.self), let instance = Self.instance(ofKey: key) else {
+        guard let words = StoredWords(octets, timebase, bootID: bootID), let instance = Self.instance(ofKey: key) else {
             return nil
         }
-        var words: [Substring: Substring] = [:]
-        for word in text.split(separator: " ") {
-            guard let equals = word.firstIndex(of: "=") else { return nil }
-            words[word[..<equals]] = word[word.index(after: equals)...]
-        }
-        func instant(_ name: String) -> Instant? {
-            let isSameBoot = bootID != nil && words["boot"].map(String.init) == bootID
-            if isSameBoot { return words["\(name)_us"].flatMap { Int64($0) }.map(Instant.init(microseconds:)) }
-            let wall = words["\(name)_wall_us"].flatMap { Int64($0) }.map(WallTime.init(microseconds:))
-            return wall.map(timebase.instant)
-        }
         guard words["v"] == "1", let state = words["state"], state == "inside" || state == "outside",
-            let since = instant("since"), let lastHeardAt = instant("last_heard"),
+            let since = words.instant("since"), let lastHeardAt = words.instant("last_heard"),
             let major = words["major"].flatMap({ UInt16($0) }), let minor = words["minor"].flatMap({ UInt16($0) }),
             let patience_us = words["patience_us"].flatMap({ Int64($0) }),
             let eventSeq = words["event_seq"].flatMap({ Int64($0) })

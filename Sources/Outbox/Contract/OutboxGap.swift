@@ -18,13 +18,16 @@ public struct OutboxGap: Hashable, Sendable {
     }
 
     public var epoch: String
+    /// What the numbers are of.
+    public var kind: OutboxKind
     public var fromSeq: Int64
     /// Inclusive, never below `fromSeq`.
     public var toSeq: Int64
     public var cause: Cause
 
-    public init(epoch: String, fromSeq: Int64, toSeq: Int64, cause: Cause) {
+    public init(epoch: String, kind: OutboxKind = .event, fromSeq: Int64, toSeq: Int64, cause: Cause) {
         self.epoch = epoch
+        self.kind = kind
         self.fromSeq = fromSeq
         self.toSeq = toSeq
         self.cause = cause

@@ -1,6 +1,6 @@
 /// What becomes true together: events and the region states that they changed.
 public struct OutboxTransaction: Hashable, Sendable {
-    /// Numbered without a gap from the `Numbering.nextSequence` that the transaction was built for.
+    /// Numbered without a gap from the `Numbering` that the transaction was built for, each kind by itself.
     public var events: [OutboxEvent]
     /// Stored under their keys, in place of what stood there.
     public var records: [OutboxRecord]

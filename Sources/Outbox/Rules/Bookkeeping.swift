@@ -19,10 +19,10 @@ struct Bookkeeping {
     var storedEvents: Int64 = 0
     /// Positions in the file that are acknowledged and still to be deleted there.
     var acknowledged = RangeSet<Int64>()
-    /// Events below this position made room for others; an acknowledgement that comes after all changes nothing.
-    var droppedEnd: Int64 = .min
-    /// Every number of the epoch below this one was acknowledged or stated as a gap.
-    var settledSequence: Int64 = 1
+    /// Positions of what made room for others; an acknowledgement that comes after all changes nothing.
+    var droppedPositions = RangeSet<Int64>()
+    /// Every number of the epoch below these was acknowledged or stated as a gap.
+    var settled = Numbering(epoch: "", nextSequence: 1)
     var gaps = GapLedger()
     /// Whether `gaps` differs from the file.
     var areGapsChanged = false
@@ -39,14 +39,16 @@ struct Bookkeeping {
         isEpochStored = false
         reservedEnd = 0
         settledReservation = 0
-        settledSequence = 1
+        settled = numbering
     }
 
-    /// States the loss of `events`, which are in order.
-    mutating func drop(_ events: some Sequence<(epoch: String, seq: Int64)>, cause: OutboxGap.Cause) {
-        for event in events {
+    /// States the loss of `numbers`, which are in order.
+    mutating func drop(_ numbers: some Sequence<MessageNumber>, cause: OutboxGap.Cause) {
+        for number in numbers {
             dropped[cause, default: 0] += 1
-            state(OutboxGap(epoch: event.epoch, fromSeq: event.seq, toSeq: event.seq, cause: cause))
+            state(
+                OutboxGap(
+                    epoch: number.epoch, kind: number.kind, fromSeq: number.seq, toSeq: number.seq, cause: cause))
         }
     }
 

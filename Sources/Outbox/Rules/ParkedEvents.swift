@@ -6,8 +6,7 @@ struct ParkedEvents: Hashable {
 
     struct Entry: Hashable {
         var position: Int64
-        var epoch: String
-        var seq: Int64
+        var number: MessageNumber
         var reason: String
     }
 

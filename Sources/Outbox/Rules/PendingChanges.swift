@@ -5,6 +5,8 @@ struct PendingChanges {
     /// In order of position.
     private(set) var events: Deque<QueuedEvent> = []
     private(set) var bytes: Int64 = 0
+    /// How many of them are events; only those have a limit to their number.
+    private(set) var eventCount: Int64 = 0
     /// Records since the file was last written; `nil` for one that was removed.
     private(set) var records: [String: [UInt8]?] = [:]
     /// Values likewise.
@@ -23,6 +25,7 @@ struct PendingChanges {
     mutating func append(_ event: QueuedEvent) {
         events.append(event)
         bytes += event.size
+        if event.kind == .event { eventCount += 1 }
     }
 
     mutating func apply(_ transaction: OutboxTransaction) {
@@ -42,6 +45,7 @@ struct PendingChanges {
     mutating func prepend(_ older: [QueuedEvent]) {
         events = Deque(older + events)
         bytes += older.reduce(0) { $0 + $1.size }
+        eventCount += Int64(older.count { $0.kind == .event })
     }
 
     /// Takes older records and values where there are no newer ones.
@@ -54,17 +58,24 @@ struct PendingChanges {
     mutating func remove(at position: Int64) -> Bool {
         let index = firstIndex(atOrAfter: position)
         guard index < events.count, events[index].position == position else { return false }
-        bytes -= events.remove(at: index).size
+        let event = events.remove(at: index)
+        bytes -= event.size
+        if event.kind == .event { eventCount -= 1 }
         return true
     }
 
     /// Removes the oldest events that `retention` has no room for.
     mutating func dropOldest(_ retention: Retention) -> (events: [QueuedEvent], cause: OutboxGap.Cause)? {
-        guard let excess = retention.excess(events: Int64(events.count), bytes: bytes) else { return nil }
-        let count = excess.victims(among: events.lazy.map(\.size))
-        let victims = Array(events.prefix(count))
-        events.removeFirst(count)
+        guard let excess = retention.excess(events: eventCount, bytes: bytes) else { return nil }
+        let count = excess.victims(among: events.lazy.filter { excess.concerns($0.kind) }.map(\.size))
+        var victims: [QueuedEvent] = []
+        var spared: [QueuedEvent] = []
+        while victims.count < count, let oldest = events.popFirst() {
+            if excess.concerns(oldest.kind) { victims.append(oldest) } else { spared.append(oldest) }
+        }
+        events.prepend(contentsOf: spared)
         bytes -= victims.reduce(0) { $0 + $1.size }
+        eventCount -= Int64(victims.count { $0.kind == .event })
         return (victims, excess.cause)
     }
 

@@ -17,6 +17,9 @@ struct Retention: Hashable {
         var events: Int64
         var bytes: Int64
 
+        /// Whether messages of a kind make room: where there are too many events, only those do.
+        func concerns(_ kind: OutboxKind) -> Bool { cause != .maxEvents || kind == .event }
+
         /// How many of the oldest events, whose sizes are `sizes` in order, have to go; all of them where that is not enough.
         func victims(among sizes: some Sequence<Int64>) -> Int {
             var count = 0

@@ -3,8 +3,7 @@ extension EventStore {
     /// An event without its content.
     struct Entry: Hashable {
         var position: Int64
-        var epoch: String
-        var seq: Int64
+        var number: MessageNumber
         var size: Int64
     }
 
@@ -13,40 +12,44 @@ extension EventStore {
         from position: Int64, row: (QueuedEvent) throws(DiskError) -> Bool
     ) throws(DiskError) {
         try database.query(
-            "SELECT position, epoch, seq, content FROM event WHERE position >= ?1 ORDER BY position",
+            "SELECT position, epoch, kind, seq, content FROM event WHERE position >= ?1 ORDER BY position",
             .integer(position + origin)
         ) { (statement: Statement) throws(DiskError) in
-            try checkNumbers(statement.integer(0), statement.integer(2))
-            guard let (topic, payload) = EventText.read(statement.bytes(3), model) else {
+            let number = try messageNumber(statement)
+            guard let (topic, payload) = EventText.read(statement.bytes(4), model) else {
                 throw Self.damage("read an event")
             }
             return try row(
                 QueuedEvent(
-                    position: statement.integer(0) - origin, epoch: name(ofEpoch: statement.integer(1)),
-                    seq: statement.integer(2), topic: topic, payload: payload))
+                    position: statement.integer(0) - origin, epoch: number.epoch, kind: number.kind, seq: number.seq,
+                    topic: topic, payload: payload))
         }
     }
 
-    /// The first `limit` events.
-    func oldest(_ limit: Int64) throws(DiskError) -> [Entry] {
+    /// The first `limit` messages.
+    ///
+    /// - Parameter eventsOnly: those of other kinds are passed over.
+    func oldest(_ limit: Int64, eventsOnly: Bool = false) throws(DiskError) -> [Entry] {
         var entries: [Entry] = []
         try database.query(
-            "SELECT position, epoch, seq, length(content) FROM event ORDER BY position LIMIT ?1",
-            .integer(limit)
+            "SELECT position, epoch, kind, seq, length(content) FROM event WHERE kind <= ?2 ORDER BY position LIMIT ?1",
+            .integer(limit), .integer(eventsOnly ? OutboxKind.event.rawValue : .max)
         ) { (row: Statement) throws(DiskError) in
-            try checkNumbers(row.integer(0), row.integer(2))
             entries.append(
                 Entry(
-                    position: row.integer(0) - origin, epoch: name(ofEpoch: row.integer(1)), seq: row.integer(2),
-                    size: row.integer(3) + EventRow.overhead))
+                    position: row.integer(0) - origin, number: try messageNumber(row),
+                    size: row.integer(4) + EventRow.overhead))
             return true
         }
         return entries
     }
 
-    /// Throws damage for numbers that were never written.
-    private func checkNumbers(_ position: Int64, _ seq: Int64) throws(DiskError) {
-        guard Self.numbers.contains(position), Self.numbers.contains(seq) else { throw Self.damage("read an event") }
+    /// A row's epoch, kind and number, which stand behind its position. Throws damage for what was never written.
+    private func messageNumber(_ row: Statement) throws(DiskError) -> MessageNumber {
+        guard Self.numbers.contains(row.integer(0)), let kind = OutboxKind(rawValue: row.integer(2)),
+            Self.numbers.contains(row.integer(3))
+        else { throw Self.damage("read an event") }
+        return MessageNumber(epoch: name(ofEpoch: row.integer(1)), kind: kind, seq: row.integer(3))
     }
 
     /// What `event` will take: its row, to be inserted in the same transaction.
@@ -57,12 +60,18 @@ extension EventStore {
     func insert(_ row: EventRow) throws(DiskError) {
         let epoch = try number(ofEpoch: row.event.epoch)
         try database.run(
-            "INSERT INTO event VALUES (?1, ?2, ?3, ?4)", .integer(row.event.position + origin), .integer(epoch),
-            .integer(row.event.seq), .blob(row.content))
+            "INSERT INTO event (position, epoch, seq, content, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
+            .integer(row.event.position + origin), .integer(epoch), .integer(row.event.seq), .blob(row.content),
+            .integer(row.event.kind.rawValue))
     }
 
-    /// How many events there are.
+    /// How many messages there are.
     func count() throws(DiskError) -> Int64 { try database.integer("SELECT count(*) FROM event") }
+
+    /// How many there are of a kind. Only those that are few are counted quickly.
+    func count(of kind: OutboxKind) throws(DiskError) -> Int64 {
+        try database.integer("SELECT count(*) FROM event WHERE kind = \(kind.rawValue)")
+    }
 
     /// Deletes the events in `positions` and returns how many there were.
     func delete(_ positions: Range<Int64>) throws(DiskError) -> Int64 {

@@ -15,7 +15,7 @@ extension EventStore {
                 return false
             }
         }
-        inheritance.epochs = Set(try gaps().map(\.epoch) + [meta.epoch])
+        inheritance.epochs = Set(try gaps().map(\.epoch) + [meta.numbering.epoch])
         try database.query("SELECT DISTINCT epoch FROM event") { row in
             inheritance.epochs.insert(name(ofEpoch: row.integer(0)))
             return true

@@ -39,13 +39,13 @@ extension EventStore {
 
     func gaps() throws(DiskError) -> [OutboxGap] {
         var gaps: [OutboxGap] = []
-        try database.query("SELECT epoch, from_seq, to_seq, cause FROM gap ORDER BY id") { row in
-            guard Self.numbers.contains(row.integer(1)),
+        try database.query("SELECT epoch, from_seq, to_seq, cause, kind FROM gap ORDER BY id") { row in
+            guard let kind = OutboxKind(rawValue: row.integer(4)), Self.numbers.contains(row.integer(1)),
                 (row.integer(1)...Self.numbers.upperBound).contains(row.integer(2))
             else { return true }
             gaps.append(
                 OutboxGap(
-                    epoch: row.text(0), fromSeq: row.integer(1), toSeq: row.integer(2),
+                    epoch: row.text(0), kind: kind, fromSeq: row.integer(1), toSeq: row.integer(2),
                     cause: OutboxGap.Cause(rawValue: row.text(3)) ?? .disk))
             return true
         }
@@ -57,8 +57,9 @@ extension EventStore {
         try database.execute("DELETE FROM gap")
         for gap in gaps {
             try database.run(
-                "INSERT INTO gap (epoch, from_seq, to_seq, cause) VALUES (?1, ?2, ?3, ?4)", .text(gap.epoch),
-                .integer(gap.fromSeq), .integer(gap.toSeq), .text(gap.cause.rawValue))
+                "INSERT INTO gap (epoch, from_seq, to_seq, cause, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
+                .text(gap.epoch), .integer(gap.fromSeq), .integer(gap.toSeq), .text(gap.cause.rawValue),
+                .integer(gap.kind.rawValue))
         }
     }
 }

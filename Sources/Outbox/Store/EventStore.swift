@@ -4,8 +4,7 @@ import CSQLite
 final class EventStore {
     /// What the one row of `meta` says.
     struct Meta: Hashable {
-        var epoch: String
-        var nextSequence: Int64
+        var numbering: Numbering
         /// As in the file, without `origin`.
         var nextPosition: Int64
         var settledReservation: Int64
@@ -35,7 +34,8 @@ final class EventStore {
                 source: .newerVersion, code: Int32(clamping: version), systemError: 0, operation: "open outbox.sqlite")
         }
         if isReadOnly {
-            guard version > 0 else { throw DiskError.readOnly(path) }
+            // What an earlier version wrote is read once the disk can be written.
+            guard version == Schema.version else { throw DiskError.readOnly(path) }
         } else {
             try Schema.prepare(database, limits: limits)
         }
@@ -43,7 +43,11 @@ final class EventStore {
             guard try database.integer("SELECT count(*) FROM sqlite_schema") == 0 else {
                 throw Self.damage("look for the outbox's tables")
             }
-            try database.transaction { () throws(DiskError) in try database.execute(Schema.tables) }
+        }
+        if version < Schema.version {
+            try database.transaction { () throws(DiskError) in
+                for step in Schema.versions where step.version > version { try database.execute(step.tables) }
+            }
         }
         // Damage that a later read would stumble upon is better found now, where the file is small enough to look.
         if try database.integer("PRAGMA page_count") <= 2_048 { try checkIntegrity() }
@@ -85,12 +89,13 @@ final class EventStore {
         }
         var result: Meta?
         var isSensible = true
-        try database.query("SELECT epoch, next_seq, next_position, settled FROM meta") { row in
+        try database.query("SELECT epoch, next_seq, next_span, next_position, settled FROM meta") { row in
+            let numbering = Numbering(
+                epoch: name(ofEpoch: row.integer(0)), nextSequence: row.integer(1), nextSpan: row.integer(2))
             let meta = Meta(
-                epoch: name(ofEpoch: row.integer(0)), nextSequence: row.integer(1), nextPosition: row.integer(2),
-                settledReservation: row.integer(3))
+                numbering: numbering, nextPosition: row.integer(3), settledReservation: row.integer(4))
             isSensible =
-                !meta.epoch.isEmpty && Self.numbers.contains(meta.nextSequence)
+                !numbering.epoch.isEmpty && OutboxKind.allCases.allSatisfy { Self.numbers.contains(numbering[$0]) }
                 && Self.numbers.contains(meta.nextPosition) && meta.settledReservation <= Self.numbers.upperBound
             result = meta
             return false
@@ -101,14 +106,15 @@ final class EventStore {
 
     /// Writes `meta`; `created` (microseconds since 1970) counts where there was none.
     func write(_ new: Meta, created: Int64) throws(DiskError) {
-        let epoch = try number(ofEpoch: new.epoch)
+        let epoch = try number(ofEpoch: new.numbering.epoch)
         try database.run(
             """
-            INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO UPDATE
-            SET epoch = ?1, next_seq = ?2, next_position = ?3, settled = ?4
+            INSERT INTO meta (id, epoch, next_seq, next_position, settled, created_us, next_span)
+            VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (id) DO UPDATE
+            SET epoch = ?1, next_seq = ?2, next_position = ?3, settled = ?4, next_span = ?6
             """,
-            .integer(epoch), .integer(new.nextSequence), .integer(new.nextPosition), .integer(new.settledReservation),
-            .integer(created))
+            .integer(epoch), .integer(new.numbering.nextSequence), .integer(new.nextPosition),
+            .integer(new.settledReservation), .integer(created), .integer(new.numbering.nextSpan))
     }
 
     /// To be called once the transaction that wrote `new` is through.

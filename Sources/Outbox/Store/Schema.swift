@@ -2,14 +2,18 @@ import CSQLite
 
 /// The layout of `outbox.sqlite` and how it is opened.
 enum Schema {
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     /// Small pages, because an event that is committed alone writes one for itself, one for its record and one for `meta`.
     static let pageBytes: Int64 = 1_024
 
-    /// `event.epoch` and `meta.epoch` refer to `epoch.id`. `meta` is one row. `meta.settled` is the reservation that is
+    /// What each version adds, by the version that it makes. Files of an earlier one are brought up as they are opened.
+    ///
+    /// `event.epoch` and `meta.epoch` refer to `epoch.id`, `event.kind` and `gap.kind` are `OutboxKind`s. `meta` is one row. `meta.settled` is the reservation that is
     /// dealt with; see `Reservation`. The samples, in order of `id`, are the `TextModel` that `event.content` (topic, NUL,
     /// payload) and `record.value` are written with.
-    static let tables = """
+    static let versions: [(version: Int64, tables: String)] = [(1, events), (2, kinds)]
+
+    private static let events = """
         CREATE TABLE epoch (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
         CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, next_seq INTEGER NOT NULL,
             next_position INTEGER NOT NULL, settled INTEGER NOT NULL, created_us INTEGER NOT NULL);
@@ -21,6 +25,15 @@ enum Schema {
         CREATE TABLE gap (id INTEGER PRIMARY KEY, epoch TEXT NOT NULL, from_seq INTEGER NOT NULL, to_seq INTEGER NOT NULL,
             cause TEXT NOT NULL);
         PRAGMA user_version = 1;
+        """
+
+    /// Spans of coverage are few among a million events: an index of them alone costs the events nothing.
+    private static let kinds = """
+        ALTER TABLE event ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE gap ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE meta ADD COLUMN next_span INTEGER NOT NULL DEFAULT 1;
+        CREATE INDEX span ON event (position) WHERE kind = 1;
+        PRAGMA user_version = 2;
         """
 
     /// Exclusive locking keeps the log's index in this process's memory: no shared memory file that a full disk could

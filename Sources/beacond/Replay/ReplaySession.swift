@@ -54,6 +54,8 @@ struct ReplaySession {
         dispatcher = Dispatcher(
             MessageComposer(settings, pseudonymKey: stored.pseudonymKey), outbox: outbox, stored: stored,
             bootID: Self.bootID)
+        dispatcher.resumeCoverage(stored.coverage, at: player.now)
+        outputs.insert(.radio(.replay, at: player.now), at: 0)
         sayStatus(isOnline: true)
         for message in dispatcher.clearances + dispatcher.formerClearances {
             items.append(.init(at: player.now, content: .state(message)))
@@ -106,6 +108,7 @@ struct ReplaySession {
         player.advance(through: player.now, outputs: &outputs)
         player.storeStays(&outputs)
         try flush()
+        items += try dispatcher.endCoverage(at: player.now, player.timebase)
         sayStatus(isOnline: false)
     }
 
@@ -122,6 +125,7 @@ struct ReplaySession {
         while healthDue < instant {
             player.advance(through: healthDue, outputs: &outputs)
             try flush()
+            items += try dispatcher.tellCoverage(at: healthDue, player.timebase)
             items.append(Dispatcher.Dispatched(at: healthDue, content: .state(health())))
             healthDue += Self.healthInterval
         }

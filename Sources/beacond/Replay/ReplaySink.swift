@@ -38,15 +38,13 @@ struct PrintingSink: ReplaySink {
     private let signals: StopSignals
     private let output = Output(descriptor: STDOUT_FILENO)
     /// Events that an earlier process left behind are not ours to drop.
-    private let firstSeq: Int64
-    private let firstEpoch: String
+    private let first: Numbering
 
     init(isSilent: Bool, dispatcher: Dispatcher, signals: StopSignals) {
         self.signals = signals
         self.isSilent = isSilent
         self.dispatcher = dispatcher
-        firstSeq = dispatcher.outbox.numbering.nextSequence
-        firstEpoch = dispatcher.outbox.numbering.epoch
+        first = dispatcher.outbox.numbering
     }
 
     var isStopped: Bool { output.isBroken || signals.arePending }
@@ -92,7 +90,7 @@ struct PrintingSink: ReplaySink {
             let page = outbox.next(limit: 1_000)
             if page.isEmpty { return }
             outbox.acknowledge(
-                page.filter { $0.epoch != firstEpoch || $0.seq >= firstSeq }.map(\.position))
+                page.filter { $0.epoch != first.epoch || $0.seq >= first[$0.kind] }.map(\.position))
         }
     }
 }

@@ -114,7 +114,11 @@ def beyond_schemas(schema, levels, payload):
         elif level != "region" and schema in ("state.schema.json", "ranging.schema.json"):
             expect(f"no {level} where the topic has none", level not in payload)
     if schema == "gap.schema.json":
-        expect("from_seq is not above to_seq", payload["from_seq"] <= payload["to_seq"])
+        unit = "span" if "from_span" in payload else "seq"
+        expect(f"from_{unit} is not above to_{unit}", payload[f"from_{unit}"] <= payload[f"to_{unit}"])
+    if schema == "coverage.schema.json":
+        expect("a span does not end before it begins", payload["from_at"] <= payload["to_at"])
+        expect("it is told as it ends", payload["at"] == payload["to_at"])
     if schema == "event.schema.json" and payload["type"] == "exit":
         stay_s = time_s(payload["last_heard_at"]) - time_s(payload["entered_at"])
         expect("dwell_s is from entered_at to last_heard_at", abs(payload["dwell_s"] - max(0, stay_s)) < 0.002)

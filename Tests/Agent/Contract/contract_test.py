@@ -97,6 +97,7 @@ for name, schema in contract.schemas.items():
 # Examples, and what becomes of them.
 TOPICS = {
     "status": ("status", 1, True), "health": ("health", 1, True), "gap": ("gap", 1, False),
+    "coverage": ("coverage", 1, False),
     "state": ("region/carts/2/state", 1, True), "event": ("region/carts/event", 1, False),
     "ranging": ("region/carts/ranging", 0, False),
 }
@@ -170,7 +171,17 @@ refuses("a count with a fraction", "health", put("tracks", 1.5))
 refuses("process figures without the broker's", "health", lambda message: message["payload"].pop("mqtt"))
 refuses("a gap that ends before it begins", "gap", put("to_seq", 17))
 refuses("a number below 1", "gap", put("from_seq", 0))
-for kind in ("event", "gap"):
+refuses("a gap without a beginning", "gap", lambda message: message["payload"].pop("from_seq"))
+refuses("a gap without an end", "gap", lambda message: message["payload"].pop("to_seq"))
+refuses("a gap of events and of spans", "gap", lambda message: message["payload"].update(from_span=1, to_span=2))
+refuses("a gap of spans that ends before it begins", "gap", put("to_span", 2), example=1)
+refuses("a span that ends before it begins", "coverage", put("from_at", "2026-11-21T08:15:32.245Z"))
+refuses("a span that is told at another time", "coverage", put("at", "2026-11-21T08:15:32.245Z"))
+refuses("a radio that status does not know", "coverage", put("radio", "tired"))
+refuses("a span 0", "coverage", put("span", 0))
+check("coverage: the words of status, and stopped", contract.schemas["coverage.schema.json"]["properties"]["radio"]["enum"]
+      == [*contract.schemas["status.schema.json"]["properties"]["radio"]["enum"], "stopped"])
+for kind in ("event", "gap", "coverage"):
     refuses("another site than its topic's", kind, put("site", "shop"))
     refuses("another gateway than its topic's", kind, put("gateway", "till"))
 refuses("a site without a gateway", "event", lambda message: message["payload"].pop("gateway"))

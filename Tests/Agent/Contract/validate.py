@@ -24,21 +24,27 @@ def epoch_of(message):
     return fileinput.filename(), message["payload"]["epoch"]
 
 
+# What is numbered, by what counts it.
+COUNTED = {"event": "seq", "coverage": "span"}
+
 contract = Contract(raw_devices=arguments.raw_devices)
 kinds, broken, last_seq, lost = collections.Counter(), 0, {}, collections.defaultdict(set)
 for message in read(fileinput.input(arguments.files, encoding="utf-8")):
     kind = message["topic"].rsplit("/", 1)[-1]
     kinds[kind] += 1
     problems = contract.problems(message)
-    if kind == "event" and not problems:
-        # Within one file events come in order; what comes twice has the number of what has come already.
-        epoch, seq = epoch_of(message), message["payload"]["seq"]
-        missing = set(range(last_seq.get(epoch, seq - 1) + 1, seq)) - lost[epoch]
+    if kind in COUNTED and not problems:
+        # Within one file they come in order; what comes twice has the number of what has come already.
+        unit = COUNTED[kind]
+        series, number = (unit, epoch_of(message)), message["payload"][unit]
+        missing = set(range(last_seq.get(series, number - 1) + 1, number)) - lost[series]
         if missing:
-            problems.append(f"seq {seq}, but neither {min(missing)} nor a gap before it")
-        last_seq[epoch] = max(seq, last_seq.get(epoch, 0))
+            problems.append(f"{unit} {number}, but neither {min(missing)} nor a gap before it")
+        last_seq[series] = max(number, last_seq.get(series, 0))
     elif kind == "gap" and not problems:
-        lost[epoch_of(message)] |= set(range(message["payload"]["from_seq"], message["payload"]["to_seq"] + 1))
+        unit = "span" if "from_span" in message["payload"] else "seq"
+        first, last = message["payload"][f"from_{unit}"], message["payload"][f"to_{unit}"]
+        lost[unit, epoch_of(message)] |= set(range(first, last + 1))
     for problem in problems[:3]:
         print(f"{problem}: {json.dumps(message)[:600]}")
     broken += bool(problems)

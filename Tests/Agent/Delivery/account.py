@@ -6,10 +6,11 @@ from network import retained
 
 
 class Account:
-    """The events and gaps of one gateway, as they arrived."""
+    """The events, gaps and spans of coverage of one gateway, as they arrived."""
 
     def __init__(self, gateway, messages):
         self.events, self.gaps, self.duplicates = {}, [], 0
+        self.spans, self.lost_spans = {}, set()
         self.differing, self.disordered = [], []
         self.inOrder = []
         last = {}
@@ -17,7 +18,13 @@ class Account:
             if not topic.startswith(gateway.root):
                 continue
             if topic.endswith("/gap"):
-                self.gaps.append(json.loads(payload))
+                gap = json.loads(payload)
+                if "from_seq" in gap:
+                    self.gaps.append(gap)
+                else:
+                    self.lost_spans |= {(gap["epoch"], span) for span in range(gap["from_span"], gap["to_span"] + 1)}
+            if topic.endswith("/coverage"):
+                self.take_span(payload)
             if not topic.endswith("/event"):
                 continue
             event = json.loads(payload)
@@ -33,6 +40,18 @@ class Account:
                 self.disordered.append(f"{event['seq']} after {last[event['epoch']]}")
             last[event["epoch"]] = max(event["seq"], last.get(event["epoch"], 0))
         self.last = last
+
+    def take_span(self, payload):
+        span = json.loads(payload)
+        key = span["epoch"], span["span"]
+        if self.spans.setdefault(key, payload) != payload:
+            self.differing.append(f"span {key}: {self.spans[key]} and {payload}")
+
+    def missing_spans(self):
+        """Numbers of coverage from 1 to the last of each epoch that never came and that no gap explains."""
+        return [
+            (epoch, number) for epoch, last in self.spans for number in range(1, last)
+            if (epoch, number) not in self.spans and (epoch, number) not in self.lost_spans]
 
     def missing(self):
         """Numbers from 1 to the last of each epoch that never came."""
@@ -58,6 +77,7 @@ class Account:
 
     def hold(self, checks, name, gateway, port, is_complete=True):
         """The promises that hold whatever happened. `is_complete`: no number may be missing at all."""
+        checks.none(f"{name}: no span of coverage is missing", self.missing_spans())
         checks.none(f"{name}: what comes twice is identical", self.differing)
         checks.none(f"{name}: first arrivals ascend within an epoch", self.disordered)
         if not is_complete:

@@ -199,9 +199,9 @@ struct OwnerTests {
     @Test("A damaged file of another owner is taken for what it is, too")
     func damaged() throws {
         let left = try leave(40)
-        // A page in the middle: SQLite finds it when it checks the file, and the first events can still be read.
+        // A page behind those of the tables: SQLite finds it when it checks the file, and the first events can still be read.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.database))
-        let middle = bytes.count / 2
+        let middle = bytes.count * 3 / 4
         bytes.replaceSubrange(middle..<(middle + 600), with: Data(repeating: 0xFF, count: 600))
         try bytes.write(to: URL(fileURLWithPath: folder.database))
         let next = try open(as: "B", seed: 2)

@@ -169,4 +169,46 @@ struct QueueTests {
     func repeatable() {
         #expect(Outbox.inMemory().numbering == Outbox.inMemory().numbering)
     }
+
+    // MARK: - Kinds
+
+    private func span(_ numbering: Numbering) -> OutboxEvent {
+        OutboxEvent(kind: .coverage, seq: numbering.nextSpan, topic: "c", payload: [])
+    }
+
+    @Test("Each kind is numbered by itself, and all are handed out in one order", arguments: Kind.allCases)
+    func kinds(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder)
+        for _ in 1...2 {
+            try outbox.commitEvents(1)
+            try outbox.commit { OutboxTransaction(events: [span($0)]) }
+        }
+        #expect(outbox.drain().map(\.number.kind) == [.event, .coverage, .event, .coverage])
+        outbox.rewind()
+        #expect(outbox.drain().map(\.seq) == [1, 1, 2, 2])
+        #expect(throws: OutboxError.misnumbered(expected: 3, found: 4)) {
+            try outbox.commit { _ in
+                OutboxTransaction(events: [OutboxEvent(kind: .coverage, seq: 4, topic: "c", payload: [])])
+            }
+        }
+    }
+
+    @Test(
+        "max_events counts events alone: other kinds neither make room for them nor lose theirs",
+        arguments: Kind.allCases)
+    func limitOfEvents(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 2, maxMiB: 256))
+        for _ in 1...3 {
+            try outbox.commit { OutboxTransaction(events: [span($0)]) }
+            try outbox.commitEvents(1)
+        }
+        let left = outbox.drain()
+        #expect(left.map(\.seq) == [1, 2, 2, 3, 3])
+        #expect(left.filter { $0.kind == .event }.map(\.seq) == [2, 3])
+        #expect(outbox.takeGaps().map(\.toSeq) == [1])
+        outbox.acknowledge(left.map(\.position))
+        #expect(outbox.health.queuedEvents == 0)
+    }
 }

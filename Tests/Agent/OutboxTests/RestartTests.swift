@@ -120,7 +120,7 @@ struct RestartTests {
         let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
         try outbox?.commitEvents(3)
-        try outbox?.store?.database.execute("PRAGMA user_version = 2")
+        try outbox?.store?.database.execute("PRAGMA user_version = \(Schema.version + 1)")
         outbox?.close()
         outbox = nil
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
@@ -200,5 +200,44 @@ struct RestartTests {
         for _ in 0..<3 { outbox.acknowledge(outbox.next(limit: 1_000).map(\.position)) }
         #expect(outbox.book.storedEvents == 1_000)
         #expect(disk.syncs == 0)
+    }
+
+    @Test("Spans keep their numbers through a restart, and get none while the disk refuses")
+    func spans() throws {
+        let folder = TemporaryFolder()
+        let span = { (numbering: Numbering) in
+            OutboxTransaction(
+                events: [OutboxEvent(kind: .coverage, seq: numbering.nextSpan, topic: "c", payload: [7])])
+        }
+        var outbox: Outbox? = try Outbox.open(folder)
+        try outbox?.commit(span)
+        try outbox?.commit(span)
+        outbox?.close()
+        outbox = nil
+        let next = try Outbox.open(folder)
+        #expect(next.numbersSpans && next.numbering.nextSpan == 3)
+        #expect(next.drain().map(\.number.kind) == [.coverage, .coverage])
+        next.fail(.system(ENOSPC, during: "test"))
+        #expect(!next.numbersSpans)
+    }
+
+    @Test("A file of the first version is brought up to date, with all that waits in it")
+    func earlierVersion() throws {
+        let folder = TemporaryFolder()
+        let first = try #require(Schema.versions.first)
+        try Database(path: folder.database).execute(
+            first.tables + """
+                INSERT INTO epoch VALUES (1, '01KDVDNA0T5STV0R12CTTJE7XH');
+                INSERT INTO meta VALUES (1, 1, 8, 9, 0, 0);
+                INSERT INTO event VALUES (7, 1, 6, x'02740041'), (8, 1, 7, x'02740042');
+                INSERT INTO gap VALUES (1, '01KDVDNA0T5STV0R12CTTJE7XH', 2, 3, 'disk');
+                """)
+        let outbox = try Outbox.open(folder)
+        #expect(outbox.isDurable)
+        #expect(
+            outbox.numbering == Numbering(epoch: "01KDVDNA0T5STV0R12CTTJE7XH", nextSequence: 8, nextSpan: 1))
+        let events = outbox.drain()
+        #expect(events.map(\.number.kind) == [.event, .event] && events.map(\.payload) == [[0x41], [0x42]])
+        #expect(outbox.takeGaps().map(\.kind) == [.event])
     }
 }

@@ -132,7 +132,9 @@ struct RuleTests {
     func parking() {
         var parked = ParkedEvents()
         func entry(_ position: Int64) -> ParkedEvents.Entry {
-            ParkedEvents.Entry(position: position, epoch: "A", seq: position, reason: "not authorised")
+            ParkedEvents.Entry(
+                position: position, number: MessageNumber(epoch: "A", kind: .event, seq: position),
+                reason: "not authorised")
         }
         let givenUp = (1...Int64(ParkedEvents.capacity)).compactMap { parked.add(entry($0)) }
         #expect(givenUp.isEmpty)

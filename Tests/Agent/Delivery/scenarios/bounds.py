@@ -58,7 +58,8 @@ def later_than_their_gap(gateway, messages):
     for topic, payload, _ in messages:
         if topic == gateway.root + "gap":
             gap = json.loads(payload)
-            lost |= set(range(gap["from_seq"], gap["to_seq"] + 1))
+            if "from_seq" in gap:
+                lost |= set(range(gap["from_seq"], gap["to_seq"] + 1))
         elif topic.startswith(gateway.root) and topic.endswith("/event"):
             seq = json.loads(payload)["seq"]
             if seq in lost and seq not in seen:

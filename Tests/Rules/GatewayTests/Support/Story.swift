@@ -39,7 +39,7 @@ struct Story {
             case .failure(let failure, at: _): failures.append(failure)
             case .stays(let records):
                 for record in records { stored[record.instance] = record }
-            case .ended, .registered, .unregistered, .answer: break
+            case .ended, .radio, .registered, .unregistered, .answer: break
             }
         }
     }

@@ -74,6 +74,7 @@ struct Totals {
     private var events = 0
     private var repetitions = 0
     private var gaps = 0
+    private var spans = 0
     private var counts = 0
     private var faults = 0
     private var simulated = TimeSpan.zero
@@ -84,6 +85,7 @@ struct Totals {
         events += world.subscriber.eventCount
         repetitions += world.subscriber.repetitionCount
         gaps += world.subscriber.gapCount
+        spans += world.coverage.spanCount
         counts += world.census.comparisons
         faults += world.scenario.faults.count
         simulated = simulated + (world.now - .origin)
@@ -91,6 +93,6 @@ struct Totals {
 
     var description: String {
         "steps=\(steps) hours=\(Int(simulated.seconds / 3600)) faults=\(faults) lives=\(lives) events=\(events) "
-            + "repetitions=\(repetitions) gaps=\(gaps) counts=\(counts)"
+            + "repetitions=\(repetitions) gaps=\(gaps) spans=\(spans) counts=\(counts)"
     }
 }

@@ -28,13 +28,14 @@ final class SimulatedConnection: BrokerConnection {
     }
 
     var now: Instant { world.machine.now }
-    var isOpen: Bool { phase == .connecting || phase == .connected }
+    var isOpen: Bool { hasSocket && !isDead }
+    private var hasSocket: Bool { phase == .connecting || phase == .connected }
     var isBackedUp: Bool { phase != .connected || world.network.cut == .delays }
     var hasArrived: Bool { !arrived.isEmpty }
 
     /// The process is gone. The kernel closes its socket, unless it is gone too.
     func die(withMachine: Bool) {
-        if isOpen, !withMachine { world.network.toBroker(.end, of: attempt) }
+        if hasSocket, !withMachine { world.network.toBroker(.end, of: attempt) }
         hasDied = true
         phase = .over
         arrived = []
@@ -50,7 +51,7 @@ final class SimulatedConnection: BrokerConnection {
     }
 
     func drop() {
-        if isOpen, !isDead { world.network.toBroker(.end, of: attempt) }
+        if isOpen { world.network.toBroker(.end, of: attempt) }
         phase = .idle
         arrived = []
     }
@@ -86,7 +87,7 @@ final class SimulatedConnection: BrokerConnection {
 
     /// Something came from the broker.
     func receive(_ event: ClientEvent, of attempt: Int) {
-        guard attempt == self.attempt, isOpen, !isDead else { return }
+        guard attempt == self.attempt, isOpen else { return }
         arrived.append(.heard)
         switch event {
         case .connected:

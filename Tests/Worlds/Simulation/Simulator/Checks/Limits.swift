@@ -16,10 +16,11 @@ enum Limits {
         }
     }
 
-    static func check(_ outbox: Outbox, _ disk: SimulatedDisk) throws(Violation) {
+    /// - Parameter spans: how many spans of coverage have got a number; they have no limit of their own.
+    static func check(_ outbox: Outbox, _ disk: SimulatedDisk, spans: Int64) throws(Violation) {
         let health = outbox.health
         // While the disk fails, as many may wait in memory as in the file.
-        let most = Int64(outbox.limits.maxEvents) * (outbox.isDurable ? 1 : 2)
+        let most = Int64(outbox.limits.maxEvents) * (outbox.isDurable ? 1 : 2) + spans
         if health.queuedEvents > most || health.eventsInMemory > Int64(outbox.limits.maxEvents) {
             throw Violation(invariant: .limits, detail: "\(health.queuedEvents) events are queued")
         }

@@ -14,7 +14,8 @@ final class Subscriber {
 
     /// The broker has refused a message: what was sent behind it may come before it.
     func refused(_ message: Message) {
-        if message.topic.hasSuffix("/gap") || message.topic.hasSuffix("/event") { world.ledger.mayBeUnordered() }
+        let numbered = ["/gap", "/event", "/coverage"]
+        if numbered.contains(where: message.topic.hasSuffix) { world.ledger.mayBeUnordered() }
     }
 
     func receive(_ message: Message) {
@@ -23,6 +24,8 @@ final class Subscriber {
                 try gap(Fields(message.payload))
             } else if message.topic.hasSuffix("/event") {
                 try event(message)
+            } else if message.topic.hasSuffix("/coverage") {
+                try world.coverage.receive(message.payload) { world.ledger.epochs[$0]?.mayBeUnordered ?? false }
             } else if message.topic.hasSuffix("/state"), !message.payload.isEmpty {
                 try state(message)
             }
@@ -32,11 +35,12 @@ final class Subscriber {
     }
 
     private func gap(_ fields: Fields) throws(Violation) {
-        guard let epoch = fields.string("epoch"), let from = fields.number("from_seq"),
-            let to = fields.number("to_seq"), from <= to
+        let unit = fields.number("from_span") == nil ? "seq" : "span"
+        guard let epoch = fields.string("epoch"), let from = fields.number("from_\(unit)"),
+            let to = fields.number("to_\(unit)"), from <= to
         else { throw Violation(invariant: .gapsStated, detail: "a gap that can't be read") }
         gapCount += 1
-        world.ledger.stated(epoch, from...to)
+        if unit == "seq" { world.ledger.stated(epoch, from...to) } else { world.coverage.stated(epoch, from...to) }
     }
 
     private func event(_ message: Message) throws(Violation) {

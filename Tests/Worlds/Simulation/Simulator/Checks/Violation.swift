@@ -10,6 +10,7 @@ enum Invariant: String, CaseIterable {
     case noFalseCrossing = "no enter or exit without a coming or going, rotation included"
     case nothingMissed = "who comes enters and who goes exits"
     case counts = "counts equal the truth"
+    case coverage = "spans of coverage have no holes and claim nothing that was not heard"
     case limits = "every table stays within its limit"
     case clocks = "a clock that is set changes nothing"
     case recovers = "once nothing fails any more, everything is delivered"

@@ -12,7 +12,9 @@ final class SimulatedMachine: Machine {
     /// By how many parts in a million the monotonic clock is fast.
     private let drift_ppm: Int64
     /// What the time of day is off by.
-    var wallError = TimeSpan.zero
+    var wallError = TimeSpan.zero { didSet { wasSet = wasSet || wallError != oldValue } }
+    /// Whether the time of day was ever set.
+    private(set) var wasSet = false
     var isSynced = true
 
     private static let begin = WallTime(microseconds: 1_767_225_600_000_000)
@@ -30,7 +32,11 @@ final class SimulatedMachine: Machine {
 
     var now: Instant { monotonic(world.now) }
     var bootID: String { "boot-\(bootNumber)" }
-    var wall: WallTime { Self.begin + (world.now - .origin) + wallError }
+    var wall: WallTime { wall(at: world.now) }
+
+    /// What the time of day is when it is truly `time`, as it is set now.
+    func wall(at time: Instant) -> WallTime { Self.begin + (time - .origin) + wallError }
+
     var timebase: Timebase { Timebase(at: now, wall: wall, isSynced: isSynced) }
 
     /// Always the same, so that a seed is enough to see a run again.

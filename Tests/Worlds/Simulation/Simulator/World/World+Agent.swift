@@ -23,6 +23,7 @@ extension World {
             try ledger.lifeBegan(begun.outbox, topics)
             try checkRecords()
         }
+        coverage.lifeBegan(at: now)
         witness.lifeBegan(begun.outbox, boot: machine.bootNumber, endedAt: endedAt, at: now)
         subscriber.lifeBegan()
         begun.start()
@@ -70,6 +71,7 @@ extension World {
     }
 
     private func noteEnd(isPlain: Bool) {
+        coverage.lifeEnded(at: now)
         endedAt = isPlain ? now : .origin
         wasAlwaysCommitted = wasAlwaysCommitted && isPlain
     }

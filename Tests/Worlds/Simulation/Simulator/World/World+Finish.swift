@@ -26,6 +26,9 @@ extension World {
         check { () throws(Violation) in
             try checkDelivered()
             try checkRetained()
+            if let numbering = life?.outbox.numbering {
+                try coverage.check(numbering, clock: machine.wasSet ? nil : machine.wall(at:))
+            }
             if let topic = staleTopics.first {
                 throw Violation(invariant: .nothingStale, detail: "\(topic) is retained, and nobody says it any more")
             }

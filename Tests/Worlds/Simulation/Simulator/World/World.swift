@@ -34,6 +34,7 @@ final class World {
     /// The delivery loop does not get on until then.
     var stalledUntil: Instant?
     var ledger = Ledger()
+    var coverage = CoverageAccount()
     var witness: Witness
     var census: Census
     private(set) var violation: Violation?
@@ -197,7 +198,8 @@ final class World {
         isCommitted = life.outbox.isDurable
         check { () throws(Violation) in
             try ledger.roundEnded(life.outbox)
-            try Limits.check(life.outbox, disk)
+            coverage.roundEnded(life.outbox.numbering)
+            try Limits.check(life.outbox, disk, spans: coverage.numberedCount)
         }
     }
 

@@ -1,0 +1,106 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Logging
+import Messages
+import Outbox
+import Testing
+
+@testable import Daemon
+@testable import beacond
+
+@Suite("Coverage goes through the outbox")
+struct CoverageTests {
+    private let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+    private let outbox = Outbox(
+        limits: OutboxLimits(maxEvents: 2, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
+        generator: ReplaySession.NoRandomness())
+
+    private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
+
+    private func start(at seconds: Double) throws -> Dispatcher {
+        let settings = try Settings.parse("[gateway]\nid = \"gate\"")
+        return AgentStart(
+            settings, outbox, at: at(seconds), timebase, bootID: "boot",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ).dispatcher
+    }
+
+    /// What waits in the outbox, as short lines: `1 scanning 00:00:10 00:00:50`.
+    private var spans: [String] {
+        outbox.rewind()
+        return outbox.next(limit: 100).map { event in
+            let words = String(decoding: event.payload, as: UTF8.self).split { ",:{}\"".contains($0) }.map(String.init)
+            func time(_ name: String) -> String {
+                words.firstIndex(of: name).map { words[($0 + 1)...($0 + 3)].joined(separator: ":").suffix(13) }
+                    .map { String($0.dropLast(5)) } ?? ""
+            }
+            return "\(event.seq) \(words.last ?? "") \(time("from_at")) \(time("to_at"))"
+        }
+    }
+
+    @Test("Spans are numbered by themselves, under a topic of their own, and wait like events")
+    func numbered() throws {
+        let dispatcher = try start(at: 0)
+        let said = try dispatcher.dispatch(
+            [
+                .radio(.live(.scanning), at: at(1)), .radio(.live(.off), at: at(30)),
+                .radio(.live(.scanning), at: at(40)),
+            ],
+            timebase)
+        #expect(spans == ["1 scanning 00:00:01 00:00:30", "2 off 00:00:30 00:00:40"])
+        #expect(outbox.next(limit: 100).isEmpty)
+        guard case .event(let message)? = said.first?.content else {
+            Issue.record("a span was expected")
+            return
+        }
+        #expect(message.topic == "beacons/store/gate/coverage")
+        let begin =
+            #"{"schema":1,"at":"1970-01-01T00:00:30.000Z","clock":"synced","site":"store","gateway":"gate","epoch":""#
+        #expect(String(decoding: message.payload, as: UTF8.self).hasPrefix(begin))
+        #expect(outbox.numbering.nextSequence == 1 && dispatcher.eventCount == 0)
+    }
+
+    @Test("Every hour, where nothing changes")
+    func hourly() throws {
+        let dispatcher = try start(at: 0)
+        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(0))], timebase)
+        for minute in 1...125 { _ = try dispatcher.tellCoverage(at: at(Double(minute) * 60), timebase) }
+        #expect(spans == ["1 scanning 00:00:00 01:00:00", "2 scanning 01:00:00 02:00:00"])
+    }
+
+    @Test("After a goodbye the next process tells of the time between")
+    func restart() throws {
+        var dispatcher = try start(at: 0)
+        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(1))], timebase)
+        _ = try dispatcher.endCoverage(at: at(100), timebase)
+        dispatcher = try start(at: 200)
+        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(201))], timebase)
+        _ = try dispatcher.endCoverage(at: at(300), timebase)
+        #expect(
+            spans == [
+                "1 scanning 00:00:01 00:01:40", "2 stopped 00:01:40 00:03:21", "3 scanning 00:03:21 00:05:00",
+            ])
+    }
+
+    @Test("After a crash it says no more than is stored, and that is five minutes old at most")
+    func crash() throws {
+        var dispatcher = try start(at: 0)
+        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(0))], timebase)
+        for second in 1...719 { _ = try dispatcher.tellCoverage(at: at(Double(second)), timebase) }
+        dispatcher = try start(at: 900)
+        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(901))], timebase)
+        #expect(spans == ["1 scanning 00:00:00 00:10:00", "2 stopped 00:10:00 00:15:01"])
+    }
+
+    @Test("Spans make no room for events, and events none for spans")
+    func limits() throws {
+        let dispatcher = try start(at: 0)
+        let changes = (0..<10).map { second in
+            GatewayOutput.radio(second % 2 == 0 ? .live(.scanning) : .live(.off), at: at(Double(second)))
+        }
+        _ = try dispatcher.dispatch(changes, timebase)
+        #expect(spans.count == 9 && outbox.takeGaps().isEmpty)
+    }
+}

@@ -1,0 +1,154 @@
+import HCI
+import Messages
+import Testing
+
+@Suite("Spans of coverage")
+struct CoverageLogTests {
+    private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
+
+    /// What an earlier process stored, whose clock showed the seconds.
+    private func stored(_ radio: CoveredRadio, from: Double, seen: Double) -> StoredCoverage {
+        StoredCoverage(radio: radio, from: at(from), fromWall: clock(from), seen: at(seen))
+    }
+
+    private func clock(_ seconds: Double) -> WallTime { .unixEpoch + .seconds(seconds) }
+
+    /// A clock that is fast by so much.
+    private func fast(_ seconds: Double) -> Timebase { Timebase(wallAtOrigin: clock(seconds), isSynced: true) }
+
+    /// Told spans by the time of day.
+    private func told(_ log: inout CoverageLog, _ timebase: Timebase) -> [[Double]] {
+        log.takeEnded(timebase).map { [($0.from - .unixEpoch).seconds, ($0.to - .unixEpoch).seconds] }
+    }
+
+    /// Spans as short lines: `scanning 0-3600`.
+    private func lines(_ log: CoverageLog) -> [String] {
+        log.ended.map { "\($0.radio.word) \(Int(($0.from - .origin).seconds))-\(Int(($0.to - .origin).seconds))" }
+    }
+
+    @Test("A span ends as the radio's condition changes, and the next begins there")
+    func change() {
+        var log = CoverageLog()
+        log.note(.live(.scanning), at: at(10))
+        log.note(.live(.scanning), at: at(20))
+        log.note(.live(.stalled), at: at(100))
+        log.note(.live(.scanning), at: at(130))
+        #expect(lines(log) == ["scanning 10-100", "stalled 100-130"])
+    }
+
+    @Test("A span that lasts is told every hour")
+    func hourly() {
+        var log = CoverageLog()
+        log.note(.replay, at: at(0))
+        log.advance(to: at(3599))
+        #expect(lines(log).isEmpty && log.due == at(3600))
+        log.advance(to: at(3600))
+        log.advance(to: at(7300))
+        #expect(lines(log) == ["replay 0-3600", "replay 3600-7200"])
+    }
+
+    @Test("Hours that nobody noticed are one span")
+    func asleep() {
+        var log = CoverageLog()
+        log.note(.live(.off), at: at(0))
+        log.advance(to: at(20_000))
+        #expect(lines(log) == ["off 0-20000"])
+    }
+
+    @Test("What is found out late begins when it began, but never before the span that was told last")
+    func late() {
+        var log = CoverageLog()
+        log.note(.live(.scanning), at: at(0))
+        log.advance(to: at(3600))
+        log.note(.live(.stalled), at: at(3595))
+        log.note(.live(.scanning), at: at(3700))
+        #expect(lines(log) == ["scanning 0-3600", "stalled 3600-3700"])
+    }
+
+    @Test("After a crash the span ends with the last that is known of the process, and then nobody listened")
+    func crash() {
+        var log = CoverageLog(resuming: stored(.live(.scanning), from: 100, seen: 160), at: at(500))
+        log.note(.live(.scanning), at: at(501))
+        #expect(lines(log) == ["scanning 100-160", "stopped 160-501"])
+    }
+
+    @Test("After a goodbye nobody listened from then on")
+    func goodbye() {
+        var log = CoverageLog(resuming: stored(.stopped, from: 160, seen: 160), at: at(500))
+        #expect(lines(log).isEmpty)
+        log.note(.live(.absent), at: at(501))
+        #expect(lines(log) == ["stopped 160-501"])
+    }
+
+    @Test("Times that are still to come, as after a clock was set back, end now")
+    func future() {
+        var log = CoverageLog(resuming: stored(.live(.scanning), from: 900, seen: 1000), at: at(500))
+        log.note(.live(.scanning), at: at(501))
+        #expect(lines(log) == ["stopped 500-501"])
+    }
+
+    @Test("What is stored says what lasts, and that the process runs")
+    func record() {
+        var log = CoverageLog()
+        #expect(log.record(seen: at(1), fast(0)) == nil)
+        log.note(.live(.scanning), at: at(10))
+        #expect(log.record(seen: at(40), fast(0)) == stored(.live(.scanning), from: 10, seen: 40))
+    }
+
+    @Test("A clock that is being corrected makes neither holes nor overlaps, and no span ends before it begins")
+    func corrected() {
+        var log = CoverageLog()
+        log.note(.live(.scanning), at: at(0))
+        log.note(.live(.off), at: at(100))
+        #expect(told(&log, fast(0)) == [[0, 100]])
+        log.note(.live(.scanning), at: at(101))
+        log.note(.live(.off), at: at(200))
+        #expect(told(&log, fast(-3)) == [[100, 100], [100, 197]])
+    }
+
+    @Test("Where the clock was set, both ends are of the clock as it is now")
+    func set() {
+        var log = CoverageLog()
+        log.note(.live(.scanning), at: at(0))
+        log.note(.live(.off), at: at(100))
+        #expect(told(&log, fast(0)) == [[0, 100]])
+        log.note(.live(.scanning), at: at(150))
+        #expect(told(&log, fast(3600)) == [[3700, 3750]])
+    }
+
+    @Test("The next process goes on where the last one said it had ended")
+    func handedOn() throws {
+        var log = CoverageLog()
+        log.note(.live(.scanning), at: at(0))
+        log.note(.stopped, at: at(100))
+        #expect(told(&log, fast(0)) == [[0, 100]])
+        var next = CoverageLog(resuming: try #require(log.record(seen: at(0), fast(0))), at: at(200))
+        next.note(.live(.scanning), at: at(201))
+        #expect(told(&next, fast(0.5)) == [[100, 201.5]])
+    }
+
+    @Test("Where too many wait, two become one that claims no more than was heard")
+    func capacity() {
+        var log = CoverageLog()
+        for second in 0...2_000 { log.note(second % 2 == 0 ? .live(.scanning) : .live(.off), at: at(Double(second))) }
+        #expect(log.ended.count == 1_000)
+        #expect(lines(log).first == "off 0-1001")
+        #expect(zip(log.ended, log.ended.dropFirst()).allSatisfy { $0.to == $1.from })
+    }
+
+    @Test(
+        "It is stored and read again, on the clock that is right",
+        arguments: [CoveredRadio.live(.scanning), .live(.unauthorized), .replay, .stopped])
+    func stored(radio: CoveredRadio) {
+        let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_000_000_000), isSynced: true)
+        let coverage = StoredCoverage(radio: radio, from: at(5), fromWall: timebase.wall(at(5)), seen: at(7))
+        let octets = coverage.encoded(timebase, bootID: "boot")
+        let later = Timebase(wallAtOrigin: WallTime(microseconds: 1_100_000_000), isSynced: true)
+        #expect(StoredCoverage(octets, key: StoredCoverage.key, later, bootID: "boot") == coverage)
+        let booted = StoredCoverage(octets, key: StoredCoverage.key, later, bootID: "other")
+        #expect(
+            booted == StoredCoverage(radio: radio, from: at(-95), fromWall: timebase.wall(at(5)), seen: at(-93)))
+        #expect(StoredCoverage(octets, key: "carts", timebase, bootID: "boot") == nil)
+        #expect(StoredCoverage(Array("v=1 radio=tired".utf8), key: StoredCoverage.key, timebase, bootID: "") == nil)
+    }
+}
