@@ -45,17 +45,26 @@ take_folder() {
 
 # Debug: a release build costs 1.7 times as much (330 s of processor time, not 190 s), and here the first message counts.
 build() {
-    local what="Building beacond (minutes the first time, seconds later)" line
+    local what="Building beacond (minutes the first time, seconds later)"
     echo "$what …"
-    if ! swift build --product beacond 2>&1 | tee "$work/build.log" | while IFS= read -r line; do
-        # On a terminal, the same line counts the files: [123/456].
-        [[ -t 1 && $line =~ ^\[[0-9]+/[0-9]+\] ]] && printf '\e[A\r\e[K%s … %s\n' "$what" "${BASH_REMATCH[0]}"
-        true
-    done; then
+    # In the background, because bash hears of a signal only when what it runs in the foreground has ended.
+    swift build --product beacond > >(tee "$work/build.log" | show_progress "$what") 2>&1 &
+    started+=("$!")
+    if ! wait "$!"; then
         tail -n 20 "$work/build.log" >&2
         fail "The build failed; all of its output is in ${work##*/}/build.log."
     fi
+    unset 'started[-1]'
     beacond=$(swift build --product beacond --show-bin-path)/beacond
+}
+
+# show_progress WHAT: on a terminal, the same line counts the files: [123/456].
+show_progress() {
+    local line
+    while IFS= read -r line; do
+        [[ -t 1 && $line =~ ^\[[0-9]+/[0-9]+\] ]] && printf '\e[A\r\e[K%s … %s\n' "$1" "${BASH_REMATCH[0]}"
+    done
+    true
 }
 
 # listening PORT: something accepts connections on that port of this machine.

@@ -3,12 +3,13 @@
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
 import unittest
 
-from servers import LONGEST_WAIT_S, ROOT, ended, wait_until
+from servers import LONGEST_WAIT_S, ROOT, ended, scratch_folder, wait_until
 
 # Where nothing is built yet, building comes first.
 LONGEST_BUILD_S = 900
@@ -17,8 +18,10 @@ LONGEST_BUILD_S = 900
 class Quickstart(unittest.TestCase):
     def setUp(self):
         self.lines = []
+
+    def start(self, **environment):
         self.command = subprocess.Popen([ROOT / "deploy/chain/quickstart"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        text=True, start_new_session=True)
+                                        text=True, start_new_session=True, env=os.environ | environment)
         self.addCleanup(self.command.stdout.close)
         self.addCleanup(self.kill)
 
@@ -31,7 +34,9 @@ class Quickstart(unittest.TestCase):
         """Reads until each of the three stores has shown such a row."""
         # Ending it ends its output, which is what is waited for here.
         watchdog = threading.Timer(LONGEST_BUILD_S + LONGEST_WAIT_S, self.kill)
+        watchdog.daemon = True
         watchdog.start()
+        self.addCleanup(watchdog.cancel)
         shown = set()
         for line in self.command.stdout:
             self.lines.append(line)
@@ -39,7 +44,6 @@ class Quickstart(unittest.TestCase):
                 shown.add(match[1])
             if len(shown) == 3:
                 break
-        watchdog.cancel()
         self.assertEqual(len(shown), 3, "it ended, or was ended after too long:\n" + "".join(self.lines[-40:]))
 
     def assert_all_ended(self, status):
@@ -50,13 +54,27 @@ class Quickstart(unittest.TestCase):
 
     def test_visits_of_three_stores_are_shown_and_control_c_ends_all(self):
         # Visits, those inside now, and the mean dwell: there is one once a visit has ended.
+        self.start()
         self.stores_that_show(r"+\| +[1-9]\d* +\| +\d+ +\| +\d+ ")
         # A terminal's Ctrl-C reaches all that was started.
         os.killpg(self.command.pid, signal.SIGINT)
         self.assert_all_ended(130)
 
     def test_sigterm_ends_all_as_well(self):
+        self.start()
         self.stores_that_show(r"+\| +[1-9]\d* ")
+        self.command.terminate()
+        self.assert_all_ended(143)
+
+    def test_sigterm_ends_a_build_that_lasts(self):
+        folder = scratch_folder("swift")
+        self.addCleanup(shutil.rmtree, folder)
+        (folder / "swift").write_text(
+            '#!/bin/sh\ncase $1 in --version) echo "Swift version 6.3.1" ;; *) echo "[1/2] lasting" && exec sleep 10000 ;; esac\n')
+        (folder / "swift").chmod(0o755)
+        self.start(PATH=f"{folder}:{os.environ['PATH']}")
+        log = ROOT / ".quickstart-chain/build.log"
+        wait_until(lambda: log.exists() and "lasting" in log.read_text(), "the build")
         self.command.terminate()
         self.assert_all_ended(143)
 
