@@ -64,9 +64,9 @@ struct ReplaySession {
 
     /// Takes a record of the capture in; one without an event only moves time.
     mutating func receive(_ event: Span<UInt8>?, at time: WallTime) throws(OutboxError) {
+        if isPublished, time >= dayEnd { try endDay(at: time) }
         try makeHealth(before: player.instant(time))
         if player.isSetBack(time) { try flush() }
-        if isPublished, time >= dayEnd { try endDay(at: time) }
         if let event {
             player.receive(event, at: time, outputs: &outputs)
         } else {
@@ -84,7 +84,10 @@ struct ReplaySession {
 
     /// What belongs to the day that is over is told under its key.
     private mutating func endDay(at time: WallTime) throws(OutboxError) {
-        player.advance(through: player.instant(dayEnd) - TimeSpan(microseconds: 1), outputs: &outputs)
+        let (instant, midnight) = (player.instant(time), player.instant(dayEnd))
+        // What is due before midnight comes first, unless there is a gap that has no health at all.
+        try makeHealth(before: instant - player.now > Self.longestIdle ? instant : midnight)
+        player.advance(through: midnight - TimeSpan(microseconds: 1), outputs: &outputs)
         try flush()
         dayEnd = Self.dayEnd(time)
         renewKey(at: time)
