@@ -9,6 +9,7 @@ import unittest
 import psycopg
 
 from servers import LONGEST_WAIT_S
+from servers import run as command
 from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, said, span, status
 
 RETAIN = SCHEMA.with_name("retain")
@@ -147,6 +148,28 @@ class RetentionTests(SchemaTest):
             self.assertEqual(partitions, (f"event_{today - datetime.timedelta(days=10):%Y%m%d}",))
             self.assertEqual(set(self.take([one for one in stories if one["kind"] == "event"], connection)), {"repeated"})
             self.assertEqual(connection.execute("SELECT count(*) FROM beacons.event").fetchone(), (2,))
+
+
+class BackupTests(SchemaTest):
+    def test_a_restored_backup_says_the_same_and_goes_on(self):
+        told = [event({"seq": 1, "at": "9:00", "type": "enter"}), span(1, "door", "9:00", "10:00"),
+                event({"seq": 3, "at": "9:20:20", "type": "exit", "entered": "9:00", "heard": "9:20"})]
+        self.take(told)
+        self.roll_up()
+        said = [look() for look in (self.visits, self.stays, self.hours, self.coverage, self.missing)]
+        url, dump = self.url_of("restored"), self.database.folder / "dump"
+        programs = self.database.programs
+        command(programs / "pg_dump", "--format=directory", "--jobs=2", "--schema=beacons", "--file", dump, self.database.url)
+        command(programs / "pg_restore", "--exit-on-error", "--dbname", url, dump)
+        self.assertEqual(run(SCHEMA, url), (0, "up to date"))
+        original = self.connection
+        with psycopg.connect(url, autocommit=True) as restored:
+            self.connection = restored
+            self.addCleanup(setattr, self, "connection", original)
+            self.assertEqual([look() for look in (self.visits, self.stays, self.hours, self.coverage, self.missing)], said)
+            self.assertEqual(self.take([*told, event({"seq": 2, "at": "9:10", "type": "enter", "beacon": "1/2"})]), ["repeated"] * 3 + ["new"])
+            self.assertEqual((len(self.visits()), self.missing()), (2, []))
+            self.roll_up()
 
 
 class TakeTests(SchemaTest):
