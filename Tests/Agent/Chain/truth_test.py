@@ -1,0 +1,143 @@
+"""Simulated stores whose visits are known, through real agents, a real broker, a collector and a database: what the views say
+against what really happened.
+
+Each phone of the simulated crowd has a minor of its own and changes its address. Who is there when the agent begins, or still there
+in the end, is left out of the comparison of visits: an agent that has just begun can't know an entry.
+"""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import unittest
+
+import paho.mqtt.client as mqtt
+
+import collector_test
+from servers import LONGEST_WAIT_S, run, wait_until
+from story import DAY
+
+BEACOND = os.environ.get("BEACOND", "")
+UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
+# Seeds, and how long each store is watched.
+STORES, WATCHED_S = {"berlin-17": 5, "hamburg-3": 6}, 3600
+# What radio and rules may cost. A phone is inside once it was heard for a moment, and it has left when it was last heard: fading hides
+# packets at both ends. One that somebody shades for longer than an exit takes is two visits; where it took longer than stays
+# are joined over, it is two stays.
+TYPICAL_S, WORST_S = 1.0, 30.0
+MOST_SPLIT, MOST_CUT, DWELL_ERROR = 0.05, 0.15, 0.02
+
+
+def simulated(site, seed, folder):
+    """The truth, and the messages that an agent makes of what it heard, on the day that stories have."""
+    capture, truth, config = (folder / f"{site}.{end}" for end in ("btsnoop", "json", "toml"))
+    config.write_text(f'[gateway]\nsite = "{site}"\nid = "entrance"\n[mqtt]\nurl = "mqtt://127.0.0.1:1"\n'
+                      f'[[region]]\nid = "phones"\nuuid = "{UUID}"\nexpand = "minor"\n')
+    run(BEACOND, "simulate", "--scenario", "crowd", "--seed", seed, "--seconds", WATCHED_S, "--write", capture, "--truth", truth)
+    told = run(BEACOND, "replay", capture, "--config", config).decode().replace("2026-01-01T", f"{DAY:%Y-%m-%d}T")
+    capture.unlink()
+    messages = [json.loads(line) for line in told.splitlines() if '/ranging"' not in line]
+    there = [beacon for beacon in json.loads(truth.read_text())["beacons"] if beacon["uuid"] == UUID]
+    spans = [(beacon["entered_at_s"], beacon["left_at_s"]) for beacon in there]
+    phones = {beacon["minor"]: span for beacon, span in zip(there, spans, strict=True) if beacon["kind"] == "phone"}
+    return phones, spans, [(message["topic"], json.dumps(message["payload"])) for message in messages]
+
+
+@unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
+class Truth(collector_test.Chain):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.truth, cls.everybody, cls.told = {}, {}, {}
+        with tempfile.TemporaryDirectory() as folder:
+            for site, seed in STORES.items():
+                cls.truth[site], cls.everybody[site], cls.told[site] = simulated(site, seed, pathlib.Path(folder))
+        # All tests look at the same rows, so that the chain runs once.
+        collector = collector_test.Collector(cls.broker, cls.database, "--group", "chain", id="one").is_ready()
+        for site, messages in cls.told.items():
+            cls.publish_all(messages)
+        cls.events = {site: sum(topic.endswith("/event") for topic, _ in messages) for site, messages in cls.told.items()}
+        wait_until(
+            lambda: cls.rows("SELECT count(*) FROM beacons.event") == [[str(sum(cls.events.values()))]],
+            lambda: f"{cls.events} events, not {cls.rows('SELECT count(*) FROM beacons.event')}; {collector.said()}")
+        assert collector.end() == 0
+        collector.log.close()
+        cls.rows("SELECT beacons.roll_up()")
+
+    @classmethod
+    def publish_all(cls, messages):
+        """In their order, over one connection."""
+        client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
+        client.connect("127.0.0.1", cls.broker.port)
+        client.loop_start()
+        last = None
+        for topic, payload in messages:
+            last = client.publish(topic, payload, qos=1)
+        last.wait_for_publish(LONGEST_WAIT_S)
+        client.disconnect()
+        client.loop_stop()
+
+    @classmethod
+    def rows(cls, sql):
+        said = run(cls.database.programs / "psql", cls.database.url, "-AtX", "-F", "\t", "-c", sql).decode()
+        return [line.split("\t") for line in said.splitlines()]
+
+    def spans(self, view, site):
+        """Minor → its visits or stays, in seconds of the day; without an end, the end of what was watched."""
+        spans = {}
+        for minor, entered, left in self.rows(
+                f"SELECT minor, extract(epoch FROM entered_at - '{DAY:%Y-%m-%d} 00:00Z'), extract(epoch FROM left_at - '{DAY:%Y-%m-%d} 00:00Z') "
+                f"FROM beacons.{view} WHERE site = '{site}' AND major = 2 ORDER BY entered_at"):
+            spans.setdefault(int(minor), []).append((float(entered), float(left) if left else float(WATCHED_S)))
+        return spans
+
+    def came_and_left(self, site):
+        return {minor: span for minor, span in self.truth[site].items() if span[0] > 0 and span[1] < WATCHED_S}
+
+    def test_who_came_and_left_is_a_stay_from_coming_to_leaving(self):
+        for site in STORES:
+            came, stays = self.came_and_left(site), self.spans("stay", site)
+            self.assertGreater(len(came), 20, "a crowd")
+            self.assertLessEqual(set(came), set(stays), site)
+            split = [minor for minor in came if len(stays[minor]) > 1]
+            self.assertLessEqual(len(split), MOST_SPLIT * len(came), split)
+            errors = [abs(stays[minor][side][side] - true[side]) for minor, true in came.items() for side in (0, -1)]
+            self.assertLess(statistics.median(errors), TYPICAL_S, site)
+            self.assertLess(max(errors), WORST_S, site)
+
+    def test_visits_are_those_who_came_and_a_few_that_fading_cut_in_two(self):
+        for site in STORES:
+            came, visits = self.came_and_left(site), self.spans("visit", site)
+            self.assertLessEqual(set(visits), set(self.truth[site]), "nobody else")
+            counted = sum(len(visits[minor]) for minor in came)
+            self.assertTrue(len(came) <= counted <= (1 + MOST_CUT) * len(came), (site, len(came), counted))
+
+    def test_dwell_is_the_time_that_they_were_there(self):
+        for site in STORES:
+            came, stays = self.came_and_left(site), self.spans("stay", site)
+            dwell = sum(left - entered for minor in came for entered, left in stays[minor])
+            true = sum(left - entered for entered, left in came.values())
+            self.assertLess(abs(dwell - true), DWELL_ERROR * true, (site, dwell, true))
+
+    def test_occupancy_by_hour_is_how_many_were_there(self):
+        for site in STORES:
+            # Who was there in the beginning is inside without an entry, and counts once it was away and came back.
+            come = [span for span in self.truth[site].values() if span[0] > 0]
+            everybody = self.everybody[site]
+            ((beacons, present, covered),) = self.rows(
+                "SELECT beacons, mean_present, covered_share FROM beacons.occupancy_hourly "
+                f"WHERE site = '{site}' AND hour = '{DAY:%Y-%m-%d} 00:00Z'")
+            self.assertTrue(len(come) <= int(beacons) <= len(everybody), (site, len(come), beacons))
+            least, most = (sum(left - entered for entered, left in spans) / WATCHED_S for spans in (come, everybody))
+            self.assertTrue((1 - DWELL_ERROR) * least <= float(present) <= most, (site, least, present, most))
+            self.assertGreater(float(covered), 0.999, "all of the hour, but for the first and the last message")
+
+    def test_nothing_is_missing_and_nothing_was_rejected(self):
+        self.assertEqual(self.rows("SELECT * FROM beacons.missing"), [])
+        self.assertEqual(self.rows("SELECT topic, reason FROM beacons.rejected"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
