@@ -7,18 +7,33 @@ public enum NamedFile {
     /// To open a named pipe waits for a writer, for ever and against SIGTERM, and to open a device may set it going. So it
     /// is looked at before, and again once it is open, because the name may stand for another file by then.
     ///
+    /// - Parameter mayBePipe: a pipe is as good. It is opened at once, and who reads it waits for its writer by polling.
     /// - Returns: its descriptor, which is the caller's to close.
-    public static func open(_ path: String) throws(FileError) -> Int32 {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw FileError(path: path, operation: .open, code: errno) }
-        if let kind = FileKind(mode: status.st_mode) {
+    public static func open(_ path: String, mayBePipe: Bool = false) throws(FileError) -> Int32 {
+        func refuse(_ status: stat) throws(FileError) {
+            guard let kind = FileKind(mode: status.st_mode), kind != .pipe || !mayBePipe else { return }
             throw FileError(path: path, operation: .open, cause: .kind(kind))
         }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw FileError(path: path, operation: .open, code: errno) }
+        try refuse(status)
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw FileError(path: path, operation: .open, code: errno) }
-        guard fstat(descriptor, &status) == 0, let kind = FileKind(mode: status.st_mode) else { return descriptor }
-        close(descriptor)
-        throw FileError(path: path, operation: .open, cause: .kind(kind))
+        guard fstat(descriptor, &status) == 0 else { return descriptor }
+        do {
+            try refuse(status)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        awaitIO(descriptor)
+        return descriptor
+    }
+
+    /// Only to open it must not wait. A reader or a writer that is slow is waited for.
+    private static func awaitIO(_ descriptor: Int32) {
+        let opened = fcntl(descriptor, F_GETFL)
+        if opened >= 0 { _ = fcntl(descriptor, F_SETFL, opened & ~O_NONBLOCK) }
     }
 
     /// Whether it could be opened, for whoever hands the name on to a library that opens it.
@@ -37,9 +52,7 @@ public enum NamedFile {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         let descriptor = Glibc.open(path, followsLinks ? flags : flags | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw FileError(path: path, operation: .create, code: errno) }
-        // Only to open it must not wait. A reader that is slow is waited for.
-        let opened = fcntl(descriptor, F_GETFL)
-        if opened >= 0 { _ = fcntl(descriptor, F_SETFL, opened & ~O_NONBLOCK) }
+        awaitIO(descriptor)
         return descriptor
     }
 

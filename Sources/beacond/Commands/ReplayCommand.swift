@@ -37,7 +37,7 @@ struct ReplayCommand: ParsableCommand {
         var defaultValueDescription: String { "max" }
     }
 
-    @Argument(help: ArgumentHelp("The btsnoop file; - for standard input.", valueName: "capture"))
+    @Argument(help: ArgumentHelp("The btsnoop file or a pipe; - for standard input.", valueName: "capture"))
     var capture: String
 
     @Option(help: .configurationFile)

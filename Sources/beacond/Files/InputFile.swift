@@ -1,16 +1,18 @@
 import Files
 import Glibc
 
-/// A regular file or standard input, read piece by piece.
+/// A regular file, a pipe or standard input, read piece by piece.
 struct InputFile: ~Copyable {
     /// For waiting until there is something to read.
     let descriptor: Int32
     let path: String
 
-    /// - Parameter path: `-` for standard input.
-    init(path: String) throws(FileError) {
+    /// - Parameters:
+    ///   - path: `-` for standard input.
+    ///   - mayBePipe: who reads it polls its descriptor first.
+    init(path: String, mayBePipe: Bool) throws(FileError) {
         self.path = path
-        descriptor = path == "-" ? 0 : try NamedFile.open(path)
+        descriptor = path == "-" ? 0 : try NamedFile.open(path, mayBePipe: mayBePipe)
     }
 
     deinit {
@@ -32,9 +34,9 @@ struct InputFile: ~Copyable {
         return got
     }
 
-    /// The whole file, at most `limit` octets and one more, by which the caller sees that there are too many.
+    /// The whole of a regular file, at most `limit` octets and one more, by which the caller sees that there are too many.
     static func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        var file = try InputFile(path: path)
+        var file = try InputFile(path: path, mayBePipe: false)
         var octets: [UInt8] = []
         while octets.count <= limit {
             let got = try file.read(into: &octets, count: min(65_536, limit + 1 - octets.count))

@@ -11,7 +11,7 @@ struct CaptureFile: ~Copyable {
     static let pieceLength = 1 << 18
 
     init(path: String) throws(FileError) {
-        file = try InputFile(path: path)
+        file = try InputFile(path: path, mayBePipe: true)
     }
 
     /// Why reading ended before the end.

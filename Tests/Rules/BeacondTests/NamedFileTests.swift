@@ -33,6 +33,20 @@ struct NamedFileTests {
         }
     }
 
+    @Test("A capture may come through a pipe: it is opened at once, and its writer is waited for by polling")
+    func captures() throws {
+        try withPipe { pipe in
+            let reader = try NamedFile.open(pipe, mayBePipe: true)
+            defer { close(reader) }
+            var input = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&input, 1, 0) == 0)
+            let writer = open(pipe, O_WRONLY | O_NONBLOCK)
+            #expect(write(writer, "b", 1) == 1)
+            close(writer)
+            #expect(poll(&input, 1, 0) == 1)
+        }
+    }
+
     @Test("What a link leads to counts, and a link to nothing is a file that is missing")
     func links() throws {
         let link = FileManager.default.temporaryDirectory.appendingPathComponent("link-\(UUID())").path
