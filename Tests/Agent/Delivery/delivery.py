@@ -202,7 +202,7 @@ class Gateway:
         """What the closed outbox says: epoch, the next number, and how many events wait."""
         with contextlib.closing(sqlite3.connect(self.state / "outbox.sqlite")) as outbox:
             row = outbox.execute("SELECT name, next_seq FROM meta JOIN epoch ON epoch.id = meta.epoch").fetchone()
-            return *row, outbox.execute("SELECT count(*) FROM event").fetchone()[0]
+            return *row, outbox.execute("SELECT count(*) FROM event WHERE kind = 0").fetchone()[0]
 
 
 def is_asleep(process):
