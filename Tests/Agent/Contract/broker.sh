@@ -144,6 +144,8 @@ without_broker() {
     port=9 publish renamed "$scratch/later" --state "$scratch/delivered"
     eventually grep -q unreachable "$scratch/replay.log" && kill -TERM "$replay" && ! wait "$replay"
 }
+# The agents that ran meanwhile had the same name and other regions: a machine that takes a name over clears what it does not know.
+check "a gateway tells its regions again" published expanded "$scratch/later" --state "$scratch/delivered"
 check "the states of regions are retained" has_phones
 check "a replay without them ends before a broker is there" without_broker
 check "they are retained still" has_phones
