@@ -21,8 +21,9 @@ enum Limits {
         let health = outbox.health
         // While the disk fails, as many may wait in memory as in the file.
         let most = Int64(outbox.limits.maxEvents) * (outbox.isDurable ? 1 : 2) + spans
-        if health.queuedEvents > most || health.eventsInMemory > Int64(outbox.limits.maxEvents) {
-            throw Violation(invariant: .limits, detail: "\(health.queuedEvents) events are queued")
+        if health.queuedEvents > most || health.eventsInMemory > Int64(outbox.limits.maxEvents) + spans {
+            let detail = "\(health.queuedEvents) events are queued, \(health.eventsInMemory) of them in memory"
+            throw Violation(invariant: .limits, detail: detail)
         }
         if outbox.pending.bytes > outbox.limits.memoryBytes {
             throw Violation(invariant: .limits, detail: "\(outbox.pending.bytes) bytes of events are in memory")

@@ -64,6 +64,7 @@ extension World {
         stopping.stop()
         if disk.hasCrashed { return died(withMachine: crashTakesMachine) }
         check { () throws(Violation) in try ledger.roundEnded(stopping.outbox) }
+        coverage.roundEnded(stopping.outbox.numbering)
         stopping.connection.die(withMachine: false)
         life = nil
         noteEnd(isPlain: stopping.isCommitted)
