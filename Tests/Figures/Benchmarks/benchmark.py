@@ -15,6 +15,7 @@ import threading
 import time
 
 import plot
+from drain import Drain
 from live import Agent, Broker, Controller, Subscriber, cpu_s, play, report
 from workload import Cost, Workload, instructions, median, peak_kib
 
@@ -197,6 +198,13 @@ class Bench:
         agent.close()
         broker.close()
 
+    def drain(self):
+        """What waited for a broker goes out: how fast, beside plain libmosquitto."""
+        drain = Drain(self.beacond, self.work, self.folder)
+        rounds = [drain.round() for _ in range(2 if self.quick else ROUNDS)]
+        self.note("drain_events_per_s", median([ours for ours, *_ in rounds]))
+        self.note("drain_mosquitto_pub_per_s", median([reference for _, reference, _ in rounds]))
+
     def binary(self):
         self.note("binary_mib", self.beacond.stat().st_size / (1 << 20))
         libraries = self.output("ldd", self.beacond).decode()
@@ -214,7 +222,7 @@ def main():
     products, tools, venv = [word for word in sys.argv[1:] if not word.startswith("--")]
     with tempfile.TemporaryDirectory(prefix="beacond-benchmark-") as folder:
         bench = Bench(products, tools, venv, folder, quick)
-        for part in (bench.binary, bench.pipeline, bench.live, bench.latency, bench.wear):
+        for part in (bench.binary, bench.pipeline, bench.live, bench.latency, bench.wear, bench.drain):
             part()
     (HERE / "results.json").write_text(json.dumps(bench.found, indent=1) + "\n")
     plot.write(bench.found, HERE / "results.md", PICTURE)

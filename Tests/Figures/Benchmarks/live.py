@@ -71,6 +71,8 @@ class Broker:
             self.port = probe.getsockname()[1]
         self.folder = pathlib.Path(folder)
         lines = f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nset_tcp_nodelay true\n"
+        # No limit to what waits for the subscriber.
+        lines += "max_queued_messages 0\n"
         if os.geteuid() == 0:
             lines += "user root\n"
         if tls:

@@ -52,6 +52,9 @@ def rows(found):
               found["fsyncs_per_1000_events"] <= 1000)
     yield row("the same: written", "≤ 4 MiB in an hour", f"{found['written_mib_per_1000_events']:.1f} MiB",
               found["written_mib_per_1000_events"] <= 4)
+    share = ratio("drain_events_per_s", "drain_mosquitto_pub_per_s")
+    yield row("what waited goes out, against mosquitto_pub -q 1 -l", "≥ 0.8 ×",
+              f"{found['drain_events_per_s']:.0f} events a second, {share:.2f} ×", share >= 0.8)
     yield row("`beacond --version`", "≤ 20 ms", f"{found['version_ms']:.0f} ms", found["version_ms"] <= 20)
     yield row("start to scanning", "≤ 150 ms", f"{found['start_ms']:.0f} ms", found["start_ms"] <= 150)
     small = found["binary_mib"] <= 16 and not found["shared_foundation"]
