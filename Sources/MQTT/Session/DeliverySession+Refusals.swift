@@ -41,7 +41,7 @@ extension DeliverySession {
                 return refuseFormer(ticket, event.topic, refusals, reason)
             }
             guard let (event, refusals) = events.refuse(sequence, at: now) else { return [] }
-            if reason.blamesMessage, refusals >= parameters.maxRefusals {
+            if reason.blamesMessage || event.isOptional, refusals >= parameters.maxRefusals {
                 return giveUp(ticket, topic: event.topic, reason)
             }
             return saidEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.topic, reason))] : []

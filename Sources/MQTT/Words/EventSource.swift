@@ -9,6 +9,8 @@ public struct OutgoingEvent: Hashable, Sendable {
     /// The sequences of events, handed out before, whose loss this one states: once this one has gone out, they don't any
     /// more.
     public var givesUp: [UInt64]
+    /// Others don't wait for it: it is set aside once the broker has refused it often enough, whatever for.
+    public var isOptional = false
 
     public init(sequence: UInt64, topic: String, payload: [UInt8], givesUp: [UInt64] = []) {
         self.sequence = sequence

@@ -50,4 +50,16 @@ struct GapOrderTests {
         var events = OutboxEvents(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
         #expect(events.next(after: nil, limit: 2).first?.givesUp == [])
     }
+
+    @Test("Events don't wait for a span of coverage that the broker refuses, and for each other they do")
+    func spans() throws {
+        let dispatcher = try makeDispatcher()
+        let span = try dispatcher.outbox.commit {
+            OutboxTransaction(
+                events: [OutboxEvent(kind: .coverage, seq: $0.nextSpan, topic: "coverage", payload: Array("{}".utf8))])
+        }
+        #expect(span.events.count == 1)
+        var events = OutboxEvents(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
+        #expect(events.next(after: nil, limit: 3).map(\.isOptional) == [false, false, true])
+    }
 }

@@ -101,6 +101,25 @@ struct EventOrderTests {
         #expect(bench.session.tick(at: bench.now).published == ["#2"])
     }
 
+    @Test("What others need not wait for is set aside after five refusals, whatever the reason")
+    func optional() {
+        var bench = SessionBench(maxInflight: 1)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        var span = SessionBench.event(1)
+        span.isOptional = true
+        var sent = bench.session.supply([span, SessionBench.event(2)], at: bench.now)
+        for _ in 1...4 {
+            #expect(sent.published == ["#1"])
+            _ = bench.answer(sent, .notAuthorized)
+            bench.now = bench.session.nextWake
+            sent = bench.session.tick(at: bench.now)
+        }
+        #expect(bench.answer(sent, .notAuthorized).contains(.park(sequence: 1, .notAuthorized)))
+        bench.now = bench.session.nextWake
+        #expect(bench.session.tick(at: bench.now).published == ["#2"])
+    }
+
     @Test("An event that is refused after the gap that gives it up has gone out, does not go out again")
     func givenUp() {
         var bench = SessionBench(maxInflight: 3)
