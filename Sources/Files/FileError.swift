@@ -44,7 +44,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     public var remedy: String? {
         switch cause {
         case .kind(.folder), .system(EISDIR): "name a file, not a folder"
-        case .kind: "name a regular file; a capture may also come through standard input, as -"
+        case .kind: "name a regular file"
         case .system(EACCES): "check its permissions"
         case .system(ENOENT): operation == .create ? "make its folder first" : "check the path"
         case .system(ENOSPC): "make room on the disk"

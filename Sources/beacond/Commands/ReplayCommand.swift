@@ -11,8 +11,8 @@ struct ReplayCommand: ParsableCommand {
             capture and the same configuration always give the same output.
 
             Exit status: 0 all of it was read; 65 the capture is damaged, and everything before the damage was read; 66 it \
-            can't be opened; 74 the output could not be written to the end; 75 the state folder can't be used, or a signal \
-            came before everything was read and delivered; 78 the configuration is wrong.
+            can't be opened; 74 the output could not be written to the end; 75 the state folder can't be used, or SIGINT \
+            or SIGTERM came before everything was read and delivered; 78 the configuration is wrong.
             """)
 
     enum OutputKind: String, ExpressibleByArgument, CaseIterable {

@@ -142,10 +142,10 @@ struct AbandonedRegionTests {
         }
     }
 
-    private func stay(in region: String, notifiesOnExit: Bool = true) -> OutboxRecord {
+    private func stay(in region: String, notifiesOnExit: Bool = true, later: TimeSpan = .zero) -> OutboxRecord {
         let record = RegionRecord(
-            instance: RegionInstanceID(region: region), of: Self.uuid,
-            isInside: true, since: .origin + .seconds(100), major: 1, minor: 2, lastHeardAt: .origin + .seconds(400),
+            instance: RegionInstanceID(region: region), of: Self.uuid, isInside: true,
+            since: .origin + .seconds(100) + later, major: 1, minor: 2, lastHeardAt: .origin + .seconds(400) + later,
             patience: .zero, rssi_dbm: -60, isPartial: true, notifiesOnExit: notifiesOnExit)
         let value = StoredRegion(record: record, eventSeq: 0).encoded(Self.timebase, bootID: "boot")
         return OutboxRecord(key: region, value: value)
@@ -164,6 +164,13 @@ struct AbandonedRegionTests {
         #expect(said.first?.contains(#""at":"1970-01-01T00:08:20.000Z""#) == true)
         #expect(said.first?.contains(#""seq":1,"type":"exit","region":"tills""#) == true)
         #expect(try start(outbox, Self.carts).isEmpty)
+    }
+
+    @Test("A stay that a clock which was set back has left in the future keeps its length")
+    func clockSetBack() throws {
+        let said = try start([stay(in: "tills", later: .seconds(3_600))], Self.carts).said
+        let end = #""last_heard_at":"1970-01-01T00:08:20.000Z","dwell_s":300,"partial":true,"unmonitored":true}"#
+        #expect(said.first?.hasSuffix(end) == true)
     }
 
     @Test("Who was inside a region that has other beacons now gets one too")
