@@ -339,13 +339,28 @@ def test_commands_with_pipes():
     with folder_with_pipe() as folder:
         for arguments, status in [
             (["check", "--config", "pipe"], 78),
-            (["replay", "pipe"], 66),
             (["simulate", "--write", "pipe"], 73),
         ]:
             if arguments[0] != "check":
                 write_configuration(folder)
             done = run(*arguments, cwd=folder)
             assert done.returncode == status and "pipe: can't " in done.stderr, (arguments, done)
+
+
+def test_replay_of_pipe():
+    """A capture may come through a pipe: its end is the capture's, and a signal ends the wait for it."""
+    with folder_with_pipe() as folder:
+        write_configuration(folder)
+        for ends, status in [(lambda _, pipe: os.close(pipe), 0), (lambda process, _: process.terminate(), 75)]:
+            process = subprocess.Popen(
+                [BEACOND, "replay", "pipe"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+            # This waits until the other end is open.
+            pipe = os.open(os.path.join(folder, "pipe"), os.O_WRONLY)
+            os.write(pipe, HEADER)
+            ends(process, pipe)
+            assert process.wait(PATIENCE_S) == status, status
+            with contextlib.suppress(OSError):
+                os.close(pipe)
 
 
 def test_check_state_folder():
