@@ -10,12 +10,12 @@ public struct OutboxLimits: Hashable, Sendable {
         maxBytes = Int64(min(max(maxMiB, 1), 1 << 24)) << 20
     }
 
-    // The database, its write-ahead log and the copy of a damaged predecessor share `maxBytes`: a half for the database,
+    // The database, its write-ahead log and the copy of a damaged predecessor share `maxBytes`: 17 of 32 parts for the database,
     // an eighth for what may wait in memory while the disk fails, which then passes through the log in one transaction
     // beside the pages that make room for it, and the rest for that copy, which is deleted where it is larger.
 
     /// The largest database file.
-    var fileBytes: Int64 { maxBytes / 2 }
+    var fileBytes: Int64 { maxBytes / 32 * 17 }
     /// `max_mib` with which a database of `fileBytes` fits in, and as much again for events.
     func neededMiB(fileBytes: Int64) -> Int { max(Int(fileBytes >> 20) * 4 + 4, Int(maxBytes >> 20) * 2) }
 
