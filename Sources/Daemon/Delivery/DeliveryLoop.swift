@@ -165,11 +165,10 @@ package final class DeliveryLoop {
         sayHealth(at: now)
     }
 
-    /// The status names the new epoch, states name no event of the one before, and states that nobody knows are looked for.
+    /// The epoch is announced, and states that nobody knows are looked for.
     private func beginEpoch() {
         begunEpoch = dispatcher.outbox.numbering.epoch
-        announceStatus()
-        for state in dispatcher.statesOfNewEpoch(machine.timebase) { publisher.setRetained(state) }
+        publisher.announceEpoch(dispatcher, radio: status, at: machine.now, machine.timebase)
         if !dispatcher.hasSearched { publisher.searchLeftovers() }
     }
 

@@ -37,6 +37,14 @@ extension Publisher {
         will = dispatcher.status(isOnline: false, radio: radio, at: now, timebase)
     }
 
+    /// An epoch has begun: the status names it, and states name no event of the one before.
+    package func announceEpoch(
+        _ dispatcher: Dispatcher, radio: MessageComposer.RadioStatus, at now: Instant, _ timebase: Timebase
+    ) {
+        announceStatus(dispatcher, radio: radio, at: now, timebase)
+        for state in dispatcher.statesOfNewEpoch(timebase) { setRetained(state) }
+    }
+
     /// Publishes what the dispatcher has committed. Events come first, so that they go out before the states that name them
     /// as far as the window holds them. Where more of them wait, states overtake: they are the present, and nothing may
     /// hold them up.

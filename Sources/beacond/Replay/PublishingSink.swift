@@ -91,11 +91,9 @@ struct PublishingSink: ReplaySink {
         }
     }
 
-    /// As `run` does: the status names the new epoch, and states name no event of the one before.
     private mutating func announceEpoch() {
         announcedEpoch = dispatcher.outbox.numbering.epoch
         let (now, timebase) = events.now()
-        publisher.announceStatus(dispatcher, radio: .replay, at: now, timebase)
-        for state in dispatcher.statesOfNewEpoch(timebase) { publisher.setRetained(state) }
+        publisher.announceEpoch(dispatcher, radio: .replay, at: now, timebase)
     }
 }
