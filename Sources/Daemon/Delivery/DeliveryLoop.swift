@@ -11,7 +11,6 @@ import Outbox
 ///
 /// It reads no clock and opens nothing of its own: `Machine` and `BrokerConnection` stand for what is outside.
 package final class DeliveryLoop {
-    package static let healthInterval = TimeSpan.seconds(60)
     package static let longestRound = TimeSpan.seconds(1)
     package static let closingTime = TimeSpan.seconds(5)
 
@@ -57,7 +56,7 @@ package final class DeliveryLoop {
         if settings.commands.isEnabled { self.requests = RequestDesk(topics: topics, queue: requests) }
         events = OutboxEvents(dispatcher) { (machine.now, machine.timebase) }
         healthDue = machine.now
-        health = HealthDesk(settings, at: healthDue)
+        health = HealthDesk(at: healthDue)
         formerClearances = dispatcher.formerClearances
         for message in dispatcher.clearances { publisher.setRetained(message) }
     }
@@ -161,7 +160,7 @@ package final class DeliveryLoop {
         if let line = statusLine.news(radio: status.word, publisher.counters, dispatcher.outbox.health) {
             machine.tellStatus(line)
         }
-        if now >= healthDue { healthDue = now + Self.healthInterval } else if !isHealthStale { return }
+        if now >= healthDue { healthDue = now + HealthDesk.interval } else if !isHealthStale { return }
         sayHealth(at: now)
     }
 
@@ -186,9 +185,10 @@ package final class DeliveryLoop {
 
     private func sayHealth(at now: Instant) {
         wasConnected = publisher.counters.isConnected
-        let report = health.report(
-            dispatcher.outbox.health, publisher.counters, queue.drops, requestFlood: requests?.floodCount ?? 0,
-            process: machine.processUsage(), at: now)
+        let live = HealthDesk.Live(
+            delivery: publisher.counters, queue: queue.drops, requestFlood: requests?.floodCount ?? 0,
+            process: machine.processUsage())
+        let report = health.report(dispatcher.outbox.health, live, at: now)
         let timebase = machine.timebase
         publisher.setRetained(dispatcher.composer.health(report, at: now, timebase))
         let complaint = machine.writeMetrics {

@@ -1,4 +1,3 @@
-import Configuration
 import Gateway
 import HCI
 import MQTT
@@ -6,37 +5,54 @@ import Messages
 import Outbox
 import Radio
 
-/// Puts the figures of `health` together.
-struct HealthDesk {
+/// Puts the figures of `health` together, for a live agent and for a replay.
+package struct HealthDesk {
+    /// From one `health` to the next.
+    package static let interval = TimeSpan.seconds(60)
+
+    /// What a live agent has beside the engine and the outbox.
+    struct Live {
+        var delivery: DeliveryCounters
+        /// What the queue between the loops has shed and lost.
+        var queue: (ranging: UInt64, transitions: UInt64)
+        var requestFlood: UInt64
+        var process: HealthReport.Process?
+    }
+
     private let start: Instant
     private var figures: GatewayFigures?
     private var radio = RadioCounters()
     private var lastReports: UInt64 = 0
     private var lastReport: Instant
 
-    init(_ settings: Settings, at now: Instant) {
+    package init(at now: Instant) {
         start = now
         lastReport = now
     }
 
-    /// Whether the radio loop has told any.
+    /// Whether anybody has told any.
     var hasFigures: Bool { figures != nil }
 
-    /// The radio loop's latest.
-    mutating func note(_ figures: GatewayFigures, _ radio: RadioCounters) {
+    /// The latest of the engine and of the radio loop, which a replay has none of.
+    package mutating func note(_ figures: GatewayFigures, _ radio: RadioCounters = RadioCounters()) {
         self.figures = figures
         self.radio = radio
     }
+
+    /// The time until then does not count for rates: there was nothing to hear in it.
+    package mutating func skip(to instant: Instant) { lastReport = max(lastReport, instant) }
 
     /// Everything that was heard, for the last line of the log.
     var closingLine: String {
         "reports=\(figures?.reports ?? 0) ibeacons=\(figures?.beacons ?? 0) dropped=\(radio.dropped)"
     }
 
-    mutating func report(
-        _ outbox: OutboxHealth, _ delivery: DeliveryCounters, _ queue: (ranging: UInt64, transitions: UInt64),
-        requestFlood: UInt64, process: HealthReport.Process?, at now: Instant
-    ) -> HealthReport {
+    /// - Parameter outbox: `nil` where it is not to be told of.
+    package mutating func report(_ outbox: OutboxHealth?, at now: Instant) -> HealthReport {
+        report(outbox, nil, at: now)
+    }
+
+    mutating func report(_ outbox: OutboxHealth?, _ live: Live?, at now: Instant) -> HealthReport {
         let reports = figures?.reports ?? 0
         let elapsed_s = max(1, (now - lastReport).seconds)
         defer { (lastReports, lastReport) = (reports, now) }
@@ -44,11 +60,11 @@ struct HealthDesk {
             reports: reports, reportsPerSecond: Double(reports - lastReports) / elapsed_s,
             rejects: figures?.rejects ?? RejectCounts(), suspectedSpoofing: figures?.suspectedSpoofing ?? [],
             suspectReadings: figures?.suspectReadings ?? [], tracks: figures?.listedTracks ?? 0,
-            instances: figures?.instances ?? 0, queueDepth: Int(outbox.queuedEvents),
-            drops: drops(outbox, delivery, queue, requestFlood),
-            recoveries: RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) },
-            uptime_s: (now - start).seconds, process: process, outbox: outbox.condition.map { "\($0)" } ?? "",
-            broker: Self.broker(delivery))
+            instances: figures?.instances ?? 0, queueDepth: Int(outbox?.queuedEvents ?? 0),
+            drops: engineDrops + (live.map(drops) ?? []) + (outbox.map(drops) ?? []),
+            recoveries: live == nil ? [] : RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) },
+            uptime_s: (now - start).seconds, process: live?.process, outbox: outbox?.condition.map { "\($0)" } ?? "",
+            broker: live.map { Self.broker($0.delivery) })
     }
 
     /// How delivery goes, in the words of `health`.
@@ -59,18 +75,28 @@ struct HealthDesk {
             lastFailure: delivery.lastFailure.map { "\($0)" } ?? "")
     }
 
-    private func drops(
-        _ outbox: OutboxHealth, _ delivery: DeliveryCounters, _ queue: (ranging: UInt64, transitions: UInt64),
-        _ requestFlood: UInt64
-    ) -> [(cause: String, count: UInt64)] {
-        var drops = HealthDrops.list(figures)
-        drops.append(("radio_queue", radio.dropped))
-        drops.append(("ranging_queue", queue.ranging))
-        drops.append(("transition_queue", queue.transitions))
-        drops.append(("ranging_offline", UInt64(delivery.ephemeralDroppedOffline)))
-        drops.append(("ranging_backed_up", UInt64(delivery.ephemeralDroppedBackedUp)))
-        drops.append(("request_flood", requestFlood + UInt64(delivery.incomingDropped)))
-        drops.append(("answers", UInt64(delivery.answersDropped)))
-        return drops + HealthDrops.list(outbox)
+    // MARK: What was given up, by cause
+
+    private var engineDrops: [(cause: String, count: UInt64)] {
+        [
+            ("max_transmitters", figures?.refusedTransmitters ?? 0),
+            ("max_instances", figures?.refusedInstances ?? 0),
+        ]
+    }
+
+    private func drops(_ live: Live) -> [(cause: String, count: UInt64)] {
+        [
+            ("radio_queue", radio.dropped),
+            ("ranging_queue", live.queue.ranging),
+            ("transition_queue", live.queue.transitions),
+            ("ranging_offline", UInt64(live.delivery.ephemeralDroppedOffline)),
+            ("ranging_backed_up", UInt64(live.delivery.ephemeralDroppedBackedUp)),
+            ("request_flood", live.requestFlood + UInt64(live.delivery.incomingDropped)),
+            ("answers", UInt64(live.delivery.answersDropped)),
+        ]
+    }
+
+    private func drops(_ outbox: OutboxHealth) -> [(cause: String, count: UInt64)] {
+        OutboxGap.Cause.allCases.map { ("outbox_\($0.rawValue)", UInt64(clamping: outbox.droppedEvents[$0] ?? 0)) }
     }
 }

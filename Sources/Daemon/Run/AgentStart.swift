@@ -5,28 +5,40 @@ import Logging
 import Messages
 import Outbox
 
-/// The agent as it starts: what an earlier process left in the outbox, and the parts that go on from there.
+/// The agent as it starts: what an earlier process left in the outbox, and the parts that go on from there. A live agent and a
+/// replay start in the same way.
 package struct AgentStart {
+    /// Where reports come from.
+    package enum Air {
+        /// A radio that has yet to show that it hears, and a controller that can be asked.
+        case radio
+        /// Nobody can be asked, and nobody answers the requests of an earlier process.
+        case capture
+
+        var isLive: Bool { self == .radio }
+    }
+
     package let engine: GatewayEngine
     /// What the engine told when it was made.
     package let outputs: [GatewayOutput]
     package let dispatcher: Dispatcher
 
     /// - Parameters:
-    ///   - bootID: names the life of the clock that `now` is read from.
+    ///   - bootID: names the life of the clock that `now` is read from; `nil` where there is none but the time of day.
     ///   - newKey: the secret for pseudonyms, where there is none yet.
     package init(
-        _ settings: Settings, _ outbox: Outbox, at now: Instant, _ timebase: Timebase, bootID: String,
-        newKey: @autoclosure () -> [UInt8] = PseudonymKey.random(), logger: Logger
+        _ settings: Settings, _ outbox: Outbox, hearing air: Air = .radio, at now: Instant, _ timebase: Timebase,
+        bootID: String?, newKey: @autoclosure () -> [UInt8] = PseudonymKey.random(), logger: Logger
     ) {
         var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
-        let requested = settings.requestedRegions(stored.definitions, logger: logger)
+        let requested = air.isLive ? settings.requestedRegions(stored.definitions, logger: logger) : []
         var outputs: [GatewayOutput] = []
         engine = GatewayEngine(
-            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: false,
-            canProbe: true, at: now, outputs: &outputs)
+            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: !air.isLive,
+            canProbe: air.isLive, at: now, outputs: &outputs)
         stored.abandon(allBut: engine)
-        self.outputs = stored.endings(at: now) + outputs
+        // What the radio does is told by the radio. A capture is one that hears from the first record on.
+        self.outputs = (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.endings(at: now) + outputs
         let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
         dispatcher.resumeCoverage(stored.coverage, at: now)

@@ -173,7 +173,8 @@ struct Replay {
         let outbox = try openOutbox(at: start)
         for report in outbox.takeReports() { logger.warning("\(report)") }
         let session = ReplaySession(
-            settings, outbox, newKey: pseudonymKey, at: start, isPublished: options.output == .mqtt)
+            settings, outbox, newKey: pseudonymKey, at: start, isPublished: options.output == .mqtt,
+            logger: logger)
         let dispatcher = session.dispatcher
         switch options.output {
         case .jsonl: sink = PrintingSink(isSilent: false, dispatcher: dispatcher, signals: signals)

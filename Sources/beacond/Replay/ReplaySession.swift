@@ -2,6 +2,7 @@ import Configuration
 import Daemon
 import Gateway
 import HCI
+import Logging
 import Messages
 import Outbox
 import Regions
@@ -17,8 +18,6 @@ struct ReplaySession {
         mutating func next() -> UInt64 { 0 }
     }
 
-    /// From one `health` to the next.
-    static let healthInterval = TimeSpan.seconds(60)
     /// Without records for longer than this no `health` is made: a capture may jump by years where a clock was set.
     static let longestIdle = TimeSpan.seconds(3600)
     /// How stored times are read, before the first record.
@@ -33,7 +32,7 @@ struct ReplaySession {
     /// Where the capture's present day ends.
     private var dayEnd: WallTime
     private var healthDue: Instant
-    private var reportsAtLastHealth: UInt64 = 0
+    private var desk: HealthDesk
     private var outputs: [GatewayOutput] = []
     /// Filled by every verb; the caller takes it.
     var items: [Dispatcher.Dispatched] = []
@@ -41,21 +40,19 @@ struct ReplaySession {
     /// - Parameter newKey: the secret for pseudonyms, where there is none yet.
     init(
         _ settings: Settings, _ outbox: Outbox, newKey: @autoclosure () -> [UInt8], at start: WallTime,
-        isPublished: Bool
+        isPublished: Bool, logger: Logger
     ) {
         self.start = Instant(microseconds: start.microseconds)
         self.isPublished = isPublished
         self.dayEnd = Self.dayEnd(start)
-        self.healthDue = self.start + Self.healthInterval
-        var stored = StoredState(outbox, Self.initialTimebase, bootID: Self.bootID, newKey: newKey())
-        player = CapturePlayer(settings, restoring: stored.regions.map(\.record), at: start, outputs: &outputs)
-        stored.abandon(allBut: player.engine)
-        outputs = stored.endings(at: player.now) + outputs
-        dispatcher = Dispatcher(
-            MessageComposer(settings, pseudonymKey: stored.pseudonymKey), outbox: outbox, stored: stored,
-            bootID: Self.bootID)
-        dispatcher.resumeCoverage(stored.coverage, at: player.now)
-        outputs.insert(.radio(.replay, at: player.now), at: 0)
+        self.healthDue = self.start + HealthDesk.interval
+        self.desk = HealthDesk(at: self.start)
+        let parts = AgentStart(
+            settings, outbox, hearing: .capture, at: self.start, Self.initialTimebase, bootID: Self.bootID,
+            newKey: newKey(), logger: logger)
+        player = CapturePlayer(parts.engine, at: start)
+        outputs = parts.outputs
+        dispatcher = parts.dispatcher
         sayStatus(isOnline: true)
         for message in dispatcher.clearances + dispatcher.formerClearances {
             items.append(.init(at: player.now, content: .state(message)))
@@ -123,6 +120,7 @@ struct ReplaySession {
     private mutating func makeHealth(before instant: Instant) throws(OutboxError) {
         if instant - player.now > Self.longestIdle {
             healthDue = max(healthDue, instant)
+            desk.skip(to: healthDue - HealthDesk.interval)
             return
         }
         while healthDue < instant {
@@ -130,23 +128,13 @@ struct ReplaySession {
             try flush()
             items += try dispatcher.tellCoverage(at: healthDue, player.timebase)
             items.append(Dispatcher.Dispatched(at: healthDue, content: .state(health())))
-            healthDue += Self.healthInterval
+            healthDue += HealthDesk.interval
         }
     }
 
     private mutating func health() -> Message {
-        let figures = player.engine.figures
-        let reports = figures.reports - reportsAtLastHealth
-        reportsAtLastHealth = figures.reports
-        let outbox = isPublished ? dispatcher.outbox.health : nil
-        let report = HealthReport(
-            reports: figures.reports, reportsPerSecond: Double(reports) / Self.healthInterval.seconds,
-            rejects: figures.rejects, suspectedSpoofing: figures.suspectedSpoofing,
-            suspectReadings: figures.suspectReadings, tracks: figures.listedTracks, instances: figures.instances,
-            queueDepth: Int(outbox?.queuedEvents ?? 0),
-            drops: HealthDrops.list(figures) + (outbox.map(HealthDrops.list) ?? []),
-            uptime_s: (healthDue - start).seconds, process: nil,
-            outbox: outbox?.condition.map { "\($0)" } ?? "", broker: nil)
+        desk.note(player.engine.figures)
+        let report = desk.report(isPublished ? dispatcher.outbox.health : nil, at: healthDue)
         return dispatcher.composer.health(report, at: healthDue, player.timebase)
     }
 }

@@ -2,6 +2,7 @@ import Beacons
 import Configuration
 import Foundation
 import HCI
+import Logging
 import Messages
 import Testing
 
@@ -28,7 +29,8 @@ struct ReplayKeyTests {
             ranging = true
             """)
         return ReplaySession(
-            settings, outbox, newKey: [UInt8](repeating: 7, count: 32), at: Self.start, isPublished: isPublished)
+            settings, outbox, newKey: [UInt8](repeating: 7, count: 32), at: Self.start, isPublished: isPublished,
+            logger: Logger(label: "test"))
     }
 
     /// Plays a beacon for so many seconds; the key after each, and the pseudonyms that were told of.

@@ -104,3 +104,13 @@ extension Settings {
             unknownStateAfter: .seconds(60))
     }
 }
+
+extension CapturePlayer {
+    /// A player whose engine goes on from `records`.
+    init(_ settings: Settings, restoring records: [RegionRecord], at start: WallTime, outputs: inout [GatewayOutput]) {
+        let engine = GatewayEngine(
+            settings, restoring: records, radioSees: true, at: Instant(microseconds: start.microseconds),
+            outputs: &outputs)
+        self.init(engine, at: start)
+    }
+}

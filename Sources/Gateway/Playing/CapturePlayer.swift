@@ -1,7 +1,5 @@
-public import Configuration
 public import HCI
 public import Messages
-public import Regions
 
 /// Plays a capture through the engine: the records' times are time, and there is no controller to probe, so silence
 /// beyond the norm is blindness.
@@ -21,15 +19,14 @@ public struct CapturePlayer: Sendable {
     /// Records of several adapters are written a little out of order; what is later than this is a clock set back.
     private static let disorder = TimeSpan.seconds(1)
 
-    /// - Parameter start: the time of the first record.
-    public init(
-        _ settings: Settings, restoring records: [RegionRecord], at start: WallTime, outputs: inout [GatewayOutput]
-    ) {
+    /// - Parameters:
+    ///   - engine: made for the time of the first record, with a radio that hears and can't be asked.
+    ///   - start: the time of the first record.
+    public init(_ engine: GatewayEngine, at start: WallTime) {
+        self.engine = engine
         self.now = Instant(microseconds: start.microseconds)
         self.liveness = LivenessMonitor(canProbe: false, at: now)
         _ = liveness.resumed(at: now)
-        self.engine = GatewayEngine(
-            settings, restoring: records, radioSees: true, at: now, outputs: &outputs)
     }
 
     /// A record's time on the engine's clock. A capture may jump back; time does not.

@@ -6,7 +6,7 @@ public import Regions
 public enum GatewayOutput: Hashable, Sendable {
     /// A region's state changed, and what to store of it; `nil` while there is nothing to go on from.
     case transition(RegionTransition, record: RegionRecord?)
-    /// What to store of the regions that are inside, every `GatewayEngine.staysInterval`.
+    /// What to store of the regions that are inside, every `StaySchedule.interval`.
     case stays([RegionRecord])
     case ranging(RangingReport)
     /// The radio is in another condition from that time on.

@@ -17,31 +17,10 @@ public struct GatewayEngine: Sendable {
     /// One for each configured adapter, in their order.
     var readings: [ReadingWatch]
     let settings: Settings
-    /// The regions that requests have registered, by id.
-    var requestedRegions: [String: BeaconRegion] = [:]
-    /// Those that an earlier process had registered and a limit refuses now. They may be asked for again, or stopped.
-    var refusedRequests: Set<String> = []
-
-    /// The instances that an identity belongs to, by its slot.
-    var instancesOfIdentity: [[InstanceSlot]] = []
-    /// The list that was made last.
-    var latestInstances: [InstanceSlot] = []
-    /// The identities heard that belong to an instance: whose transmitters are ranged for it. Half as wide as `IdentitySlot`,
-    /// because a region may have as many as there are transmitters.
-    var identitiesOfInstance: [InstanceSlot: Set<UInt32>] = [:]
-    /// Identities not heard since regions were registered or ended: what they belong to is found when they are.
-    var unmetIdentities: Set<IdentitySlot> = []
-
-    /// The silence that an earlier process had learned to be ordinary, for the beacons of an instance. It holds for a
-    /// while after the start: until then each of them is heard anew.
-    var restoredPatience: [InstanceSlot: TimeSpan] = [:]
-    let restoredUntil: Instant
-
-    /// How often the time last heard is stored: so exact is an exit that is inferred after a restart.
-    public static let staysInterval = TimeSpan.seconds(60)
-    var staysDue = Instant.distantFuture
-    /// Three receptions of the slowest beacon, and more.
-    private static let restoredFor = TimeSpan.seconds(15 * 60)
+    var requestedRegions = RequestedRegions()
+    var membership: RegionMembership
+    var restoredPatience: RestoredPatience
+    var stays = StaySchedule()
 
     /// Time never goes back: what comes late counts as coming now.
     var now: Instant
@@ -72,11 +51,10 @@ public struct GatewayEngine: Sendable {
         self.intake = Intake(
             rssiOffsets_db: settings.radio.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
         self.readings = settings.radio.receivers.map { _ in ReadingWatch() }
-        // As the tracker's table: an array that grew would hold itself twice while it moves.
-        instancesOfIdentity.reserveCapacity(settings.tracker.maxTransmitters)
+        self.membership = RegionMembership(capacity: settings.tracker.maxTransmitters)
+        self.restoredPatience = RestoredPatience(at: now)
         self.now = now
         self.floods = FloodWatch(at: now)
-        self.restoredUntil = now + Self.restoredFor
         if !radioSees { monitor.blinded(since: now, at: now) }
         for region in settings.regions {
             do throws(RegionMonitoringFailure) {
@@ -89,14 +67,14 @@ public struct GatewayEngine: Sendable {
             do throws(RegionMonitoringFailure) {
                 try registerRequested(region)
             } catch {
-                refusedRequests.insert(region.id)
+                requestedRegions.refused(region)
                 outputs.append(.failure(error, at: now))
             }
         }
         for record in records
         where monitor.restore(record, at: now, transitions: &transitions, failures: &failures) {
-            guard record.patience > .zero, let slot = monitor.slot(of: record.instance) else { continue }
-            restoredPatience[slot] = record.patience
+            guard let slot = monitor.slot(of: record.instance) else { continue }
+            restoredPatience.restore(record.patience, of: slot)
         }
         takeTransitions(&outputs)
         takeFailures(&outputs)

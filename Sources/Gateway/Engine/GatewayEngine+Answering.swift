@@ -58,11 +58,7 @@ extension GatewayEngine {
         } catch {
             throw RequestError(.invalidRegion, error.errors.map(\.description).joined(separator: "; "))
         }
-        if let known = requestedRegions[region.id] {
-            // A broker may deliver a request twice.
-            guard known == region else { throw .regionExists(region.id) }
-            return .monitoring(region: region.id)
-        }
+        guard try requestedRegions.admits(region) else { return .monitoring(region: region.id) }
         do throws(RegionMonitoringFailure) {
             try registerRequested(region)
         } catch {
@@ -84,17 +80,14 @@ extension GatewayEngine {
             _ = monitor.unregister(region.id)
             throw error
         }
-        requestedRegions[region.id] = region
-        refusedRequests.remove(region.id)
+        requestedRegions.registered(region)
     }
 
     private mutating func stopMonitoring(
         _ region: String, outputs: inout [GatewayOutput]
     ) throws(RequestError) -> Answer.Result {
         if isConfigured(region) { throw .configuredRegion(region) }
-        guard requestedRegions.removeValue(forKey: region) != nil || refusedRequests.remove(region) != nil else {
-            throw .unknownRegion(region)
-        }
+        try requestedRegions.remove(region)
         for record in monitor.records(of: region) {
             guard let exit = record.unmonitoredExit(at: now) else { continue }
             outputs.append(.ended(record.instance, exit, at: now))
@@ -102,10 +95,8 @@ extension GatewayEngine {
         let freed = monitor.unregister(region)
         for (slot, _) in freed {
             ranger.stop(slot)
-            restoredPatience[slot] = nil
-            for identity in identitiesOfInstance.removeValue(forKey: slot) ?? [] {
-                instancesOfIdentity[IdentitySlot(identity)].removeAll { $0 == slot }
-            }
+            restoredPatience.end(slot)
+            membership.end(slot)
         }
         meetTrackedBeacons()
         takeTransitions(&outputs)

@@ -40,28 +40,24 @@ extension GatewayEngine {
         defer { takeTransitions(&outputs) }
         guard let slot else { return refused(sighting.identity, &outputs) }
         let identity = tracker.identitySlot(of: slot)
-        if !unmetIdentities.isEmpty, unmetIdentities.contains(identity) {
+        if membership.isUnmet(identity) {
             meet(identity)
             takeFailures(&outputs)
         }
-        guard instancesOfIdentity[identity].count > 0 else { return }
-        if !restoredPatience.isEmpty { restorePatience(slot, of: instancesOfIdentity[identity]) }
-        if staysDue == .distantFuture { staysDue = now + Self.staysInterval }
+        let instances = membership[identity]
+        guard !instances.isEmpty else { return }
+        if !restoredPatience.isEmpty {
+            // A beacon that is heard for the first time since the start is as patient as those of its region were before it.
+            for patience in restoredPatience.patience(of: instances, at: now) {
+                tracker.restorePatience(patience, of: slot)
+            }
+        }
+        stays.heard(at: now)
         let hearing = tracker.hearing(of: slot)
         let evidence = RegionEvidence(
             transmitter: slot, identity: sighting.identity, level: hearing.regionLevel, patience: hearing.patience)
-        for index in instancesOfIdentity[identity].indices {
-            monitor.receive(
-                evidence, in: instancesOfIdentity[identity][index], at: now, transitions: &transitions
-            ) { tracker.observe(slot) }
-        }
-    }
-
-    /// A beacon that is heard for the first time since the start is as patient as those of its region were before it.
-    private mutating func restorePatience(_ slot: TransmitterSlot, of instances: [InstanceSlot]) {
-        guard now < restoredUntil else { return restoredPatience.removeAll() }
-        for patience in instances.compactMap({ restoredPatience[$0] }) {
-            tracker.restorePatience(patience, of: slot)
+        for instance in instances {
+            monitor.receive(evidence, in: instance, at: now, transitions: &transitions) { tracker.observe(slot) }
         }
     }
 
@@ -72,13 +68,8 @@ extension GatewayEngine {
             switch change {
             case .identityAppeared(let identity): meet(identity)
             case .listChanged(let identity):
-                for instance in instancesOfIdentity[identity] { ranger.listChanged(instance, at: now) }
-            case .identityForgotten(let identity):
-                unmetIdentities.remove(identity)
-                for instance in instancesOfIdentity[identity] {
-                    identitiesOfInstance[instance]?.remove(UInt32(clamping: identity))
-                }
-                instancesOfIdentity[identity] = []
+                for instance in membership[identity] { ranger.listChanged(instance, at: now) }
+            case .identityForgotten(let identity): membership.forget(identity)
             }
         }
         changes.removeAll(keepingCapacity: true)

@@ -2,11 +2,49 @@ import Beacons
 public import HCI
 import Regions
 
-/// Time passes: timers of tracker, monitor and ranger fire in order.
+/// Time passes: each `TimedSource` does what is due, in order.
 extension GatewayEngine {
-    /// When `advance` has something to do next.
-    public var nextDeadline: Instant {
-        min(tracker.nextDeadline, monitor.nextDeadline, ranger.nextDeadline, staysDue)
+    /// When `advance` has something to do next. It changes nothing, but what is not mutating gets a copy of the whole monitor
+    /// when another module calls it.
+    public var nextDeadline: Instant { mutating get { earliest().deadline } }
+
+    /// The source that is due first, of several the one that comes first among the cases.
+    private mutating func earliest() -> (source: TimedSource, deadline: Instant) {
+        var earliest = (source: TimedSource.first, deadline: deadline(of: .first))
+        var source = TimedSource.first.next
+        while let another = source {
+            let deadline = deadline(of: another)
+            if deadline < earliest.deadline { earliest = (another, deadline) }
+            source = another.next
+        }
+        return earliest
+    }
+
+    private mutating func deadline(of source: TimedSource) -> Instant {
+        switch source {
+        case .silence: tracker.nextDeadline
+        case .monitoring: monitor.nextDeadlineInPlace()
+        case .stays: stays.due
+        case .ranging: ranger.nextDeadline
+        }
+    }
+
+    /// Has a source do what is due before `limit`, first of all at `due`.
+    private mutating func fire(
+        _ source: TimedSource, at due: Instant, before limit: Instant, outputs: inout [GatewayOutput]
+    ) {
+        switch source {
+        case .silence:
+            _ = tracker.advance(before: limit, changes: &changes)
+            takeChanges(&outputs)
+            takeTransitions(&outputs)
+        case .monitoring:
+            _ = monitor.advance(before: limit, transitions: &transitions)
+            takeTransitions(&outputs)
+        case .stays: storeStays(&outputs)
+        case .ranging:
+            if let instance = ranger.advance(through: due) { range(instance, at: now, outputs: &outputs) }
+        }
     }
 
     /// Runs everything that is due up to and including `instant`: what a live radio does after each round.
@@ -18,40 +56,29 @@ extension GatewayEngine {
     /// Runs everything that is due before `limit`, each thing at its own time.
     ///
     /// A report of the same instant as a timer comes first: a beacon that is heard just in time was heard in time.
-    /// At equal times who is there is decided before what regions make of it, and that before what is reported.
     mutating func advance(before limit: Instant, outputs: inout [GatewayOutput]) {
-        // Only reports are counted in it, so it need not come in between the timers.
-        if floods.end <= limit {
-            floods.endWindow(tracker.newcomers, at: limit)
-            for receiver in readings.indices { readings[receiver].endWindow() }
-            tracker.beginNewcomerWindow()
-        }
+        endWindows(before: limit)
         while true {
-            let monitorDue = monitor.nextDeadlineInPlace()
-            let due = min(tracker.nextDeadline, monitorDue, ranger.nextDeadline, staysDue)
+            let (source, due) = earliest()
             guard due < limit else { return }
             now = max(now, due)
-            if tracker.nextDeadline == due {
-                _ = tracker.advance(before: limit, changes: &changes)
-                takeChanges(&outputs)
-                takeTransitions(&outputs)
-            } else if monitorDue == due {
-                _ = monitor.advance(before: limit, transitions: &transitions)
-                takeTransitions(&outputs)
-            } else if staysDue == due {
-                storeStays(&outputs)
-            } else if let instance = ranger.advance(through: due) {
-                range(instance, at: now, outputs: &outputs)
-            }
+            fire(source, at: due, before: limit, outputs: &outputs)
         }
+    }
+
+    /// What is counted by the minute is counted anew. Only reports are counted, so this need not come in between the sources.
+    private mutating func endWindows(before limit: Instant) {
+        guard floods.end <= limit else { return }
+        floods.endWindow(tracker.newcomers, at: limit)
+        for receiver in readings.indices { readings[receiver].endWindow() }
+        tracker.beginNewcomerWindow()
     }
 
     /// Has the stays under way stored: every minute while something is heard, and when the agent stops.
     public mutating func storeStays(_ outputs: inout [GatewayOutput]) {
-        let stays = monitor.instances.indices.compactMap { monitor.record(of: $0) }.filter(\.isInside)
-        if !stays.isEmpty { outputs.append(.stays(stays)) }
-        // The next report sets it again: what was not heard since has nothing new to store.
-        staysDue = .distantFuture
+        let records = monitor.instances.indices.compactMap { monitor.record(of: $0) }.filter(\.isInside)
+        if !records.isEmpty { outputs.append(.stays(records)) }
+        stays.stored()
     }
 
     /// The radio hears, or does not, or nobody can tell.
@@ -90,7 +117,7 @@ extension GatewayEngine {
     /// The beacons in range of an instance, as they are now.
     mutating func rangingReport(_ instance: InstanceSlot, at now: Instant) -> RangingReport {
         var beacons: [RangedBeacon] = []
-        for identity in (identitiesOfInstance[instance] ?? []).lazy.map({ IdentitySlot($0) }) {
+        for identity in membership.identities(of: instance) {
             // Most identities have one transmitter, which needs no list and has no duplicate.
             if let slot = tracker.only(identity) {
                 if tracker[slot].isListed { beacons.append(ranged(slot, [])) }

@@ -1,0 +1,63 @@
+import Beacons
+import HCI
+import Regions
+
+/// Who belongs to which region instance, while regions and beacons come and go.
+///
+/// It is filled by `GatewayEngine.meet`, as an identity appears or regions change, so that a report looks its instances up and
+/// decides nothing.
+struct RegionMembership: Sendable {
+    /// By the slot of the identity.
+    private var instancesOfIdentity: [[InstanceSlot]] = []
+    /// The list that was made last: identities of one region share it, unless the region is expanded.
+    private var latestInstances: [InstanceSlot] = []
+    /// The identities heard that belong to an instance: whose transmitters are ranged for it. Half as wide as `IdentitySlot`,
+    /// because a region may have as many as there are transmitters.
+    private var identitiesOfInstance: [InstanceSlot: Set<UInt32>] = [:]
+    /// Identities not heard since regions were registered or ended: what they belong to is found when they are.
+    private var unmetIdentities: Set<IdentitySlot> = []
+
+    /// - Parameter capacity: identities at most. An array that grew would hold itself twice while it moves.
+    init(capacity: Int) { instancesOfIdentity.reserveCapacity(capacity) }
+
+    /// The instances that an identity belongs to.
+    subscript(identity: IdentitySlot) -> [InstanceSlot] {
+        instancesOfIdentity.indices.contains(identity) ? instancesOfIdentity[identity] : []
+    }
+
+    /// The identities heard that belong to an instance, in no order.
+    func identities(of instance: InstanceSlot) -> some Sequence<IdentitySlot> {
+        (identitiesOfInstance[instance] ?? []).lazy.map { IdentitySlot($0) }
+    }
+
+    /// Whether it has yet to be found out what the identity belongs to.
+    func isUnmet(_ identity: IdentitySlot) -> Bool {
+        !unmetIdentities.isEmpty && unmetIdentities.contains(identity)
+    }
+
+    /// What the identity belongs to is found when it is heard.
+    mutating func postpone(_ identity: IdentitySlot) { unmetIdentities.insert(identity) }
+
+    /// The identity belongs to these.
+    mutating func set(_ instances: [InstanceSlot], of identity: IdentitySlot) {
+        unmetIdentities.remove(identity)
+        while instancesOfIdentity.count <= identity { instancesOfIdentity.append([]) }
+        if instances != latestInstances { latestInstances = instances }
+        instancesOfIdentity[identity] = latestInstances
+        for instance in instances { identitiesOfInstance[instance, default: []].insert(UInt32(clamping: identity)) }
+    }
+
+    /// The identity is remembered no more: its slot will be that of another.
+    mutating func forget(_ identity: IdentitySlot) {
+        unmetIdentities.remove(identity)
+        for instance in self[identity] { identitiesOfInstance[instance]?.remove(UInt32(clamping: identity)) }
+        if instancesOfIdentity.indices.contains(identity) { instancesOfIdentity[identity] = [] }
+    }
+
+    /// The instance is monitored no more.
+    mutating func end(_ instance: InstanceSlot) {
+        for identity in identitiesOfInstance.removeValue(forKey: instance) ?? [] {
+            instancesOfIdentity[IdentitySlot(identity)].removeAll { $0 == instance }
+        }
+    }
+}
