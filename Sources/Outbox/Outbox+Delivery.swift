@@ -36,7 +36,7 @@ extension Outbox {
         while page.count < limit, bytes < Self.largestPageBytes, index < pending.events.count {
             let event = pending.events[index]
             guard event.position < positions.upperBound else { break }
-            if let end = endOfPassed(containing: event.position) {
+            if let end = cursor.endOfPassed(containing: event.position) {
                 index = pending.firstIndex(atOrAfter: end)
                 continue
             }
@@ -44,7 +44,7 @@ extension Outbox {
             bytes += event.size
             index += 1
         }
-        for event in page { passed.insert(event.position) }
+        for event in page { cursor.handedOut(event.position) }
         return page
     }
 
@@ -54,8 +54,7 @@ extension Outbox {
     /// means that they are delivered twice, with the same numbers.
     public func acknowledge(_ positions: some Sequence<Int64>) {
         for position in positions where position > -book.origin && position < book.nextPosition {
-            if !parked.entries.isEmpty { parked.remove(position: position) }
-            if !passed.contains(position) { passed.insert(position) }
+            cursor.acknowledged(position)
             guard !pending.remove(at: position), position < book.storedEnd,
                 !book.droppedPositions.contains(position)
             else { continue }
@@ -70,9 +69,8 @@ extension Outbox {
     /// Sets an event aside that the broker refuses, so that it does not hold up the others. It stays in the outbox, and is
     /// offered again after `retryParked` and after a restart. Of more than 1000 the oldest is given up and stated as a gap.
     public func park(_ event: QueuedEvent, reason: String) {
-        passed.insert(event.position)
         let entry = ParkedEvents.Entry(position: event.position, number: event.number, reason: reason)
-        guard let givenUp = parked.add(entry) else { return }
+        guard let givenUp = cursor.park(entry) else { return }
         book.drop([givenUp.number], cause: .refused)
         acknowledge([givenUp.position])
     }
@@ -84,18 +82,14 @@ extension Outbox {
     }
 
     /// Why events are set aside, each reason once.
-    public var parkedReasons: [String] { Set(parked.entries.map(\.reason)).sorted() }
+    public var parkedReasons: [String] { Set(cursor.parked.entries.map(\.reason)).sorted() }
 
     /// Offers again what was set aside.
-    public func retryParked() {
-        for entry in parked.entries { passed.remove(entry.position) }
-        parked.removeAll()
-    }
+    public func retryParked() { cursor.unpark() }
 
     /// Begins anew with the oldest event and gap that the broker has not acknowledged: for every new connection.
     public func rewind() {
-        passed = book.acknowledged
-        for entry in parked.entries { passed.insert(entry.position) }
+        cursor.rewind(acknowledged: book.acknowledged)
         book.gaps.rewind()
     }
 
@@ -117,9 +111,9 @@ extension Outbox {
         var page: [QueuedEvent] = []
         var bytes: Int64 = 0
         // Positions in a file are above 0.
-        var cursor: Int64? = max(positions.lowerBound, -book.origin)
-        while let start = cursor {
-            cursor = nil
+        var resumption: Int64? = max(positions.lowerBound, -book.origin)
+        while let start = resumption {
+            resumption = nil
             try store.events(from: start) { (event: QueuedEvent) throws(DiskError) in
                 // Rows beyond are the remains of a transaction that failed; what it held is in memory.
                 guard event.position < min(book.storedEnd, positions.upperBound), page.count < limit,
@@ -127,8 +121,8 @@ extension Outbox {
                 else {
                     return false
                 }
-                if let end = endOfPassed(containing: event.position) {
-                    cursor = end
+                if let end = cursor.endOfPassed(containing: event.position) {
+                    resumption = end
                     return false
                 }
                 page.append(event)
@@ -137,11 +131,6 @@ extension Outbox {
             }
         }
         return page
-    }
-
-    private func endOfPassed(containing position: Int64) -> Int64? {
-        // Ranges are few: what is handed out runs in order.
-        passed.ranges.first { $0.contains(position) }?.upperBound
     }
 
     /// With nothing waiting, every number given so far is dealt with.

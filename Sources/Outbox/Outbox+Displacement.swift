@@ -6,32 +6,18 @@ import HCI
 /// everything that it had, so it is copied to where it belongs. Numbers do not go on in its epoch: the file that was
 /// moved away, perhaps with its whole disk, may come back and would give them again.
 extension Outbox {
-    /// From one look at the folder to the next.
-    static let lookInterval = TimeSpan.seconds(5)
-
-    /// Takes down which files are open.
-    func noteFiles() {
-        guard let folder else { return }
-        databaseIdentity = folder.databaseIdentity
-        logIdentity = folder.logIdentity
-        isDisplaced = false
-    }
-
     /// Looks whether the files in the folder are still those that are open, and mends what is not.
     func lookAtFiles() {
-        guard let folder, now >= lookDue, isDurable else { return }
-        lookDue = now + Self.lookInterval
-        if databaseIdentity.isReplaced(by: folder.databaseIdentity) {
-            isDisplaced = true
-            recover()
-        } else if logIdentity.isReplaced(by: folder.logIdentity) {
+        guard let folder, isDurable, let finding = files.look(at: now, in: folder) else { return }
+        switch finding {
+        case .databaseReplaced: isDisplaced = true
+        case .logReplaced:
             // Closing copies the log that is still open into the database.
-            store = nil
-            reports.append("outbox: outbox.sqlite-wal was deleted or replaced; it is begun anew, and nothing is lost")
-            recover()
-        } else if !folder.isLockInPlace {
-            recover()
+            disk.closed()
+            reports.say("outbox: outbox.sqlite-wal was deleted or replaced; it is begun anew, and nothing is lost")
+        case .lockReplaced: break
         }
+        recover()
     }
 
     /// Makes the file anew where it belongs, out of the one that is open.
@@ -43,15 +29,15 @@ extension Outbox {
             // It may be the old file's disk that is gone. What can't be read any more is stated as a gap when a new
             // file has been begun.
             if (try? old.count()) == nil {
-                store = nil
+                disk.closed()
                 isDisplaced = false
             }
             throw error
         }
         // It closes before the other opens: it deletes a log by that name.
-        store = nil
+        disk.closed()
         isDisplaced = false
-        reports.append(
+        reports.say(
             "outbox: outbox.sqlite was deleted or replaced; it is made anew with all that it held, in a new epoch")
         if book.isEpochStored { beginEpoch() }
     }

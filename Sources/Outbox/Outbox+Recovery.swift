@@ -26,7 +26,7 @@ extension Outbox {
         if folder != nil, condition != nil { recover() }
         if folder != nil, isDurable, book.acknowledgedCount > 0 || book.areGapsChanged { persistPending() }
         if isDurable { _ = try? checkpoint() }
-        store = nil
+        disk.closed()
         folder?.release()
     }
 
@@ -34,9 +34,9 @@ extension Outbox {
     func fail(_ error: DiskError) {
         let condition = OutboxCondition(
             error, directory: folder?.path ?? "", obstacle: folder?.obstacle(to: error))
-        self.condition = condition
-        if reported.insert(condition.cause).inserted { reports.append(condition.description) }
-        if !error.leavesFileReadable, !isDisplaced { store = nil }
+        disk.failed(condition)
+        reports.say(condition)
+        if !error.leavesFileReadable, !isDisplaced { disk.closed() }
         if error.isDamage, replacement == .none { replacement = .due }
         retry.failed(at: now)
     }
@@ -65,15 +65,15 @@ extension Outbox {
             try writeOut(store)
             return
         }
-        store = nil
+        disk.closed()
         try folder.makeDatabasePrivate()
         let opened = try EventStore(path: folder.databasePath, vfs: vfs, limits: limits)
         folder.synchronise()
-        if hasMetFile { try rejoin(opened) } else { try meet(opened) }
+        if meeting == .done { try rejoin(opened) } else { try meet(opened) }
         opened.origin = book.origin
         if opened.isReadOnly {
             // It is read until it can be written, and opened anew at every try.
-            store = opened
+            disk.opened(opened)
             throw DiskError.readOnly(folder.databasePath)
         }
         try writeOut(opened)
@@ -81,20 +81,19 @@ extension Outbox {
 
     /// Writes what is in memory alone, and shows that the database itself can be written too.
     private func writeOut(_ opened: EventStore) throws(DiskError) {
-        store = opened
+        disk.opened(opened)
         try persist()
         try checkpoint()
     }
 
     private func recovered() {
-        if condition != nil {
-            reports.append("outbox: the disk works again; what was in memory is committed")
-        }
-        condition = nil
+        if condition != nil { reports.say("outbox: the disk works again; what was in memory is committed") }
+        disk.recovered()
         replacement = .none
-        reported = []
+        isDisplaced = false
+        reports.forgetFaults()
         retry.succeeded()
-        noteFiles()
+        if let folder { files.note(folder) }
     }
 
     /// The first meeting of this outbox and the file in its folder. At the start the file's epoch goes on, where it is this
@@ -113,7 +112,7 @@ extension Outbox {
             let records = try store.contents(of: .record)
             if let former {
                 takeOver(records, inheritance.values, from: former)
-            } else if isStarting {
+            } else if meeting == .atStart {
                 recordsAtStart = records
                 next.begin(epoch: meta.numbering.epoch)
                 next.numbering = meta.numbering
@@ -126,7 +125,7 @@ extension Outbox {
             skipReservedNumbers(of: meta, &next)
             book = next
         }
-        hasMetFile = true
+        meeting = .done
     }
 
     /// Numbers that a process gave in memory before it died are not given again.

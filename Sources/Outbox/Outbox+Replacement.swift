@@ -1,18 +1,9 @@
 import DequeModule
 
-/// Steps of replacing a damaged file, each done once however often the disk refuses in between.
-enum Replacement {
-    case none
-    /// The damaged file stands under the outbox's name.
-    case due
-    /// A replacement is under way: further damage waits for the next try.
-    case underWay
-}
-
 extension Outbox {
     /// Sets the damaged file aside and takes into memory what can be read from it; `persist` writes it into the new file.
     func replaceDamagedFile(in folder: any OutboxFolder) throws(DiskError) {
-        store = nil
+        disk.closed()
         try folder.setDamagedFileAside()
         replacement = .underWay
         let salvage = Salvage(path: folder.damagedPath, vfs: vfs, limit: limits.memoryBytes)
@@ -22,7 +13,7 @@ extension Outbox {
 
     /// Puts what was salvaged before what is in memory, and states what is missing.
     private func takeIn(_ salvage: Salvage) {
-        if !hasMetFile { book.origin = salvage.events.last?.position ?? 0 }
+        if meeting != .done { book.origin = salvage.events.last?.position ?? 0 }
         let origin = book.origin
         var events = salvage.events.map { event in
             var event = event
@@ -31,8 +22,8 @@ extension Outbox {
         }
         events.removeAll { book.acknowledged.contains($0.position) || $0.position >= book.storedEnd }
         let values = salvage.values.filter { !EpochOwners.isTheirs($0.key) }
-        let former = hasMetFile ? nil : inherit(salvage.inheritance, &book)
-        if !hasMetFile { book.formerEnd = former == nil ? book.owners.end(of: events) : 1 }
+        let former = meeting == .done ? nil : inherit(salvage.inheritance, &book)
+        if meeting != .done { book.formerEnd = former == nil ? book.owners.end(of: events) : 1 }
         if !salvage.isEveryEventThere { stateLoss(salvage, events) }
         pending.prepend(events)
         if let former {
@@ -40,17 +31,17 @@ extension Outbox {
         } else {
             pending.fill(records: salvage.records, values: values)
         }
-        for gap in salvage.gaps where !hasMetFile { book.state(gap) }
-        if hasMetFile, !salvage.isEveryRecordThere { fileGeneration += 1 }
+        for gap in salvage.gaps where meeting != .done { book.state(gap) }
+        if meeting == .done, !salvage.isEveryRecordThere { fileGeneration += 1 }
         book.forgetFile(firstPosition: events.first?.position ?? book.storedEnd)
-        hasMetFile = true
-        reports.append(
+        meeting = .done
+        reports.say(
             "outbox: outbox.sqlite was damaged and is replaced; \(events.count) waiting events and "
                 + "\(salvage.records.count) records were saved from it")
     }
 
     private func stateLoss(_ salvage: Salvage, _ events: [QueuedEvent]) {
-        guard !hasMetFile else { return stateLossOfStoredEvents(except: events, cause: .corrupt) }
+        guard meeting != .done else { return stateLossOfStoredEvents(except: events, cause: .corrupt) }
         // Before the first meeting all that is known of the file's numbers stands in the file.
         guard let epoch = salvage.numbering?.epoch ?? events.last?.epoch else { return }
         for kind in OutboxKind.allCases {

@@ -22,35 +22,23 @@ public final class Outbox {
     let owner: (any OutboxOwner)?
     var generator: any RandomNumberGenerator
 
-    /// The open file, also where it can only be read at the moment.
-    var store: EventStore?
     var book: Bookkeeping
     var pending = PendingChanges()
-    /// Whether this outbox and the file in the folder have met: from then on this outbox knows best.
-    var hasMetFile = false
-    /// Whoever made this outbox has not seen it yet.
-    private(set) var isStarting = false
+    var cursor = DeliveryCursor()
     /// The records that the file held at the start, until time passes: whoever goes on in its epoch goes on from them, also if
     /// the disk fails again before they are asked for.
     var recordsAtStart: [OutboxRecord] = []
-    /// Positions that `next` passes over: handed out, acknowledged or parked.
-    var passed = RangeSet<Int64>()
-    var parked = ParkedEvents()
 
-    /// What keeps the outbox from its disk; `nil` where nothing does.
-    public internal(set) var condition: OutboxCondition?
+    var disk = DiskState.detached
+    var meeting = Meeting.atStart
     var retry = RetrySchedule()
     var replacement = Replacement.none
-    var reported: Set<OutboxCondition.Cause> = []
-    var reports: [String] = []
-    var now: Instant
-    var wallTime: WallTime
-    /// The files that are open, by their names.
-    var databaseIdentity = FileIdentity.unknown
-    var logIdentity = FileIdentity.unknown
     /// The open file has lost its place in the folder: it is read until a copy of it stands there.
     var isDisplaced = false
-    var lookDue = Instant.origin
+    var files = FileWatch()
+    var reports = DiskReports()
+    var now: Instant
+    var wallTime: WallTime
     /// When acknowledged events are deleted in the file at the latest.
     var deletionDue = Instant.distantFuture
     var wear = Wear()
@@ -121,12 +109,12 @@ public final class Outbox {
             try folder.hold()
         } catch {
             if error.source == .inUse { throw .inUse(directory: folder.path) }
+            meeting = .later
             fail(error)
             return
         }
-        isStarting = true
         recover()
-        isStarting = false
+        if meeting == .atStart { meeting = .later }
     }
 
     /// The current epoch and the number that the next event gets. Both may change in `tick` and, where the disk fails, in
@@ -134,7 +122,13 @@ public final class Outbox {
     public var numbering: Numbering { book.numbering }
 
     /// Whether what is committed now reaches the disk.
-    public var isDurable: Bool { store != nil && condition == nil }
+    public var isDurable: Bool { disk.isWorking }
+
+    /// What keeps the outbox from its disk; `nil` where nothing does.
+    public var condition: OutboxCondition? { disk.condition }
+
+    /// The open file, also where it can only be read at the moment.
+    var store: EventStore? { disk.store }
 
     /// Whether spans of coverage can be numbered now. While the disk fails they can't: a restart would give their numbers again.
     public var numbersSpans: Bool { folder == nil || isDurable }
@@ -145,17 +139,14 @@ public final class Outbox {
     }
 
     /// What to log, a line each: a fault once per cause until the disk works again, and that it does.
-    public func takeReports() -> [String] {
-        defer { reports = [] }
-        return reports
-    }
+    public func takeReports() -> [String] { reports.take() }
 
     /// The outbox in figures.
     public var health: OutboxHealth {
         let stored = max(book.storedEvents - book.acknowledgedCount, 0)
         return OutboxHealth(
             queuedEvents: stored + Int64(pending.events.count), eventsInMemory: Int64(pending.events.count),
-            queuedBytes: pending.bytes + wear.usedBytes, parkedEvents: parked.entries.count,
+            queuedBytes: pending.bytes + wear.usedBytes, parkedEvents: cursor.parked.entries.count,
             droppedEvents: book.dropped, condition: condition, transactions: wear.transactions, syncs: wear.syncs,
             bytesWritten: wear.bytesWritten)
     }
