@@ -46,7 +46,7 @@ public struct TopicTree: Hashable, Sendable {
     /// not. It is that of an expanded region with the longest name, which may come by a request at any time.
     public var excess: (bytes: Int, levels: Int) {
         let name = String(repeating: "x", count: TopicName.maxLevel_bytes)
-        let longest = ranging(RegionInstanceID(region: name, major: .max, minor: .max)).utf8
+        let longest = ranging(RegionInstanceID(region: name, .minor(major: .max, minor: .max))).utf8
         return (longest.count - TopicName.maxTopic_bytes, TopicName.levels(of: longest) - TopicName.maxLevels)
     }
 

@@ -37,6 +37,8 @@ package final class Dispatcher {
     private let bootID: String?
     private var epoch: String
     private var book: RecordBook
+    /// What is another version's to change.
+    private let kept: KeptRecords
     private var abandoned: AbandonedStates
     private var pseudonymKey: [UInt8]
     private var fileGeneration: Int
@@ -64,6 +66,7 @@ package final class Dispatcher {
                 stored.regions.map { [epoch] in ($0.record.instance, $0.eventSeq(in: epoch)) },
                 uniquingKeysWith: { first, _ in first }))
         self.book = RecordBook(stored.records)
+        self.kept = stored.kept
         self.pseudonymKey = stored.pseudonymKey
         self.fileGeneration = outbox.fileGeneration
         let ownRoot = composer.topics.root + "/"
@@ -124,6 +127,7 @@ package final class Dispatcher {
             if numbering.epoch != epoch { ledger.beginEpoch() }
             var transaction = build(outputs, numbering, timebase, into: &draft)
             cover(numbering, seenAt, timebase, into: &draft, &transaction)
+            kept.spare(in: &transaction)
             return transaction
         }
         abandoned = draft.abandoned
@@ -181,7 +185,7 @@ package final class Dispatcher {
     /// - Parameter clearedTopics: what the broker has cleared; what is stored of their regions goes.
     /// - Throws: as `dispatch`.
     package func tidy(clearedTopics: [String]) throws(OutboxError) {
-        let keys = abandoned.takeKeys(clearedTopics: clearedTopics)
+        let keys = abandoned.takeKeys(clearedTopics: clearedTopics).filter { !kept.has($0) }
         if !keys.isEmpty { book.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
         try storeAgain()
     }
@@ -255,7 +259,9 @@ package final class Dispatcher {
             case .unregistered(let region, let instances, let at):
                 transaction.remove([StoredDefinition.key(region)])
                 // Of a region that a limit has refused the engine has no instance, but an earlier process may have stored some.
-                let left = book.instances(of: region).filter { !instances.contains($0) }
+                let left = book.instances(of: region).filter {
+                    !instances.contains($0) && !kept.has(StoredRegion.key($0))
+                }
                 for instance in instances + left {
                     ledger.forget(instance)
                     // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.

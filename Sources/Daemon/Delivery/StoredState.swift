@@ -14,6 +14,8 @@ package struct StoredState {
     package let coverage: StoredCoverage?
     /// Region states that can be read.
     package private(set) var regions: [StoredRegion]
+    /// What is stored of regions and is for another version to read.
+    package let kept: KeptRecords
     /// Stays under way in what this process does not monitor.
     private var ended: [RegionRecord] = []
     /// Instances that this process does not monitor.
@@ -35,7 +37,17 @@ package struct StoredState {
         newKey: @autoclosure () -> [UInt8] = PseudonymKey.random()
     ) {
         records = outbox.records()
-        regions = records.compactMap { StoredRegion($0.value, key: $0.key, timebase, bootID: bootID) }
+        var regions: [StoredRegion] = []
+        var unknown: [String: StoredTag] = [:]
+        for record in records {
+            switch StoredRegion.read(record.value, key: record.key, timebase, bootID: bootID) {
+            case .region(let region): regions.append(region)
+            case .unknown(let tag): unknown[record.key] = tag
+            case .nothing: break
+            }
+        }
+        self.regions = regions
+        kept = KeptRecords(unknown)
         coverage = Self.coverage(records, regions, timebase, bootID: bootID)
         formerTopics = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
         definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
@@ -66,7 +78,9 @@ package struct StoredState {
         // A region that a request registered has a state before it has a record of it.
         let requested = definitions.compactMap(\.id).map { RegionInstanceID(region: $0) }
         let stored = Set(records.compactMap { StoredRegion.instance(ofKey: $0.key) } + requested)
-        abandoned = stored.filter { !engine.holds($0) }.sorted { StoredRegion.key($0) < StoredRegion.key($1) }
+        abandoned = stored.filter { !engine.holds($0) && !kept.has(StoredRegion.key($0)) }.sorted {
+            StoredRegion.key($0) < StoredRegion.key($1)
+        }
         ended = regions.map(\.record).filter { !engine.holds($0) }
         regions.removeAll { !engine.holds($0.record) }
     }

@@ -31,6 +31,7 @@ package struct AgentStart {
         bootID: String?, newKey: @autoclosure () -> [UInt8] = PseudonymKey.random(), logger: Logger
     ) {
         var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
+        for notice in stored.kept.notices { logger.warning("\(notice)") }
         let requested = air.isLive ? settings.requestedRegions(stored.definitions, logger: logger) : []
         var outputs: [GatewayOutput] = []
         engine = GatewayEngine(

@@ -15,7 +15,8 @@ extension GatewayEngine {
         do throws(RequestError) {
             switch request {
             case .state(let request): result = try states(request)
-            case .range(let instance): result = .ranging(try rangingList(instance))
+            case .range(let region, let discriminator):
+                result = .ranging(try rangingList(region, discriminator))
             case .monitor(let definition): result = try beginMonitoring(definition, outputs: &outputs)
             case .stop(let region): result = try stopMonitoring(region, outputs: &outputs)
             }
@@ -37,11 +38,12 @@ extension GatewayEngine {
     }
 
     /// The beacons in range of an instance, whatever `ranging` says for it, inside or not.
-    private mutating func rangingList(_ id: RegionInstanceID) throws(RequestError) -> RangingReport {
-        guard let region = monitor.region(id.region) else { throw .unknownRegion(id.region) }
-        guard (region.expansion != .none) == (id.major != nil), (region.expansion == .minor) == (id.minor != nil) else {
-            throw .wrongInstance(region)
-        }
+    private mutating func rangingList(
+        _ name: String, _ discriminator: RegionInstanceID.Discriminator?
+    ) throws(RequestError) -> RangingReport {
+        guard let region = monitor.region(name) else { throw .unknownRegion(name) }
+        guard let discriminator, region.expansion.makes(discriminator) else { throw .wrongInstance(region) }
+        let id = RegionInstanceID(region: name, discriminator)
         guard let slot = monitor.slot(of: id) else {
             return RangingReport(instance: id, at: now, count: 0, beacons: [])
         }

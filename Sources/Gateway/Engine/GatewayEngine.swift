@@ -74,7 +74,7 @@ public struct GatewayEngine: Sendable {
         for record in records
         where monitor.restore(record, at: now, transitions: &transitions, failures: &failures) {
             guard let slot = monitor.slot(of: record.instance) else { continue }
-            restoredPatience.restore(record.patience, of: slot)
+            if case .beacon(let keeper)? = record.stay?.keeper { restoredPatience.restore(keeper.patience, of: slot) }
         }
         takeTransitions(&outputs)
         takeFailures(&outputs)

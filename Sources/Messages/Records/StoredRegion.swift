@@ -4,7 +4,7 @@ public import Regions
 
 /// What is stored of a region instance, so that its state outlives the process.
 ///
-/// One line of `StoredWords`.
+/// One line of `StoredWords`. Its first words are its `StoredTag`: the kind of the region and the version of the line.
 public struct StoredRegion: Hashable, Sendable {
     public var record: RegionRecord
     /// The last event of the instance, 0 before the first.
@@ -22,7 +22,7 @@ public struct StoredRegion: Hashable, Sendable {
     public func eventSeq(in epoch: String) -> Int64 { self.epoch.isEmpty || self.epoch == epoch ? eventSeq : 0 }
 
     /// What stands for an instance that has nothing to go on from yet: no reader takes it for a state.
-    public static let unsettled = Array("v=1 state=unsettled".utf8)
+    public static let unsettled = Array("unsettled".utf8)
 
     /// What stands for one that is monitored no more, until the broker has cleared its state. No reader takes it for one either.
     public static let abandoned = Array("abandoned".utf8)
@@ -35,53 +35,52 @@ public struct StoredRegion: Hashable, Sendable {
 
     /// - Parameter bootID: names the life of the monotonic clock; `nil` where instants mean nothing to another process.
     public func encoded(_ timebase: Timebase, bootID: String?) -> [UInt8] {
-        var words = ["v=1", "state=\(record.isInside ? "inside" : "outside")"] + StoredWords.boot(bootID)
-        words += StoredWords.time("since", record.since, timebase, bootID: bootID)
-        words += StoredWords.time("last_heard", record.lastHeardAt, timebase, bootID: bootID)
-        words += [
-            "major=\(record.major)", "minor=\(record.minor)", "patience_us=\(record.patience.microseconds)",
-            "partial=\(record.isPartial)", "event_seq=\(eventSeq)",
-        ]
-        if !epoch.isEmpty { words.append("epoch=\(epoch)") }
-        if let constraint = record.constraint {
-            words.append("of=\(constraint.uuid)")
-            if let major = constraint.major { words.append("of_major=\(major)") }
-            if let minor = constraint.minor { words.append("of_minor=\(minor)") }
+        let tag =
+            switch record.kind {
+            case .beacon: StoredTag.beacon
+            }
+        var words = ["\(tag)", "state=\(record.isInside ? "inside" : "outside")"] + StoredWords.boot(bootID)
+        switch record.occupancy {
+        case .outside(let since):
+            words += StoredWords.time("since", since, timebase, bootID: bootID)
+        case .inside(let stay):
+            words += StoredWords.time("since", stay.enteredAt, timebase, bootID: bootID)
+            words += StoredWords.time("last_heard", stay.lastHeardAt, timebase, bootID: bootID)
+            words += Self.words(of: stay.keeper)
+            words.append("partial=\(stay.beginning == .partial)")
         }
-        if !record.notifiesOnExit { words.append("notify_on_exit=false") }
-        if let rssi_dbm = record.rssi_dbm { words.append("rssi_dbm=\(JSONWriter.decimal(rssi_dbm, decimals: 1))") }
+        words.append("event_seq=\(eventSeq)")
+        if !epoch.isEmpty { words.append("epoch=\(epoch)") }
+        words += Self.words(of: record.kind)
+        if let stay = record.stay {
+            if !stay.notifiesOnExit { words.append("notify_on_exit=false") }
+            words += Self.lastWords(of: stay.keeper)
+        }
         return Array(words.joined(separator: " ").utf8)
     }
 
-    /// Reads what `encoded` wrote.
-    ///
-    /// - Parameters:
-    ///   - key: what it was stored under.
-    ///   - timebase: relates times of day to this process's monotonic clock.
-    ///   - bootID: names the life of that clock; `nil` where times of day alone count.
-    /// - Returns: `nil` for anything else: a damaged record is as good as none.
-    public init?(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?) {
-        guard let words = StoredWords(octets, timebase, bootID: bootID), let instance = Self.instance(ofKey: key) else {
-            return nil
+    private static func words(of kind: RegionRecord.Kind) -> [String] {
+        guard case .beacon(of: let constraint?) = kind else { return [] }
+        var words = ["of=\(constraint.uuid)"]
+        if let major = constraint.major { words.append("of_major=\(major)") }
+        if let minor = constraint.minor { words.append("of_minor=\(minor)") }
+        return words
+    }
+
+    private static func words(of keeper: RegionRecord.Keeper) -> [String] {
+        switch keeper {
+        case .beacon(let keeper):
+            [
+                "major=\(keeper.major)", "minor=\(keeper.minor)", "patience_us=\(keeper.patience.microseconds)",
+            ]
         }
-        guard words["v"] == "1", let state = words["state"], state == "inside" || state == "outside",
-            let since = words.instant("since"), let lastHeardAt = words.instant("last_heard"),
-            let major = words["major"].flatMap({ UInt16($0) }), let minor = words["minor"].flatMap({ UInt16($0) }),
-            let patience_us = words["patience_us"].flatMap({ Int64($0) }),
-            let eventSeq = words["event_seq"].flatMap({ Int64($0) })
-        else { return nil }
-        self.eventSeq = max(0, eventSeq)
-        self.epoch = words["epoch"].map(String.init) ?? ""
-        let constraint = words["of"].flatMap { ProximityUUID($0) }.map { uuid in
-            BeaconIdentityConstraint(
-                uuid: uuid, major: words["of_major"].flatMap { UInt16($0) },
-                minor: words["of_minor"].flatMap { UInt16($0) })
+    }
+
+    private static func lastWords(of keeper: RegionRecord.Keeper) -> [String] {
+        switch keeper {
+        case .beacon(let keeper):
+            keeper.rssi_dbm.map { ["rssi_dbm=\(JSONWriter.decimal($0, decimals: 1))"] } ?? []
         }
-        self.record = RegionRecord(
-            instance: instance, of: constraint, isInside: state == "inside", since: since, major: major, minor: minor,
-            lastHeardAt: lastHeardAt, patience: TimeSpan(microseconds: max(0, patience_us)),
-            rssi_dbm: words["rssi_dbm"].flatMap { Double($0) }, isPartial: words["partial"] == "true",
-            notifiesOnExit: words["notify_on_exit"] != "false")
     }
 
     /// The instance that is stored under a key; `nil` for a key of anything else.
@@ -89,7 +88,9 @@ public struct StoredRegion: Hashable, Sendable {
         let levels = key.split(separator: "/", omittingEmptySubsequences: false)
         let numbers = levels.dropFirst().map { UInt16($0) }
         guard let region = levels.first, levels.count <= 3, !numbers.contains(nil) else { return nil }
-        return RegionInstanceID(
-            region: String(region), major: numbers.first ?? nil, minor: numbers.count == 2 ? numbers[1] : nil)
+        let minor = numbers.count == 2 ? numbers[1] : nil
+        return RegionInstanceID.Discriminator(major: numbers.first ?? nil, minor: minor).map {
+            RegionInstanceID(region: String(region), $0)
+        }
     }
 }

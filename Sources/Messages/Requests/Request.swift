@@ -12,8 +12,8 @@ public enum RequestVerb: String, CaseIterable, Sendable {
 public enum Request: Hashable, Sendable {
     /// Core Location's `requestState(for:)`.
     case state(StateRequest)
-    /// The beacons in range of one region instance, now.
-    case range(RegionInstanceID)
+    /// The beacons in range of one region instance, now; `nil` for numbers that name no instance of any region.
+    case range(region: String, RegionInstanceID.Discriminator?)
     /// Core Location's `startMonitoring(for:)`.
     case monitor(RegionDefinition)
     /// Core Location's `stopMonitoring(for:)`.

@@ -16,9 +16,8 @@ public enum RequestReader {
         case .range:
             let fields = try RequestFields(entries, known: ["region", "major", "minor"])
             return .range(
-                RegionInstanceID(
-                    region: try fields.required("region"), major: try fields.value("major"),
-                    minor: try fields.value("minor")))
+                region: try fields.required("region"),
+                RegionInstanceID.Discriminator(major: try fields.value("major"), minor: try fields.value("minor")))
         case .stop, .monitor:
             let fields = try RequestFields(entries, known: ["region"])
             return .stop(region: try fields.required("region"))

@@ -26,9 +26,13 @@ struct RegionInstance: Sendable {
         /// The silence that is ordinary for that beacon.
         var patience: TimeSpan
         var level: SignalLevel?
-        var isPartial: Bool
+        var beginning: RegionStay.Beginning
         /// Read from the store and not heard since.
         var isRestored: Bool
+
+        var keeper: BeaconKeeper {
+            BeaconKeeper(major: major, minor: minor, patience: patience, rssi_dbm: level?.rssi_dbm)
+        }
     }
 
     let id: RegionInstanceID

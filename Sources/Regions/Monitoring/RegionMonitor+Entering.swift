@@ -52,13 +52,11 @@ extension RegionMonitor {
                 enteredAt: enteredAt, lastHeardAt: now,
                 leavesAt: leavesAt, major: evidence.identity.major, minor: evidence.identity.minor,
                 holder: evidence.transmitter, patience: patience, level: evidence.level,
-                isPartial: wasThere, isRestored: false))
+                beginning: wasThere ? .partial : .observed, isRestored: false))
         setTimer(slot, dueAtSeenTime: leavesAt)
         var event: RegionEvent?
         if !wasThere, region.notifyOnEntry {
-            event = RegionEvent(
-                kind: .enter, uuid: region.uuid, major: evidence.identity.major, minor: evidence.identity.minor,
-                observation: observe())
+            event = RegionEvent(.enter, by: .beacon(evidence.identity, observe()))
         }
         announce(slot, .inside, since: enteredAt, at: now, event: event, transitions: &transitions)
     }

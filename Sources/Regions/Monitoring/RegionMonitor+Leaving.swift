@@ -86,11 +86,9 @@ extension RegionMonitor {
         var event: RegionEvent?
         if region.notifyOnExit {
             let stay = RegionStay(
-                enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, isPartial: presence.isPartial,
-                isInferred: presence.isRestored)
-            event = RegionEvent(
-                kind: .exit(stay), uuid: region.uuid, major: presence.major, minor: presence.minor,
-                observation: .undetermined(rssi_dbm: presence.level?.rssi_dbm))
+                enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
+                ending: presence.isRestored ? .inferred : .observed)
+            event = RegionEvent(.exit(stay), by: presence.keeper.exitCause(uuid: region.uuid))
         }
         announce(slot, .outside, since: now, at: now, event: event, transitions: &transitions)
     }

@@ -109,11 +109,9 @@ public struct RegionMonitor: Sendable {
         var found: [InstanceSlot] = []
         for registration in index.registrations(of: identity) {
             let region = registrations[registration].region
-            var id = RegionInstanceID(region: region.id)
-            if region.expansion != .none { id.major = identity.major }
-            if region.expansion == .minor { id.minor = identity.minor }
             do throws(RegionMonitoringFailure) {
-                found.append(try instance(id, of: registration, at: now, transitions: &transitions))
+                found.append(
+                    try instance(region.instance(of: identity), of: registration, at: now, transitions: &transitions))
             } catch {
                 if !registrations[registration].hasRefusedInstance { failures.append(error) }
                 registrations[registration].hasRefusedInstance = true

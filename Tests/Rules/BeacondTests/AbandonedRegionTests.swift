@@ -22,8 +22,11 @@ struct AbandonedRegionTests {
             generator: SystemRandomNumberGenerator())
         let records = instances.map { instance in
             let record = RegionRecord(
-                instance: instance, isInside: true, since: .origin, major: 1, minor: 2, lastHeardAt: .origin,
-                patience: .zero, rssi_dbm: -60, isPartial: false)
+                instance: instance, .beacon(of: nil),
+                .inside(
+                    RegionRecord.OpenStay(
+                        enteredAt: .origin, lastHeardAt: .origin,
+                        keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)))))
             let stored = StoredRegion(record: record, eventSeq: 7)
             return OutboxRecord(
                 key: StoredRegion.key(instance), value: stored.encoded(Self.timebase, bootID: "boot"))
@@ -54,7 +57,7 @@ struct AbandonedRegionTests {
     @Test("Their states are cleared, and those of regions that stay are not")
     func cleared() throws {
         let (dispatcher, stored) = try restart(
-            storing: [RegionInstanceID(region: "carts"), RegionInstanceID(region: "tills", major: 3)],
+            storing: [RegionInstanceID(region: "carts"), RegionInstanceID(region: "tills", .major(3))],
             monitoring: Self.carts)
         #expect(
             dispatcher.clearances == [
@@ -66,7 +69,7 @@ struct AbandonedRegionTests {
 
     @Test("A region that is expanded in another way has left it too")
     func expansion() throws {
-        let instances = [RegionInstanceID(region: "carts"), RegionInstanceID(region: "carts", major: 3)]
+        let instances = [RegionInstanceID(region: "carts"), RegionInstanceID(region: "carts", .major(3))]
         let (one, _) = try restart(storing: instances, monitoring: Self.carts)
         #expect(one.clearances.map(\.topic) == ["beacons/store/gate/region/carts/3/state"])
         let (each, _) = try restart(storing: instances, monitoring: Self.carts + "\nexpand = \"major\"")
@@ -144,9 +147,12 @@ struct AbandonedRegionTests {
 
     private func stay(in region: String, notifiesOnExit: Bool = true, later: TimeSpan = .zero) -> OutboxRecord {
         let record = RegionRecord(
-            instance: RegionInstanceID(region: region), of: Self.uuid, isInside: true,
-            since: .origin + .seconds(100) + later, major: 1, minor: 2, lastHeardAt: .origin + .seconds(400) + later,
-            patience: .zero, rssi_dbm: -60, isPartial: true, notifiesOnExit: notifiesOnExit)
+            instance: RegionInstanceID(region: region), .beacon(of: Self.uuid),
+            .inside(
+                RegionRecord.OpenStay(
+                    enteredAt: .origin + .seconds(100) + later, lastHeardAt: .origin + .seconds(400) + later,
+                    beginning: .partial, keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)),
+                    notifiesOnExit: notifiesOnExit)))
         let value = StoredRegion(record: record, eventSeq: 0).encoded(Self.timebase, bootID: "boot")
         return OutboxRecord(key: region, value: value)
     }

@@ -39,23 +39,31 @@ struct CapacityTests {
     /// An entry or an exit of one of 500 beacons, with figures that vary as they do in a store.
     private func crossing(_ index: Int) -> GatewayOutput {
         let minor = UInt16(truncatingIfNeeded: 1 + index / 2 * 131 % 500)
-        let instance = RegionInstanceID(region: "carts", major: 1, minor: minor)
+        let instance = RegionInstanceID(region: "carts", .minor(major: 1, minor: minor))
         let at = Instant.origin + .milliseconds(Int64(index) * 2_591 + Int64(index * 37 % 1_000))
         let isEntry = index.isMultiple(of: 2)
         let stay = RegionStay(
             enteredAt: at - .milliseconds(Int64(60_000 + index * 7_919 % 500_000)),
-            lastHeardAt: at - .milliseconds(20_000 + Int64(index * 13 % 400)), isPartial: false, isInferred: false)
+            lastHeardAt: at - .milliseconds(20_000 + Int64(index * 13 % 400)))
         let observation = BeaconObservation(
             accuracy_m: isEntry ? Double(index * 17 % 1_500) / 100 : -1,
             accuracyError_m: isEntry ? Double(index * 17 % 1_500) / 200 : -1, proximity: isEntry ? .near : .unknown,
             rssi_dbm: -50 - Double(index * 7 % 400) / 10)
         let event = RegionEvent(
-            kind: isEntry ? .enter : .exit(stay),
-            uuid: ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2), major: 1, minor: minor,
-            observation: observation)
+            isEntry ? .enter : .exit(stay),
+            by: .beacon(
+                BeaconIdentity(
+                    uuid: ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2), major: 1, minor: minor
+                ), observation))
         let record = RegionRecord(
-            instance: instance, isInside: isEntry, since: at, major: 1, minor: minor, lastHeardAt: at,
-            patience: .seconds(20), rssi_dbm: observation.rssi_dbm, isPartial: false)
+            instance: instance, .beacon(of: nil),
+            isEntry
+                ? .inside(
+                    RegionRecord.OpenStay(
+                        enteredAt: at, lastHeardAt: at,
+                        keeper: .beacon(
+                            BeaconKeeper(major: 1, minor: minor, patience: .seconds(20), rssi_dbm: observation.rssi_dbm)
+                        ))) : .outside(since: at))
         return .transition(
             RegionTransition(
                 instance: instance, state: isEntry ? .inside : .outside, since: at, at: at, event: event),

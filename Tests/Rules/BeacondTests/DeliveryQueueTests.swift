@@ -13,7 +13,8 @@ struct DeliveryQueueTests {
     {
         let observation = BeaconObservation.undetermined(rssi_dbm: -60)
         let event = RegionEvent(
-            kind: .enter, uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2, observation: observation)
+            .enter,
+            by: .beacon(BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2), observation))
         let instant = Instant.origin + .seconds(seconds)
         return .transition(
             RegionTransition(

@@ -34,11 +34,16 @@ struct DispatcherTests {
         let observation = BeaconObservation.undetermined(rssi_dbm: -60)
         let event = event.map {
             RegionEvent(
-                kind: $0, uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2, observation: observation)
+                $0,
+                by: .beacon(BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2), observation))
         }
         let record = RegionRecord(
-            instance: instance, isInside: state == .inside, since: .origin, major: 1, minor: 2, lastHeardAt: .origin,
-            patience: .zero, rssi_dbm: -60, isPartial: false)
+            instance: instance, .beacon(of: nil),
+            state == .inside
+                ? .inside(
+                    RegionRecord.OpenStay(
+                        enteredAt: .origin, lastHeardAt: .origin,
+                        keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)))) : .outside(since: .origin))
         return .transition(
             RegionTransition(instance: instance, state: state, since: .origin, at: .origin, event: event),
             record: record)
@@ -62,7 +67,7 @@ struct DispatcherTests {
         let said = try dispatcher.dispatch([output("a", .inside, event: .enter)], timebase)
         #expect(said.count == 2)
         let record = try #require(dispatcher.outbox.records().first)
-        let stored = try #require(StoredRegion(record.value, key: record.key, timebase, bootID: "boot"))
+        let stored = try #require(StoredRegion.read(record.value, key: record.key, timebase, bootID: "boot").region)
         #expect(stored.eventSeq == 1)
         #expect(stored.record.isInside)
     }
@@ -70,8 +75,11 @@ struct DispatcherTests {
     @Test("A region without an event of its own goes on from the number that was stored")
     func storedSequence() throws {
         let record = RegionRecord(
-            instance: RegionInstanceID(region: "a"), isInside: true, since: .origin, major: 1, minor: 2,
-            lastHeardAt: .origin, patience: .zero, rssi_dbm: nil, isPartial: false)
+            instance: RegionInstanceID(region: "a"), .beacon(of: nil),
+            .inside(
+                RegionRecord.OpenStay(
+                    enteredAt: .origin, lastHeardAt: .origin,
+                    keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: nil)))))
         let dispatcher = try makeDispatcher([StoredRegion(record: record, eventSeq: 7)])
         let said = try dispatcher.dispatch([output("a", .inside, event: nil)], timebase)
         guard case .state(let message) = try #require(said.first).content else {

@@ -57,13 +57,18 @@ struct MovedGatewayTests {
     }
 
     private func entry(_ major: UInt16) -> GatewayOutput {
-        let instance = RegionInstanceID(region: "carts", major: major)
+        let instance = RegionInstanceID(region: "carts", .major(major))
         let event = RegionEvent(
-            kind: .enter, uuid: ProximityUUID(high: 1, low: 2), major: major, minor: 2,
-            observation: .undetermined(rssi_dbm: -60))
+            .enter,
+            by: .beacon(
+                BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: major, minor: 2),
+                .undetermined(rssi_dbm: -60)))
         let record = RegionRecord(
-            instance: instance, isInside: true, since: .origin, major: major, minor: 2, lastHeardAt: .origin,
-            patience: .zero, rssi_dbm: -60, isPartial: false)
+            instance: instance, .beacon(of: nil),
+            .inside(
+                RegionRecord.OpenStay(
+                    enteredAt: .origin, lastHeardAt: .origin,
+                    keeper: .beacon(BeaconKeeper(major: major, minor: 2, rssi_dbm: -60)))))
         return .transition(
             RegionTransition(instance: instance, state: .inside, since: .origin, at: .origin, event: event),
             record: record)

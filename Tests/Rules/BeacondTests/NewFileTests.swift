@@ -32,8 +32,11 @@ struct NewFileTests {
         let instance = RegionInstanceID(region: "carts")
         func record(since: Instant) -> RegionRecord {
             RegionRecord(
-                instance: instance, isInside: true, since: since, major: 1, minor: 2, lastHeardAt: since,
-                patience: .zero, rssi_dbm: nil, isPartial: false)
+                instance: instance, .beacon(of: nil),
+                .inside(
+                    RegionRecord.OpenStay(
+                        enteredAt: since, lastHeardAt: since,
+                        keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: nil)))))
         }
         _ = try dispatcher.dispatch([.stays([record(since: .origin)])], timebase)
         _ = try dispatcher.dispatch([.stays([record(since: .origin + .seconds(5))])], timebase)
@@ -97,15 +100,19 @@ struct NewFileTests {
     private func transition(_ region: String) -> RegionTransition {
         let observation = BeaconObservation(accuracy_m: 1, accuracyError_m: 0.5, proximity: .near, rssi_dbm: -60)
         let event = RegionEvent(
-            kind: .enter, uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2, observation: observation)
+            .enter,
+            by: .beacon(BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2), observation))
         return RegionTransition(
             instance: RegionInstanceID(region: region), state: .inside, since: .origin, at: .origin, event: event)
     }
 
     private func entry(_ region: String) -> GatewayOutput {
         let record = RegionRecord(
-            instance: RegionInstanceID(region: region), isInside: true, since: .origin, major: 1, minor: 2,
-            lastHeardAt: .origin, patience: .zero, rssi_dbm: -60, isPartial: false)
+            instance: RegionInstanceID(region: region), .beacon(of: nil),
+            .inside(
+                RegionRecord.OpenStay(
+                    enteredAt: .origin, lastHeardAt: .origin,
+                    keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)))))
         return .transition(transition(region), record: record)
     }
 }

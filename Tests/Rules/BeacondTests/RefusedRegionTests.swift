@@ -27,8 +27,11 @@ struct RefusedRegionTests {
             generator: SystemRandomNumberGenerator())
         var records = instances.map { instance in
             let record = RegionRecord(
-                instance: instance, of: Self.carts, isInside: true, since: .origin, major: 1, minor: 2,
-                lastHeardAt: .origin, patience: .zero, rssi_dbm: -60, isPartial: false)
+                instance: instance, .beacon(of: Self.carts),
+                .inside(
+                    RegionRecord.OpenStay(
+                        enteredAt: .origin, lastHeardAt: .origin,
+                        keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)))))
             return OutboxRecord(
                 key: StoredRegion.key(instance),
                 value: StoredRegion(record: record, eventSeq: 7).encoded(Self.timebase, bootID: "boot"))
@@ -55,13 +58,13 @@ struct RefusedRegionTests {
     func maxRegions() throws {
         let parts = try start(
             "[regions]\nmax_regions = 1\n" + region("new") + region("old", "expand = \"major\""),
-            storing: [RegionInstanceID(region: "new"), RegionInstanceID(region: "old", major: 3)])
+            storing: [RegionInstanceID(region: "new"), RegionInstanceID(region: "old", .major(3))])
         #expect(parts.dispatcher.clearances.map(\.topic) == [topic("old/3")])
     }
 
     @Test("max_instances: the states of instances that it refuses are cleared, and those that have a place go on")
     func maxInstances() throws {
-        let instances = (1...3).map { RegionInstanceID(region: "carts", major: $0) }
+        let instances = (1...3).map { RegionInstanceID(region: "carts", .major($0)) }
         let parts = try start(
             "[regions]\nmax_instances = 2\n" + region("carts", "expand = \"major\""), storing: instances)
         #expect(parts.dispatcher.clearances.map(\.topic) == [topic("carts/3")])
@@ -95,7 +98,8 @@ struct RefusedRegionTests {
             Issue.record("an exit was expected")
             return
         }
-        #expect(instance.region == "old" && event.major == 1 && event.minor == 2)
+        guard case .beacon(let identity, _) = event.cause else { return }
+        #expect(instance.region == "old" && identity.major == 1 && identity.minor == 2)
     }
 
     @Test("A region that a request had registered keeps its definition, and loses its state")

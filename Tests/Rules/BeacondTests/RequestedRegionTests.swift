@@ -34,8 +34,12 @@ struct RequestedRegionTests {
     private func state(_ state: RegionState) -> GatewayOutput {
         let instance = RegionInstanceID(region: "door")
         let record = RegionRecord(
-            instance: instance, isInside: state == .inside, since: .origin, major: 1, minor: 2, lastHeardAt: .origin,
-            patience: .zero, rssi_dbm: -60, isPartial: false)
+            instance: instance, .beacon(of: nil),
+            state == .inside
+                ? .inside(
+                    RegionRecord.OpenStay(
+                        enteredAt: .origin, lastHeardAt: .origin,
+                        keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)))) : .outside(since: .origin))
         return .transition(
             RegionTransition(instance: instance, state: state, since: .origin, at: .origin), record: record)
     }

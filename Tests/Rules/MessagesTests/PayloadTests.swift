@@ -23,14 +23,16 @@ struct PayloadTests {
 
     private func event(_ kind: RegionEvent.Kind, rssi_dbm: Double? = -63.44) -> RegionEvent {
         RegionEvent(
-            kind: kind, uuid: identity.uuid, major: 7, minor: 8,
-            observation: BeaconObservation(
-                accuracy_m: 1.236, accuracyError_m: 0.618, proximity: .near, rssi_dbm: rssi_dbm))
+            kind,
+            by: .beacon(
+                identity,
+                BeaconObservation(
+                    accuracy_m: 1.236, accuracyError_m: 0.618, proximity: .near, rssi_dbm: rssi_dbm)))
     }
 
     @Test("enter")
     func enter() throws {
-        let instance = RegionInstanceID(region: "carts", major: 7, minor: 8)
+        let instance = RegionInstanceID(region: "carts", .minor(major: 7, minor: 8))
         let message = composer().event(event(.enter), of: instance, epoch: "e", seq: 4, at: .origin, timebase)
         #expect(message.topic == "beacons/shop/gw/region/carts/7/8/event")
         #expect(message.qos == .atLeastOnce && !message.isRetained)
@@ -79,7 +81,8 @@ struct PayloadTests {
     func exit() throws {
         func payload(_ isTrue: Bool) throws -> [String: Any] {
             let stay = RegionStay(
-                enteredAt: .origin, lastHeardAt: .origin + .seconds(12.5), isPartial: isTrue, isInferred: isTrue)
+                enteredAt: .origin, lastHeardAt: .origin + .seconds(12.5), beginning: isTrue ? .partial : .observed,
+                ending: isTrue ? .inferred : .observed)
             return try json(
                 composer().event(
                     event(.exit(stay)), of: RegionInstanceID(region: "carts"), epoch: "e", seq: 1,
@@ -108,7 +111,7 @@ struct PayloadTests {
     func state() throws {
         let message = composer().state(
             ToldState(.inside, since: .origin, at: .origin + .seconds(1)),
-            of: RegionInstanceID(region: "carts", major: 7), epoch: "e", eventSeq: 0, timebase)
+            of: RegionInstanceID(region: "carts", .major(7)), epoch: "e", eventSeq: 0, timebase)
         #expect(message.topic == "beacons/shop/gw/region/carts/7/state" && message.isRetained)
         let payload = try json(message)
         #expect(

@@ -32,13 +32,13 @@ struct RequestReaderTests {
     @Test("A range request names one instance, a stop request one region")
     func rangeAndStop() throws {
         #expect(
-            try read(.range, #"{"region":"carts","major":1}"#) == .range(RegionInstanceID(region: "carts", major: 1)))
+            try read(.range, #"{"region":"carts","major":1}"#) == .range(region: "carts", .major(1)))
         #expect(try read(.stop, #"{"region":"carts"}"#) == .stop(region: "carts"))
     }
 
     @Test("An integer is one by its value, however it is written, as it is to JSON Schema")
     func integers() throws {
-        let instance = Request.range(RegionInstanceID(region: "carts", major: 100, minor: 0))
+        let instance = Request.range(region: "carts", .minor(major: 100, minor: 0))
         for (major, minor) in [("100", "0"), ("100.0", "-0"), ("1e2", "0.0"), ("1.00E+2", "0e5")] {
             #expect(try read(.range, "{\"region\":\"carts\",\"major\":\(major),\"minor\":\(minor)}") == instance)
         }
@@ -60,7 +60,7 @@ struct RequestReaderTests {
     @Test("A definition and a state of the same region are stored under different keys")
     func keys() {
         #expect(StoredDefinition.key("carts") != StoredRegion.key(RegionInstanceID(region: "carts")))
-        #expect(StoredDefinition.key("carts") != StoredRegion.key(RegionInstanceID(region: "monitor", major: 1)))
+        #expect(StoredDefinition.key("carts") != StoredRegion.key(RegionInstanceID(region: "monitor", .major(1))))
     }
 
     @Test("What is unknown, missing, of a wrong type or out of range is refused, and the text says which key")

@@ -24,7 +24,7 @@ struct CrossingTests {
         #expect(story.events == ["enter door 2.0", "exit door 40.0"])
         let stay = try #require(story.stay())
         #expect(stay.dwell == .seconds(18))
-        #expect(!stay.isPartial && !stay.isInferred)
+        #expect(stay.beginning == .observed && stay.ending == .observed)
     }
 
     @Test("A beacon heard again just in time has not left")
@@ -69,7 +69,7 @@ struct SettlingTests {
         let story = Story(settings, air)
         #expect(story.states == ["unknown door 0.0", "inside door 9.9", "outside door 50.0"])
         #expect(story.events == ["exit door 50.0"])
-        #expect(try #require(story.stay()).isPartial)
+        #expect(try #require(story.stay()).beginning == .partial)
     }
 
     @Test("A beacon first heard after settle_s enters")

@@ -126,9 +126,10 @@ struct EntryTests {
         }
         let event = try #require(
             Story(settings(entryRSSI_dbm: -70), air).transitions.compactMap(\.transition.event).first)
-        #expect(event.major == 6 && event.minor == 7)
-        #expect(event.observation.rssi_dbm == -60)
-        #expect(event.observation.proximity == .near)
+        guard case .beacon(let identity, let observation) = event.cause else { return }
+        #expect(identity.major == 6 && identity.minor == 7)
+        #expect(observation.rssi_dbm == -60)
+        #expect(observation.proximity == .near)
     }
 
     @Test("The event of an exit tells of the same beacon, with the last RSSI and no proximity")
@@ -138,7 +139,7 @@ struct EntryTests {
             $0.beacon(.beacon(6, 7), from: .fixed(2), rssi_dbm: -75, at: 3)
         }
         let exit = try #require(Story(settings(), air).transitions.compactMap(\.transition.event).last)
-        #expect(exit.major == 4 && exit.minor == 5)
-        #expect(exit.observation == .undetermined(rssi_dbm: -75))
+        let beacon = BeaconIdentity(uuid: Air.uuid, major: 4, minor: 5)
+        #expect(exit.cause == .beacon(beacon, .undetermined(rssi_dbm: -75)))
     }
 }

@@ -10,8 +10,8 @@ struct InstanceTests {
     }
 
     private let whole = RegionInstanceID(region: "carts")
-    private let ofMajor = RegionInstanceID(region: "carts", major: 2)
-    private let ofMinor = RegionInstanceID(region: "carts", major: 2, minor: 7)
+    private let ofMajor = RegionInstanceID(region: "carts", .major(2))
+    private let ofMinor = RegionInstanceID(region: "carts", .minor(major: 2, minor: 7))
 
     @Test("One, one for each major, or one for each major and minor, as it is expanded")
     func expansion() {

@@ -87,7 +87,7 @@ struct MatchingTests {
         let story = Story(settings, air)
         #expect(story.events == ["enter door/7/1 2.0", "enter door/7/2 3.0", "enter door/8/1 4.0"])
         let report = try #require(story.ranging.last?.report)
-        #expect(report.instance == RegionInstanceID(region: "door", major: 8, minor: 1))
+        #expect(report.instance == RegionInstanceID(region: "door", .minor(major: 8, minor: 1)))
         #expect(report.beacons.map(\.identity) == [.beacon(8, 1)])
     }
 

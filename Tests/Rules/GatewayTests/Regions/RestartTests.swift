@@ -10,11 +10,23 @@ struct RestartTests {
     private let settings = Settings.door { _, region in region.rules.settle = .seconds(10) }
 
     /// The door, inside since an hour before the start, last heard half a minute before it.
-    private func record(isInside: Bool = true) -> RegionRecord {
+    private func record(
+        _ discriminator: RegionInstanceID.Discriminator = .whole, of constraint: BeaconIdentityConstraint? = nil,
+        enteredAt: Instant = Story.start - .seconds(3600), lastHeardAt: Instant = Story.start - .seconds(30),
+        patience: TimeSpan = .zero
+    ) -> RegionRecord {
+        let keeper = BeaconKeeper(major: 1, minor: 1, patience: patience, rssi_dbm: -70)
+        return RegionRecord(
+            instance: RegionInstanceID(region: "door", discriminator), .beacon(of: constraint),
+            .inside(
+                RegionRecord.OpenStay(enteredAt: enteredAt, lastHeardAt: lastHeardAt, keeper: .beacon(keeper))))
+    }
+
+    private func outside(
+        _ discriminator: RegionInstanceID.Discriminator = .whole, since: Instant = Story.start - .seconds(3600)
+    ) -> RegionRecord {
         RegionRecord(
-            instance: RegionInstanceID(region: "door"), isInside: isInside, since: Story.start - .seconds(3600),
-            major: 1, minor: 1, lastHeardAt: Story.start - .seconds(30), patience: .zero, rssi_dbm: -70,
-            isPartial: false)
+            instance: RegionInstanceID(region: "door", discriminator), .beacon(of: nil), .outside(since: since))
     }
 
     private func air(_ start_s: Double?, end_s: Double = 30) -> Air {
@@ -33,7 +45,7 @@ struct RestartTests {
         let stay = try #require(story.stay())
         #expect(stay.enteredAt == Story.start - .seconds(3600))
         #expect(stay.dwell == .seconds(3630))
-        #expect(!stay.isInferred && !stay.isPartial)
+        #expect(stay.ending == .observed && stay.beginning == .observed)
     }
 
     @Test("Gone is an exit, exit_after_s after monitoring resumes, inferred, with the time last heard")
@@ -41,17 +53,18 @@ struct RestartTests {
         let story = Story(settings, air(nil), restoring: [record()])
         #expect(story.events == ["exit door 20.0"])
         let stay = try #require(story.stay())
-        #expect(stay.isInferred)
+        #expect(stay.ending == .inferred)
         #expect(stay.lastHeardAt == Story.start - .seconds(30))
         #expect(stay.dwell == .seconds(3570))
-        #expect(story.transitions.last?.transition.event?.observation.rssi_dbm == -70)
+        let beacon = BeaconIdentity(uuid: Air.uuid, major: 1, minor: 1)
+        #expect(
+            story.transitions.last?.transition.event?.cause == .beacon(beacon, .undetermined(rssi_dbm: -70)))
     }
 
     @Test("A stay stored in the future, by a clock set back since, moves as a whole: it keeps its length")
     func storedInTheFuture() throws {
-        var ahead = record()
-        ahead.since = ahead.since + .seconds(86_400)
-        ahead.lastHeardAt = ahead.lastHeardAt + .seconds(86_400)
+        let ahead = record(
+            enteredAt: Story.start + .seconds(82_800), lastHeardAt: Story.start + .seconds(86_370))
         let story = Story(settings, air(nil), restoring: [ahead])
         #expect(story.events == ["exit door 20.0"])
         let stay = try #require(story.stay())
@@ -63,20 +76,18 @@ struct RestartTests {
 
     @Test("A region that was stored as outside since a time to come is outside since now")
     func outsideInTheFuture() throws {
-        var ahead = record(isInside: false)
-        ahead.since = Story.start + .seconds(5)
+        let ahead = outside(since: Story.start + .seconds(5))
         let outside = try #require(Story(settings, air(nil), restoring: [ahead]).transitions.first?.transition)
         #expect(outside.state == .outside && outside.since == Story.start)
     }
 
     @Test("Any time at all may stand in a record", arguments: [Int64.min, -1, 0, .max])
     func anyTime(microseconds: Int64) {
-        var odd = record()
         for (since, heard) in [
             (microseconds, Int64.max), (microseconds, .min), (.max, microseconds), (.min, microseconds),
         ] {
-            odd.since = Instant(microseconds: since)
-            odd.lastHeardAt = Instant(microseconds: heard)
+            let odd = record(
+                enteredAt: Instant(microseconds: since), lastHeardAt: Instant(microseconds: heard))
             let story = Story(settings, air(nil), restoring: [odd])
             #expect(story.transitions.allSatisfy { $0.transition.since <= $0.transition.at })
         }
@@ -84,7 +95,7 @@ struct RestartTests {
 
     @Test("New is an entry, though the region has not settled: it is known to have been outside")
     func new() {
-        let story = Story(settings, air(3), restoring: [record(isInside: false)])
+        let story = Story(settings, air(3), restoring: [outside()])
         #expect(story.events == ["enter door 3.0", "exit door 50.0"])
     }
 
@@ -95,16 +106,14 @@ struct RestartTests {
 
     @Test("A slow beacon gets its 4 intervals to be heard again")
     func slow() {
-        var slow = record()
-        slow.patience = .seconds(40)
+        let slow = record(patience: .seconds(40))
         #expect(Story(settings, air(35, end_s: 60), restoring: [slow]).events == ["exit door 80.0"])
         #expect(Story(settings, air(nil), restoring: [slow]).events == ["exit door 40.0"])
     }
 
     @Test("A slow beacon is known as slow after a restart, until its interval is learned anew")
     func slowUntilLearnedAnew() {
-        var slow = record()
-        slow.patience = .seconds(40)
+        let slow = record(patience: .seconds(40))
         var air = air(nil)
         air.beacon(.beacon(), from: .fixed(1), at: 5)
         air.beacon(.beacon(), from: .fixed(1), at: 35)
@@ -117,10 +126,8 @@ struct RestartTests {
             region.rules.settle = .seconds(10)
             region.expansion = .major
         }
-        var expanded = record()
-        expanded.instance.major = 1
-        #expect(
-            Story(settings, air(nil), restoring: [expanded]).states == ["inside door/1 0.0", "outside door/1 20.0"])
+        let story = Story(settings, air(nil), restoring: [record(.major(1))])
+        #expect(story.states == ["inside door/1 0.0", "outside door/1 20.0"])
     }
 
     @Test("What is stored of a stay is what a later process goes on from; the time last heard is at most a minute old")
@@ -132,9 +139,10 @@ struct RestartTests {
         var air = air(1, end_s: 50)
         air.beacon(.beacon(), from: .fixed(2), start_s: 50, end_s: 58)
         let record = try #require(Story(settings, air).stored[RegionInstanceID(region: "door")])
-        #expect(record.isInside && record.isPartial)
-        #expect(record.since == Story.start + .seconds(1))
-        #expect(record.lastHeardAt == Story.start + .seconds(58))
+        let stay = try #require(record.stay)
+        #expect(stay.beginning == .partial)
+        #expect(stay.enteredAt == Story.start + .seconds(1))
+        #expect(stay.lastHeardAt == Story.start + .seconds(58))
     }
 
     @Test("A region that was left is stored as outside")
@@ -179,21 +187,21 @@ struct RestartTests {
     @Test("On a radio that stays blind a restored state becomes unknown like any other")
     func blindForLong() {
         #expect(statesOfBlindStart(record()) == [.inside, .unknown])
-        #expect(statesOfBlindStart(record(isInside: false)) == [.outside, .unknown])
+        #expect(statesOfBlindStart(outside()) == [.outside, .unknown])
     }
 
     @Test("Since when it is outside is stored, not since when that was unknown")
     func outsideSince() throws {
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(
-            settings, restoring: [record(isInside: false)], radioSees: false, at: Story.start, outputs: &outputs)
+            settings, restoring: [outside()], radioSees: false, at: Story.start, outputs: &outputs)
         engine.advance(through: Story.start + .seconds(60), outputs: &outputs)
         guard case .transition(let transition, let stored) = outputs.last else {
             Issue.record("no transition")
             return
         }
         #expect(transition.state == .unknown)
-        #expect(try #require(stored).since == Story.start - .seconds(3600))
+        #expect(try #require(stored).occupancy == .outside(since: Story.start - .seconds(3600)))
     }
 
     @Test("An instance that is new after a restart enters: its region began to be monitored long before")
@@ -202,8 +210,7 @@ struct RestartTests {
             region.rules.settle = .seconds(10)
             region.expansion = .minor
         }
-        var known = record(isInside: false)
-        (known.instance.major, known.instance.minor) = (1, 1)
+        let known = outside(.minor(major: 1, minor: 1))
         var air = Air()
         air.otherDevices(end_s: 30)
         air.beacon(.beacon(1, 2), from: .fixed(2), start_s: 3, end_s: 5)
@@ -212,15 +219,13 @@ struct RestartTests {
 
     @Test("Under the same id with other beacons it is another region, of which nothing is known")
     func redefined() {
-        var former = record()
-        former.constraint = settings.regions[0].constraint
-        #expect(Story(settings, air(3), restoring: [former]).states.first == "inside door 0.0")
+        var constraint = settings.regions[0].constraint
+        #expect(Story(settings, air(3), restoring: [record(of: constraint)]).states.first == "inside door 0.0")
         let states = ["unknown door 0.0", "inside door 3.0", "outside door 50.0"]
-        former.constraint?.major = 7
-        #expect(Story(settings, air(3), restoring: [former]).states == states)
-        former.constraint = BeaconIdentityConstraint(
-            uuid: ProximityUUID(high: 1, low: 2), major: nil, minor: nil)
-        #expect(Story(settings, air(3), restoring: [former]).states == states)
+        constraint.major = 7
+        #expect(Story(settings, air(3), restoring: [record(of: constraint)]).states == states)
+        constraint = BeaconIdentityConstraint(uuid: ProximityUUID(high: 1, low: 2), major: nil, minor: nil)
+        #expect(Story(settings, air(3), restoring: [record(of: constraint)]).states == states)
     }
 
     @Test("Instances beyond a limit that is lower by now are refused, which is said once for their region")
@@ -229,11 +234,7 @@ struct RestartTests {
             region.expansion = .minor
             settings.regionLimits.maxInstances = 1
         }
-        let records = (1...3).map { (minor: UInt16) in
-            var record = record()
-            (record.instance.major, record.instance.minor) = (1, minor)
-            return record
-        }
+        let records = (1...3).map { record(.minor(major: 1, minor: $0)) }
         let story = Story(settings, air(nil), restoring: records)
         #expect(story.states.first == "inside door/1/1 0.0")
         #expect(story.failures.count == 1)

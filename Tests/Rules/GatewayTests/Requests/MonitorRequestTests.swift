@@ -43,7 +43,7 @@ struct MonitorRequestTests {
     func rangedAtOnce() throws {
         let gateway = Conversation(empty, air)
         _ = try gateway.monitor("door", at: 20)
-        #expect(gateway.ask(.range(RegionInstanceID(region: "door")), at: 20)?.ranging?.count == 1)
+        #expect(gateway.ask(.range(region: "door", .whole), at: 20)?.ranging?.count == 1)
     }
 
     @Test("It comes with the definition that is to be stored, before its answer")
@@ -152,9 +152,11 @@ struct MonitorRequestTests {
     func restart() throws {
         let definition = try RegionDefinition(text: Array("{\"id\":\"door\",\"uuid\":\"\(Air.uuid)\"}".utf8))
         let record = RegionRecord(
-            instance: RegionInstanceID(region: "door"), isInside: true, since: .origin - .seconds(100), major: 1,
-            minor: 7,
-            lastHeardAt: .origin - .seconds(5), patience: .zero, rssi_dbm: -60, isPartial: false)
+            instance: RegionInstanceID(region: "door"), .beacon(of: nil),
+            .inside(
+                RegionRecord.OpenStay(
+                    enteredAt: .origin - .seconds(100), lastHeardAt: .origin - .seconds(5),
+                    keeper: .beacon(BeaconKeeper(major: 1, minor: 7, rssi_dbm: -60)))))
         let gateway = Conversation(empty, air, requested: [try empty.region(definition)], restoring: [record])
         gateway.hear(until_s: 10)
         #expect(gateway.events == [])
@@ -278,8 +280,8 @@ struct StopRequestTests {
         _ = gateway.ask(.monitor(try RegionDefinition(text: Array(other.utf8))), at: 1)
         _ = try gateway.monitor("door", at: 9)
         gateway.hear(until_s: 14.9)
-        #expect(gateway.ask(.range(RegionInstanceID(region: "door")), at: 14.9)?.ranging?.count == 1)
+        #expect(gateway.ask(.range(region: "door", .whole), at: 14.9)?.ranging?.count == 1)
         _ = gateway.ask(.stop(region: "door"), at: 14.9)
-        #expect(gateway.ask(.range(RegionInstanceID(region: "other")), at: 15)?.ranging?.count == 1)
+        #expect(gateway.ask(.range(region: "other", .whole), at: 15)?.ranging?.count == 1)
     }
 }

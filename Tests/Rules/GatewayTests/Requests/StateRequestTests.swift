@@ -33,7 +33,7 @@ struct StateRequestTests {
     func unknownRegion() {
         let gateway = Conversation(.door())
         #expect(gateway.ask(.state(StateRequest(region: "roof")), at: 1)?.refusal == .unknownRegion)
-        #expect(gateway.ask(.range(RegionInstanceID(region: "roof")), at: 1)?.refusal == .unknownRegion)
+        #expect(gateway.ask(.range(region: "roof", .whole), at: 1)?.refusal == .unknownRegion)
     }
 
     @Test("Of an expanded region one instance is asked for, or all, and a value never heard has no state")
@@ -68,7 +68,7 @@ struct StateRequestTests {
         air.beacon(.beacon(1, 1), from: .fixed(1), rssi_dbm: -80, start_s: 1, end_s: 5)
         air.beacon(.beacon(1, 2), from: .fixed(2), rssi_dbm: -50, start_s: 1, end_s: 5)
         let gateway = Conversation(.door { _, region in region.isRanged = false }, air)
-        let report = try #require(gateway.ask(.range(RegionInstanceID(region: "door")), at: 3)?.ranging)
+        let report = try #require(gateway.ask(.range(region: "door", .whole), at: 3)?.ranging)
         #expect(report.count == 2)
         #expect(report.beacons.map(\.identity.minor) == [2, 1])
         #expect(report.at == .origin + .seconds(3))
@@ -77,10 +77,10 @@ struct StateRequestTests {
     @Test("A ranging list of an expanded region needs the instance, and one never heard is empty")
     func rangingInstance() {
         let gateway = Conversation(expanded, fleet(2, end_s: 5))
-        let refused = gateway.ask(.range(RegionInstanceID(region: "door", major: 1)), at: 2)
+        let refused = gateway.ask(.range(region: "door", .major(1)), at: 2)
         #expect(refused?.text == "region \"door\": give a major and a minor, which names one instance of it")
-        #expect(gateway.ask(.range(RegionInstanceID(region: "door", major: 1, minor: 2)), at: 2)?.ranging?.count == 1)
+        #expect(gateway.ask(.range(region: "door", .minor(major: 1, minor: 2)), at: 2)?.ranging?.count == 1)
         #expect(
-            gateway.ask(.range(RegionInstanceID(region: "door", major: 8, minor: 2)), at: 2)?.ranging?.beacons == [])
+            gateway.ask(.range(region: "door", .minor(major: 8, minor: 2)), at: 2)?.ranging?.beacons == [])
     }
 }

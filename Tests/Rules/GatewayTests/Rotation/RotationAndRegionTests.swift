@@ -21,7 +21,7 @@ struct RotationAndRegionTests {
         let story = Story(settings, air(old_s: 1...8, new_s: 8.2...30))
         #expect(story.states == ["unknown door 0.0", "inside door 1.0", "outside door 50.0"])
         let stay = try #require(story.stay())
-        #expect(stay.isPartial)
+        #expect(stay.beginning == .partial)
         #expect(stay.enteredAt == Story.start + .seconds(1))
     }
 

@@ -29,7 +29,7 @@ struct ScanAgreementTests {
 
         /// Address, track and standing of everybody in the gateway's list.
         mutating func gateway(at instant: Instant) -> Set<String> {
-            let request = Request.range(RegionInstanceID(region: "door"))
+            let request = Request.range(region: "door", .whole)
             engine.answer(request, to: ReplyAddress(verb: "t", topic: "t"), at: instant, outputs: &outputs)
             guard case .answer(let answer) = outputs.last else { return [] }
             return Set((answer.result.ranging?.beacons ?? []).map(Self.text))

@@ -67,7 +67,9 @@ final class Conversation {
                     "\($0.kind == .enter ? "enter" : "exit") \(name(transition.instance)) \(tenths(transition.at))"
                 }
             case .ended(let instance, let event, let at):
-                guard case .exit(let stay) = event.kind, stay.isUnmonitored else { return "crossing \(name(instance))" }
+                guard case .exit(let stay) = event.kind, stay.ending == .unmonitored else {
+                    return "crossing \(name(instance))"
+                }
                 return "end \(name(instance)) \(tenths(at)) after \(Story.tenths(stay.dwell.seconds))"
             default: return nil
             }

@@ -13,9 +13,11 @@ func feedRow(_ octets: [UInt8]) {
     _ = StoredDefinition.read(value, key: key)
     let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
     for bootID in ["boot", "other"] {
-        guard let stored = StoredRegion(value, key: key, timebase, bootID: bootID) else { continue }
+        guard let stored = StoredRegion.read(value, key: key, timebase, bootID: bootID).region else { continue }
         let encoded = stored.encoded(timebase, bootID: bootID)
-        let again = StoredRegion(encoded, key: StoredRegion.key(stored.record.instance), timebase, bootID: bootID)
+        let again = StoredRegion.read(
+            encoded, key: StoredRegion.key(stored.record.instance), timebase, bootID: bootID
+        ).region
         require(again != nil, "what was read is written so that it can be read")
         goOn(from: stored.record)
     }

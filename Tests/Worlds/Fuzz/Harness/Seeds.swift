@@ -65,14 +65,21 @@ enum Seeds {
     private static var rows: [[UInt8]] {
         let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
         let instances = [
-            RegionInstanceID(region: "carts"), RegionInstanceID(region: "carts", major: 1),
-            RegionInstanceID(region: "carts", major: 1, minor: 7),
+            RegionInstanceID(region: "carts"), RegionInstanceID(region: "carts", .major(1)),
+            RegionInstanceID(region: "carts", .minor(major: 1, minor: 7)),
         ]
         return [true, false].flatMap { isInside in
             instances.map { instance in
                 let record = RegionRecord(
-                    instance: instance, isInside: isInside, since: .origin + .seconds(100), major: 1, minor: 7,
-                    lastHeardAt: .origin + .seconds(200), patience: .seconds(8), rssi_dbm: -60.5, isPartial: isInside)
+                    instance: instance, .beacon(of: nil),
+                    isInside
+                        ? .inside(
+                            RegionRecord.OpenStay(
+                                enteredAt: .origin + .seconds(100), lastHeardAt: .origin + .seconds(200),
+                                beginning: .partial,
+                                keeper: .beacon(
+                                    BeaconKeeper(major: 1, minor: 7, patience: .seconds(8), rssi_dbm: -60.5))))
+                        : .outside(since: .origin + .seconds(100)))
                 let stored = StoredRegion(record: record, eventSeq: 3)
                 return Array(StoredRegion.key(instance).utf8) + [UInt8(ascii: "\n")]
                     + stored.encoded(timebase, bootID: "boot")

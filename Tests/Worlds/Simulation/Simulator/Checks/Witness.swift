@@ -75,7 +75,7 @@ struct Witness {
         let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
         var stored: [RegionInstanceID: Bool] = [:]
         for record in outbox.records() {
-            if let region = StoredRegion(record.value, key: record.key, timebase, bootID: "") {
+            if let region = StoredRegion.read(record.value, key: record.key, timebase, bootID: "").region {
                 stored[region.record.instance] = region.record.isInside
             }
         }
@@ -170,7 +170,9 @@ struct Witness {
 
     /// A stay is as long as it was, whatever the time of day was set to meanwhile.
     private func checkDwell(_ stay: RegionStay, _ region: Region, _ name: String) throws(Violation) {
-        guard !stay.isInferred, let enteredAt = region.enteredAt, let lastHeard = region.lastHeard else { return }
+        guard stay.ending != .inferred, let enteredAt = region.enteredAt, let lastHeard = region.lastHeard else {
+            return
+        }
         let dwell = lastHeard - enteredAt
         let error_s = (stay.dwell - dwell).seconds
         if max(error_s, -error_s) > 1 + dwell.seconds / 1_000 {

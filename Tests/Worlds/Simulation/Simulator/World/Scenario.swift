@@ -74,9 +74,10 @@ extension Settings {
             guard region.uuid == identity.uuid, region.major ?? identity.major == identity.major,
                 region.minor ?? identity.minor == identity.minor
             else { return nil }
-            return RegionInstanceID(
-                region: region.id, major: region.expansion == .none ? nil : identity.major,
+            let discriminator = RegionInstanceID.Discriminator(
+                major: region.expansion == .none ? nil : identity.major,
                 minor: region.expansion == .minor ? identity.minor : nil)
+            return discriminator.map { RegionInstanceID(region: region.id, $0) }
         }
     }
 }

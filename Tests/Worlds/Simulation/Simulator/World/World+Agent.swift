@@ -90,7 +90,9 @@ extension World {
         var stored: [RegionInstanceID: StoredRegion] = [:]
         let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
         for record in life.outbox.records() {
-            guard let region = StoredRegion(record.value, key: record.key, timebase, bootID: "") else { continue }
+            guard let region = StoredRegion.read(record.value, key: record.key, timebase, bootID: "").region else {
+                continue
+            }
             stored[region.record.instance] = region
         }
         for (instance, event) in last.sorted(by: { $0.value.seq < $1.value.seq }) {

@@ -55,16 +55,37 @@ extension BeaconRegion {
     /// Whether a record is this region's: of an instance that it can have, and of the beacons that belong to it now. Under the
     /// same id with other beacons it is another region, of which nothing is known.
     public func canRestore(_ record: RegionRecord) -> Bool {
-        canHave(record.instance) && record.constraint.map { $0 == constraint } ?? true
+        guard canHave(record.instance) else { return false }
+        return switch record.kind {
+        case .beacon(of: let stored): stored.map { $0 == constraint } ?? true
+        }
     }
 
     /// Whether an instance of that name can be this region's, as it is defined now.
     public func canHave(_ instance: RegionInstanceID) -> Bool {
-        guard instance.region == id else { return false }
-        switch expansion {
-        case .none: return instance.major == nil && instance.minor == nil
-        case .major: return instance.major != nil && instance.minor == nil
-        case .minor: return instance.minor != nil && instance.major == (major ?? instance.major)
+        guard instance.region == id, expansion.makes(instance.discriminator) else { return false }
+        if case .minor(let major, _) = instance.discriminator { return major == self.major ?? major }
+        return true
+    }
+
+    /// The instance that the beacons of an identity belong to.
+    func instance(of identity: BeaconIdentity) -> RegionInstanceID {
+        let discriminator: RegionInstanceID.Discriminator =
+            switch expansion {
+            case .none: .whole
+            case .major: .major(identity.major)
+            case .minor: .minor(major: identity.major, minor: identity.minor)
+            }
+        return RegionInstanceID(region: id, discriminator)
+    }
+}
+
+extension BeaconRegion.Expansion {
+    /// Whether that tells instances of such a region apart.
+    public func makes(_ discriminator: RegionInstanceID.Discriminator) -> Bool {
+        switch (self, discriminator) {
+        case (.none, .whole), (.major, .major), (.minor, .minor): true
+        case (.none, _), (.major, _), (.minor, _): false
         }
     }
 }

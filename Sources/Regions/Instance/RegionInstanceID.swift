@@ -1,0 +1,47 @@
+/// Names one region instance: the registered region, and what tells this instance from the others of that region.
+public struct RegionInstanceID: Hashable, Sendable {
+    /// What tells the instances of one region apart.
+    public enum Discriminator: Hashable, Sendable {
+        /// The region is not expanded: this is its only instance.
+        case whole
+        /// The beacons of one major.
+        case major(UInt16)
+        /// The beacons of one major and minor.
+        case minor(major: UInt16, minor: UInt16)
+    }
+
+    /// The configured id.
+    public var region: String
+    public var discriminator: Discriminator
+
+    public init(region: String, _ discriminator: Discriminator = .whole) {
+        self.region = region
+        self.discriminator = discriminator
+    }
+
+    /// `nil` unless the region is expanded by major or minor.
+    public var major: UInt16? { discriminator.numbers.major }
+
+    /// `nil` unless the region is expanded by minor.
+    public var minor: UInt16? { discriminator.numbers.minor }
+}
+
+extension RegionInstanceID.Discriminator {
+    /// By the numbers as messages, topics and keys have them; `nil` for a minor without a major, which names nothing.
+    public init?(major: UInt16?, minor: UInt16?) {
+        switch (major, minor) {
+        case (nil, nil): self = .whole
+        case (let major?, nil): self = .major(major)
+        case (let major?, let minor?): self = .minor(major: major, minor: minor)
+        case (nil, _?): return nil
+        }
+    }
+
+    fileprivate var numbers: (major: UInt16?, minor: UInt16?) {
+        switch self {
+        case .whole: (nil, nil)
+        case .major(let major): (major, nil)
+        case .minor(let major, let minor): (major, minor)
+        }
+    }
+}

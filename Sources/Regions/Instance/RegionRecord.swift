@@ -1,0 +1,91 @@
+public import Beacons
+public import HCI
+
+/// What outlives the process of one region instance. One that had not settled has nothing to restore.
+public struct RegionRecord: Hashable, Sendable {
+    /// The region that the record is about, by its kind. Under the same id with another definition it is another region.
+    public enum Kind: Hashable, Sendable {
+        /// Which beacons belonged to it; `nil` where that was not stored.
+        case beacon(of: BeaconIdentityConstraint?)
+    }
+
+    public enum Occupancy: Hashable, Sendable {
+        case outside(since: Instant)
+        case inside(OpenStay)
+    }
+
+    /// Who keeps the region inside, by its kind.
+    public enum Keeper: Hashable, Sendable {
+        case beacon(BeaconKeeper)
+    }
+
+    /// A stay that is under way.
+    public struct OpenStay: Hashable, Sendable {
+        public var enteredAt: Instant
+        /// The last evidence that kept the region inside.
+        public var lastHeardAt: Instant
+        public var beginning: RegionStay.Beginning
+        public var keeper: Keeper
+        /// Whether the end of the stay is told.
+        public var notifiesOnExit: Bool
+
+        public init(
+            enteredAt: Instant, lastHeardAt: Instant, beginning: RegionStay.Beginning = .observed, keeper: Keeper,
+            notifiesOnExit: Bool = true
+        ) {
+            self.enteredAt = enteredAt
+            self.lastHeardAt = lastHeardAt
+            self.beginning = beginning
+            self.keeper = keeper
+            self.notifiesOnExit = notifiesOnExit
+        }
+    }
+
+    public var instance: RegionInstanceID
+    public var kind: Kind
+    public var occupancy: Occupancy
+
+    public init(instance: RegionInstanceID, _ kind: Kind, _ occupancy: Occupancy) {
+        self.instance = instance
+        self.kind = kind
+        self.occupancy = occupancy
+    }
+
+    /// The stay under way; `nil` while outside.
+    public var stay: OpenStay? {
+        if case .inside(let stay) = occupancy { stay } else { nil }
+    }
+
+    public var isInside: Bool { stay != nil }
+
+    /// The last evidence that is stored with it: the process still ran then.
+    public var lastHeardAt: Instant {
+        switch occupancy {
+        case .outside(let since): since
+        case .inside(let stay): stay.lastHeardAt
+        }
+    }
+}
+
+extension RegionRecord {
+    /// The same, with nothing of it later than `now`.
+    ///
+    /// Times of day outlive a boot, and so does a clock that was wrong: where it was set back meanwhile, or has lost its
+    /// battery, what was stored lies in the future. By how much it is off nobody knows, so everything moves by as much as
+    /// brings the last of it to `now`. Lengths stay what they were, and of the time nobody listened nothing is counted.
+    func moved(notAfter now: Instant) -> RegionRecord {
+        let latest = max(stay?.enteredAt ?? lastHeardAt, lastHeardAt)
+        guard latest > now else { return self }
+        let ahead = latest - now
+        var moved = self
+        switch occupancy {
+        case .outside(let since):
+            moved.occupancy = .outside(since: since - ahead)
+        case .inside(var stay):
+            stay.enteredAt = stay.enteredAt - ahead
+            stay.lastHeardAt = stay.lastHeardAt - ahead
+            moved.occupancy = .inside(stay)
+        }
+        return moved
+    }
+}

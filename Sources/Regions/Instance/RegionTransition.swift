@@ -1,0 +1,32 @@
+public import HCI
+
+/// Core Location's states of a region.
+public enum RegionState: String, Sendable, CaseIterable {
+    case unknown
+    case inside
+    case outside
+}
+
+/// A region's state became another one. The state and the event, if there is one, belong together: whoever stores one
+/// stores both.
+public struct RegionTransition: Hashable, Sendable {
+    public var instance: RegionInstanceID
+    public var state: RegionState
+    /// When the region came to be in this state.
+    public var since: Instant
+    /// When that came to pass.
+    public var at: Instant
+    /// The crossing that made the change; `nil` where nothing was crossed: as monitoring begins, or as the radio goes
+    /// blind and sees again.
+    public var event: RegionEvent?
+
+    public init(
+        instance: RegionInstanceID, state: RegionState, since: Instant, at: Instant, event: RegionEvent? = nil
+    ) {
+        self.instance = instance
+        self.state = state
+        self.since = since
+        self.at = at
+        self.event = event
+    }
+}

@@ -1,0 +1,31 @@
+/// A registration or a newcomer that a limit refused. Core Location's `monitoringDidFailFor`.
+public struct RegionMonitoringFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Cause: Hashable, Sendable {
+        case tooManyRegions(limit: Int)
+        case tooManyInstances(limit: Int)
+        /// A beacon of the region is not tracked; the region itself is monitored.
+        case tooManyTransmitters(limit: Int)
+    }
+
+    public var region: String
+    public var cause: Cause
+
+    public init(region: String, cause: Cause) {
+        self.region = region
+        self.cause = cause
+    }
+
+    public var description: String {
+        switch cause {
+        case .tooManyRegions(let limit):
+            "regionMonitoringFailure: region \"\(region)\" is not monitored: there are \(limit) already; "
+                + "raise regions.max_regions"
+        case .tooManyInstances(let limit):
+            "regionMonitoringFailure: region \"\(region)\" gets no further instance: there are \(limit) already; "
+                + "raise regions.max_instances"
+        case .tooManyTransmitters(let limit):
+            "regionMonitoringFailure: a beacon of region \"\(region)\" is not tracked: there are \(limit) already; "
+                + "raise radio.max_transmitters"
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Beacons
+import HCI
+import Messages
+import Regions
+import Testing
+
+@Suite("What is stored of a region says its kind and version")
+struct StoredRegionTests {
+    private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_000_000_000), isSynced: true)
+    private static let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
+
+    private func read(_ line: String, key: String = "carts", bootID: String? = "b") -> StoredRegion.Reading {
+        StoredRegion.read(Array(line.utf8), key: key, Self.timebase, bootID: bootID)
+    }
+
+    private func record(
+        _ key: String = "carts", of constraint: BeaconIdentityConstraint?, _ occupancy: RegionRecord.Occupancy
+    ) throws -> RegionRecord {
+        RegionRecord(instance: try #require(StoredRegion.instance(ofKey: key)), .beacon(of: constraint), occupancy)
+    }
+
+    private func stay(
+        _ beginning: RegionStay.Beginning = .observed, rssi_dbm: Double? = -73.9, notifiesOnExit: Bool = true
+    ) -> RegionRecord.OpenStay {
+        RegionRecord.OpenStay(
+            enteredAt: .origin + .seconds(100), lastHeardAt: .origin + .seconds(400), beginning: beginning,
+            keeper: .beacon(
+                BeaconKeeper(major: 2, minor: 7, patience: .milliseconds(1_252), rssi_dbm: rssi_dbm)),
+            notifiesOnExit: notifiesOnExit)
+    }
+
+    // MARK: - Version 1
+
+    @Test("A stay of version 1 is read with all that it says")
+    func insideVersion1() throws {
+        let line =
+            "v=1 state=inside boot=b since_us=100000000 since_wall_us=5 last_heard_us=400000000 last_heard_wall_us=6 "
+            + "major=2 minor=7 patience_us=1252000 partial=true event_seq=9 epoch=01KDVDNA0T0000000000000000 "
+            + "of=39ED98FF-2900-441A-802F-9C398FC199D2 of_major=2 notify_on_exit=false rssi_dbm=-73.9"
+        let constraint = BeaconIdentityConstraint(uuid: Self.uuid, major: 2, minor: nil)
+        let region = try #require(read(line, key: "carts/2/7").region)
+        #expect(
+            region.record
+                == (try record("carts/2/7", of: constraint, .inside(stay(.partial, notifiesOnExit: false)))))
+        #expect(region.eventSeq == 9 && region.epoch == "01KDVDNA0T0000000000000000")
+    }
+
+    @Test("After another boot, and in a replay, version 1's times of day count", arguments: ["another", nil])
+    func timesOfDay(bootID: String?) throws {
+        let line =
+            "v=1 state=inside boot=b since_us=1 since_wall_us=1100000000 last_heard_us=2 last_heard_wall_us=1400000000 "
+            + "major=2 minor=7 patience_us=1252000 partial=false event_seq=0"
+        let region = try #require(read(line, bootID: bootID).region)
+        #expect(region.record == (try record(of: nil, .inside(stay(rssi_dbm: nil)))))
+    }
+
+    @Test("The words of a stay in a line of version 1 that is outside mean nothing")
+    func outsideVersion1() throws {
+        let line =
+            "v=1 state=outside boot=b since_us=100000000 since_wall_us=5 last_heard_us=100000000 last_heard_wall_us=5 "
+            + "major=0 minor=0 patience_us=0 partial=false event_seq=4 epoch=e of=39ED98FF-2900-441A-802F-9C398FC199D2"
+        let constraint = BeaconIdentityConstraint(uuid: Self.uuid, major: nil, minor: nil)
+        let region = try #require(read(line).region)
+        #expect(region.record == (try record(of: constraint, .outside(since: .origin + .seconds(100)))))
+        #expect(region.eventSeq(in: "e") == 4)
+    }
+
+    @Test("What version 1 wrote where there was no state is none", arguments: ["v=1 state=unsettled", "abandoned"])
+    func marksOfVersion1(line: String) {
+        #expect(read(line) == .nothing)
+    }
+
+    // MARK: - This version
+
+    @Test("What is written is read the same, and its first words are the tag")
+    func roundTrip() throws {
+        let constraint = BeaconIdentityConstraint(uuid: Self.uuid, major: 2, minor: 7)
+        let records = [
+            try record(of: constraint, .outside(since: .origin + .seconds(100))),
+            try record("carts/2", of: constraint, .inside(stay(.partial, notifiesOnExit: false))),
+            try record("carts/2/7", of: nil, .inside(stay(rssi_dbm: nil))),
+        ]
+        for record in records {
+            for bootID in ["b", nil] {
+                let stored = StoredRegion(record: record, eventSeq: 3, epoch: "e")
+                let line = stored.encoded(Self.timebase, bootID: bootID)
+                #expect(String(decoding: line, as: UTF8.self).hasPrefix("kind=beacon v=2 "))
+                let key = StoredRegion.key(record.instance)
+                #expect(StoredRegion.read(line, key: key, Self.timebase, bootID: bootID) == .region(stored))
+            }
+        }
+    }
+
+    // MARK: - What another version wrote
+
+    @Test(
+        "A later version, another kind: told from a damaged line, with what it says it is",
+        arguments: [
+            ("kind=beacon v=3 state=inside", "kind=beacon v=3"), ("v=2 state=inside", "v=2"),
+            ("kind=circle v=1 state=inside since_us=1", "kind=circle v=1"), ("kind=circle", "kind=circle"),
+            ("kind=zone v=2 \"any words\" at all", "kind=zone v=2"),
+        ])
+    func unknown(line: String, said: String) {
+        guard case .unknown(let tag) = read(line) else {
+            Issue.record("\(line) is not told apart")
+            return
+        }
+        #expect("\(tag)" == said)
+        #expect(read(line, key: "carts/zone/entrance") == .unknown(tag))
+    }
+
+    @Test(
+        "A damaged line is as good as none",
+        arguments: [
+            "", "carts", "state=inside", "kind=beacon v=2", "kind=beacon v=2 state=inside since_wall_us=1 event_seq=1",
+            "kind=beacon v=2 state=outside since_wall_us=x event_seq=1", "v=1 state=outside since_wall_us=1",
+        ])
+    func damaged(line: String) {
+        #expect(read(line) == .nothing)
+    }
+
+    @Test("Records of anything but regions are none, whatever they say", arguments: ["/coverage", "/monitor/carts"])
+    func otherRecords(key: String) {
+        #expect(read("kind=circle v=1", key: key) == .nothing)
+    }
+}
