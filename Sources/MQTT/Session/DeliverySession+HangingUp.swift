@@ -33,34 +33,22 @@ enum HangUp: Equatable, Sendable {
 /// Which message a broker hung up on.
 ///
 /// With one under way it is that one, where the broker says so or had taken something before on this very connection: a broker
-/// that is going down takes nothing. With several, they go one at a time from now on. A silent end may be chance, so that only a
-/// second one in a row makes it careful.
+/// that is going down takes nothing. With several, they go one at a time from now on, see `Suspicion`.
 extension DeliverySession {
     mutating func blame(_ failure: ConnectionFailure, at now: Instant) -> [DeliveryAction] {
         guard let hangUp = HangUp(failure) else { return [] }
-        let isFresh = flights.values.contains { now - $0.sentAt <= parameters.hangUpAfter }
+        let flights = state.connection?.flights ?? Flights()
+        let isFresh = flights.newest.map { now - $0 <= parameters.hangUpAfter } ?? false
         guard hangUp.isCertain || isFresh else { return [] }
-        silentEnds = hangUp == .silent ? silentEnds + 1 : 0
-        if hangUp != .silent || silentEnds > 1 { suspectFlights() }
-        guard flights.count == 1, let ticket = flights.keys.first, hangUp.isCertain || hasAccepted else { return [] }
+        suspicion.note(hangUp, on: flights)
+        let hasAccepted = state.connection?.hasAccepted ?? false
+        guard flights.count == 1, let ticket = flights.all.first, hangUp.isCertain || hasAccepted else { return [] }
         if let reason = hangUp.reason { counters.refused[reason, default: 0] += 1 }
         if case .answer(let number) = ticket { return drop(answer: number, failure, at: now) }
         guard hangUp.isCertain || mayBeAtFault(ticket, hangUp.reason) else { return [] }
-        provenFaults[ticket, default: 0] += 1
-        guard provenFaults[ticket, default: 0] >= parameters.maxRefusals else { return [] }
+        guard suspicion.prove(ticket) >= parameters.maxRefusals else { return [] }
         guard case .blamed(let reason) = hangUp else { return giveUp(ticket, on: failure, hangUp.reason) }
         return giveUp(ticket, topic: topic(of: ticket), reason)
-    }
-
-    private mutating func suspectFlights() {
-        for ticket in flights.keys {
-            // An answer is not sent again: the next one goes alone.
-            if case .answer = ticket {
-                answersGoAlone = flights.count > 1 || answersGoAlone
-            } else {
-                suspects.insert(ticket)
-            }
-        }
     }
 
     /// The status goes before everything else, so it has nothing to be compared with; and what may be written is for the access
@@ -72,7 +60,7 @@ extension DeliverySession {
 
     private mutating func drop(answer number: UInt64, _ failure: ConnectionFailure, at now: Instant) -> [DeliveryAction]
     {
-        flights[.answer(number: number)] = nil
+        _ = state.withConnection { $0.flights.remove(.answer(number: number)) }
         counters.answersDropped += 1
         return answers.hungUp(on: number, at: now).map { [.say(.answerHungUpOn(topic: $0, failure))] } ?? []
     }

@@ -47,23 +47,18 @@ extension DeliverySession {
 
     /// The connection took a message and gave it a packet identifier.
     mutating func published(_ ticket: Ticket, as mid: UInt16) {
-        guard flights[ticket] != nil else { return }
-        flights[ticket]?.mid = mid
-        tickets[mid] = ticket
-        counters.published += 1
+        if state.withConnection({ $0.flights.number(ticket, as: mid) }) == true { counters.published += 1 }
     }
 
     /// The connection would not take a message, for a reason that lies in the message or in what the broker allows.
     mutating func refusedLocally(_ ticket: Ticket, _ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
-        guard flights.removeValue(forKey: ticket) != nil else { return [] }
+        guard state.withConnection({ $0.flights.remove(ticket) }) == true else { return [] }
         return refuse(ticket, reason, at: now) + fill(at: now)
     }
 
     /// A PUBACK. A failure code completes the handshake too, which is why only the reason decides.
     mutating func acknowledged(_ mid: UInt16, _ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
-        guard let ticket = tickets.removeValue(forKey: mid), flights.removeValue(forKey: ticket) != nil else {
-            return []
-        }
+        guard let ticket = state.withConnection({ $0.flights.take(mid) }) ?? nil else { return [] }
         let actions = reason.isSuccess ? settle(ticket, at: now) : refuse(ticket, reason, at: now)
         return actions + fill(at: now)
     }
@@ -104,26 +99,31 @@ extension DeliverySession {
 
     /// Nothing waits and nothing is under way, as far as we know.
     var isDrained: Bool {
-        flights.isEmpty && retained.isEmpty && answers.isEmpty && events.isEmpty && former.line.isEmpty
+        hasNoFlights && retained.isEmpty && answers.isEmpty && events.isEmpty && former.line.isEmpty
     }
+
+    private var flightCount: Int { state.connection?.flights.count ?? 0 }
+    private var hasNoFlights: Bool { flightCount == 0 }
 
     /// Sends as much as the window holds.
     mutating func fill(at now: Instant) -> [DeliveryAction] {
         var actions: [DeliveryAction] = []
         switch state {
-        case .connected(let since, let window):
-            if answersGoAlone, now - since >= parameters.stableAfter { answersGoAlone = false }
-            let window = suspects.isEmpty && !answersGoAlone ? window : 1
-            while flights.count < window, let action = takeNext(at: now) { actions.append(action) }
+        case .connected(let connection):
+            if now - connection.since >= parameters.stableAfter { suspicion.isStable() }
+            let (window, keepsRetained) = (suspicion.isOneAtATime ? 1 : connection.window, connection.keepsRetained)
+            while flightCount < window, let action = takeNext(at: now) { actions.append(action) }
             if let (after, limit) = events.request(window: parameters.maxInflight) {
                 actions.append(.fetchEvents(after: after, limit: limit))
             }
             if let (after, limit) = former.line.request(window: parameters.maxInflight) {
                 actions.append(.fetchFormerEvents(after: after, limit: limit))
             }
-            if search.isDue, keepsRetained, flights.isEmpty, retained.isEmpty { actions.append(search.listen(at: now)) }
-        case .closing(_, let window):
-            if flights.count < window, let status = retained.takeNext(at: now, onlyStatus: true) {
+            if search.isDue, keepsRetained, hasNoFlights, retained.isEmpty {
+                actions.append(search.listen(at: now))
+            }
+        case .closing(_, let connection):
+            if connection.flights.count < connection.window, let status = retained.takeNext(at: now, onlyStatus: true) {
                 actions.append(send(.retained(topic: status.topic), status, at: now))
             } else if retained.isStatusDelivered {
                 state = .closed
@@ -141,7 +141,7 @@ extension DeliverySession {
         }
         if let (number, message) = answers.takeNext() { return send(.answer(number: number), message, at: now) }
         // One of a former gateway goes alone, after everything of our own.
-        guard let event = events.takeNext(at: now) ?? (flights.isEmpty ? former.line.takeNext(at: now) : nil) else {
+        guard let event = events.takeNext(at: now) ?? (hasNoFlights ? former.line.takeNext(at: now) : nil) else {
             return nil
         }
         let message = Message(topic: event.topic, payload: event.payload, qos: .atLeastOnce, isRetained: false)
@@ -149,7 +149,7 @@ extension DeliverySession {
     }
 
     private mutating func send(_ ticket: Ticket, _ message: Message, at now: Instant) -> DeliveryAction {
-        flights[ticket] = Flight(sentAt: now, mid: nil)
+        _ = state.withConnection { $0.flights.sent(ticket, at: now) }
         return .publish(ticket, message)
     }
 }

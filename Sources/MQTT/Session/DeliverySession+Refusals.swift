@@ -5,8 +5,8 @@ extension DeliverySession {
     /// The broker has it: only now may an event leave the outbox.
     mutating func settle(_ ticket: Ticket, at now: Instant) -> [DeliveryAction] {
         counters.acknowledged += 1
-        hasAccepted = true
-        acquit(ticket)
+        _ = state.withConnection { $0.hasAccepted = true }
+        suspicion.acquit(ticket)
         switch ticket {
         case .retained(let topic):
             if retained.delivered(topic) { saidRetainedRefusals.forget() }
@@ -61,7 +61,7 @@ extension DeliverySession {
     }
 
     mutating func giveUp(_ ticket: Ticket, topic: String, _ reason: ReasonCode) -> [DeliveryAction] {
-        acquit(ticket)
+        suspicion.acquit(ticket)
         switch ticket {
         case .retained(let topic):
             retained.giveUp(topic)
@@ -77,11 +77,5 @@ extension DeliverySession {
                 .say(.eventParked(sequence: sequence, topic: topic, reason)),
             ]
         }
-    }
-
-    private mutating func acquit(_ ticket: Ticket) {
-        if suspects.isEmpty, provenFaults.isEmpty { return }
-        suspects.remove(ticket)
-        provenFaults[ticket] = nil
     }
 }

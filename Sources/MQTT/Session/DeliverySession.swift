@@ -41,55 +41,48 @@ struct DeliverySession: Sendable {
         case idle
         case waiting(until: Instant)
         case connecting(until: Instant)
-        case connected(since: Instant, window: Int)
+        case connected(LiveConnection)
         /// The offline status is on its way; nothing new is sent besides.
-        case closing(until: Instant, window: Int)
+        case closing(until: Instant, LiveConnection)
         case closed
-    }
 
-    struct Flight: Sendable {
-        var sentAt: Instant
-        /// The packet identifier, once the connection has given one.
-        var mid: UInt16?
+        /// The connection that stands, if one does.
+        var connection: LiveConnection? {
+            switch self {
+            case .connected(let connection), .closing(_, let connection): connection
+            case .idle, .waiting, .connecting, .closed: nil
+            }
+        }
+
+        /// Changes the connection that stands. It is taken out meanwhile, so that nothing of it is copied.
+        mutating func withConnection<Result>(_ body: (inout LiveConnection) -> Result) -> Result? {
+            switch self {
+            case .connected(var connection):
+                self = .idle
+                defer { self = .connected(connection) }
+                return body(&connection)
+            case .closing(let deadline, var connection):
+                self = .idle
+                defer { self = .closing(until: deadline, connection) }
+                return body(&connection)
+            case .idle, .waiting, .connecting, .closed: return nil
+            }
+        }
     }
 
     let parameters: Parameters
     let filters: [String]
     var state = State.idle
+    private var attempts: ConnectionAttempts
+    var suspicion = Suspicion()
     var retained: RetainedStates
     var answers: AnswerLine
     var events: EventLine
     var former: FormerGateway
     var search: LeftoverSearch
-    var flights: [Ticket: Flight] = [:]
-    var tickets: [UInt16: Ticket] = [:]
-    /// What was under way when the broker blamed a message and hung up: one of these is at fault. Until they are all
-    /// settled they go one at a time, so that the next time it is plain which.
-    var suspects: Set<Ticket> = []
-    /// How often each suspect ended a connection alone.
-    var provenFaults: [Ticket: Int] = [:]
-    /// An answer was among several messages on which a broker hung up: one at a time goes out until a connection stands.
-    var answersGoAlone = false
-    /// The broker has taken something on this connection.
-    var hasAccepted = false
-    /// So many connections in a row ended without a word soon after something was published.
-    var silentEnds = 0
-    var backoff: Backoff
-    var saidFailures = SaidCauses<ConnectionFailure>()
     var saidEventRefusals = SaidCauses<ReasonCode>()
     var saidRetainedRefusals = SaidCauses<ReasonCode>()
     var counters = DeliveryCounters()
-    /// Why the last attempt failed, if no connection has stood since.
-    private var cause: ConnectionFailure?
-    /// Whether the will of the next attempt is retained. A broker without retained messages refuses a retained one, and only
-    /// that tells: the CONNACK which says so comes to those that it lets in.
-    private(set) var isWillRetained = true
-    /// Whether the broker keeps retained messages.
-    private(set) var keepsRetained = true
-    private var hasBeenConnected = false
-    private var lastHeard = Instant.origin
-    /// After so much silence of the broker, which answers pings, the connection is dead.
-    private var silenceTimeout = TimeSpan.forever
 
     /// `online` is the birth message; its topic is the status topic, which the will shares.
     init(online: Message, filters: [String] = [], parameters: Parameters, seed: UInt64) {
@@ -97,7 +90,7 @@ struct DeliverySession: Sendable {
         self.filters = filters
         retained = RetainedStates(status: online, maxTopics: parameters.maxRetainedTopics, seed: seed)
         events = EventLine(seed: seed &+ 1)
-        backoff = Backoff(seed: seed &+ 2)
+        attempts = ConnectionAttempts(seed: seed &+ 2)
         answers = AnswerLine(statusTopic: online.topic)
         search = LeftoverSearch(statusTopic: online.topic)
         former = FormerGateway(statusTopic: online.topic, seed: seed &+ 3)
@@ -111,17 +104,11 @@ struct DeliverySession: Sendable {
     /// The broker's CONNACK accepted us.
     mutating func connected(_ broker: BrokerLimits, at now: Instant) -> [DeliveryAction] {
         guard case .connecting = state else { return [] }
-        state = .connected(since: now, window: max(1, min(parameters.maxInflight, broker.receiveMaximum)))
-        keepsRetained = broker.isRetainAvailable
-        if hasBeenConnected { counters.reconnects += 1 }
-        let isNews = !hasBeenConnected || !saidFailures.isEmpty
-        hasBeenConnected = true
-        lastHeard = now
-        hasAccepted = false
-        cause = nil
-        // The next broker under this name may keep them: it is asked anew.
-        isWillRetained = true
-        silenceTimeout = Self.silenceTimeout(keepalive_s: broker.keepalive_s ?? parameters.keepalive_s)
+        state = .connected(
+            LiveConnection(
+                broker, maxInflight: parameters.maxInflight, keepalive_s: parameters.keepalive_s, at: now))
+        let (isAgain, isNews) = attempts.succeeded()
+        if isAgain { counters.reconnects += 1 }
         counters.isConnected = true
         events.eventsAvailable()
         var actions: [DeliveryAction] = isNews ? [.say(.connected(broker))] : []
@@ -130,12 +117,11 @@ struct DeliverySession: Sendable {
     }
 
     /// The broker sent something, whatever it was.
-    mutating func heard(at now: Instant) { lastHeard = now }
+    mutating func heard(at now: Instant) { _ = state.withConnection { $0.heard(at: now) } }
 
     /// An attempt failed or a connection ended; the socket is closed already.
     mutating func connectionLost(_ failure: ConnectionFailure, at now: Instant) -> [DeliveryAction] {
-        var wasStable = false
-        let failure = cause.map { failure.mayConceal($0) ? $0 : failure } ?? failure
+        let failure = attempts.toldCause(of: failure)
         switch state {
         case .idle, .waiting, .closed: return []
         case .closing:
@@ -143,25 +129,19 @@ struct DeliverySession: Sendable {
             state = .closed
             return []
         case .connecting:
-            if failure == .refused(.retainNotSupported), isWillRetained {
-                isWillRetained = false
-                return connect(at: now)
+            if attempts.dropsRetainedWill(after: failure) { return connect(at: now) }
+        case .connected(let connection):
+            if now - connection.since >= parameters.stableAfter {
+                attempts.wasStable()
+                suspicion.wasStable()
             }
-        case .connected(let since, _): wasStable = now - since >= parameters.stableAfter
-        }
-        if wasStable {
-            backoff.reset()
-            saidFailures.forget()
-            silentEnds = 0
         }
         counters.lastFailure = failure
-        cause = failure
         var actions: [DeliveryAction] = []
-        if saidFailures.isNew(failure) { actions.append(.say(.connectionFailed(failure))) }
+        if attempts.failed(failure) { actions.append(.say(.connectionFailed(failure))) }
         actions += blame(failure, at: now)
         forgetConnection()
-        let isTakenOver = failure == .disconnected(.sessionTakenOver)
-        state = .waiting(until: now + (isTakenOver ? backoff.jittered(parameters.takenOverPause) : backoff.next()))
+        state = .waiting(until: now + attempts.pause(after: failure, takenOver: parameters.takenOverPause))
         return actions
     }
 
@@ -172,11 +152,11 @@ struct DeliverySession: Sendable {
             return connect(at: now)
         case .connecting(let until) where now >= until:
             return [.drop] + connectionLost(.connectTimedOut(host: parameters.host, port: parameters.port), at: now)
-        case .connected:
-            if let overdue = acknowledgementDue, now >= overdue {
+        case .connected(let connection):
+            if let overdue = acknowledgementDue(on: connection), now >= overdue {
                 return [.drop] + connectionLost(.acknowledgementOverdue, at: now)
             }
-            if now >= silenceDue { return [.drop] + connectionLost(.keepaliveExpired, at: now) }
+            if now >= connection.silenceDue { return [.drop] + connectionLost(.keepaliveExpired, at: now) }
             if let due = search.dueAt, now >= due { return search.end() + fill(at: now) }
             return fill(at: now)
         case .closing(let until, _) where now >= until:
@@ -192,8 +172,8 @@ struct DeliverySession: Sendable {
     /// Ends delivery: `offline` replaces the status and goes out before everything that waits; its PUBACK closes.
     mutating func close(offline: Message, until deadline: Instant, at now: Instant) -> [DeliveryAction] {
         switch state {
-        case .connected(_, let window):
-            state = .closing(until: deadline, window: window)
+        case .connected(let connection):
+            state = .closing(until: deadline, connection)
             _ = retained.set(offline)
             return fill(at: now)
         case .connecting:
@@ -211,23 +191,18 @@ struct DeliverySession: Sendable {
         switch state {
         case .idle, .closed: .distantFuture
         case .waiting(let until), .connecting(let until): until
-        case .connected:
-            [silenceDue, acknowledgementDue, retained.retryAt, events.retryAt, former.line.retryAt, search.dueAt]
-                .compactMap(\.self).min() ?? silenceDue
+        case .connected(let connection):
+            [acknowledgementDue(on: connection), retained.retryAt, events.retryAt, former.line.retryAt, search.dueAt]
+                .compactMap(\.self).reduce(connection.silenceDue, min)
         case .closing(let until, _): min(until, retained.retryAt ?? .distantFuture)
         }
     }
 
-    private var acknowledgementDue: Instant? {
-        flights.values.map(\.sentAt).min().map { $0 + parameters.acknowledgementTimeout }
-    }
+    /// Whether the will of the next attempt is retained.
+    var isWillRetained: Bool { attempts.isWillRetained }
 
-    private var silenceDue: Instant { lastHeard + silenceTimeout }
-
-    /// libmosquitto pings after a keepalive of silence, the broker's where it names one, and waits as long again for the
-    /// answer; half of that is enough, but never less than 3 s, since it counts whole seconds. With 0 there are no pings.
-    static func silenceTimeout(keepalive_s: Int) -> TimeSpan {
-        keepalive_s > 0 ? .seconds(Double(keepalive_s) + max(Double(keepalive_s) / 2, 3)) : .forever
+    private func acknowledgementDue(on connection: LiveConnection) -> Instant? {
+        connection.flights.oldest.map { $0 + parameters.acknowledgementTimeout }
     }
 
     private mutating func connect(at now: Instant) -> [DeliveryAction] {
@@ -235,10 +210,9 @@ struct DeliverySession: Sendable {
         return [.connect]
     }
 
+    /// What was under way goes out again on the next connection. The caller leaves the state that has the connection.
     private mutating func forgetConnection() {
         counters.isConnected = false
-        flights.removeAll()
-        tickets.removeAll()
         retained.connectionLost()
         counters.answersDropped += answers.connectionLost()
         events.connectionLost()

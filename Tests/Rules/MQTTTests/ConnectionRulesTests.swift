@@ -150,14 +150,14 @@ struct ConnectionRulesTests {
 
     @Test("The shortest keepalive still leaves a ping 3 s to be answered", arguments: [(5, 8.0), (6, 9), (30, 45)])
     func silenceTimeout(keepalive_s: Int, timeout_s: Double) {
-        #expect(DeliverySession.silenceTimeout(keepalive_s: keepalive_s) == .seconds(timeout_s))
+        #expect(LiveConnection.silenceTimeout(keepalive_s: keepalive_s) == .seconds(timeout_s))
     }
 
     @Test("A keepalive that the broker names counts instead of ours, on that connection", arguments: [5, 60])
     func serverKeepalive(keepalive_s: Int) {
         var bench = SessionBench(keepalive_s: 30)
         _ = bench.accept(bench.connect(BrokerLimits(keepalive_s: keepalive_s)))
-        let timeout = DeliverySession.silenceTimeout(keepalive_s: keepalive_s)
+        let timeout = LiveConnection.silenceTimeout(keepalive_s: keepalive_s)
         #expect(bench.session.nextWake == bench.now + timeout)
         bench.now = bench.session.nextWake
         #expect(bench.session.tick(at: bench.now).first == .drop)

@@ -187,7 +187,7 @@ struct EventOrderTests {
         }
         #expect(parked == [.park(sequence: 2, .packetTooLarge)])
         #expect(rounds == 6)
-        #expect(bench.session.suspects.isEmpty)
+        #expect(bench.session.suspicion.suspects.isEmpty)
     }
 
     @Test("A packet identifier that nobody waits for changes nothing")
