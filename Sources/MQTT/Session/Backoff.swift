@@ -5,22 +5,15 @@ import HCI
 /// Each pause is drawn from the upper half of that (equal jitter), so that the gateways of a chain whose broker
 /// restarts do not come back in step. The seed is the caller's: the same seed gives the same pauses.
 struct Backoff: Equatable, Sendable {
-    static let first = TimeSpan.seconds(1)
-    static let longest = TimeSpan.seconds(60)
-
     private var random: SplitMix64
-    private var ceiling = Backoff.first
+    private var ceiling = DoublingPause(TimeSpan.seconds(1)...TimeSpan.seconds(60))
 
     init(seed: UInt64) {
         random = SplitMix64(state: seed)
     }
 
     /// The pause before the next attempt; the one after it will be longer.
-    mutating func next() -> TimeSpan {
-        let pause = jittered(ceiling)
-        ceiling = min(ceiling * 2, Self.longest)
-        return pause
-    }
+    mutating func next() -> TimeSpan { jittered(ceiling.next()) }
 
     /// Something between half of `span` and all of it.
     mutating func jittered(_ span: TimeSpan) -> TimeSpan {
@@ -29,9 +22,7 @@ struct Backoff: Equatable, Sendable {
         return TimeSpan(microseconds: half + Int64.random(in: 0...half, using: &random))
     }
 
-    mutating func reset() {
-        ceiling = Self.first
-    }
+    mutating func reset() { ceiling.reset() }
 }
 
 /// Sebastiano Vigna's SplitMix64: eight bytes of state, the same numbers on every machine.
