@@ -131,8 +131,7 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
-                "Daemon",
-                "CSQLite", heap, logging,
+                "Daemon", "CBluetooth", "CSQLite", heap, logging,
             ],
             path: "Tests/Worlds/Simulation/Simulator", swiftSettings: settings),
 

@@ -23,7 +23,8 @@ public final class AdvertisingLoop: Sendable {
     ) throws(RadioError) {
         bell = try Doorbell()
         let worker = try WorkerThread { [self] in
-            let runner = AdvertisingRunner(advertisement, on: adapter, bell: bell, report: report)
+            let runner = AdvertisingRunner(
+                advertisement, on: adapter, kernel: LinuxBluetooth(), bell: bell, report: report)
             runner.run { isStopping.withLock(\.self) }
         }
         self.worker.withLock { $0 = worker }

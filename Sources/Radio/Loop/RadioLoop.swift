@@ -45,7 +45,8 @@ public final class RadioLoop: Sendable {
         guard isFirst else { throw RadioError("start", code: EALREADY) }
         let worker = try WorkerThread { [self, bell] in
             let runner = RadioRunner(
-                settings: settings, mayAdminister: mayAdminister, owner: owner, bell: bell, logger: logger)
+                settings: settings, mayAdminister: mayAdminister, owner: owner, kernel: LinuxBluetooth(), bell: bell,
+                logger: logger)
             runner.run { self.state.withLock(\.isStopping) }
         }
         state.withLock { $0.worker = worker }

@@ -11,12 +11,13 @@ final class RadioRunner<Owner: RadioOwner> {
 
     private var owner: Owner
     private let stations: [ScanStation]
+    private let kernel: any BluetoothKernel
     private let bell: Doorbell
-    private let deviceEvents = try? DeviceEventSocket()
     /// The stations' sockets, the bell, the device events.
     private var polled: [pollfd]
     private var availability: RadioAvailability?
-    private var liveness: RadioLiveness?
+    /// What the owner was told last.
+    private(set) var liveness: RadioLiveness?
     private var provedAt: Instant = .origin
     private var ownerDeadline: Instant = .origin
     private var nextCount: Instant
@@ -24,50 +25,75 @@ final class RadioRunner<Owner: RadioOwner> {
     /// The latest instant that the owner has been told.
     private var latest: Instant = .origin
 
-    init(settings: RadioSettings, mayAdminister: Bool, owner: Owner, bell: Doorbell, logger: Logger) {
+    init(
+        settings: RadioSettings, mayAdminister: Bool, owner: Owner, kernel: any BluetoothKernel, bell: Doorbell,
+        logger: Logger
+    ) {
         self.owner = owner
+        self.kernel = kernel
         self.bell = bell
         stations = settings.adapters.map {
-            ScanStation($0, settings: settings, mayAdminister: mayAdminister, bell: bell, logger: logger)
+            ScanStation(
+                $0, settings: settings, mayAdminister: mayAdminister, kernel: kernel, bell: bell, logger: logger)
         }
-        let closed = stations.map { _ in pollfd(fd: -1, events: Int16(POLLIN), revents: 0) }
-        let always = [bell.descriptor, deviceEvents?.descriptor ?? -1]
-        polled = closed + always.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        nextCount = MonotonicClock.now + Self.countInterval
+        let descriptors = stations.map { _ in -1 } + [bell.descriptor, kernel.deviceEventsDescriptor]
+        polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        nextCount = kernel.now + Self.countInterval
         for station in stations {
-            station.taken = { [unowned self, unowned station] in
+            station.avoid { [unowned self, unowned station] in
                 Set(self.stations.filter { $0 !== station }.compactMap(\.index))
             }
         }
     }
 
     func run(until isStopping: () -> Bool) {
-        let start = MonotonicClock.now
-        for station in stations {
-            station.start(at: start)
+        start()
+        while !isStopping() {
+            wait()
+            turn()
         }
+        stop()
+    }
+
+    func start() {
+        let start = kernel.now
+        for station in stations { station.start(at: start) }
         announce(at: forward(to: start))
-        while !isStopping() { turn() }
-        let end = forward(to: MonotonicClock.now)
+    }
+
+    func stop() {
+        let end = forward(to: kernel.now)
         for station in stations { station.stop(at: end) }
         count(at: end)
         owner.stopped(at: end)
     }
 
-    /// One wait, and everything that it brought.
-    private func turn() {
-        for (slot, station) in stations.enumerated() { polled[slot].fd = station.descriptor ?? -1 }
+    /// Returns as soon as there is something to do for `turn`. While the sockets are left alone only the bell and the device
+    /// events are waited for.
+    func wait() {
+        for (slot, station) in stations.enumerated() { polled[slot].fd = station.descriptor }
+        for slot in polled.indices { polled[slot].revents = 0 }
+        let now = kernel.now
+        let rests = pace.restsUntil > now
+        let timeout = pollTimeout(from: now, rests ? pace.restsUntil : .distantFuture)
+        let skipped = rests ? stations.count : 0
+        polled.withUnsafeMutableBufferPointer { all in
+            _ = kernel.poll(UnsafeMutableBufferPointer(rebasing: all[skipped...]), timeout_ms: timeout)
+        }
+    }
+
+    /// Does everything that there is to do, without waiting.
+    func turn() {
         var mustTick = false
         var hasBacklog = false
-        wait(from: MonotonicClock.now)
         // The clock is read before the sockets are asked again: whatever came before `clock` is then read in this turn, even
         // where the process was stopped or starved in between, and no timer takes unread packets for silence.
-        let clock = MonotonicClock.now
+        let clock = kernel.now
         if isAnythingReady() {
             let packets = packetsTaken
             // Sockets come before device events, which may close one and open another in its place.
             for (slot, station) in stations.enumerated() where polled[slot].revents != 0 {
-                if drain(station, slot, woken: Int32(polled[slot].revents)) { hasBacklog = true }
+                if read(station, slot) { hasBacklog = true }
                 mustTick = true
             }
             if !hasBacklog { pace.read(packets: packetsTaken &- packets, at: clock) }
@@ -75,7 +101,7 @@ final class RadioRunner<Owner: RadioOwner> {
             // A repair comes after the device events that it caused, which are nobody else's doing.
             if polled[stations.count].revents != 0 {
                 bell.answer()
-                for station in stations { station.finishRepair(at: MonotonicClock.now) }
+                for station in stations { station.finishRepair(at: kernel.now) }
                 mustTick = true
             }
         }
@@ -88,39 +114,21 @@ final class RadioRunner<Owner: RadioOwner> {
         if owner.needsProof { for station in stations { station.prove(at: now) } }
     }
 
-    /// Returns as soon as there is something to do. While the sockets are left alone only the bell and the device events are
-    /// waited for.
-    private func wait(from now: Instant) {
-        let rests = pace.restsUntil > now
-        let timeout = pollTimeout(from: now, rests ? pace.restsUntil : .distantFuture)
-        for slot in polled.indices { polled[slot].revents = 0 }
-        let skipped = rests ? stations.count : 0
-        polled.withUnsafeMutableBufferPointer { all in
-            let waited = UnsafeMutableBufferPointer(rebasing: all[skipped...])
-            _ = poll(waited.baseAddress, nfds_t(waited.count), timeout)
-        }
-    }
-
     /// Asks the sockets again, unless each has said already that there is something to read, which is then read to its end.
     private func isAnythingReady() -> Bool {
         if polled[..<stations.count].allSatisfy({ $0.revents != 0 }) { return true }
-        return poll(&polled, nfds_t(polled.count), 0) > 0
+        return polled.withUnsafeMutableBufferPointer { kernel.poll($0, timeout_ms: 0) } > 0
     }
 
-    private var packetsTaken: UInt64 { stations.reduce(0) { $0 &+ $1.counters.packets } }
+    private var packetsTaken: UInt64 { stations.reduce(0) { $0 &+ $1.packets } }
 
     /// Returns whether packets are still waiting.
-    private func drain(_ station: ScanStation, _ slot: Int, woken: Int32) -> Bool {
-        var hasBacklog = false
-        if woken & POLLIN != 0 {
-            hasBacklog = station.drain(limit: Self.packetsPerRound) { packet, arrival in
-                let instant = forward(to: arrival)
-                if station.hasNews { announce(at: instant) }
-                owner.packet(packet, from: slot, at: instant)
-            }
+    private func read(_ station: ScanStation, _ slot: Int) -> Bool {
+        station.read(ready: polled[slot].revents, limit: Self.packetsPerRound) { packet, arrival in
+            let instant = forward(to: arrival)
+            if station.hasNews { announce(at: instant) }
+            owner.packet(packet, from: slot, at: instant)
         }
-        if woken & (POLLERR | POLLHUP | POLLNVAL) != 0 { station.socketFailed(at: MonotonicClock.now) }
-        return hasBacklog
     }
 
     /// For the owner, time never goes back: a packet may be read after a timer that it preceded by microseconds, and two
@@ -131,8 +139,8 @@ final class RadioRunner<Owner: RadioOwner> {
     }
 
     private func noteDeviceEvents() {
-        let now = MonotonicClock.now
-        for event in deviceEvents?.drain() ?? [] {
+        let now = kernel.now
+        for event in kernel.takeDeviceEvents() {
             for station in stations { station.deviceChanged(event, at: now) }
         }
     }
@@ -160,10 +168,9 @@ final class RadioRunner<Owner: RadioOwner> {
         nextCount = instant + Self.countInterval
         var total = RadioCounters()
         for station in stations {
-            station.countDrops()
-            total.packets += station.counters.packets
-            total.dropped += station.counters.dropped
-            total.recoveries.add(station.counters.recoveries)
+            total.packets += station.packets
+            total.dropped += station.droppedPackets
+            total.recoveries.add(station.recoveries)
         }
         owner.counted(total, at: instant)
     }

@@ -41,19 +41,26 @@ final class PacketBatch {
         headers.deallocate()
     }
 
-    /// Takes what waits, without waiting for more.
+    /// Takes what waits on a socket, without waiting for more.
     ///
     /// - Parameter limit: the most to take; not more than `capacity` are taken.
     /// - Returns: how many packets there are now. Where they are fewer than could have been taken, nothing else waited.
     /// - Throws: `RadioError` with what the socket says once its adapter is gone.
     func receive(from descriptor: Int32, limit: Int) throws(RadioError) -> Int {
+        try receive(limit: limit) { headers, most in beacond_recvmmsg(descriptor, headers, most) }
+    }
+
+    /// - Parameter recvmmsg: as the system call of that name, for so many headers at most; it waits for nothing.
+    func receive(
+        limit: Int, _ recvmmsg: (UnsafeMutablePointer<beacond_mmsghdr>?, UInt32) -> Int
+    ) throws(RadioError) -> Int {
         // The kernel has written how much of its room each control message took.
         for place in 0..<count { headers[place].msg_hdr.msg_controllen = .init(Self.controlRoom) }
         count = 0
         let most = min(max(0, limit), Self.capacity)
         var received: Int
         repeat {
-            received = beacond_recvmmsg(descriptor, headers.baseAddress, UInt32(most))
+            received = recvmmsg(headers.baseAddress, UInt32(most))
         } while received < 0 && errno == EINTR
         if received < 0 {
             guard errno == EAGAIN else { throw .last("recvmmsg") }

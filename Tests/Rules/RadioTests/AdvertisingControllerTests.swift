@@ -22,7 +22,7 @@ struct AdvertisingControllerTests {
         while case .send(let step) = actions.first {
             actions = controller.commandCompleted(answer(step), features: features, at: start)
         }
-        #expect(actions == [.announce(.advertising(adapter))])
+        #expect(actions == [.tell(.advertising(adapter))])
         return controller
     }
 
@@ -30,7 +30,7 @@ struct AdvertisingControllerTests {
     func waiting() {
         var controller = AdvertisingController()
         #expect(controller.start(at: start) == [.look])
-        #expect(controller.surveyed(.obstacle(.off, adapter), at: start) == [.announce(.waiting(.off))])
+        #expect(controller.surveyed(.obstacle(.off, adapter), at: start) == [.tell(.waiting(.off))])
         #expect(controller.nextDeadline == start + .seconds(1))
         #expect(controller.tick(at: start + .seconds(1)) == [.look])
         #expect(controller.surveyed(.obstacle(.off, adapter), at: start + .seconds(1)) == [])
@@ -42,9 +42,9 @@ struct AdvertisingControllerTests {
     func stopLegacy() {
         var controller = advertising()
         #expect(controller.stop(at: start) == [.send(.disable(.legacy))])
-        #expect(controller.state != .idle)
+        #expect(!controller.isIdle)
         #expect(controller.commandCompleted(answer(.disable(.legacy)), features: nil, at: start) == [.close])
-        #expect(controller.state == .idle)
+        #expect(controller.isIdle)
     }
 
     @Test("Stopped, an extended set is removed too")
@@ -54,7 +54,7 @@ struct AdvertisingControllerTests {
         #expect(
             controller.commandCompleted(answer(.disable(.extended)), features: nil, at: start) == [.send(.removeSet)])
         #expect(controller.commandCompleted(answer(.removeSet), features: nil, at: start) == [.close])
-        #expect(controller.state == .idle)
+        #expect(controller.isIdle)
     }
 
     @Test("Stopped on the way, it switches off what may be on by now")
@@ -72,13 +72,13 @@ struct AdvertisingControllerTests {
         var controller = advertising()
         _ = controller.stop(at: start)
         #expect(controller.tick(at: controller.nextDeadline) == [.close])
-        #expect(controller.state == .idle)
+        #expect(controller.isIdle)
     }
 
     @Test("After a reset by another process it advertises again once that has come to rest")
     func reset() {
         var controller = advertising()
-        #expect(controller.disturbed(at: start) == [.announce(.trouble(.disturbed))])
+        #expect(controller.disturbed(at: start) == [.tell(.trouble(.disturbed))])
         let rested = controller.nextDeadline
         #expect(rested == start + ForeignActivity.rest)
         #expect(controller.tick(at: rested) == [.send(.readFeatures)])
@@ -109,7 +109,7 @@ struct AdvertisingControllerTests {
         var controller = AdvertisingController()
         _ = controller.start(at: start)
         _ = controller.surveyed(.usable(adapter), at: start)
-        func attempt(_ first: [AdvertisingAction], at now: Instant) -> [AdvertisingAction] {
+        func attempt(_ first: [AdvertisingController.Action], at now: Instant) -> [AdvertisingController.Action] {
             var actions = first
             while case .send(let step) = actions.first {
                 let status: HCIStatus = step == .readFeatures ? .success : .unknownCommand
@@ -120,7 +120,7 @@ struct AdvertisingControllerTests {
         let opcode = LESetExtendedAdvertisingParameters.opcode
         #expect(
             attempt(controller.opened(at: start), at: start)
-                == [.announce(.trouble(.refused(opcode, .unknownCommand)))])
+                == [.tell(.trouble(.refused(opcode, .unknownCommand)))])
         let next = controller.nextDeadline
         #expect(next == start + .seconds(10))
         #expect(attempt(controller.tick(at: next), at: next) == [])
@@ -131,7 +131,7 @@ struct AdvertisingControllerTests {
         var controller = advertising()
         #expect(
             controller.deviceChanged(DeviceEvent(.unregistered, index: 0), at: start) == [.close, .look])
-        #expect(controller.surveyed(.obstacle(.absent, nil), at: start) == [.announce(.waiting(.absent))])
+        #expect(controller.surveyed(.obstacle(.absent, nil), at: start) == [.tell(.waiting(.absent))])
         #expect(controller.deviceChanged(DeviceEvent(.up, index: 1), at: start) == [.look])
         #expect(controller.surveyed(.usable(adapter), at: start) == [.open(adapter)])
     }

@@ -35,7 +35,7 @@ struct ScanControllerTests {
     @Test("Start looks for an adapter, opens it, asks what it can do, and scans with the legacy commands")
     func legacyStart() {
         var controller = ScanController(mayAdminister: false)
-        #expect(controller.start(at: at(1)) == [.announceLiveness(.blind(since: at(1))), .look])
+        #expect(controller.start(at: at(1)) == [.tell(.liveness(.blind(since: at(1)))), .look])
         #expect(controller.surveyed(.usable(Self.adapter), at: at(1)) == [.open(Self.adapter)])
         #expect(controller.opened(at: at(1)) == [.send(.readFeatures)])
         #expect(
@@ -46,7 +46,7 @@ struct ScanControllerTests {
                 == [.send(.enable(.legacy))])
         #expect(
             controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2))
-                == [.announce(.scanning), .announceLiveness(.live), .announceProof])
+                == [.tell(.availability(.scanning)), .tell(.liveness(.live)), .tell(.proof)])
     }
 
     @Test("The LE feature bit chooses the extended commands")
@@ -70,12 +70,12 @@ struct ScanControllerTests {
     func noAdapter() {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
-        #expect(controller.surveyed(.obstacle(.absent, nil), at: at(0)) == [.announce(.absent)])
+        #expect(controller.surveyed(.obstacle(.absent, nil), at: at(0)) == [.tell(.availability(.absent))])
         #expect(controller.nextDeadline == at(1))
         #expect(controller.tick(at: at(0.5)).isEmpty)
         #expect(controller.tick(at: at(1)) == [.look])
         #expect(controller.surveyed(.obstacle(.absent, nil), at: at(1)).isEmpty)
-        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.announce(.off)])
+        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.tell(.availability(.off))])
     }
 
     @Test("The kernel's word that something changed is a reason to look at once")
@@ -91,7 +91,7 @@ struct ScanControllerTests {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
         _ = controller.surveyed(.usable(Self.adapter), at: at(0))
-        #expect(controller.socketFailed(.unauthorized, at: at(0)) == [.close, .announce(.unauthorized)])
+        #expect(controller.socketFailed(.unauthorized, at: at(0)) == [.close, .tell(.availability(.unauthorized))])
         #expect(controller.nextDeadline == at(1))
     }
 
@@ -101,7 +101,7 @@ struct ScanControllerTests {
         #expect(controller.reportReceived(at: at(3)).isEmpty)
         #expect(
             controller.socketFailed(.absent, at: at(4))
-                == [.close, .announceLiveness(.blind(since: at(3))), .announce(.absent)])
+                == [.close, .tell(.liveness(.blind(since: at(3)))), .tell(.availability(.absent))])
         #expect(controller.tick(at: at(5)) == [.look])
         #expect(controller.surveyed(.usable(Self.adapter), at: at(5)) == [.open(Self.adapter)])
     }
@@ -112,7 +112,7 @@ struct ScanControllerTests {
         #expect(controller.deviceChanged(DeviceEvent(.down, index: 1), at: at(1)).isEmpty, "Another adapter's.")
         #expect(
             controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1))
-                == [.close, .announceLiveness(.blind(since: at(0))), .look])
+                == [.close, .tell(.liveness(.blind(since: at(0)))), .look])
     }
 
     @Test("Powered up by another process, it is set up anew")
@@ -127,9 +127,11 @@ struct ScanControllerTests {
         #expect(controller.nextDeadline == at(2))
         #expect(controller.tick(at: at(1.9)).isEmpty)
         #expect(
-            controller.tick(at: at(2)) == [.report(.unanswered(ScanStep.readFeatures.opcode)), .announce(.stalled)])
+            controller.tick(at: at(2)) == [
+                .tell(.trouble(.unanswered(ScanStep.readFeatures.opcode))), .tell(.availability(.stalled)),
+            ])
         #expect(controller.nextDeadline == at(4))
-        #expect(controller.tick(at: at(4)) == [.recover(.reenable, Self.adapter), .send(.readFeatures)])
+        #expect(controller.tick(at: at(4)) == [.tell(.recovery(.reenable, Self.adapter)), .send(.readFeatures)])
     }
 
     @Test("Silence is probed: a question, then scanning off and on; an answer proves quiet air")
@@ -141,7 +143,7 @@ struct ScanControllerTests {
         for (step, next) in zip(steps, next) {
             #expect(controller.commandCompleted(outcome(step), features: nil, at: at(2.5)) == [.send(next)])
         }
-        #expect(controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2.5)) == [.announceProof])
+        #expect(controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2.5)) == [.tell(.proof)])
         #expect(controller.nextDeadline == at(32.5))
     }
 
@@ -151,13 +153,13 @@ struct ScanControllerTests {
         _ = controller.tick(at: at(2.5))
         _ = controller.commandCompleted(outcome(.readFeatures), features: nil, at: at(4.4))
         #expect(controller.nextDeadline == at(5))
-        #expect(controller.tick(at: at(5)) == [.announceLiveness(.suspect(since: at(0)))])
+        #expect(controller.tick(at: at(5)) == [.tell(.liveness(.suspect(since: at(0))))])
         #expect(controller.nextDeadline == at(6.4))
         _ = controller.commandCompleted(outcome(.disable(.legacy)), features: nil, at: at(5.5))
         _ = controller.commandCompleted(outcome(.setParameters(.legacy)), features: nil, at: at(5.6))
         #expect(
             controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(5.7))
-                == [.announceLiveness(.live), .announceProof])
+                == [.tell(.liveness(.live)), .tell(.proof)])
     }
 
     @Test("Whoever has to know whether it hears has it probed at once, but not twice, nor while others are at work")
@@ -177,8 +179,8 @@ struct ScanControllerTests {
         #expect(
             controller.tick(at: at(4.5))
                 == [
-                    .report(.unanswered(ScanStep.readFeatures.opcode)), .announce(.stalled),
-                    .announceLiveness(.blind(since: at(0))),
+                    .tell(.trouble(.unanswered(ScanStep.readFeatures.opcode))), .tell(.availability(.stalled)),
+                    .tell(.liveness(.blind(since: at(0)))),
                 ])
         // The answer comes late: the controller lives, and is probed at once instead of at the next attempt.
         #expect(
@@ -190,7 +192,7 @@ struct ScanControllerTests {
         var controller = scanning()
         _ = controller.tick(at: at(5))
         _ = controller.tick(at: at(7))
-        #expect(controller.reportReceived(at: at(8)) == [.announce(.scanning), .announceLiveness(.live)])
+        #expect(controller.reportReceived(at: at(8)) == [.tell(.availability(.scanning)), .tell(.liveness(.live))])
     }
 
     @Test("A controller that refuses to scan is stalled, and what it refused is said")
@@ -203,7 +205,8 @@ struct ScanControllerTests {
             controller.commandCompleted(
                 outcome(.setParameters(.extended), .unknownCommand), features: nil, at: at(0))
                 == [
-                    .report(.refused(LESetExtendedScanParameters.opcode, .unknownCommand)), .announce(.stalled),
+                    .tell(.trouble(.refused(LESetExtendedScanParameters.opcode, .unknownCommand))),
+                    .tell(.availability(.stalled)),
                 ])
     }
 
@@ -215,7 +218,7 @@ struct ScanControllerTests {
         controller.foreignCommandSeen(.scanParameters, at: at(1.1))
         #expect(controller.tick(at: at(1.2)).isEmpty)
         #expect(controller.nextDeadline == at(1.3))
-        #expect(controller.tick(at: at(1.3)) == [.report(.stoppedByOther), .send(.readFeatures)])
+        #expect(controller.tick(at: at(1.3)) == [.tell(.trouble(.stoppedByOther)), .send(.readFeatures)])
     }
 
     @Test("A scan of another process is left alone, but its duplicate filter is switched off")
@@ -226,7 +229,7 @@ struct ScanControllerTests {
         _ = controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(1.2))
         controller.foreignCommandSeen(.scanEnable(true, filtersDuplicates: false, .legacy), at: at(2))
         #expect(controller.tick(at: at(2.2)).isEmpty)
-        #expect(controller.stop() == [.close], "The other's scan goes on.")
+        #expect(controller.stop(at: at(9)) == [.close], "The other's scan goes on.")
     }
 
     @Test("What others do while we set up is dealt with afterwards")
@@ -236,20 +239,20 @@ struct ScanControllerTests {
         for step in [ScanStep.readFeatures, .setParameters(.legacy), .enable(.legacy)] {
             _ = controller.commandCompleted(outcome(step), features: [], at: at(0.1))
         }
-        #expect(controller.tick(at: at(0.2)) == [.report(.stoppedByOther), .send(.readFeatures)])
+        #expect(controller.tick(at: at(0.2)) == [.tell(.trouble(.stoppedByOther)), .send(.readFeatures)])
     }
 
     @Test("A hardware error is said, and scanning is set up anew after the kernel's reset")
     func hardwareError() {
         var controller = scanning()
-        #expect(controller.hardwareErrorSeen(code: 7, at: at(1)) == [.report(.hardwareError(code: 7))])
+        #expect(controller.hardwareErrorSeen(code: 7, at: at(1)) == [.tell(.trouble(.hardwareError(code: 7)))])
         #expect(controller.tick(at: at(1.2)).contains(.send(.readFeatures)))
     }
 
     @Test("Stop switches off what we switched on, and closes")
     func stop() {
         var controller = scanning()
-        #expect(controller.stop() == [.send(.disable(.legacy)), .close])
+        #expect(controller.stop(at: at(9)) == [.send(.disable(.legacy)), .close])
         #expect(controller.nextDeadline == .distantFuture)
         #expect(controller.reportReceived(at: at(9)).isEmpty)
     }
@@ -259,6 +262,6 @@ struct ScanControllerTests {
         var controller = opened()
         _ = controller.commandCompleted(outcome(.readFeatures), features: [], at: at(0))
         _ = controller.commandCompleted(outcome(.setParameters(.legacy)), features: nil, at: at(0))
-        #expect(controller.stop() == [.send(.disable(.legacy)), .close])
+        #expect(controller.stop(at: at(9)) == [.send(.disable(.legacy)), .close])
     }
 }

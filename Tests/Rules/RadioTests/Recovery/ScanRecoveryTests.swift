@@ -11,7 +11,7 @@ struct ScanRecoveryTests {
     private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
 
     private func answer(_ step: ScanStep, _ status: HCIStatus, _ controller: inout ScanController, at time: Double)
-        -> [ScanAction]
+        -> [ScanController.Action]
     {
         controller.commandCompleted(
             CommandOutcome(commandCredits: 1, opcode: step.opcode, status: status), features: [], at: at(time))
@@ -32,7 +32,9 @@ struct ScanRecoveryTests {
         while controller.nextDeadline <= at(end) {
             let due = controller.nextDeadline
             for action in controller.tick(at: due) {
-                if case .recover(let step, _) = action { steps.append("\(step.rawValue) \((due - at(0)).seconds)") }
+                if case .tell(.recovery(let step, _)) = action {
+                    steps.append("\(step.rawValue) \((due - at(0)).seconds)")
+                }
             }
         }
         return steps
@@ -41,9 +43,9 @@ struct ScanRecoveryTests {
     @Test("A dead controller is asked again, then taken down and up with its socket closed, then looked for")
     func powerCycle() {
         var controller = opened()
-        #expect(controller.tick(at: at(2)).contains(.announce(.stalled)))
-        #expect(controller.tick(at: at(4)) == [.recover(.reenable, Self.adapter), .send(.readFeatures)])
-        #expect(controller.tick(at: at(6)).suffix(2) == [.close, .recover(.powerCycle, Self.adapter)])
+        #expect(controller.tick(at: at(2)).contains(.tell(.availability(.stalled))))
+        #expect(controller.tick(at: at(4)) == [.tell(.recovery(.reenable, Self.adapter)), .send(.readFeatures)])
+        #expect(controller.tick(at: at(6)).suffix(2) == [.close, .tell(.recovery(.powerCycle, Self.adapter))])
         #expect(controller.nextDeadline == .distantFuture, "The kernel has its own time-outs.")
         #expect(controller.repaired(at: at(7)) == [.look])
         #expect(controller.surveyed(.usable(Self.adapter), at: at(7)) == [.open(Self.adapter)])
@@ -78,7 +80,7 @@ struct ScanRecoveryTests {
             let due = controller.nextDeadline
             var waiting = controller.tick(at: due)
             while let action = waiting.popLast() {
-                if case .recover = action { Issue.record("\(action) at \(due)") }
+                if case .tell(.recovery) = action { Issue.record("\(action) at \(due)") }
                 if case .send(let step) = action {
                     waiting += answer(step, .success, &controller, at: (due - at(0)).seconds)
                 }
@@ -97,7 +99,7 @@ struct ScanRecoveryTests {
             }
             time = (controller.nextDeadline - at(0)).seconds
             for action in controller.tick(at: at(time)) {
-                if case .recover(let step, _) = action { #expect(step == .reenable) }
+                if case .tell(.recovery(let step, _)) = action { #expect(step == .reenable) }
             }
         }
     }
@@ -106,11 +108,11 @@ struct ScanRecoveryTests {
     func powerOn() {
         var controller = ScanController(mayAdminister: true)
         _ = controller.start(at: at(0))
-        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(0)) == [.announce(.off)])
+        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(0)) == [.tell(.availability(.off))])
         #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(1)).isEmpty)
         #expect(controller.tick(at: at(2)) == [.look])
         #expect(
-            controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.recover(.powerOn, Self.adapter)])
+            controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.tell(.recovery(.powerOn, Self.adapter))])
         #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(2)).isEmpty, "Our own doing.")
         #expect(controller.repaired(at: at(2.1)) == [.look])
     }
@@ -121,7 +123,7 @@ struct ScanRecoveryTests {
         _ = controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1))
         for second in 1..<60 {
             let actions = controller.surveyed(.obstacle(.off, Self.adapter), at: at(Double(second)))
-            #expect(actions == (second == 1 ? [.announce(.off)] : []))
+            #expect(actions == (second == 1 ? [.tell(.availability(.off))] : []))
             _ = controller.tick(at: at(Double(second + 1)))
         }
     }
@@ -131,9 +133,11 @@ struct ScanRecoveryTests {
         var controller = opened()
         _ = controller.hardwareErrorSeen(code: 0, at: at(1))
         _ = controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1.1))
-        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(1.1)) == [.announce(.stalled)])
+        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(1.1)) == [.tell(.availability(.stalled))])
         #expect(
-            controller.surveyed(.obstacle(.off, Self.adapter), at: at(3.2)) == [.recover(.powerOn, Self.adapter)])
+            controller.surveyed(.obstacle(.off, Self.adapter), at: at(3.2)) == [
+                .tell(.recovery(.powerOn, Self.adapter))
+            ])
     }
 
     @Test("An adapter that does not come up from our own down and up is called stalled, not off, and tried again")
@@ -144,14 +148,15 @@ struct ScanRecoveryTests {
         #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(8)).isEmpty, "Stalled is known.")
         _ = controller.tick(at: at(10))
         #expect(
-            controller.surveyed(.obstacle(.off, Self.adapter), at: at(10)) == [.recover(.powerOn, Self.adapter)])
+            controller.surveyed(.obstacle(.off, Self.adapter), at: at(10)) == [.tell(.recovery(.powerOn, Self.adapter))]
+        )
     }
 
     @Test("Stopped during a step, it asks for nothing more")
     func stop() {
         var controller = opened()
         _ = steps(&controller, until: 6)
-        #expect(controller.stop() == [.close])
+        #expect(controller.stop(at: at(9)) == [.close])
         #expect(controller.repaired(at: at(8)).isEmpty)
     }
 }

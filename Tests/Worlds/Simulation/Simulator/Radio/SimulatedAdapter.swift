@@ -2,7 +2,7 @@ import HCI
 
 @testable import Radio
 
-/// The Bluetooth adapter of the machine, which outlives the process.
+/// The Bluetooth adapter of the machine, which outlives the process. Its controller knows the legacy commands only.
 final class SimulatedAdapter {
     enum Trouble: CaseIterable {
         case absent, off, blocked
@@ -12,9 +12,6 @@ final class SimulatedAdapter {
         case deaf
     }
 
-    private static let adapter = Adapter(
-        index: 0, address: DeviceAddress(bits: 0x001A_7DDA_7113, type: .public), isUp: true, isBlocked: false)
-
     private(set) var trouble: Trouble?
     /// Scanning was switched on, by whomever, and not off again.
     private(set) var isScanning = false
@@ -23,23 +20,16 @@ final class SimulatedAdapter {
     var hears: Bool { trouble == nil && isScanning }
     /// It reports what it picks up, or says that it does.
     var claimsToHear: Bool { answers && isScanning }
-    var answers: Bool { trouble == nil || trouble == .deaf }
+    private var answers: Bool { trouble == nil || trouble == .deaf }
     /// There is something to open.
     var isUp: Bool { trouble == nil || trouble == .dead || trouble == .deaf }
 
-    /// What the kernel says of it.
-    var choice: AdapterSurvey.Choice {
-        var adapter = Self.adapter
-        switch trouble {
-        case .absent: return .obstacle(.absent, nil)
-        case .off:
-            adapter.isUp = false
-            return .obstacle(.off, adapter)
-        case .blocked:
-            adapter.isBlocked = true
-            return .obstacle(.blocked, adapter)
-        case .dead, .deaf, nil: return .usable(adapter)
-        }
+    /// As the kernel lists it; `nil` where it is not there.
+    var listed: Adapter? {
+        if trouble == .absent { return nil }
+        return Adapter(
+            index: 0, address: DeviceAddress(bits: 0x001A_7DDA_7113, type: .public), isUp: isUp,
+            isBlocked: trouble == .blocked)
     }
 
     /// - Returns: what the kernel tells everyone, where it does.
@@ -67,28 +57,48 @@ final class SimulatedAdapter {
     }
 
     /// What the agent may do about it where it may.
-    func repair(_ step: RecoveryStep) {
+    ///
+    /// - Returns: what the kernel tells everyone.
+    func repair(_ step: RecoveryStep) -> [DeviceEvent] {
         isScanning = false
-        if step == .powerOn, trouble == .off { trouble = nil }
+        switch step {
+        case .reenable, .reset:
+            return []
+        case .powerOn:
+            guard trouble == .off else { return [] }
+            trouble = nil
+            return [DeviceEvent(.up, index: 0)]
+        case .powerCycle:
+            return isUp ? [DeviceEvent(.down, index: 0), DeviceEvent(.up, index: 0)] : []
+        }
     }
 
     /// Power-cycled by the machine's own boot.
     func boot() { isScanning = false }
 
-    func carryOut(_ step: ScanStep) -> RadioAnswer {
-        var status = HCIStatus.success
-        switch step {
-        case .readFeatures: break
-        case .disable: isScanning = false
-        case .setParameters: if isScanning { status = .commandDisallowed }
-        case .enable: isScanning = true
-        }
-        return .outcome(CommandOutcome(commandCredits: 1, opcode: step.opcode, status: status))
+    /// Carries a command out.
+    ///
+    /// - Returns: the event that answers it, from its packet type on; `nil` where the controller is dead.
+    func carryOut(_ command: CommandPacket) -> [UInt8]? {
+        guard answers else { return nil }
+        let parameters: [UInt8] =
+            command.opcode == LEReadLocalSupportedFeatures.opcode
+            ? LEReadLocalSupportedFeatures.ReturnParameters(status: .success, features: []).encoded
+            : [status(of: command).rawValue]
+        let event = CommandCompleteEvent(opcode: command.opcode, returnParameters: parameters)
+        return [PacketType.event.rawValue] + event.octets
     }
-}
 
-/// What comes back of what the radio loop has asked for.
-enum RadioAnswer {
-    case outcome(CommandOutcome)
-    case repaired(RecoveryStep)
+    private func status(of command: CommandPacket) -> HCIStatus {
+        switch command.opcode {
+        case LESetScanParameters.opcode:
+            return isScanning ? .commandDisallowed : .success
+        case LESetScanEnable.opcode:
+            guard let enable = LESetScanEnable(parameters: command.parameters.span) else { return .invalidParameters }
+            isScanning = enable.isEnabled
+            return .success
+        default:
+            return .unknownCommand
+        }
+    }
 }

@@ -9,8 +9,10 @@ struct Agenda {
     enum Occurrence {
         /// A device of the shop advertises.
         case advertising(device: Int)
-        /// The controller has carried a command out, or the kernel a repair.
-        case radioAnswer(life: Int, RadioAnswer)
+        /// The controller answers a command.
+        case controllerAnswers(life: Int, [UInt8])
+        /// The kernel is done with changing the adapter's power.
+        case repairEnds(life: Int, SimulatedRepair)
         /// A timer of the radio loop.
         case radioDue(life: Int)
         /// The delivery loop's next round.

@@ -6,6 +6,8 @@ import Logging
 import Messages
 import Outbox
 
+@testable import Radio
+
 /// One process of the agent, from its start to its end: the production code, wired as `beacond run` wires it.
 final class AgentLife {
     let number: Int
@@ -17,7 +19,8 @@ final class AgentLife {
     /// From the radio loop; what is taken from it is looked at and put into `inner`, which the delivery loop takes from.
     private let outer: DeliveryQueue
     private let inner: DeliveryQueue
-    var radio: SimulatedRadioLoop
+    let kernel: SimulatedKernel
+    private let radio: RadioRunner<GatewayOwner>
     private var radioDue = Instant.distantFuture
     private var deliveryDue = Instant.distantFuture
     private(set) var isStopping = false
@@ -34,7 +37,8 @@ final class AgentLife {
             let outbox = try? Outbox(
                 folder: SimulatedFolder(world.disk), vfs: world.disk.name, owner: GatewayIdentity(settings),
                 limits: limits, at: machine.now, wallTime: machine.wall, generator: Chance(seed: seed, stream: "epoch")),
-            let outer = try? DeliveryQueue(), let inner = try? DeliveryQueue()
+            let outer = try? DeliveryQueue(), let inner = try? DeliveryQueue(),
+            let bell = try? Doorbell()
         else { return nil }
         let parts = AgentStart(
             settings, outbox, at: machine.now, machine.timebase, bootID: machine.bootID, newKey: [1, 2, 3],
@@ -50,19 +54,23 @@ final class AgentLife {
         loop = DeliveryLoop(
             settings: settings, queue: inner, requests: requests, dispatcher: parts.dispatcher, machine: machine,
             broker: connection, mayAdminister: world.scenario.mayAdminister, seed: seed, logger: logger)
-        radio = SimulatedRadioLoop(
-            world, life: number,
+        kernel = SimulatedKernel(world, life: number)
+        radio = RadioRunner(
+            settings: settings.radio, mayAdminister: world.scenario.mayAdminister,
             owner: GatewayOwner(
                 engine: parts.engine, outputs: parts.outputs, queue: outer, requests: requests, recent: nil,
                 moves: {}),
-            mayAdminister: world.scenario.mayAdminister)
+            kernel: kernel, bell: bell, logger: logger)
     }
+
+    /// What the radio loop has told the engine last.
+    var liveness: RadioLiveness? { radio.liveness }
 
     /// How many events were committed since the start.
     var eventCount: Int64 { dispatcher.eventCount }
 
     func start() {
-        radio.start(at: world.machine.now)
+        radio.start()
         radioWorked()
         wakeDelivery(at: world.now)
     }
@@ -72,14 +80,39 @@ final class AgentLife {
     func radioDue(at now: Instant) {
         guard now >= radioDue, !isStopping else { return }
         radioDue = .distantFuture
-        radio.tick(at: world.machine.now)
+        radioWorks()
+    }
+
+    /// The loop's waits are rounded up to milliseconds. What is due by now comes before what is to come, as time has it.
+    func catchUp() {
+        if kernel.wakesAt - .milliseconds(1) < kernel.now { radioWorks() }
+    }
+
+    /// The controller sends an event.
+    func receive(_ packet: [UInt8]) {
+        kernel.receive(packet)
+        if kernel.isWaitingForPackets { radioWorks() }
+    }
+
+    /// The loop goes round once. To be called after everything that wakes it.
+    func radioWorks() {
+        radio.turn()
         radioWorked()
     }
 
-    /// To be called after everything that the radio loop was told.
-    func radioWorked() {
+    private func radioWorked() {
+        takeOutputs()
+        radio.wait()
+        let due = max(world.now, world.machine.time(kernel.wakesAt))
+        if due < radioDue {
+            radioDue = due
+            world.agenda.add(.radioDue(life: number), at: due)
+        }
+    }
+
+    private func takeOutputs() {
         let content = outer.take()
-        world.told(content.outputs, radio)
+        world.told(content.outputs, self)
         inner.push(content.outputs)
         if let availability = content.availability { inner.push(availability) }
         if let figures = content.figures {
@@ -88,11 +121,7 @@ final class AgentLife {
         }
         let hasNews = !content.outputs.isEmpty || content.availability != nil
         if hasNews { wakeDelivery(at: world.now + world.deliveryDelay) }
-        let due = max(world.now, world.machine.time(radio.deadline))
-        if due < radioDue {
-            radioDue = due
-            world.agenda.add(.radioDue(life: number), at: due)
-        }
+        world.radioRead(all: kernel.hasReadAll)
     }
 
     // MARK: - The delivery loop
@@ -115,8 +144,9 @@ final class AgentLife {
     /// SIGTERM: the radio first, then what is queued, then the goodbye.
     func stop() {
         isStopping = true
-        radio.stop(at: world.machine.now)
-        radioWorked()
+        radio.turn()
+        radio.stop()
+        takeOutputs()
         inner.finish()
         while loop.round() {}
         world.roundEnded()

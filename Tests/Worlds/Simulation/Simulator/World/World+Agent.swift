@@ -45,6 +45,7 @@ extension World {
         disk.crash()
         life?.connection.die(withMachine: withMachine)
         life = nil
+        unread = []
         noteEnd(isPlain: stalledUntil == nil && isCommitted)
         ledger.lifeEnded()
         disk.attach()

@@ -69,8 +69,8 @@ extension World {
     private func tell(_ event: DeviceEvent?) {
         guard let event, let life else { return }
         // It listens no more from here on, whoever is told when.
-        witness.listens(life.radio.seemsToListen, at: now)
-        life.radio.receive(event, at: machine.now)
-        life.radioWorked()
+        witness.listens(life.kernel.seemsToListen, at: now)
+        life.kernel.tell(event)
+        life.radioWorks()
     }
 }

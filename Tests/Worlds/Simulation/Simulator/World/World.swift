@@ -1,3 +1,4 @@
+import Beacons
 import Configuration
 import Daemon
 import Gateway
@@ -24,6 +25,8 @@ final class World {
         self, keepalive_s: scenario.settings.mqtt.keepalive_s, seed: scenario.seed)
     private(set) lazy var subscriber = Subscriber(self)
     var shop: Shop
+    /// Who was heard, as long as the radio loop has not read it.
+    var unread: [BeaconIdentity] = []
     var life: AgentLife?
     var lives = 0
     /// When the life before ended; the origin where it is not plain what of it was committed.
@@ -107,10 +110,12 @@ final class World {
         steps += 1
         switch occurrence {
         case .advertising(let device): advertise(device)
-        case .radioAnswer(let number, let answer):
+        case .controllerAnswers(let number, let packet): withLife(number) { $0.receive(packet) }
+        case .repairEnds(let number, let repair):
             withLife(number) { life in
-                life.radio.receive(answer, at: machine.now)
-                life.radioWorked()
+                for event in adapter.repair(repair.step) { life.kernel.tell(event) }
+                repair.end()
+                life.radioWorks()
             }
         case .radioDue(let number): withLife(number) { $0.radioDue(at: now) }
         case .deliveryDue(let number):
@@ -134,8 +139,8 @@ final class World {
         case .agentStarts: startAgent()
         case .end: break
         }
-        witness.listens(life?.radio.seemsToListen ?? false, at: now)
-        census.hears(life?.radio.isListening ?? false, at: now)
+        witness.listens(life?.kernel.seemsToListen ?? false, at: now)
+        census.hears(life?.kernel.isListening ?? false, at: now)
     }
 
     private func withLife(_ number: Int, _ body: (AgentLife) -> Void) {
@@ -146,14 +151,13 @@ final class World {
     private func advertise(_ device: Int) {
         let (packet, next) = shop.advertise(device, at: now)
         if let next { agenda.add(.advertising(device: device), at: next) }
-        guard let packet, let life, life.radio.isListening else { return }
-        if life.radio.deadline < machine.now { life.radioDue(at: now) }
+        guard let packet, let life, life.kernel.isListening else { return }
+        life.catchUp()
         let identity = shop.devices[device].identity
         witness.willHear(identity, at: now)
         census.heard(identity, at: now)
-        life.radio.receive(packet, at: machine.now)
-        life.radioWorked()
-        check { () throws(Violation) in try witness.didHear(identity) }
+        unread.append(identity)
+        life.receive(packet)
     }
 
     // MARK: - Checks
@@ -166,8 +170,19 @@ final class World {
         }
     }
 
+    /// The radio loop has gone round: who was heard by what it has read is inside.
+    ///
+    /// - Parameter all: whether it has read everything; `nil` where what it had not read is lost.
+    func radioRead(all: Bool?) {
+        if all == false { return }
+        if all == true {
+            for identity in unread { check { () throws(Violation) in try witness.didHear(identity) } }
+        }
+        unread = []
+    }
+
     /// The engine has told something.
-    func told(_ outputs: [GatewayOutput], _ radio: SimulatedRadioLoop) {
+    func told(_ outputs: [GatewayOutput], _ life: AgentLife) {
         if outputs.isEmpty { return }
         ledger.told(outputs)
         for output in outputs {
@@ -176,7 +191,7 @@ final class World {
                 case .transition(let transition, _):
                     trace("\(transition.instance) \(transition.state) \(transition.event?.kind as Any)")
                     try witness.told(
-                        transition, radioSees: radio.liveness == .live, adapterIsUp: adapter.isUp, at: now)
+                        transition, radioSees: life.liveness == .live, adapterIsUp: adapter.isUp, at: now)
                 case .ranging(let report): try census.check(report, at: now)
                 default: break
                 }

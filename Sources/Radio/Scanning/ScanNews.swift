@@ -1,21 +1,14 @@
 import HCI
 
-/// What the scan controller wants done. Its owner does it in order, and tells what came of it.
-enum ScanAction: Hashable, Sendable {
-    /// Survey the adapters, then call `surveyed(_:at:)`.
-    case look
-    /// Open a socket on the adapter, then call `opened(at:)` or `socketFailed(_:at:)`.
-    case open(Adapter)
-    /// Send the command; an answer goes to `commandCompleted(_:features:at:)`.
-    case send(ScanStep)
-    case close
-    case announce(RadioAvailability)
-    case announceLiveness(RadioLiveness)
+/// What the scan controller tells its station.
+enum ScanNews: Hashable, Sendable {
+    case availability(RadioAvailability)
+    case liveness(RadioLiveness)
     /// The controller has just scanned at our word: whoever waits to know whether it hears, knows.
-    case announceProof
-    case report(ScanTrouble)
-    /// Take the step and count it. Where it needs CAP_NET_ADMIN, call `repaired(at:)` once it is done.
-    case recover(RecoveryStep, Adapter)
+    case proof
+    case trouble(ScanTrouble)
+    /// This step is to be taken and counted. Where it needs CAP_NET_ADMIN, `repaired(at:)` is called once it is done.
+    case recovery(RecoveryStep, Adapter)
 }
 
 /// What went wrong with scanning, or was done to it by others. Each is dealt with by itself.

@@ -2,19 +2,14 @@ import CBluetooth
 import Glibc
 import Synchronization
 
-/// One change of an adapter's power, under way. It has a thread of its own, because the kernel waits for a controller that
-/// does not answer: two seconds for each command, ten at most.
-final class AdapterRepair {
-    enum Outcome: Sendable {
-        case done
-        case failed(RadioError)
-    }
-
+/// A change of an adapter's power. It has a thread of its own, because the kernel waits for a controller that does not
+/// answer: two seconds for each command, ten at most.
+final class PowerChange: AdapterRepair {
     private final class Result: Sendable {
-        private let stored = Mutex<Outcome?>(nil)
-        var outcome: Outcome? { stored.withLock(\.self) }
+        private let stored = Mutex<RepairOutcome?>(nil)
+        var outcome: RepairOutcome? { stored.withLock(\.self) }
 
-        func finish(_ outcome: Outcome) { stored.withLock { $0 = outcome } }
+        func finish(_ outcome: RepairOutcome) { stored.withLock { $0 = outcome } }
     }
 
     private let result: Result
@@ -27,19 +22,17 @@ final class AdapterRepair {
     init(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(RadioError) {
         let result = Result()
         let worker = try WorkerThread {
-            result.finish(AdapterRepair.perform(step, index: index))
+            result.finish(PowerChange.perform(step, index: index))
             bell.ring()
         }
         (self.result, self.worker) = (result, worker)
     }
 
-    /// `nil` while it is under way.
-    var outcome: Outcome? { result.outcome }
+    var outcome: RepairOutcome? { result.outcome }
 
-    /// Returns when it is done, so that no adapter is left half way between down and up.
     func wait() { worker.join() }
 
-    private static func perform(_ step: RecoveryStep, index: UInt16) -> Outcome {
+    private static func perform(_ step: RecoveryStep, index: UInt16) -> RepairOutcome {
         do throws(RadioError) {
             // The socket is bound to no adapter: these are the kernel's own affairs.
             let socket = try HCISocket()

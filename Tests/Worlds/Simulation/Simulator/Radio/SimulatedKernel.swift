@@ -1,0 +1,122 @@
+import Glibc
+import HCI
+
+@testable import Radio
+
+/// The kernel's Bluetooth as one process of the agent sees it: the real radio loop works through it.
+///
+/// Nothing waits here. `poll` notes what it would wait for, and the world has the loop go round once that is there.
+final class SimulatedKernel: BluetoothKernel {
+    private unowned let world: World
+    private let life: Int
+    /// The loop's socket, while it has one.
+    private weak var socket: SimulatedSocket?
+    private var deviceEvents: [DeviceEvent] = []
+    /// No descriptor of the process itself is as large.
+    private var lastDescriptor: Int32 = 1 << 20
+    let deviceEventsDescriptor: Int32 = 1 << 20
+    /// When the loop wants to go on, if nothing happens before.
+    private(set) var wakesAt = Instant.origin
+    /// Packets wake it.
+    private(set) var isWaitingForPackets = false
+
+    init(_ world: World, life: Int) {
+        self.world = world
+        self.life = life
+    }
+
+    var now: Instant { world.machine.now }
+    var wall: WallTime { world.machine.wall }
+
+    // MARK: - What the world does and asks
+
+    /// Whether reports reach the agent.
+    var isListening: Bool { socket != nil && world.adapter.hears }
+    /// Whether silence means something, as far as anyone can tell.
+    var seemsToListen: Bool { socket != nil && world.adapter.claimsToHear }
+    /// Whether the loop has read all that came; `nil` where it has closed its socket, and what was left in it is lost.
+    var hasReadAll: Bool? { socket?.isEmpty }
+
+    /// The controller sends an event, from its packet type on.
+    func receive(_ packet: [UInt8]) { socket?.queue(packet, stamp: wall) }
+
+    /// The adapter came, went, or was powered up or down.
+    func tell(_ event: DeviceEvent) {
+        deviceEvents.append(event)
+        if event.change == .unregistered { socket?.fail() }
+    }
+
+    // MARK: - What the loop does and asks
+
+    func survey() -> AdapterSurvey { AdapterSurvey(adapters: [world.adapter.listed].compactMap(\.self)) }
+
+    func open(_ index: UInt16, filter: HCIFilter) throws(RadioError) -> any AdapterSocket {
+        guard world.adapter.isUp else { throw RadioError("bind", code: ENODEV) }
+        lastDescriptor += 1
+        let socket = SimulatedSocket(self, descriptor: lastDescriptor)
+        self.socket = socket
+        return socket
+    }
+
+    func send(_ packet: [UInt8]) throws(RadioError) {
+        guard world.adapter.isUp else { throw RadioError("send", code: ENETDOWN) }
+        guard let command = CommandPacket(packet.span.extracting(droppingFirst: 1)),
+            let answer = world.adapter.carryOut(command)
+        else { return }
+        world.agenda.add(.controllerAnswers(life: life, answer), at: world.now + .milliseconds(5))
+    }
+
+    func takeDeviceEvents() -> [DeviceEvent] {
+        defer { deviceEvents = [] }
+        return deviceEvents
+    }
+
+    func repair(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(RadioError) -> any AdapterRepair {
+        let repair = SimulatedRepair(step, bell: bell)
+        world.agenda.add(.repairEnds(life: life, repair), at: world.now + .seconds(2))
+        return repair
+    }
+
+    func poll(_ slots: UnsafeMutableBufferPointer<pollfd>, timeout_ms: Int32) -> Int32 {
+        var ready: Int32 = 0
+        isWaitingForPackets = false
+        for slot in slots.indices {
+            if slots[slot].fd == socket?.descriptor { isWaitingForPackets = true }
+            slots[slot].revents = readiness(of: slots[slot].fd)
+            if slots[slot].revents != 0 { ready += 1 }
+        }
+        wakesAt = ready > 0 ? now : timeout_ms < 0 ? .distantFuture : now + .milliseconds(Int64(timeout_ms))
+        return ready
+    }
+
+    private func readiness(of descriptor: Int32) -> Int16 {
+        if descriptor < 0 { return 0 }
+        if descriptor == deviceEventsDescriptor { return deviceEvents.isEmpty ? 0 : Int16(POLLIN) }
+        if descriptor > deviceEventsDescriptor {
+            return descriptor == socket?.descriptor ? socket?.readiness ?? 0 : Int16(POLLNVAL)
+        }
+        // The loop's bell is a real one.
+        var bell = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return Glibc.poll(&bell, 1, 0) > 0 ? bell.revents : 0
+    }
+}
+
+/// A change of the adapter's power that the agent has asked for.
+final class SimulatedRepair: AdapterRepair {
+    let step: RecoveryStep
+    private let bell: Doorbell
+    private(set) var outcome: RepairOutcome?
+
+    init(_ step: RecoveryStep, bell: Doorbell) {
+        self.step = step
+        self.bell = bell
+    }
+
+    /// What it does is done at once, when it ends: there is nothing to wait for.
+    func wait() {}
+
+    func end() {
+        outcome = .done
+        bell.ring()
+    }
+}
