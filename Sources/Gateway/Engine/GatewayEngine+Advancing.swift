@@ -6,27 +6,16 @@ import Regions
 extension GatewayEngine {
     /// When `advance` has something to do next. It changes nothing, but what is not mutating gets a copy of the whole monitor
     /// when another module calls it.
-    public var nextDeadline: Instant { mutating get { earliest().deadline } }
+    public var nextDeadline: Instant { mutating get { earliest().due } }
 
-    /// The source that is due first, of several the one that comes first among the cases.
-    private mutating func earliest() -> (source: TimedSource, deadline: Instant) {
-        var earliest = (source: TimedSource.first, deadline: deadline(of: .first))
-        var source = TimedSource.first.next
-        while let another = source {
-            let deadline = deadline(of: another)
-            if deadline < earliest.deadline { earliest = (another, deadline) }
-            source = another.next
-        }
-        return earliest
-    }
-
-    private mutating func deadline(of source: TimedSource) -> Instant {
-        switch source {
-        case .silence: tracker.nextDeadline
-        case .monitoring: monitor.nextDeadlineInPlace()
-        case .stays: stays.due
-        case .ranging: ranger.nextDeadline
-        }
+    /// The order of the list is the rule for equal times: who is there is decided before what regions make of it, and that before
+    /// what is stored and reported.
+    private mutating func earliest() -> NextDeadline {
+        var next = NextDeadline(.silence, tracker.nextDeadline)
+        next.list(.monitoring, monitor.nextDeadlineInPlace())
+        next.list(.stays, stays.due)
+        next.list(.ranging, ranger.nextDeadline)
+        return next
     }
 
     /// Has a source do what is due before `limit`, first of all at `due`.
@@ -59,10 +48,10 @@ extension GatewayEngine {
     mutating func advance(before limit: Instant, outputs: inout [GatewayOutput]) {
         endWindows(before: limit)
         while true {
-            let (source, due) = earliest()
-            guard due < limit else { return }
-            now = max(now, due)
-            fire(source, at: due, before: limit, outputs: &outputs)
+            let next = earliest()
+            guard next.due < limit else { return }
+            now = max(now, next.due)
+            fire(next.source, at: next.due, before: limit, outputs: &outputs)
         }
     }
 

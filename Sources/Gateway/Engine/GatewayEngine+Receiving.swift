@@ -44,11 +44,11 @@ extension GatewayEngine {
             meet(identity)
             takeFailures(&outputs)
         }
-        let instances = membership[identity]
-        guard !instances.isEmpty else { return }
+        let count = membership.count(of: identity)
+        guard count > 0 else { return }
         if !restoredPatience.isEmpty {
             // A beacon that is heard for the first time since the start is as patient as those of its region were before it.
-            for patience in restoredPatience.patience(of: instances, at: now) {
+            for patience in restoredPatience.patience(of: membership[identity], at: now) {
                 tracker.restorePatience(patience, of: slot)
             }
         }
@@ -56,8 +56,10 @@ extension GatewayEngine {
         let hearing = tracker.hearing(of: slot)
         let evidence = RegionEvidence(
             transmitter: slot, identity: sighting.identity, level: hearing.regionLevel, patience: hearing.patience)
-        for instance in instances {
-            monitor.receive(evidence, in: instance, at: now, transitions: &transitions) { tracker.observe(slot) }
+        for index in 0..<count {
+            monitor.receive(
+                evidence, in: membership.instance(index, of: identity), at: now, transitions: &transitions
+            ) { tracker.observe(slot) }
         }
     }
 

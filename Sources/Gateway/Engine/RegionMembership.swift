@@ -20,6 +20,11 @@ struct RegionMembership: Sendable {
     /// - Parameter capacity: identities at most. An array that grew would hold itself twice while it moves.
     init(capacity: Int) { instancesOfIdentity.reserveCapacity(capacity) }
 
+    /// How many instances an identity belongs to, and each of them: for whoever asks with every report, and would otherwise count a
+    /// reference to the list.
+    func count(of identity: IdentitySlot) -> Int { instancesOfIdentity[identity].count }
+    func instance(_ index: Int, of identity: IdentitySlot) -> InstanceSlot { instancesOfIdentity[identity][index] }
+
     /// The instances that an identity belongs to.
     subscript(identity: IdentitySlot) -> [InstanceSlot] {
         instancesOfIdentity.indices.contains(identity) ? instancesOfIdentity[identity] : []

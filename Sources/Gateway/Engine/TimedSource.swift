@@ -1,9 +1,8 @@
-/// What comes to pass without a report, because time passes. A source of another kind is one more case: `GatewayEngine` asks each
-/// for its deadline, and has it do what is due.
-///
-/// The order is the rule for equal times: who is there is decided before what regions make of it, and that before what is
-/// stored and reported.
-enum TimedSource: Int, Sendable {
+import HCI
+
+/// What comes to pass without a report, because time passes. A source of another kind is one more case: `GatewayEngine` lists its
+/// deadline, and has it do what is due.
+enum TimedSource: Sendable {
     /// A beacon falls silent: the tracker's.
     case silence
     /// An instance is left, or its state becomes known or unknown: the monitor's.
@@ -12,8 +11,19 @@ enum TimedSource: Int, Sendable {
     case stays
     /// The beacons of an instance are reported: the ranger's.
     case ranging
+}
 
-    /// All of them are gone through with every report. In this way no list of them is made.
-    static let first = TimedSource.silence
-    var next: TimedSource? { TimedSource(rawValue: rawValue &+ 1) }
+/// The source that is due first. At equal times it is the one that was listed first.
+struct NextDeadline: Sendable {
+    private(set) var source: TimedSource
+    private(set) var due: Instant
+
+    init(_ source: TimedSource, _ due: Instant) {
+        self.source = source
+        self.due = due
+    }
+
+    mutating func list(_ source: TimedSource, _ due: Instant) {
+        if due < self.due { self = NextDeadline(source, due) }
+    }
 }
