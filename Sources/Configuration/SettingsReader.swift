@@ -14,9 +14,7 @@ struct SettingsReader {
     /// Always whole: what is wrong or missing is replaced by its default. It counts only if `errors` is empty.
     mutating func read() -> Settings {
         let gateway = section(GatewaySection.table, GatewaySection.read)
-        let (radio, maxTransmitters) = section(RadioSection.table) { reader in
-            (RadioSection.read(&reader), reader.value(RadioSection.maxTransmitters))
-        }
+        let (radio, receivers, maxTransmitters) = section(RadioSection.table, RadioSection.read)
         let rotation = section(RotationSection.table, RotationSection.read)
         let smoothing = section(SmoothingSection.table, SmoothingSection.read)
         let distance = section(DistanceSection.table, DistanceSection.read)
@@ -30,15 +28,21 @@ struct SettingsReader {
         let devices = sections(DeviceSection.table, limit: DeviceSection.maxDevices) { reader in
             DeviceSection.read(&reader, taken: &known)
         }
+        let (prefix, broker) = section(MQTTSection.table, MQTTSection.read)
         let settings = Settings(
-            gateway: gateway, radio: radio,
-            tracker: TrackerSettings(
-                maxTransmitters: maxTransmitters, unknownAfter: rotation.unknownAfter,
-                resolveAfter: rotation.resolveAfter, distanceFilter: smoothing.distance,
-                regionFilter: smoothing.region, devices: devices),
-            distance: distance, regionRules: rules, regionLimits: regionLimits, regions: regions, ranging: ranging,
-            mqtt: section(MQTTSection.table, MQTTSection.read),
-            outbox: section(OutboxSection.table, OutboxSection.read),
+            identity: IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id), radio: radio,
+            gateway: GatewaySettings(
+                receivers: receivers,
+                tracker: TrackerSettings(
+                    maxTransmitters: maxTransmitters, unknownAfter: rotation.unknownAfter,
+                    resolveAfter: rotation.resolveAfter, distanceFilter: smoothing.distance,
+                    regionFilter: smoothing.region, devices: devices),
+                distance: distance, regions: RegionSettings(rules: rules, limits: regionLimits, configured: regions),
+                ranging: ranging),
+            broker: broker,
+            outbox: section(OutboxSection.table) { reader in
+                OutboxSection.read(&reader, stateDirectory: gateway.stateDirectory)
+            },
             privacy: section(PrivacySection.table, PrivacySection.read),
             commands: section(CommandsSection.table, CommandsSection.read),
             health: section(HealthSection.table, HealthSection.read),
@@ -47,21 +51,21 @@ struct SettingsReader {
                 CaptureSection.read(&reader, stateDirectory: gateway.stateDirectory)
             },
             log: section(LogSection.table, LogSection.read))
-        refuseLongTopics(settings)
+        refuseLongTopics(settings.identity)
         refuseUnknownTables()
         return settings
     }
 
     /// Site and id are short by their own rules, so it is always the prefix that is too long. An id that is left out is counted
     /// as the longest.
-    private mutating func refuseLongTopics(_ settings: Settings) {
-        let id = settings.gateway.id ?? String(repeating: "x", count: TopicName.maxLevel_bytes)
-        let tree = TopicTree(prefix: settings.mqtt.prefix, site: settings.gateway.site, gateway: id)
+    private mutating func refuseLongTopics(_ identity: IdentitySettings) {
+        let id = identity.id ?? String(repeating: "x", count: TopicName.maxLevel_bytes)
+        let tree = TopicTree(prefix: identity.prefix, site: identity.site, gateway: id)
         let (bytes, levels) = tree.excess
         let limits = [("bytes", TopicName.maxTopic_bytes, bytes), ("levels", TopicName.maxLevels, levels)]
         for (unit, limit, excess) in limits where excess > 0 {
             refuse(
-                "mqtt.prefix", .string(settings.mqtt.prefix),
+                "mqtt.prefix", .string(identity.prefix),
                 "with gateway.site, gateway.id and what the agent appends, topics get up to \(limit + excess) \(unit), and brokers"
                     + " refuse more than \(limit): shorten it by \(excess) \(unit)")
         }

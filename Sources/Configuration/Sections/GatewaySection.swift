@@ -8,8 +8,7 @@ enum GatewaySection {
 
     static let table = ReferenceTable("gateway", [site.row, id.row, stateDirectory.row])
 
-    static func read(_ reader: inout TableReader) -> GatewaySettings {
-        GatewaySettings(
-            site: reader.value(site), id: reader.value(id), stateDirectory: reader.value(stateDirectory))
+    static func read(_ reader: inout TableReader) -> (site: String, id: String?, stateDirectory: String) {
+        (reader.value(site), reader.value(id), reader.value(stateDirectory))
     }
 }

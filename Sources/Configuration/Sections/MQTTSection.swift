@@ -23,7 +23,7 @@ enum MQTTSection {
     static let maxInflight = Key(
         "max_inflight", default: 20, .integer(1...1000), "Messages sent and not yet acknowledged.")
     static let protocolVersion = Key(
-        "protocol", default: MQTTSettings.ProtocolVersion.v5, version, "MQTT 5, or 3 for MQTT 3.1.1.")
+        "protocol", default: BrokerSettings.ProtocolVersion.v5, version, "MQTT 5, or 3 for MQTT 3.1.1.")
 
     static let table = ReferenceTable(
         "mqtt",
@@ -32,19 +32,20 @@ enum MQTTSection {
             keepalive.row, maxInflight.row, protocolVersion.row,
         ])
 
-    static func read(_ reader: inout TableReader) -> MQTTSettings {
+    static func read(_ reader: inout TableReader) -> (prefix: String, broker: BrokerSettings) {
         let broker = reader.value(url)
-        let settings = MQTTSettings(
-            host: broker.host, port: broker.port, usesTLS: broker.usesTLS, prefix: reader.value(prefix),
+        let prefix = reader.value(prefix)
+        let settings = BrokerSettings(
+            host: broker.host, port: broker.port, usesTLS: broker.usesTLS,
             username: reader.value(username), passwordFile: reader.value(passwordFile), caFile: reader.value(caFile),
             certificateFile: reader.value(certificateFile), keyFile: reader.value(keyFile),
             keepalive_s: reader.value(keepalive), maxInflight: reader.value(maxInflight),
             protocolVersion: reader.value(protocolVersion))
         checkFiles(settings, &reader)
-        return settings
+        return (prefix, settings)
     }
 
-    private static func checkFiles(_ settings: MQTTSettings, _ reader: inout TableReader) {
+    private static func checkFiles(_ settings: BrokerSettings, _ reader: inout TableReader) {
         if !settings.usesTLS {
             for (key, file) in [
                 (caFile, settings.caFile), (certificateFile, settings.certificateFile), (keyFile, settings.keyFile),
@@ -67,12 +68,12 @@ enum MQTTSection {
         }
     }
 
-    private static var version: Rule<MQTTSettings.ProtocolVersion> {
+    private static var version: Rule<BrokerSettings.ProtocolVersion> {
         Rule(
             type: "an integer", allowed: "3 or 5",
             read: { node in
                 guard case .integer(let number) = node else { return .wrongType }
-                return Int(exactly: number).flatMap(MQTTSettings.ProtocolVersion.init).map { .value($0) }
+                return Int(exactly: number).flatMap(BrokerSettings.ProtocolVersion.init).map { .value($0) }
                     ?? .refused(nil)
             },
             write: { String($0.rawValue) })

@@ -9,7 +9,8 @@ enum OutboxSection {
 
     static let table = ReferenceTable("outbox", [maxEvents.row, max_MiB.row])
 
-    static func read(_ reader: inout TableReader) -> OutboxSettings {
-        OutboxSettings(maxEvents: reader.value(maxEvents), max_MiB: reader.value(max_MiB))
+    static func read(_ reader: inout TableReader, stateDirectory: String) -> OutboxSettings {
+        OutboxSettings(
+            directory: stateDirectory, maxEvents: reader.value(maxEvents), max_MiB: reader.value(max_MiB))
     }
 }

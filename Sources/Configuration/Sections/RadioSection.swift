@@ -23,8 +23,10 @@ enum RadioSection {
         "radio",
         [adapter.row, adapters.row, scan.row, interval.row, window.row, rssiOffset.row, maxTransmitters.row])
 
-    /// Without `max_transmitters`, which is the tracker's.
-    static func read(_ reader: inout TableReader) -> RadioSettings {
+    /// What the radio listens with, and what is done with what each adapter hears.
+    static func read(
+        _ reader: inout TableReader
+    ) -> (radio: RadioSettings, receivers: [GatewaySettings.Receiver], maxTransmitters: Int) {
         if reader.sets(adapter), reader.sets(adapters) {
             reader.refuse(
                 adapter, .automatic, beside: adapters.name,
@@ -39,11 +41,13 @@ enum RadioSection {
             reader.refuse(
                 window, window_ms, beside: interval.name, "must be from 2.5 to interval_ms (\(interval_ms.plain))")
         }
-        return RadioSettings(
-            receivers: (several.isEmpty ? [ConfiguredAdapter(adapter: one)] : several).map { configured in
-                RadioSettings.Receiver(
-                    adapter: configured.adapter, rssiOffset_db: configured.rssiOffset_db ?? rssiOffset_db)
-            },
-            scan: reader.value(scan), interval_ms: interval_ms, window_ms: window_ms)
+        let receivers = (several.isEmpty ? [ConfiguredAdapter(adapter: one)] : several).map { configured in
+            GatewaySettings.Receiver(
+                adapter: configured.adapter, rssiOffset_db: configured.rssiOffset_db ?? rssiOffset_db)
+        }
+        let radio = RadioSettings(
+            adapters: receivers.map(\.adapter), scan: reader.value(scan), interval_ms: interval_ms,
+            window_ms: window_ms)
+        return (radio, receivers, reader.value(maxTransmitters))
     }
 }

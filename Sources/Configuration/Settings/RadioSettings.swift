@@ -1,6 +1,6 @@
 public import HCI
 
-/// `[radio]`: which adapter listens, and how much of its time.
+/// `[radio]`: which adapters listen, and how much of their time.
 public struct RadioSettings: Hashable, Sendable {
     /// How an adapter is named in `config.toml`.
     public enum Adapter: Hashable, Sendable {
@@ -12,13 +12,6 @@ public struct RadioSettings: Hashable, Sendable {
         case address(DeviceAddress)
     }
 
-    /// One adapter that listens, and how its RSSI compares with others'.
-    public struct Receiver: Hashable, Sendable {
-        public var adapter: Adapter
-        /// Added to every RSSI that it measures, before smoothing, dB.
-        public var rssiOffset_db: Double
-    }
-
     /// The raw value is the word in `config.toml`.
     public enum ScanMode: String, CaseIterable, Sendable {
         case passive
@@ -26,12 +19,10 @@ public struct RadioSettings: Hashable, Sendable {
     }
 
     /// At least one, at most 8.
-    public var receivers: [Receiver]
+    public var adapters: [Adapter]
     public var scan: ScanMode
     /// Milliseconds from the start of one scan window to the next, 2.5 to 10240.
     public var interval_ms: Double
     /// Milliseconds of each interval spent listening, 2.5 to `interval_ms`.
     public var window_ms: Double
-
-    public var adapters: [Adapter] { receivers.map(\.adapter) }
 }

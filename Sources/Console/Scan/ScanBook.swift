@@ -24,11 +24,11 @@ public struct ScanBook: Sendable {
     /// Time never goes back: what comes late counts as coming now.
     private var now: Instant
 
-    public init(_ settings: Settings, at now: Instant) {
+    public init(_ settings: GatewaySettings, at now: Instant) {
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
         self.intake = Intake(
-            rssiOffsets_db: settings.radio.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
-        self.regions = Dictionary(grouping: settings.regions, by: \.uuid)
+            rssiOffsets_db: settings.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
+        self.regions = Dictionary(grouping: settings.regions.configured, by: \.uuid)
         self.reportMeter = RateMeter(at: now)
         self.now = now
     }

@@ -36,11 +36,14 @@ package final class DeliveryLoop {
     private var formerClearances: [Message]
 
     /// - Parameters:
+    ///   - broker: how to speak to it.
+    ///   - answersRequests: whether they are received at all.
     ///   - mayAdminister: the process has CAP_NET_ADMIN.
     ///   - seed: for the jitter of pauses between connections.
     package init(
-        settings: Settings, queue: DeliveryQueue, requests: RequestQueue, dispatcher: Dispatcher,
-        machine: any Machine, broker: any BrokerConnection, mayAdminister: Bool, seed: UInt64, logger: Logger
+        broker: BrokerSettings, link: any BrokerConnection, queue: DeliveryQueue, requests: RequestQueue,
+        answersRequests: Bool, dispatcher: Dispatcher, machine: any Machine, mayAdminister: Bool, seed: UInt64,
+        logger: Logger
     ) {
         self.queue = queue
         self.dispatcher = dispatcher
@@ -51,9 +54,9 @@ package final class DeliveryLoop {
         status = radio
         let topics = dispatcher.composer.topics
         publisher = Publisher(
-            settings, dispatcher, link: broker, radio: radio, at: machine.now, machine.timebase,
-            requestFilters: settings.commands.isEnabled ? [topics.requestFilter] : [], seed: seed, logger: logger)
-        if settings.commands.isEnabled { self.requests = RequestDesk(topics: topics, queue: requests) }
+            broker, dispatcher, link: link, radio: radio, at: machine.now, machine.timebase,
+            requestFilters: answersRequests ? [topics.requestFilter] : [], seed: seed, logger: logger)
+        if answersRequests { self.requests = RequestDesk(topics: topics, queue: requests) }
         events = OutboxEvents(dispatcher) { (machine.now, machine.timebase) }
         healthDue = machine.now
         health = HealthDesk(at: healthDue)

@@ -8,7 +8,7 @@ import Regions
 package struct GatewayIdentity: OutboxOwner {
     private let topics: TopicTree
 
-    package init(_ settings: Settings) { topics = TopicTree(settings) }
+    package init(_ topics: TopicTree) { self.topics = topics }
 
     package var name: String { topics.root }
 
@@ -32,15 +32,8 @@ package struct GatewayIdentity: OutboxOwner {
     }
 }
 
-extension TopicTree {
-    package init(_ settings: Settings) {
-        self.init(
-            prefix: settings.mqtt.prefix, site: settings.gateway.site, gateway: settings.gateway.id ?? "gateway")
-    }
-}
-
 extension OutboxLimits {
-    package init(_ settings: Settings) {
-        self.init(maxEvents: settings.outbox.maxEvents, maxMiB: settings.outbox.max_MiB)
+    package init(_ settings: OutboxSettings) {
+        self.init(maxEvents: settings.maxEvents, maxMiB: settings.max_MiB)
     }
 }

@@ -9,21 +9,19 @@ import Outbox
 extension Publisher {
     /// One client for each gateway of a site. With slashes, which no site and no id may have: with dashes "north", "1-door" and
     /// "north-1", "door" would be one, and push each other out.
-    package static func clientID(_ settings: Settings) -> String {
-        "beacond/\(settings.mqtt.prefix)/\(settings.gateway.site)/\(settings.gateway.id ?? "gateway")"
-    }
+    package static func clientID(_ topics: TopicTree) -> String { "beacond/" + topics.root }
 
     /// - Parameters:
     ///   - radio: what the birth message and the will say of it.
     ///   - now: when they are written.
     ///   - seed: for the jitter of pauses between connections.
     package convenience init(
-        _ settings: Settings, _ dispatcher: Dispatcher, link: any BrokerConnection,
+        _ settings: BrokerSettings, _ dispatcher: Dispatcher, link: any BrokerConnection,
         radio: MessageComposer.RadioStatus, at now: Instant, _ timebase: Timebase, requestFilters: [String] = [],
         seed: UInt64, logger: Logger
     ) {
         self.init(
-            settings: settings.mqtt, link: link,
+            settings: settings, link: link,
             online: dispatcher.status(isOnline: true, radio: radio, at: now, timebase),
             will: dispatcher.status(isOnline: false, radio: radio, at: now, timebase),
             requestFilters: requestFilters, seed: seed, logger: logger)

@@ -93,11 +93,13 @@ package struct StoredState {
 }
 
 extension MessageComposer {
-    package init(_ settings: Settings, pseudonymKey: [UInt8]) {
+    package init(
+        _ topics: TopicTree, _ privacy: PrivacySettings, _ gateway: GatewaySettings, pseudonymKey: [UInt8]
+    ) {
         self.init(
-            topics: TopicTree(settings), version: Version.current,
+            topics: topics, version: Version.current,
             pseudonym: DevicePseudonym(
-                form: settings.privacy.device, key: pseudonymKey, deviceNames: settings.tracker.devices.map(\.name)),
-            rangingExpiry_s: Expiry.ranging_s(settings.ranging))
+                form: privacy.device, key: pseudonymKey, deviceNames: gateway.tracker.devices.map(\.name)),
+            rangingExpiry_s: Expiry.ranging_s(gateway.ranging))
     }
 }

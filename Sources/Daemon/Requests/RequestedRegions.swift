@@ -3,11 +3,9 @@ import Logging
 import Messages
 import Regions
 
-extension Settings {
-    /// The regions that requests registered in an earlier process; none where requests are not answered any more, since
-    /// nobody could end their monitoring. Their records stay for the day when they are again.
-    package func requestedRegions(_ definitions: [RegionDefinition], logger: Logger) -> [BeaconRegion] {
-        guard commands.isEnabled else { return [] }
+extension RegionSettings {
+    /// The regions that requests registered in an earlier process.
+    package func requested(by definitions: [RegionDefinition], logger: Logger) -> [BeaconRegion] {
         var regions: [BeaconRegion] = []
         for definition in definitions {
             do throws(ConfigurationErrors) {

@@ -32,15 +32,20 @@ package struct AgentStart {
     ) {
         var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
         for notice in stored.kept.notices { logger.warning("\(notice)") }
-        let requested = air.isLive ? settings.requestedRegions(stored.definitions, logger: logger) : []
+        // Where requests are not answered any more, nobody could end their monitoring. Their records stay for the day when they
+        // are again.
+        let requested =
+            air.isLive && settings.commands.isEnabled
+            ? settings.gateway.regions.requested(by: stored.definitions, logger: logger) : []
         var outputs: [GatewayOutput] = []
         engine = GatewayEngine(
-            settings, requested: requested, restoring: stored.regions.map(\.record), radioSees: !air.isLive,
+            settings.gateway, requested: requested, restoring: stored.regions.map(\.record), radioSees: !air.isLive,
             canProbe: air.isLive, at: now, outputs: &outputs)
         stored.abandon(allBut: engine)
         // What the radio does is told by the radio. A capture is one that hears from the first record on.
         self.outputs = (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.endings(at: now) + outputs
-        let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
+        let composer = MessageComposer(
+            settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
         dispatcher.resumeCoverage(stored.coverage, at: now)
     }

@@ -56,7 +56,7 @@ extension GatewayEngine {
         if let id = definition.id, isConfigured(id) { throw .configuredRegion(id) }
         let region: BeaconRegion
         do throws(ConfigurationErrors) {
-            region = try settings.region(definition)
+            region = try settings.regions.region(definition)
         } catch {
             throw RequestError(.invalidRegion, error.errors.map(\.description).joined(separator: "; "))
         }
@@ -107,5 +107,5 @@ extension GatewayEngine {
         return .stopped(region: region, instances: freed.count)
     }
 
-    private func isConfigured(_ region: String) -> Bool { settings.regions.contains { $0.id == region } }
+    private func isConfigured(_ region: String) -> Bool { settings.regions.configured.contains { $0.id == region } }
 }

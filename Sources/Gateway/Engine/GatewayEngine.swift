@@ -16,7 +16,7 @@ public struct GatewayEngine: Sendable {
     var intake: Intake
     /// One for each configured adapter, in their order.
     var readings: [ReadingWatch]
-    let settings: Settings
+    let settings: GatewaySettings
     var requestedRegions = RequestedRegions()
     var membership: RegionMembership
     var restoredPatience: RestoredPatience
@@ -41,22 +41,23 @@ public struct GatewayEngine: Sendable {
     ///   - radioSees: whether the radio hears from the start. A live one has to say so first.
     ///   - canProbe: whether there is a controller to ask. Then `needsProof` may become true.
     public init(
-        _ settings: Settings, requested: [BeaconRegion] = [], restoring records: [RegionRecord] = [], radioSees: Bool,
+        _ settings: GatewaySettings, requested: [BeaconRegion] = [], restoring records: [RegionRecord] = [],
+        radioSees: Bool,
         canProbe: Bool = false, at now: Instant, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
-        self.monitor = RegionMonitor(limits: settings.regionLimits, canProbe: canProbe)
+        self.monitor = RegionMonitor(limits: settings.regions.limits, canProbe: canProbe)
         self.ranger = Ranger(settings.ranging)
         self.intake = Intake(
-            rssiOffsets_db: settings.radio.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
-        self.readings = settings.radio.receivers.map { _ in ReadingWatch() }
+            rssiOffsets_db: settings.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
+        self.readings = settings.receivers.map { _ in ReadingWatch() }
         self.membership = RegionMembership(capacity: settings.tracker.maxTransmitters)
         self.restoredPatience = RestoredPatience(at: now)
         self.now = now
         self.floods = FloodWatch(at: now)
         if !radioSees { monitor.blinded(since: now, at: now) }
-        for region in settings.regions {
+        for region in settings.regions.configured {
             do throws(RegionMonitoringFailure) {
                 try monitor.register(region, at: now, transitions: &transitions)
             } catch {
@@ -91,8 +92,8 @@ public struct GatewayEngine: Sendable {
     }
 
     private var suspectReadings: [SuspectReadings] {
-        zip(settings.radio.adapters, readings).compactMap { adapter, readings in
-            readings.suspicion.map { SuspectReadings(adapter: adapter.name, kind: $0) }
+        zip(settings.receivers, readings).compactMap { receiver, readings in
+            readings.suspicion.map { SuspectReadings(adapter: receiver.adapter.name, kind: $0) }
         }
     }
 }

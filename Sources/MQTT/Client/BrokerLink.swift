@@ -5,7 +5,7 @@ import Messages
 
 /// The way to the broker: the lookup of its name, then one libmosquitto client. Shared by delivery and `beacond check`.
 package final class BrokerLink: BrokerConnection {
-    private let settings: MQTTSettings
+    private let settings: BrokerSettings
     private let clientID: String
     private var lookup: HostLookup?
     private var isLookupWanted = false
@@ -17,7 +17,7 @@ package final class BrokerLink: BrokerConnection {
     private var isIPv4Turn = false
 
     /// - Parameter clientID: the MQTT client identifier, unique among all clients of the broker.
-    package init(settings: MQTTSettings, clientID: String) {
+    package init(settings: BrokerSettings, clientID: String) {
         self.settings = settings
         self.clientID = clientID
     }

@@ -25,7 +25,7 @@ final class MosquittoClient {
     private(set) var phase = Phase.connecting
     let handle: OpaquePointer
     let inbox: ClientInbox
-    let settings: MQTTSettings
+    let settings: BrokerSettings
     private var isDisconnecting = false
     /// What the system said as the connection was begun.
     private var connectErrno: Int32 = 0
@@ -37,7 +37,7 @@ final class MosquittoClient {
     private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
     /// - Parameter clientID: unique among all clients of the broker.
-    init(settings: MQTTSettings, clientID: String, will: Message?, password: String?) throws(ConnectionFailure) {
+    init(settings: BrokerSettings, clientID: String, will: Message?, password: String?) throws(ConnectionFailure) {
         guard Self.isLibraryReady, let handle = mosquitto_new(clientID, true, nil) else {
             throw .library(call: "mosquitto_new", detail: systemText(errno))
         }

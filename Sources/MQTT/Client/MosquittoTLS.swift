@@ -8,7 +8,7 @@ import Files
 /// port and verify nothing. So either `ca_file` or the system's authorities are always set, and a failure to set them
 /// is a failure. There is no switch that turns verification off.
 struct MosquittoTLS {
-    var settings: MQTTSettings
+    var settings: BrokerSettings
 
     /// OpenSSL's hashed directory on every distribution that we package for.
     private static let systemAuthorities = "/etc/ssl/certs"

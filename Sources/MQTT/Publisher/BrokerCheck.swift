@@ -32,7 +32,7 @@ public enum BrokerCheck {
     ///   - clientID: must not be the daemon's own, whose connection the broker would end.
     ///   - message: QoS 1; `nil` for the login alone.
     public static func run(
-        settings: MQTTSettings, clientID: String, publishing message: Message? = nil, timeout: TimeSpan = .seconds(5)
+        settings: BrokerSettings, clientID: String, publishing message: Message? = nil, timeout: TimeSpan = .seconds(5)
     ) -> Outcome {
         let deadline = BootClock.now + timeout
         let link = BrokerLink(settings: settings, clientID: clientID)

@@ -32,7 +32,7 @@ public final class Publisher {
     ///   - requestFilters: topic filters to subscribe to on every connection.
     ///   - seed: for the jitter of pauses.
     public convenience init(
-        settings: MQTTSettings, clientID: String, online: Message, will: Message, requestFilters: [String] = [],
+        settings: BrokerSettings, clientID: String, online: Message, will: Message, requestFilters: [String] = [],
         seed: UInt64 = .random(in: .min ... .max), logger: Logger
     ) {
         self.init(
@@ -42,7 +42,7 @@ public final class Publisher {
 
     /// As above, through `link`.
     package init(
-        settings: MQTTSettings, link: any BrokerConnection, online: Message, will: Message,
+        settings: BrokerSettings, link: any BrokerConnection, online: Message, will: Message,
         requestFilters: [String] = [], seed: UInt64, logger: Logger
     ) {
         let parameters = DeliverySession.Parameters(

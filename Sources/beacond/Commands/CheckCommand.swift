@@ -34,8 +34,8 @@ struct CheckCommand: ParsableCommand {
             report.print()
             throw error
         }
-        report.add("configuration", "valid, regions: \(settings.regions.count)", remedy: "")
-        checkState(settings, into: &report)
+        report.add("configuration", "valid, regions: \(settings.gateway.regions.configured.count)", remedy: "")
+        checkState(settings.outbox, settings.identity.topics, into: &report)
         check(settings.radio, into: &report)
         checkBroker(settings, into: &report)
         report.print()
@@ -50,10 +50,10 @@ struct CheckCommand: ParsableCommand {
         report.add("recovery", Self.recovery(mayAdminister), remedy: "")
     }
 
-    private func checkState(_ settings: Settings, into report: inout CheckReport) {
-        let path = settings.gateway.stateDirectory
+    private func checkState(_ outbox: OutboxSettings, _ topics: TopicTree, into report: inout CheckReport) {
+        let path = outbox.directory
         let finding = StateFolderTrial.run(
-            directory: path, owner: GatewayIdentity(settings).name, limits: OutboxLimits(settings))
+            directory: path, owner: GatewayIdentity(topics).name, limits: OutboxLimits(outbox))
         switch finding {
         case .writable: report.add("state", "\(path) can be written", remedy: "")
         case .heldByOwner: report.add("state", "\(path) is in use by this gateway's agent", remedy: "")
@@ -78,18 +78,20 @@ struct CheckCommand: ParsableCommand {
 
     private func checkBroker(_ settings: Settings, into report: inout CheckReport) {
         // The daemon's own name would end its connection.
-        let topics = TopicTree(settings)
+        let topics = settings.identity.topics
         let outcome = BrokerCheck.run(
-            settings: settings.mqtt, clientID: Publisher.clientID(settings) + "-check",
-            publishing: Self.probe(settings, topics))
-        let broker = "\(settings.mqtt.host):\(settings.mqtt.port)"
-        report.add("broker", broker + Self.finding(outcome, settings, topics), remedy: outcome.remedy ?? "")
+            settings: settings.broker, clientID: Publisher.clientID(topics) + "-check",
+            publishing: Self.probe(settings.gateway.regions, topics))
+        let broker = "\(settings.broker.host):\(settings.broker.port)"
+        report.add("broker", broker + Self.finding(outcome, settings.broker, topics), remedy: outcome.remedy ?? "")
     }
 
-    private static func finding(_ outcome: BrokerCheck.Outcome, _ settings: Settings, _ topics: TopicTree) -> String {
+    private static func finding(_ outcome: BrokerCheck.Outcome, _ broker: BrokerSettings, _ topics: TopicTree)
+        -> String
+    {
         switch outcome {
         // MQTT 3.1.1 has no word for a refusal: what is refused is acknowledged like anything else.
-        case .reachable where settings.mqtt.protocolVersion == .v3:
+        case .reachable where broker.protocolVersion == .v3:
             " accepts us; with mqtt.protocol = 3 it can't say whether we may publish below \(topics.root)"
         case .reachable(let limits) where !limits.isQoS1Available: " accepts us, but takes no QoS 1"
         case .reachable: " accepts us, and what we publish below \(topics.root)"
@@ -100,9 +102,9 @@ struct CheckCommand: ParsableCommand {
     }
 
     /// What changes nothing, where events go: an empty message that clears the state of a region that there is not.
-    private static func probe(_ settings: Settings, _ topics: TopicTree) -> Message {
+    private static func probe(_ regions: RegionSettings, _ topics: TopicTree) -> Message {
         var name = "beacond-check"
-        while settings.regions.contains(where: { $0.id == name }) { name += "-" }
+        while regions.configured.contains(where: { $0.id == name }) { name += "-" }
         return Message(
             topic: topics.state(RegionInstanceID(region: name)), payload: [], qos: .atLeastOnce, isRetained: true)
     }

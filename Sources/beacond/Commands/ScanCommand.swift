@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Console
 import Files
 import Glibc
@@ -60,7 +61,8 @@ struct ScanCommand: ParsableCommand {
         let duration = seconds.map { TimeSpan.seconds(Double($0)) } ?? .forever
         var failure: FileError?
         do {
-            var session = try ScanSession(settings, view: ScanView(form), capture: capture, duration: duration)
+            var session = try ScanSession(
+                settings.radio, settings.gateway, view: ScanView(form), capture: capture, duration: duration)
             failure = try session.run()
         } catch let error as FileError {
             Output.complain("\(error)")

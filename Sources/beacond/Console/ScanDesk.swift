@@ -1,4 +1,3 @@
-import Configuration
 import Console
 import Daemon
 import HCI
@@ -17,8 +16,8 @@ final class ScanDesk: Sendable {
     private let recent: RecentEvents?
 
     /// - Parameter recent: where events are kept for a capture file.
-    init(_ settings: Settings, recent: RecentEvents?, at now: Instant) {
-        state = Mutex(State(book: ScanBook(settings, at: now)))
+    init(_ book: ScanBook, recent: RecentEvents?) {
+        state = Mutex(State(book: book))
         self.recent = recent
     }
 

@@ -15,7 +15,7 @@ struct ScanSession: ~Copyable {
     /// Octets that wait for the capture file while the disk is slow.
     static let captureBacklog = 4 << 20
 
-    private let settings: Settings
+    private let settings: RadioSettings
     private let desk: ScanDesk
     private let notices = NoticeBoard()
     private var view: ScanView
@@ -24,17 +24,20 @@ struct ScanSession: ~Copyable {
     private let end: Instant
 
     /// - Parameters:
+    ///   - gateway: how what is heard is followed, and the regions that it may belong to.
     ///   - capture: the file to write; `nil` for none.
     ///   - duration: how long at most.
     /// - Throws: where the capture can't be created.
-    init(_ settings: Settings, view: ScanView, capture: String?, duration: TimeSpan) throws(FileError) {
+    init(
+        _ settings: RadioSettings, _ gateway: GatewaySettings, view: ScanView, capture: String?, duration: TimeSpan
+    ) throws(FileError) {
         let now = SystemClock.now
         self.settings = settings
         self.view = view
         let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
-        desk = ScanDesk(settings, recent: recent, at: now)
+        desk = ScanDesk(ScanBook(gateway, at: now), recent: recent)
         if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
-        radio = RadioStatus(settings.radio)
+        radio = RadioStatus(settings)
         end = now + duration
     }
 
@@ -44,7 +47,7 @@ struct ScanSession: ~Copyable {
     mutating func run() throws(RadioError) -> FileError? {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE])
         let logger = view.isPicture ? notices.logger : Log.make(.notice)
-        let loop = try RadioLoop(settings: settings.radio, logger: logger)
+        let loop = try RadioLoop(settings: settings, logger: logger)
         try loop.start(owner: ScanOwner(desk: desk))
         view.begin()
         var next = SystemClock.now

@@ -25,7 +25,7 @@ enum ConfigurationFile {
         }
         do throws(ConfigurationErrors) {
             var settings = try Settings.parse(utf8: octets)
-            if settings.gateway.id == nil { settings.gateway.id = hostName() }
+            if settings.identity.id == nil { settings.identity.id = hostName() }
             return settings
         } catch {
             throw Problem(lines: error.lines(file: path))

@@ -21,15 +21,16 @@ struct PublishingSink: ReplaySink {
     static let round = TimeSpan.milliseconds(100)
 
     /// - Parameter start: when the capture begins, which is the only time that messages know of.
-    init(_ settings: Settings, dispatcher: Dispatcher, start: WallTime, signals: StopSignals, logger: Logger) {
+    init(_ broker: BrokerSettings, dispatcher: Dispatcher, start: WallTime, signals: StopSignals, logger: Logger) {
         self.dispatcher = dispatcher
         self.signals = signals
         self.logger = logger
         announcedEpoch = dispatcher.outbox.numbering.epoch
         let (now, timebase) = (Instant(microseconds: start.microseconds), ReplaySession.initialTimebase)
         publisher = Publisher(
-            settings, dispatcher,
-            link: BrokerLink(settings: settings.mqtt, clientID: Publisher.clientID(settings)), radio: .replay, at: now,
+            broker, dispatcher,
+            link: BrokerLink(settings: broker, clientID: Publisher.clientID(dispatcher.composer.topics)),
+            radio: .replay, at: now,
             timebase, seed: .random(in: .min ... .max), logger: logger)
         events = OutboxEvents(dispatcher) { (now, timebase) }
     }

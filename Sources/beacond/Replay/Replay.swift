@@ -181,14 +181,14 @@ struct Replay {
         case .none: sink = PrintingSink(isSilent: true, dispatcher: dispatcher, signals: signals)
         case .mqtt:
             sink = PublishingSink(
-                settings, dispatcher: dispatcher, start: start, signals: signals, logger: logger)
+                settings.broker, dispatcher: dispatcher, start: start, signals: signals, logger: logger)
         }
         self.session = session
         hasBegun = true
     }
 
     private func openOutbox(at start: WallTime) throws(OutboxError) -> Outbox {
-        let limits = OutboxLimits(settings)
+        let limits = OutboxLimits(settings.outbox)
         // What is printed is the same every time. Subscribers of a broker tell one outbox from another by its epoch.
         let generator: any RandomNumberGenerator =
             options.output == .mqtt ? SystemRandomNumberGenerator() : ReplaySession.NoRandomness()
@@ -196,7 +196,7 @@ struct Replay {
             return Outbox(limits: limits, at: SystemClock.now, wallTime: start, generator: generator)
         }
         return try Outbox(
-            directory: directory, owner: GatewayIdentity(settings), limits: limits, at: SystemClock.now,
+            directory: directory, owner: GatewayIdentity(settings.identity.topics), limits: limits, at: SystemClock.now,
             wallTime: start, generator: generator)
     }
 
@@ -204,7 +204,7 @@ struct Replay {
     /// anyway. What goes to a broker has a secret key.
     private var pseudonymKey: [UInt8] {
         guard options.output != .mqtt else { return PseudonymKey.random() }
-        return Array("replay of \(settings.mqtt.prefix)/\(settings.gateway.site)".utf8)
+        return Array("replay of \(settings.identity.prefix)/\(settings.identity.site)".utf8)
     }
 
     /// The closing line.

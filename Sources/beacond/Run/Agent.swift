@@ -108,10 +108,11 @@ struct Agent {
     }
 
     private func openOutbox(at now: Instant, _ timebase: Timebase) throws(Problem) -> Outbox {
-        let limits = OutboxLimits(settings)
+        let limits = OutboxLimits(settings.outbox)
         do throws(OutboxError) {
             let outbox = try Outbox(
-                directory: settings.gateway.stateDirectory, owner: GatewayIdentity(settings), limits: limits, at: now,
+                directory: settings.outbox.directory, owner: GatewayIdentity(settings.identity.topics), limits: limits,
+                at: now,
                 wallTime: timebase.wall(now))
             for report in outbox.takeReports() { logger.warning("\(report)") }
             return outbox
@@ -126,9 +127,11 @@ struct Agent {
         let (settings, supervision, logger) = (settings, supervision, logger)
         return try WorkerThread {
             let loop = DeliveryLoop(
-                settings: settings, queue: queue, requests: requests, dispatcher: dispatcher,
-                machine: SystemMachine(settings, supervision),
-                broker: BrokerLink(settings: settings.mqtt, clientID: Publisher.clientID(settings)),
+                broker: settings.broker,
+                link: BrokerLink(
+                    settings: settings.broker, clientID: Publisher.clientID(settings.identity.topics)),
+                queue: queue, requests: requests, answersRequests: settings.commands.isEnabled,
+                dispatcher: dispatcher, machine: SystemMachine(settings.health, supervision),
                 mayAdminister: ProcessCapabilities.current().mayAdminister, seed: .random(in: .min ... .max),
                 logger: logger)
             loop.run()

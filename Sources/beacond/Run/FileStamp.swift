@@ -29,7 +29,7 @@ struct ConfigurationVersion: Equatable {
     /// Looks at the files as they are now.
     init(_ settings: Settings) {
         self.settings = settings
-        let mqtt = settings.mqtt
-        credentials = [mqtt.passwordFile, mqtt.caFile, mqtt.certificateFile, mqtt.keyFile].map(FileStamp.init)
+        let broker = settings.broker
+        credentials = [broker.passwordFile, broker.caFile, broker.certificateFile, broker.keyFile].map(FileStamp.init)
     }
 }

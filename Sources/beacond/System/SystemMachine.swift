@@ -10,9 +10,9 @@ final class SystemMachine: Machine {
     private let supervision: Supervision
     private var hasMoved = false
 
-    init(_ settings: Settings, _ supervision: Supervision) {
+    init(_ health: HealthSettings, _ supervision: Supervision) {
         self.supervision = supervision
-        if !settings.health.textfile.isEmpty { metrics = MetricsFile(path: settings.health.textfile) }
+        if !health.textfile.isEmpty { metrics = MetricsFile(path: health.textfile) }
     }
 
     var now: Instant { SystemClock.now }

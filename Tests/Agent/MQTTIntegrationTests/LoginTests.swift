@@ -27,7 +27,7 @@ struct LoginTests {
         arguments: [5, 3])
     func wrongPassword(version: Int) async throws {
         let broker = try await brokerWithPassword()
-        let settings = MQTTSettings.test(port: broker.port) {
+        let settings = BrokerSettings.test(port: broker.port) {
             $0.username = "gateway"
             $0.passwordFile = broker.path("password")
             $0.protocolVersion = version == 5 ? .v5 : .v3
@@ -86,7 +86,7 @@ struct LoginTests {
     @Test("The check tells a good login from a bad one, a closed port and an unknown host")
     func check() async throws {
         let broker = try await brokerWithPassword()
-        func outcome(_ change: (inout MQTTSettings) -> Void) -> BrokerCheck.Outcome {
+        func outcome(_ change: (inout BrokerSettings) -> Void) -> BrokerCheck.Outcome {
             BrokerCheck.run(settings: .test(port: broker.port, change), clientID: "check")
         }
         let good = outcome {
@@ -139,7 +139,7 @@ struct LoginTests {
 
     @Test("Requests over MQTT 3.1.1 are warned about: only MQTT 5 bounds what a broker passes on")
     func requestsOfAnySize() {
-        func warnings(_ version: MQTTSettings.ProtocolVersion, _ filters: [String]) -> Int {
+        func warnings(_ version: BrokerSettings.ProtocolVersion, _ filters: [String]) -> Int {
             let agent = Agent(.test(port: 1) { $0.protocolVersion = version }, requestFilters: filters)
             return agent.log.count("message_size_limit")
         }

@@ -64,7 +64,7 @@ struct TLSTests {
         return broker
     }
 
-    func settings(_ broker: Broker, _ change: (inout MQTTSettings) -> Void = { _ in }) -> MQTTSettings {
+    func settings(_ broker: Broker, _ change: (inout BrokerSettings) -> Void = { _ in }) -> BrokerSettings {
         .test(port: broker.port) {
             $0.usesTLS = true
             $0.caFile = broker.path("authority.pem")
@@ -73,7 +73,7 @@ struct TLSTests {
     }
 
     /// Runs until the first failure and returns it with its line in the log.
-    func firstFailure(_ settings: MQTTSettings) throws -> (ConnectionFailure?, String) {
+    func firstFailure(_ settings: BrokerSettings) throws -> (ConnectionFailure?, String) {
         let agent = Agent(settings)
         try agent.run(until: "the failure") { agent.publisher.counters.lastFailure != nil && !agent.log.lines.isEmpty }
         #expect(!agent.publisher.counters.isConnected)

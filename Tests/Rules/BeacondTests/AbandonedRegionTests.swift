@@ -34,12 +34,13 @@ struct AbandonedRegionTests {
         try outbox.commit { _ in OutboxTransaction(records: records) }
         let settings = try Settings.parse(regions)
         var stored = StoredState(outbox, Self.timebase, bootID: "boot")
-        stored.abandon(allBut: Self.engine(settings, restoring: stored))
-        let composer = MessageComposer(settings, pseudonymKey: stored.pseudonymKey)
+        stored.abandon(allBut: Self.engine(settings.gateway, restoring: stored))
+        let composer = MessageComposer(
+            settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
         return (Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot"), stored)
     }
 
-    private static func engine(_ settings: Settings, restoring stored: StoredState) -> GatewayEngine {
+    private static func engine(_ settings: GatewaySettings, restoring stored: StoredState) -> GatewayEngine {
         var outputs: [GatewayOutput] = []
         return GatewayEngine(
             settings, restoring: stored.regions.map(\.record), radioSees: false, at: .origin, outputs: &outputs)
@@ -94,7 +95,7 @@ struct AbandonedRegionTests {
         _ = try dispatcher.dispatch([.transition(transition, record: nil)], Self.timebase)
         var next = StoredState(dispatcher.outbox, Self.timebase, bootID: "boot")
         #expect(next.regions.isEmpty)
-        next.abandon(allBut: Self.engine(try Settings.parse(""), restoring: next))
+        next.abandon(allBut: Self.engine(Settings.defaults.gateway, restoring: next))
         #expect(next.abandoned == [transition.instance])
     }
 

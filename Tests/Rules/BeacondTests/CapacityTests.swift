@@ -21,10 +21,11 @@ struct CapacityTests {
         let settings = try Settings.parse("")
         let folder = NSTemporaryDirectory() + "beacond-capacity-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let limits = OutboxLimits(maxEvents: settings.outbox.maxEvents, maxMiB: settings.outbox.max_MiB)
+        let limits = OutboxLimits(settings.outbox)
         let outbox = try Outbox(directory: folder, limits: limits, at: .origin, wallTime: .unixEpoch)
         let dispatcher = Dispatcher(
-            MessageComposer(settings, pseudonymKey: [1]), outbox: outbox,
+            MessageComposer(
+                settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: [1]), outbox: outbox,
             stored: StoredState(outbox, Self.timebase, bootID: "boot"), bootID: "8d4b4e62-3f0c-4f5c-9d3a-6f1f0d2c7b11")
         for batch in 0..<20 {
             let outputs = (0..<(Self.events / 20)).map { crossing(batch * Self.events / 20 + $0) }

@@ -36,7 +36,8 @@ struct MovedGatewayTests {
 
     private func start(_ settings: Settings) throws -> AgentStart {
         let outbox = try Outbox(
-            directory: folder, owner: GatewayIdentity(settings), limits: OutboxLimits(maxEvents: 100, maxMiB: 1),
+            directory: folder, owner: GatewayIdentity(settings.identity.topics),
+            limits: OutboxLimits(maxEvents: 100, maxMiB: 1),
             at: .origin, wallTime: .unixEpoch)
         return AgentStart(
             settings, outbox, at: .origin, Self.timebase, bootID: "boot", newKey: [UInt8](repeating: 9, count: 32),
@@ -166,18 +167,19 @@ struct MovedGatewayTests {
 
     @Test("Each of the three makes another gateway, and nothing else of the configuration does")
     func identity() throws {
-        let name = GatewayIdentity(try settings(site: "north", id: "door")).name
+        let name = GatewayIdentity(try settings(site: "north", id: "door").identity.topics).name
         #expect(name == "beacons/north/door")
-        #expect(GatewayIdentity(try settings(site: "north", id: "door", prefix: "a/beacons")).name != name)
+        #expect(
+            GatewayIdentity(try settings(site: "north", id: "door", prefix: "a/beacons").identity.topics).name != name)
         var other = try settings(site: "north", id: "door")
-        other.regions = []
-        other.mqtt.host = "elsewhere"
-        #expect(GatewayIdentity(other).name == name)
+        other.gateway.regions.configured = []
+        other.broker.host = "elsewhere"
+        #expect(GatewayIdentity(other.identity.topics).name == name)
     }
 
     @Test("Whose an event is can be told from its topic, whatever regions and gateways are called")
     func topics() throws {
-        let identity = GatewayIdentity(try settings(site: "north", id: "region"))
+        let identity = GatewayIdentity(try settings(site: "north", id: "region").identity.topics)
         #expect(identity.owner(ofTopic: "beacons/south/door/region/carts/event") == "beacons/south/door")
         #expect(identity.owner(ofTopic: "a/b/south/door/region/carts/1/2/event") == "a/b/south/door")
         #expect(identity.owner(ofTopic: "beacons/north/region/region/region/7/event") == "beacons/north/region")

@@ -27,7 +27,9 @@ struct NewFileTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let outbox = try open(folder)
         let stored = StoredState(outbox, timebase, bootID: "boot")
-        let composer = MessageComposer(try Settings.parse(""), pseudonymKey: stored.pseudonymKey)
+        let composer = MessageComposer(
+            Settings.defaults.identity.topics, Settings.defaults.privacy, Settings.defaults.gateway,
+            pseudonymKey: stored.pseudonymKey)
         let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot")
         let instance = RegionInstanceID(region: "carts")
         func record(since: Instant) -> RegionRecord {
@@ -57,7 +59,9 @@ struct NewFileTests {
     func statesOfNewEpoch() throws {
         let outbox = Outbox(limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch)
         let stored = StoredState(outbox, timebase, bootID: "boot")
-        let composer = MessageComposer(try Settings.parse(""), pseudonymKey: stored.pseudonymKey)
+        let composer = MessageComposer(
+            Settings.defaults.identity.topics, Settings.defaults.privacy, Settings.defaults.gateway,
+            pseudonymKey: stored.pseudonymKey)
         let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot")
         var uneventful = transition("c")
         uneventful.event = nil
@@ -79,7 +83,8 @@ struct NewFileTests {
     @Test("A stored number of an earlier epoch is none in the next one")
     func storedNumberOfEarlierEpoch() throws {
         let outbox = Outbox(limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch)
-        let composer = MessageComposer(try Settings.parse(""), pseudonymKey: [1])
+        let composer = MessageComposer(
+            Settings.defaults.identity.topics, Settings.defaults.privacy, Settings.defaults.gateway, pseudonymKey: [1])
         let dispatcher = Dispatcher(
             composer, outbox: outbox, stored: StoredState(outbox, timebase, bootID: "boot"), bootID: "boot")
         _ = try dispatcher.dispatch([entry("a")], timebase)

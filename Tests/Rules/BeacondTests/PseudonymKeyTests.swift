@@ -24,7 +24,9 @@ struct PseudonymKeyTests {
             generator: SystemRandomNumberGenerator())
         let timebase = Timebase(wallAtOrigin: time, isSynced: true)
         let stored = StoredState(outbox, timebase, bootID: "boot", newKey: Self.key(at: time))
-        let composer = MessageComposer(try Settings.parse(""), pseudonymKey: stored.pseudonymKey)
+        let composer = MessageComposer(
+            Settings.defaults.identity.topics, Settings.defaults.privacy, Settings.defaults.gateway,
+            pseudonymKey: stored.pseudonymKey)
         return Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot")
     }
 

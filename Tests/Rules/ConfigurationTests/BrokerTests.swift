@@ -14,7 +14,7 @@ struct BrokerTests {
             ("mqtt://broker:65535", "broker", 65535, false),
         ])
     func urls(text: String, host: String, port: UInt16, usesTLS: Bool) throws {
-        let mqtt = try Settings.parse(url(text)).mqtt
+        let mqtt = try Settings.parse(url(text)).broker
         #expect(mqtt.host == host)
         #expect(mqtt.port == port)
         #expect(mqtt.usesTLS == usesTLS)
@@ -81,13 +81,13 @@ struct BrokerTests {
     func passwordWithoutUser() throws {
         #expect(complaints("[mqtt]\nprotocol = 3\npassword_file = \"p\"").count == 1)
         #expect(complaints("[mqtt]\nprotocol = 3\npassword_file = \"p\"\nusername = \"u\"").isEmpty)
-        #expect(try Settings.parse("[mqtt]\npassword_file = \"p\"").mqtt.passwordFile == "p")
+        #expect(try Settings.parse("[mqtt]\npassword_file = \"p\"").broker.passwordFile == "p")
     }
 
     @Test("The protocol is 3 or 5")
     func version() throws {
-        #expect(try Settings.parse("[mqtt]\nprotocol = 3").mqtt.protocolVersion == .v3)
-        #expect(try Settings.parse("[mqtt]\nprotocol = 5").mqtt.protocolVersion == .v5)
+        #expect(try Settings.parse("[mqtt]\nprotocol = 3").broker.protocolVersion == .v3)
+        #expect(try Settings.parse("[mqtt]\nprotocol = 5").broker.protocolVersion == .v5)
         #expect(complaints("[mqtt]\nprotocol = 4") == ["mqtt.protocol = 4: must be 3 or 5"])
         #expect(
             complaints("[mqtt]\nprotocol = \"5\"") == ["mqtt.protocol = \"5\": must be an integer (3 or 5), not text"])

@@ -17,9 +17,9 @@ struct DefaultTests {
 
     @Test("The gateway is called by the host name, in the site store")
     func gateway() {
-        #expect(settings.gateway.site == "store")
-        #expect(settings.gateway.id == nil)
-        #expect(settings.gateway.stateDirectory == "/var/lib/beacond")
+        #expect(settings.identity.site == "store")
+        #expect(settings.identity.id == nil)
+        #expect(settings.outbox.directory == "/var/lib/beacond")
     }
 
     @Test("The radio listens passively on the first usable adapter, half of the time")
@@ -28,37 +28,39 @@ struct DefaultTests {
         #expect(settings.radio.scan == .passive)
         #expect(settings.radio.interval_ms == 60)
         #expect(settings.radio.window_ms == 30)
-        #expect(settings.radio.receivers.map(\.rssiOffset_db) == [0])
+        #expect(settings.gateway.receivers.map(\.rssiOffset_db) == [0])
     }
 
     @Test("The tracker keeps 8192 transmitters and Apple's 2 and 10 seconds")
     func tracker() {
-        #expect(settings.tracker.maxTransmitters == 8192)
-        #expect(settings.tracker.unknownAfter == .seconds(2))
-        #expect(settings.tracker.resolveAfter == .seconds(10))
-        #expect(settings.tracker.devices.isEmpty)
+        #expect(settings.gateway.tracker.maxTransmitters == 8192)
+        #expect(settings.gateway.tracker.unknownAfter == .seconds(2))
+        #expect(settings.gateway.tracker.resolveAfter == .seconds(10))
+        #expect(settings.gateway.tracker.devices.isEmpty)
     }
 
     @Test("Distance is smoothed slowly, regions fast")
     func smoothing() {
-        #expect(settings.tracker.distanceFilter.timeConstant_s > settings.tracker.regionFilter.timeConstant_s)
-        #expect((30...60).contains(settings.tracker.distanceFilter.timeConstant_s))
-        #expect((2...3).contains(settings.tracker.regionFilter.timeConstant_s))
+        #expect(
+            settings.gateway.tracker.distanceFilter.timeConstant_s
+                > settings.gateway.tracker.regionFilter.timeConstant_s)
+        #expect((30...60).contains(settings.gateway.tracker.distanceFilter.timeConstant_s))
+        #expect((2...3).contains(settings.gateway.tracker.regionFilter.timeConstant_s))
     }
 
     @Test("Immediate ends at half a metre, near at four")
     func distance() {
         #expect(
-            settings.distance
+            settings.gateway.distance
                 == DistanceSettings(
                     model: .indoor, pathLossExponent: 2.5, immediate_m: 0.5, near_m: 4, hysteresis: 0.15))
     }
 
     @Test("A region is entered at the first report and left after 20 seconds, with 10 to settle")
     func regions() throws {
-        #expect(settings.regions.isEmpty)
-        #expect(settings.regionLimits == RegionLimits(maxRegions: 1024, maxInstances: 16384))
-        let carts = try #require(try Settings.parse(region()).regions.first)
+        #expect(settings.gateway.regions.configured.isEmpty)
+        #expect(settings.gateway.regions.limits == RegionLimits(maxRegions: 1024, maxInstances: 16384))
+        let carts = try #require(try Settings.parse(region()).gateway.regions.configured.first)
         let uuid = try #require(ProximityUUID("39ED98FF-2900-441A-802F-9C398FC199D2"))
         let rules = RegionRules(
             entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),
@@ -69,25 +71,26 @@ struct DefaultTests {
     @Test("Ranging is published on a change of half a metre, every 1 to 10 seconds")
     func ranging() {
         #expect(
-            settings.ranging
+            settings.gateway.ranging
                 == RangingSettings(
                     mode: .change, minInterval: .seconds(1), maxInterval: .seconds(10), distanceFilter_m: 0.5))
     }
 
     @Test("The broker is this machine's, anonymous, without TLS, MQTT 5")
     func mqtt() {
-        #expect(settings.mqtt.host == "127.0.0.1")
-        #expect(settings.mqtt.port == 1883)
-        #expect(!settings.mqtt.usesTLS)
-        #expect(settings.mqtt.prefix == "beacons")
+        #expect(settings.broker.host == "127.0.0.1")
+        #expect(settings.broker.port == 1883)
+        #expect(!settings.broker.usesTLS)
+        #expect(settings.identity.prefix == "beacons")
         let texts = [
-            settings.mqtt.username, settings.mqtt.passwordFile, settings.mqtt.caFile, settings.mqtt.certificateFile,
-            settings.mqtt.keyFile,
+            settings.broker.username, settings.broker.passwordFile, settings.broker.caFile,
+            settings.broker.certificateFile,
+            settings.broker.keyFile,
         ]
         #expect(texts == ["", "", "", "", ""])
-        #expect(settings.mqtt.keepalive_s == 30)
-        #expect(settings.mqtt.maxInflight == 20)
-        #expect(settings.mqtt.protocolVersion == .v5)
+        #expect(settings.broker.keepalive_s == 30)
+        #expect(settings.broker.maxInflight == 20)
+        #expect(settings.broker.protocolVersion == .v5)
     }
 
     @Test("A million events may wait, in 256 MiB")

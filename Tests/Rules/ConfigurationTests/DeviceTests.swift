@@ -18,7 +18,7 @@ struct DeviceTests {
             "7AI0o1fIrQU0EBCmCjl9mw",
         ])
     func key(text: String) throws {
-        let devices = try Settings.parse(device(text)).tracker.devices
+        let devices = try Settings.parse(device(text)).gateway.tracker.devices
         #expect(devices.map(\.identityResolvingKey) == [octets])
         #expect(devices.map(\.name) == ["till-3"])
     }

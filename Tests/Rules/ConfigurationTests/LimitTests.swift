@@ -127,7 +127,7 @@ struct LimitTests {
     @Test("A number that may have a fraction may be written as an integer")
     func integerForNumber() throws {
         #expect(try Settings.parse("[radio]\nwindow_ms = 20").radio.window_ms == 20)
-        #expect(try Settings.parse("[rotation]\nunknown_after_s = 3").tracker.unknownAfter == .seconds(3))
+        #expect(try Settings.parse("[rotation]\nunknown_after_s = 3").gateway.tracker.unknownAfter == .seconds(3))
     }
 
     @Test("An integer is written without a fraction", arguments: NumberRow.all.filter(\.isInteger))
@@ -154,7 +154,9 @@ struct LimitTests {
         "A path-loss exponent is clamped to 1.6 … 4",
         arguments: [("1", 1.6), ("1.6", 1.6), ("3", 3), ("4.5", 4), ("1e300", 4)])
     func exponentClamped(text: String, exponent: Double) throws {
-        #expect(try Settings.parse("[distance]\npath_loss_exponent = \(text)").distance.pathLossExponent == exponent)
+        #expect(
+            try Settings.parse("[distance]\npath_loss_exponent = \(text)").gateway.distance.pathLossExponent == exponent
+        )
     }
 
     @Test("A path-loss exponent that is no positive number is refused", arguments: ["0", "-2", "nan", "inf"])

@@ -7,9 +7,11 @@ struct ReferenceTests {
     @Test("The default file means the defaults and its one region")
     func defaultFile() throws {
         var settings = try Settings.parse(try DefaultFile.text())
-        #expect(settings.regions.map(\.id) == ["carts"])
-        #expect(settings.regions == (try Settings.parse(region("expand = \"minor\""))).regions)
-        settings.regions = []
+        #expect(settings.gateway.regions.configured.map(\.id) == ["carts"])
+        #expect(
+            settings.gateway.regions.configured
+                == (try Settings.parse(region("expand = \"minor\"")).gateway.regions.configured))
+        settings.gateway.regions.configured = []
         #expect(settings == Settings.defaults)
     }
 

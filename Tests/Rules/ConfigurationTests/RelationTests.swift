@@ -71,7 +71,7 @@ struct RelationTests {
     @Test("What was measured of the place, set without a model, means the model that has it")
     func measuredMeansLog() throws {
         func model(_ lines: String) throws -> DistanceModel {
-            try Settings.parse("[distance]\n" + lines).distance.model
+            try Settings.parse("[distance]\n" + lines).gateway.distance.model
         }
         #expect(try model("") == .indoor)
         #expect(try model("path_loss_exponent = 2") == .log)

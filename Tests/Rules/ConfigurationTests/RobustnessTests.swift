@@ -108,8 +108,8 @@ struct RobustnessTests {
     @Test("Dots and brackets in strings, comments and numbers are not nesting")
     func notNesting() throws {
         let dots = String(repeating: ".[{", count: 50)
-        #expect(try Settings.parse("# \(dots)\n[gateway]\nsite = \"\(dots.prefix(60))\"").gateway.site.count == 60)
-        #expect(try Settings.parse("[gateway]\nsite = '\(dots.prefix(60))'").gateway.site.count == 60)
+        #expect(try Settings.parse("# \(dots)\n[gateway]\nsite = \"\(dots.prefix(60))\"").identity.site.count == 60)
+        #expect(try Settings.parse("[gateway]\nsite = '\(dots.prefix(60))'").identity.site.count == 60)
         #expect(
             complaints("[log]\nlevel = [\(String(repeating: "1.5, ", count: 100))]").allSatisfy {
                 !$0.contains("nested")

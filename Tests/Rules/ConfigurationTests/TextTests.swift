@@ -57,15 +57,15 @@ struct TextTests {
 
     @Test("The letters of an escaped NUL are no NUL where a backslash is just that")
     func literalBackslash() throws {
-        #expect(try Settings.parse("[gateway]\nsite = 'a\\u0000b'").gateway.site == "a\\u0000b")
-        #expect(try Settings.parse("[gateway]\nsite = \"a\\\\u0000b\"").gateway.site == "a\\u0000b")
+        #expect(try Settings.parse("[gateway]\nsite = 'a\\u0000b'").identity.site == "a\\u0000b")
+        #expect(try Settings.parse("[gateway]\nsite = \"a\\\\u0000b\"").identity.site == "a\\u0000b")
         #expect(try Settings.parse("# \\u0000\n") == Settings.defaults)
     }
 
     @Test("An empty gateway id means the host name")
     func gatewayID() throws {
-        #expect(try Settings.parse("[gateway]\nid = \"\"").gateway.id == nil)
-        #expect(try Settings.parse("[gateway]\nid = \"g1\"").gateway.id == "g1")
+        #expect(try Settings.parse("[gateway]\nid = \"\"").identity.id == nil)
+        #expect(try Settings.parse("[gateway]\nid = \"g1\"").identity.id == "g1")
     }
 
     @Test("A site is not empty")
@@ -78,7 +78,7 @@ struct TextTests {
 
     @Test("A prefix may have several levels")
     func prefix() throws {
-        #expect(try Settings.parse("[mqtt]\nprefix = \"chain/beacons\"").mqtt.prefix == "chain/beacons")
+        #expect(try Settings.parse("[mqtt]\nprefix = \"chain/beacons\"").identity.prefix == "chain/beacons")
         for bad in ["", "/", "/a", "a/", "a//b", "a/+/b", "#", "a/b#"] {
             #expect(complaints("[mqtt]\nprefix = \"\(bad)\"").count == 1)
         }
@@ -112,7 +112,7 @@ struct TextTests {
 
     @Test("The state folder has a path")
     func stateDirectory() throws {
-        #expect(try Settings.parse("[gateway]\nstate_dir = \"./state\"").gateway.stateDirectory == "./state")
+        #expect(try Settings.parse("[gateway]\nstate_dir = \"./state\"").outbox.directory == "./state")
         #expect(complaints("[gateway]\nstate_dir = \"\"").count == 1)
         #expect(complaints("[gateway]\nstate_dir = \"\(String(repeating: "x", count: 1025))\"").count == 1)
     }

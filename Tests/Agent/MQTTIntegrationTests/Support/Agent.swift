@@ -38,7 +38,7 @@ final class Agent {
     var events = MemoryEvents()
     let log = LogLines()
 
-    init(_ settings: MQTTSettings, clientID: String = "gateway", requestFilters: [String] = []) {
+    init(_ settings: BrokerSettings, clientID: String = "gateway", requestFilters: [String] = []) {
         var logger = Logger(label: "test") { [log] _ in log }
         logger.logLevel = .info
         publisher = Publisher(
@@ -75,10 +75,10 @@ func retained(_ topic: String, _ text: String) -> Message {
     Message(topic: topic, payload: Array(text.utf8), qos: .atLeastOnce, isRetained: true)
 }
 
-extension MQTTSettings {
-    static func test(port: UInt16, _ change: (inout MQTTSettings) -> Void = { _ in }) -> MQTTSettings {
-        var settings = MQTTSettings(
-            host: "127.0.0.1", port: port, usesTLS: false, prefix: "beacons", username: "", passwordFile: "",
+extension BrokerSettings {
+    static func test(port: UInt16, _ change: (inout BrokerSettings) -> Void = { _ in }) -> BrokerSettings {
+        var settings = BrokerSettings(
+            host: "127.0.0.1", port: port, usesTLS: false, username: "", passwordFile: "",
             caFile: "", certificateFile: "", keyFile: "", keepalive_s: 30, maxInflight: 20, protocolVersion: .v5)
         change(&settings)
         return settings

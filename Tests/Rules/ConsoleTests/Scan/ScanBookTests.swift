@@ -9,7 +9,7 @@ import Testing
 @Suite("What is in the air")
 struct ScanBookTests {
     private func book(_ toml: String = "") throws -> ScanBook {
-        ScanBook(try Settings.parse(toml), at: Air.at(0))
+        ScanBook(try Settings.parse(toml).gateway, at: Air.at(0))
     }
 
     @Test("Every iBeacon is listed, whether a region wants it or not, nearest first")

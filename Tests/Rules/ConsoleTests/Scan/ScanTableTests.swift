@@ -13,7 +13,8 @@ struct ScanTableTests {
     /// As many beacons as asked for, all of them heard for two seconds, in regions `shop` and `all of it`.
     private func snapshot(beacons: Int) throws -> ScanSnapshot {
         let region = "[[region]]\nid = \"shop\"\nuuid = \"\(Air.uuid)\"\n"
-        var book = ScanBook(try Settings.parse(region + region.replacing("shop", with: "storefront")), at: Air.at(0))
+        var book = ScanBook(
+            try Settings.parse(region + region.replacing("shop", with: "storefront")).gateway, at: Air.at(0))
         for step in 0..<20 {
             for number in 0..<beacons {
                 let rssi_dbm = Int8(-50 - number % 40)

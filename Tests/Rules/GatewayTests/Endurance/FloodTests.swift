@@ -35,7 +35,7 @@ struct FloodTests {
 
     @Test("A flood of addresses under one identity is bounded")
     func oneIdentity() {
-        let settings = Settings.door { settings, _ in settings.tracker.maxTransmitters = 1_000 }
+        let settings = GatewaySettings.door { settings, _ in settings.tracker.maxTransmitters = 1_000 }
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
         for number in 0..<6_000 {
@@ -50,7 +50,7 @@ struct FloodTests {
 
     @Test("A flood of identities is bounded as well, and what a region follows stays")
     func manyIdentities() {
-        let settings = Settings.door { settings, region in
+        let settings = GatewaySettings.door { settings, region in
             settings.tracker.maxTransmitters = 500
             region.major = 1
         }
@@ -73,7 +73,7 @@ struct FloodTests {
 
     @Test("Regions that come and go leave no timers behind")
     func requests() throws {
-        let settings = Settings.door()
+        let settings = GatewaySettings.door()
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
         let text = "{\"id\":\"other\",\"uuid\":\"\(Air.uuid)\",\"settle_s\":3600}"

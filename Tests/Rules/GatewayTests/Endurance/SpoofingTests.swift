@@ -13,12 +13,12 @@ struct SpoofingTests {
     private static let isLong = getenv("BEACOND_LONG_TESTS") != nil
     /// A flood begins at 65 s and ends at 105 s; with BEACOND_LONG_TESTS=1 it is of 10⁶ reports.
     private static let end = isLong ? 1_065 : 105
-    private static let limit = Settings.defaults.tracker.maxTransmitters
+    private static let limit = Settings.defaults.gateway.tracker.maxTransmitters
     private static let perSecond = 1_000
 
     /// Any beacon of the UUID. It is not ranged, because a list of 8192 beacons every second takes a debug build long.
     private static let any = BeaconRegion(
-        id: "any", uuid: Air.uuid, isRanged: false, rules: Settings.defaultRegionRules)
+        id: "any", uuid: Air.uuid, isRanged: false, rules: RegionRules.defaults)
 
     private static func flood(_ second: Int, _ event: (UInt64) -> [UInt8]) -> [[UInt8]] {
         guard second >= 65 else { return [] }

@@ -113,7 +113,7 @@ struct MalformedTests {
 
 @Suite("RSSI 127 proves presence and feeds no filter")
 struct StrengthTests {
-    private func story(_ strengths: [Int8?], _ settings: Settings = .door()) -> Story {
+    private func story(_ strengths: [Int8?], _ settings: GatewaySettings = .door()) -> Story {
         var air = Air()
         for (index, strength) in strengths.enumerated() {
             air.beacon(.beacon(), from: .fixed(1), rssi_dbm: strength, at: 1 + Double(index) * 0.1)
@@ -132,13 +132,13 @@ struct StrengthTests {
 
     @Test("It enters only where entry_rssi_dbm is −127")
     func entersOnlyWhereAnyStrengthDoes() {
-        let settings = Settings.door { _, region in region.rules.entryRSSI_dbm = -126 }
+        let settings = GatewaySettings.door { _, region in region.rules.entryRSSI_dbm = -126 }
         #expect(story([nil, nil], settings).events == [])
     }
 
     @Test("It does not move what was smoothed before")
     func feedsNoFilter() throws {
-        let settings = Settings.door { settings, _ in settings.ranging.mode = .interval }
+        let settings = GatewaySettings.door { settings, _ in settings.ranging.mode = .interval }
         var air = Air()
         air.beacon(.beacon(), from: .fixed(1), rssi_dbm: -60, at: 1)
         air.beacon(.beacon(), from: .fixed(1), rssi_dbm: nil, every_s: 0.1, start_s: 1.1, end_s: 4)
@@ -156,14 +156,14 @@ struct StrengthTests {
 
     @Test("The gateway's offset is added before smoothing and is part of rssi_dbm")
     func offset() throws {
-        let settings = Settings.door { settings, _ in settings.radio.receivers[0].rssiOffset_db = 7 }
+        let settings = GatewaySettings.door { settings, _ in settings.receivers[0].rssiOffset_db = 7 }
         let beacon = try #require(story([-60], settings).ranging.first?.report.beacons.first)
         #expect(beacon.observation.rssi_dbm == -53)
     }
 
     @Test("The offset does not carry an RSSI out of its range")
     func offsetIsClamped() throws {
-        let settings = Settings.door { settings, _ in settings.radio.receivers[0].rssiOffset_db = -40 }
+        let settings = GatewaySettings.door { settings, _ in settings.receivers[0].rssiOffset_db = -40 }
         let beacon = try #require(story([-120], settings).ranging.first?.report.beacons.first)
         #expect(beacon.observation.rssi_dbm == -127)
     }

@@ -44,7 +44,7 @@ struct BlindRadioTests {
         var air = Air()
         air.otherDevices(start_s: 0, end_s: 30)
         air.otherDevices(start_s: 200, end_s: 230)
-        let settings = Settings.door { _, region in region.rules.settle = .seconds(10) }
+        let settings = GatewaySettings.door { _, region in region.rules.settle = .seconds(10) }
         let story = Story(settings, air)
         #expect(
             story.states == ["unknown door 0.0", "outside door 10.0", "unknown door 90.0", "outside door 210.0"])

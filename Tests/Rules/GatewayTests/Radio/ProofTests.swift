@@ -12,7 +12,7 @@ struct ProofTests {
         var outputs: [GatewayOutput] = []
 
         init(exitAfter: Double, canProbe: Bool = true) {
-            let settings = Settings.door { _, region in region.rules.exitAfter = .seconds(exitAfter) }
+            let settings = GatewaySettings.door { _, region in region.rules.exitAfter = .seconds(exitAfter) }
             engine = GatewayEngine(settings, radioSees: true, canProbe: canProbe, at: .origin, outputs: &outputs)
             for tenth in 0...10 { hear(Double(tenth) / 10) }
         }
@@ -138,7 +138,7 @@ struct ProofTests {
     @Test("Settling to outside waits for proof as well")
     func settling() {
         var outputs: [GatewayOutput] = []
-        let settings = Settings.door { _, region in region.rules.settle = .seconds(2) }
+        let settings = GatewaySettings.door { _, region in region.rules.settle = .seconds(2) }
         var engine = GatewayEngine(settings, radioSees: false, canProbe: true, at: .origin, outputs: &outputs)
         engine.liveness(.live, at: .origin, outputs: &outputs)
         engine.advance(through: .origin + .seconds(5), outputs: &outputs)

@@ -9,8 +9,8 @@ import Testing
 struct ReceiverTests {
     /// What is ranged of a beacon that adapter n hears every 100 ms for 20 s at `levels[n]`.
     private func ranged(_ radio: String, levels: [Int8]) throws -> (reports: [RangingReport], figures: GatewayFigures) {
-        var settings = try Settings.parse("[radio]\n" + radio)
-        settings.regions = Settings.door().regions
+        var settings = try Settings.parse("[radio]\n" + radio).gateway
+        settings.regions = GatewaySettings.door().regions
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
         for step in 0..<200 {

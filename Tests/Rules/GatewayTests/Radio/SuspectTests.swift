@@ -11,7 +11,7 @@ struct SuspectTests {
         var engine: GatewayEngine
         var outputs: [GatewayOutput] = []
 
-        init(_ settings: Settings = .door()) {
+        init(_ settings: GatewaySettings = .door()) {
             engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
             for t_s in [0, 0.5, 1] {
                 var air = Air()
@@ -110,7 +110,7 @@ struct SuspectTests {
     @Test("A radio blind from the start leaves every state unknown, and settles once it sees")
     func blindFromTheStart() {
         var outputs: [GatewayOutput] = []
-        let settings = Settings.door { _, region in region.rules.settle = .seconds(10) }
+        let settings = GatewaySettings.door { _, region in region.rules.settle = .seconds(10) }
         var engine = GatewayEngine(settings, radioSees: false, at: .origin, outputs: &outputs)
         engine.advance(through: .origin + .seconds(500), outputs: &outputs)
         engine.liveness(.live, at: .origin + .seconds(500), outputs: &outputs)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A ranging list: nearest first, unknown last, tracks counted")
 struct ListTests {
-    private let settings = Settings.door { settings, _ in
+    private let settings = GatewaySettings.door { settings, _ in
         settings.tracker.distanceFilter = FilterSettings(kind: .none, timeConstant_s: 1)
         settings.ranging.mode = .interval
     }

@@ -50,7 +50,7 @@ struct CrossingTests {
         var air = Air()
         air.otherDevices(end_s: 60)
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20)
-        let settings = Settings.door { _, region in region.notifyOnEntry = false }
+        let settings = GatewaySettings.door { _, region in region.notifyOnEntry = false }
         let story = Story(settings, air)
         #expect(story.events == ["exit door 40.0"])
         #expect(story.states == ["outside door 0.0", "inside door 2.0", "outside door 40.0"])
@@ -59,7 +59,7 @@ struct CrossingTests {
 
 @Suite("Settling: who is there when monitoring begins has not entered")
 struct SettlingTests {
-    private let settings = Settings.door { _, region in region.rules.settle = .seconds(10) }
+    private let settings = GatewaySettings.door { _, region in region.rules.settle = .seconds(10) }
 
     @Test("A beacon heard within settle_s makes the state inside without an event")
     func thereFromTheStart() throws {
@@ -87,7 +87,7 @@ struct SettlingTests {
         var air = Air()
         air.otherDevices(end_s: 30)
         air.beacon(.beacon(), from: .fixed(1), start_s: 1, end_s: 30)
-        let settings = Settings.door { _, region in
+        let settings = GatewaySettings.door { _, region in
             region.rules.settle = .seconds(10)
             region.rules.entryAfter = .seconds(15)
         }
@@ -101,7 +101,7 @@ struct SettlingTests {
         air.otherDevices(end_s: 30)
         air.beacon(.beacon(7, 1), from: .fixed(1), start_s: 5, end_s: 30)
         air.beacon(.beacon(8, 1), from: .fixed(2), start_s: 15, end_s: 30)
-        let settings = Settings.door { _, region in
+        let settings = GatewaySettings.door { _, region in
             region.rules.settle = .seconds(10)
             region.expansion = .major
         }

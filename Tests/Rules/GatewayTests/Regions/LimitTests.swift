@@ -9,10 +9,10 @@ import Testing
 struct LimitTests {
     @Test("max_regions: later registrations are refused, earlier ones monitored")
     func maxRegions() {
-        var settings = Settings.door()
-        settings.regionLimits.maxRegions = 2
-        let region = settings.regions[0]
-        settings.regions = ["a", "b", "c", "d"].map { id in
+        var settings = GatewaySettings.door()
+        settings.regions.limits.maxRegions = 2
+        let region = settings.regions.configured[0]
+        settings.regions.configured = ["a", "b", "c", "d"].map { id in
             var region = region
             region.id = id
             return region
@@ -27,9 +27,9 @@ struct LimitTests {
 
     @Test("max_instances: later values get no instance, each region is reported once")
     func maxInstances() {
-        let settings = Settings.door { settings, region in
+        let settings = GatewaySettings.door { settings, region in
             region.expansion = .minor
-            settings.regionLimits.maxInstances = 2
+            settings.regions.limits.maxInstances = 2
         }
         var air = Air()
         air.otherDevices(end_s: 40)
@@ -45,10 +45,10 @@ struct LimitTests {
 
     @Test("max_instances holds for plain regions as well, each reported once")
     func maxInstancesOfPlainRegions() {
-        var settings = Settings.door { settings, _ in settings.regionLimits.maxInstances = 1 }
-        var second = settings.regions[0]
+        var settings = GatewaySettings.door { settings, _ in settings.regions.limits.maxInstances = 1 }
+        var second = settings.regions.configured[0]
         second.id = "second"
-        settings.regions.append(second)
+        settings.regions.configured.append(second)
         var air = Air()
         air.beacon(.beacon(), from: .fixed(1), at: 2)
         let story = Story(settings, air)
@@ -58,7 +58,7 @@ struct LimitTests {
 
     @Test("max_transmitters: a newcomer is refused while all are listed, and those tracked stay")
     func maxTransmitters() throws {
-        let settings = Settings.door { settings, _ in settings.tracker.maxTransmitters = 3 }
+        let settings = GatewaySettings.door { settings, _ in settings.tracker.maxTransmitters = 3 }
         var air = Air()
         for number in 1...5 {
             let identity = BeaconIdentity.beacon(1, UInt16(number))
@@ -74,7 +74,7 @@ struct LimitTests {
 
     @Test("max_transmitters: once one has left the list, a newcomer takes its place")
     func roomAgain() throws {
-        let settings = Settings.door { settings, _ in settings.tracker.maxTransmitters = 1 }
+        let settings = GatewaySettings.door { settings, _ in settings.tracker.maxTransmitters = 1 }
         var air = Air()
         air.otherDevices(end_s: 40)
         air.beacon(.beacon(1, 1), from: .fixed(1), start_s: 1, end_s: 10)
@@ -86,7 +86,7 @@ struct LimitTests {
 
     @Test("max_transmitters: beacons that no region wants give way to those that one does, not the reverse")
     func strangersGiveWay() {
-        let settings = Settings.door { settings, _ in settings.tracker.maxTransmitters = 4 }
+        let settings = GatewaySettings.door { settings, _ in settings.tracker.maxTransmitters = 4 }
         var air = Air()
         for number in 1...100 {
             let stranger = BeaconIdentity(uuid: Air.otherUUID, major: 1, minor: UInt16(number))

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("A region is a UUID, an optional major and an optional minor")
 struct MatchingTests {
-    private func settings(_ change: (BeaconRegion) -> [BeaconRegion]) -> Settings {
-        var settings = Settings.door()
-        settings.regions = settings.regions.flatMap(change)
+    private func settings(_ change: (BeaconRegion) -> [BeaconRegion]) -> GatewaySettings {
+        var settings = GatewaySettings.door()
+        settings.regions.configured = settings.regions.configured.flatMap(change)
         return settings
     }
 
@@ -109,7 +109,7 @@ struct MatchingTests {
         var air = Air()
         air.otherDevices(end_s: 60)
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20)
-        let story = Story(Settings.door { _, region in region.notifyOnExit = false }, air)
+        let story = Story(GatewaySettings.door { _, region in region.notifyOnExit = false }, air)
         #expect(story.events == ["enter door 2.0"])
         #expect(story.states == ["outside door 0.0", "inside door 2.0", "outside door 40.0"])
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("State outlives the process")
 struct RestartTests {
-    private let settings = Settings.door { _, region in region.rules.settle = .seconds(10) }
+    private let settings = GatewaySettings.door { _, region in region.rules.settle = .seconds(10) }
 
     /// The door, inside since an hour before the start, last heard half a minute before it.
     private func record(
@@ -122,7 +122,7 @@ struct RestartTests {
 
     @Test("Instances of an expanded region are restored, told of once")
     func expanded() {
-        let settings = Settings.door { _, region in
+        let settings = GatewaySettings.door { _, region in
             region.rules.settle = .seconds(10)
             region.expansion = .major
         }
@@ -132,7 +132,7 @@ struct RestartTests {
 
     @Test("What is stored of a stay is what a later process goes on from; the time last heard is at most a minute old")
     func storedStay() throws {
-        let settings = Settings.door { _, region in
+        let settings = GatewaySettings.door { _, region in
             region.rules.settle = .seconds(10)
             region.rules.exitAfter = .seconds(500)
         }
@@ -206,7 +206,7 @@ struct RestartTests {
 
     @Test("An instance that is new after a restart enters: its region began to be monitored long before")
     func newInstance() {
-        let settings = Settings.door { _, region in
+        let settings = GatewaySettings.door { _, region in
             region.rules.settle = .seconds(10)
             region.expansion = .minor
         }
@@ -219,7 +219,7 @@ struct RestartTests {
 
     @Test("Under the same id with other beacons it is another region, of which nothing is known")
     func redefined() {
-        var constraint = settings.regions[0].constraint
+        var constraint = settings.regions.configured[0].constraint
         #expect(Story(settings, air(3), restoring: [record(of: constraint)]).states.first == "inside door 0.0")
         let states = ["unknown door 0.0", "inside door 3.0", "outside door 50.0"]
         constraint.major = 7
@@ -230,9 +230,9 @@ struct RestartTests {
 
     @Test("Instances beyond a limit that is lower by now are refused, which is said once for their region")
     func lowerLimit() {
-        let settings = Settings.door { settings, region in
+        let settings = GatewaySettings.door { settings, region in
             region.expansion = .minor
-            settings.regionLimits.maxInstances = 1
+            settings.regions.limits.maxInstances = 1
         }
         let records = (1...3).map { record(.minor(major: 1, minor: $0)) }
         let story = Story(settings, air(nil), restoring: records)

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Slow beacons stretch the exit: never less than 4 learned intervals")
 struct SlowBeaconTests {
-    private func story(every_s: Double, end_s: Double, until_s: Double, _ settings: Settings = .door()) -> Story {
+    private func story(every_s: Double, end_s: Double, until_s: Double, _ settings: GatewaySettings = .door()) -> Story
+    {
         var air = Air()
         air.otherDevices(end_s: until_s)
         air.beacon(.beacon(), from: .fixed(1), every_s: every_s, start_s: 2, end_s: end_s)
@@ -55,7 +56,7 @@ struct SlowBeaconTests {
 
     @Test("A slow beacon has a proximity for 4 intervals and stays listed as long")
     func listed() throws {
-        let settings = Settings.door { _, region in region.rules.exitAfter = .seconds(60) }
+        let settings = GatewaySettings.door { _, region in region.rules.exitAfter = .seconds(60) }
         let story = story(every_s: 5, end_s: 62, until_s: 100, settings)
         let late = try #require(story.known(at: 81).map(\.beacons))
         #expect(late.map(\.observation.proximity) == [.near])

@@ -40,9 +40,9 @@ struct StandingStillTests {
     }
 
     private func events(_ air: Air, entry_dbm: Double, exit_dbm: Double) -> [String] {
-        let settings = Settings.door { _, region in
+        let settings = GatewaySettings.door { _, region in
             region.expansion = .minor
-            region.rules = Settings.defaultRegionRules
+            region.rules = RegionRules.defaults
             region.rules.entryRSSI_dbm = entry_dbm
             region.rules.exitRSSI_dbm = exit_dbm
         }

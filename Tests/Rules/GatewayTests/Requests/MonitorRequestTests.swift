@@ -16,7 +16,7 @@ struct MonitorRequestTests {
     }
 
     /// No region in the file.
-    private let empty = Settings.defaults
+    private let empty = Settings.defaults.gateway
 
     @Test("It is unknown first, and a beacon that is there already has not entered")
     func settles() throws {
@@ -64,8 +64,8 @@ struct MonitorRequestTests {
     @Test("What it leaves out comes from [regions]")
     func defaults() throws {
         var settings = empty
-        settings.regionRules.settle = .zero
-        settings.regionRules.exitAfter = .seconds(5)
+        settings.regions.rules.settle = .zero
+        settings.regions.rules.exitAfter = .seconds(5)
         let gateway = Conversation(settings, air)
         _ = try gateway.monitor("door", at: 20)
         gateway.hear(until_s: 70)
@@ -124,7 +124,7 @@ struct MonitorRequestTests {
     @Test("Beyond max_regions and max_instances it is refused, and nothing of it is left")
     func limits() throws {
         var settings = empty
-        settings.regionLimits = RegionLimits(maxRegions: 2, maxInstances: 1)
+        settings.regions.limits = RegionLimits(maxRegions: 2, maxInstances: 1)
         let gateway = Conversation(settings)
         #expect(try gateway.monitor("a", at: 1) == .monitoring(region: "a"))
         #expect(try gateway.monitor("b", at: 1)?.refusal == .regionMonitoringFailure)
@@ -139,8 +139,8 @@ struct MonitorRequestTests {
 
     @Test("One that a lower limit refuses after a restart is asked for again, or stopped")
     func refusedAfterRestart() throws {
-        let settings = Settings.door { settings, _ in settings.regionLimits.maxRegions = 1 }
-        var promo = settings.regions[0]
+        let settings = GatewaySettings.door { settings, _ in settings.regions.limits.maxRegions = 1 }
+        var promo = settings.regions.configured[0]
         promo.id = "promo"
         let gateway = Conversation(settings, requested: [promo])
         #expect(try gateway.monitor("promo", at: 1)?.refusal == .regionMonitoringFailure)
@@ -157,7 +157,7 @@ struct MonitorRequestTests {
                 RegionRecord.OpenStay(
                     enteredAt: .origin - .seconds(100), lastHeardAt: .origin - .seconds(5),
                     keeper: .beacon(BeaconKeeper(major: 1, minor: 7, rssi_dbm: -60)))))
-        let gateway = Conversation(empty, air, requested: [try empty.region(definition)], restoring: [record])
+        let gateway = Conversation(empty, air, requested: [try empty.regions.region(definition)], restoring: [record])
         gateway.hear(until_s: 10)
         #expect(gateway.events == [])
         #expect(gateway.ask(.state(StateRequest(region: "door")), at: 10)?.states == ["inside door since -100.0"])
@@ -176,7 +176,7 @@ struct StopRequestTests {
 
     @Test("Each of its instances is named, and who is inside gets an exit that says why")
     func ends() throws {
-        let gateway = Conversation(.defaults, air)
+        let gateway = Conversation(Settings.defaults.gateway, air)
         _ = try gateway.monitor("door", "\"expand\": \"major\"", at: 1)
         gateway.hear(until_s: 5)
         #expect(gateway.ask(.stop(region: "door"), at: 5) == .stopped(region: "door", instances: 2))
@@ -189,7 +189,7 @@ struct StopRequestTests {
 
     @Test("Where nobody wants to know of exits, its end is none either")
     func endsSilently() throws {
-        let gateway = Conversation(.defaults, air)
+        let gateway = Conversation(Settings.defaults.gateway, air)
         _ = try gateway.monitor("door", "\"notify_on_exit\": false", at: 1)
         #expect(gateway.ask(.stop(region: "door"), at: 5) == .stopped(region: "door", instances: 1))
         #expect(gateway.events == [])
@@ -197,7 +197,7 @@ struct StopRequestTests {
 
     @Test("Its ranging ends with it")
     func rangingEnds() throws {
-        let gateway = Conversation(.defaults, air)
+        let gateway = Conversation(Settings.defaults.gateway, air)
         _ = try gateway.monitor("door", at: 1)
         gateway.hear(until_s: 5)
         _ = gateway.ask(.stop(region: "door"), at: 5)
@@ -222,8 +222,8 @@ struct StopRequestTests {
 
     @Test("What it leaves is used again: thousands of regions come and go within the limits of a few")
     func reuse() throws {
-        var settings = Settings.defaults
-        settings.regionLimits = RegionLimits(maxRegions: 2, maxInstances: 3)
+        var settings = Settings.defaults.gateway
+        settings.regions.limits = RegionLimits(maxRegions: 2, maxInstances: 3)
         let gateway = Conversation(settings, air)
         for round in 0..<2_000 {
             let t_s = 1 + Double(round) * 0.02
@@ -243,7 +243,7 @@ struct StopRequestTests {
     func usedPlace() throws {
         var air = Air()
         air.beacon(.beacon(1, 7), from: .fixed(1), start_s: 0.5, end_s: 5)
-        let gateway = Conversation(.defaults, air)
+        let gateway = Conversation(Settings.defaults.gateway, air)
         _ = try gateway.monitor("old", at: 1)
         _ = gateway.ask(.stop(region: "old"), at: 6)
         _ = try gateway.monitor("new", "\"settle_s\": 60", at: 6)
@@ -253,8 +253,8 @@ struct StopRequestTests {
 
     @Test("A refused instance gets the place of a stopped one when its beacon is heard next")
     func roomForOthers() throws {
-        var settings = Settings.defaults
-        settings.regionLimits = RegionLimits(maxRegions: 4, maxInstances: 2)
+        var settings = Settings.defaults.gateway
+        settings.regions.limits = RegionLimits(maxRegions: 4, maxInstances: 2)
         let gateway = Conversation(settings, air)
         _ = try gateway.monitor("a", at: 1)
         _ = try gateway.monitor("b", "\"expand\": \"minor\", \"settle_s\": 0", at: 1)
@@ -268,7 +268,7 @@ struct StopRequestTests {
 
     @Test("In a full table a beacon gives way once no region wants it, and stays once one does")
     func wanted() throws {
-        var settings = Settings.defaults
+        var settings = Settings.defaults.gateway
         settings.tracker.maxTransmitters = 1
         var air = Air()
         air.beacon(.beacon(1, 7), from: .fixed(1), every_s: 0.5, start_s: 0.5, end_s: 60)

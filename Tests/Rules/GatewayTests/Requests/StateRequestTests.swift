@@ -17,7 +17,7 @@ struct StateRequestTests {
         return air
     }
 
-    private let expanded = Settings.door { _, region in region.expansion = .minor }
+    private let expanded = GatewaySettings.door { _, region in region.expansion = .minor }
 
     @Test("The state is what subscribers were told last, with since")
     func state() {

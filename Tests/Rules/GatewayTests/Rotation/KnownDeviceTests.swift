@@ -15,7 +15,7 @@ struct KnownDeviceTests {
     private let till = [0x7081_940D_FBAA, 0x4000_01A7_12B0, 0x4123_45C4_D0DF].map {
         DeviceAddress(bits: $0, type: .random)
     }
-    private let settings = Settings.door { settings, _ in
+    private let settings = GatewaySettings.door { settings, _ in
         settings.tracker.devices = [
             KnownDevice(name: "other", identityResolvingKey: [UInt8](repeating: 7, count: 16)),
             KnownDevice(name: "till", identityResolvingKey: Self.key),

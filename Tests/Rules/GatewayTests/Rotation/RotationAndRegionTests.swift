@@ -17,7 +17,7 @@ struct RotationAndRegionTests {
 
     @Test("While the region settles, the beacon was there already, whatever its address")
     func whileSettling() throws {
-        let settings = Settings.door { _, region in region.rules.settle = .seconds(10) }
+        let settings = GatewaySettings.door { _, region in region.rules.settle = .seconds(10) }
         let story = Story(settings, air(old_s: 1...8, new_s: 8.2...30))
         #expect(story.states == ["unknown door 0.0", "inside door 1.0", "outside door 50.0"])
         let stay = try #require(story.stay())
@@ -38,14 +38,14 @@ struct RotationAndRegionTests {
 
     @Test("While the entry debounce runs")
     func whileEntering() {
-        let settings = Settings.door { _, region in region.rules.entryAfter = .seconds(5) }
+        let settings = GatewaySettings.door { _, region in region.rules.entryAfter = .seconds(5) }
         #expect(
             Story(settings, air(old_s: 2...4, new_s: 4.5...30)).events == ["enter door 7.0", "exit door 50.0"])
     }
 
     @Test("With thresholds, the smoothed RSSI goes on and so does the stay")
     func withThresholds() {
-        let settings = Settings.door { _, region in
+        let settings = GatewaySettings.door { _, region in
             region.rules.entryRSSI_dbm = -65
             region.rules.exitRSSI_dbm = -75
         }
@@ -58,7 +58,7 @@ struct RotationAndRegionTests {
             FilterKind.ewma, .kalman, .none, .trimmedMean, .iqrMean, .median,
         ])
     func fadingUpwards(kind: FilterKind) {
-        let settings = Settings.door { settings, region in
+        let settings = GatewaySettings.door { settings, region in
             settings.tracker.regionFilter.kind = kind
             region.rules.entryRSSI_dbm = -80
             region.rules.exitRSSI_dbm = -90
@@ -73,7 +73,7 @@ struct RotationAndRegionTests {
 
     @Test("A new address that is strong enters once it is decided that it is the old beacon come nearer")
     func comeNearer() {
-        let settings = Settings.door { _, region in
+        let settings = GatewaySettings.door { _, region in
             region.rules.entryRSSI_dbm = -80
             region.rules.exitRSSI_dbm = -90
         }

@@ -106,7 +106,7 @@ struct RotationTests {
         let sample = DeviceAddress(bits: 0x7081_940D_FBAA, type: .random)
         air.beacon(.beacon(), from: .rotating(1), start_s: 2, end_s: 60)
         air.beacon(.beacon(), from: sample, start_s: 10, end_s: 60)
-        let settings = Settings.door { settings, _ in
+        let settings = GatewaySettings.door { settings, _ in
             settings.tracker.devices = [
                 KnownDevice(
                     name: "till",

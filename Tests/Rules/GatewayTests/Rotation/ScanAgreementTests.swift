@@ -16,7 +16,7 @@ struct ScanAgreementTests {
         var book: ScanBook
         var outputs: [GatewayOutput] = []
 
-        init(_ settings: Settings = .door()) {
+        init(_ settings: GatewaySettings = .door()) {
             engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
             book = ScanBook(settings, at: .origin)
         }

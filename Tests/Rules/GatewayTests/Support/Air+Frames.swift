@@ -37,7 +37,7 @@ extension Air {
 
 extension Story {
     /// What one event, heard a second after the start, comes to.
-    static func of(event: [UInt8], _ settings: Settings = .door()) -> Story {
+    static func of(event: [UInt8], _ settings: GatewaySettings = .door()) -> Story {
         var air = Air()
         air.event(event, at: 1)
         return Story(settings, air)

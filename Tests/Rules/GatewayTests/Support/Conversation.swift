@@ -14,7 +14,8 @@ final class Conversation {
     private var heard = 0
 
     init(
-        _ settings: Settings, _ air: Air = Air(), requested: [BeaconRegion] = [], restoring records: [RegionRecord] = []
+        _ settings: GatewaySettings, _ air: Air = Air(), requested: [BeaconRegion] = [],
+        restoring records: [RegionRecord] = []
     ) {
         self.air = air.inOrder
         engine = GatewayEngine(

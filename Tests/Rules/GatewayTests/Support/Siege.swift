@@ -24,13 +24,13 @@ struct Siege {
 
     /// - Parameter others: regions beside those of the genuine beacons.
     init(following others: [BeaconRegion] = []) {
-        var settings = Settings.door()
-        settings.regions = others
+        var settings = GatewaySettings.door()
+        settings.regions.configured = others
         for identity in Self.genuine {
-            settings.regions.append(
+            settings.regions.configured.append(
                 BeaconRegion(
                     id: "genuine-\(identity.minor)", uuid: identity.uuid, major: identity.major, minor: identity.minor,
-                    isRanged: false, rules: Settings.defaultRegionRules))
+                    isRanged: false, rules: RegionRules.defaults))
         }
         engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
     }

@@ -18,7 +18,7 @@ struct Story {
     static let start = Instant(microseconds: startTime.microseconds)
 
     /// Plays the air, and time after it up to `until_s`, through a capture player.
-    init(_ settings: Settings, _ air: Air, restoring records: [RegionRecord] = [], until_s: Double? = nil) {
+    init(_ settings: GatewaySettings, _ air: Air, restoring records: [RegionRecord] = [], until_s: Double? = nil) {
         let start = Self.startTime
         var outputs: [GatewayOutput] = []
         var player = CapturePlayer(settings, restoring: records, at: start, outputs: &outputs)
@@ -85,29 +85,32 @@ struct Story {
     }
 }
 
-extension Settings {
+extension GatewaySettings {
     /// The defaults with one region "door" of the test's UUID, settled from the start.
-    static func door(_ change: (inout Settings, inout BeaconRegion) -> Void = { _, _ in }) -> Settings {
-        var settings = Settings.defaults
-        var rules = Settings.defaultRegionRules
+    static func door(_ change: (inout GatewaySettings, inout BeaconRegion) -> Void = { _, _ in }) -> GatewaySettings {
+        var settings = Settings.defaults.gateway
+        var rules = RegionRules.defaults
         rules.settle = .zero
         var region = BeaconRegion(id: "door", uuid: Air.uuid, rules: rules)
         change(&settings, &region)
-        settings.regions = [region]
+        settings.regions.configured = [region]
         return settings
     }
+}
 
+extension RegionRules {
     /// What holds for a region where the configuration says nothing.
-    static var defaultRegionRules: RegionRules {
-        RegionRules(
-            entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),
-            unknownStateAfter: .seconds(60))
-    }
+    static let defaults = RegionRules(
+        entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),
+        unknownStateAfter: .seconds(60))
 }
 
 extension CapturePlayer {
     /// A player whose engine goes on from `records`.
-    init(_ settings: Settings, restoring records: [RegionRecord], at start: WallTime, outputs: inout [GatewayOutput]) {
+    init(
+        _ settings: GatewaySettings, restoring records: [RegionRecord], at start: WallTime,
+        outputs: inout [GatewayOutput]
+    ) {
         let engine = GatewayEngine(
             settings, restoring: records, radioSees: true, at: Instant(microseconds: start.microseconds),
             outputs: &outputs)

@@ -4,14 +4,14 @@ import Gateway
 import HCI
 import Regions
 
-private let settings: Settings = {
-    var settings = Settings.defaults
+private let settings: GatewaySettings = {
+    var settings = Settings.defaults.gateway
     settings.tracker.maxTransmitters = 32
-    settings.regionLimits.maxInstances = 8
+    settings.regions.limits.maxInstances = 8
     let rules = RegionRules(
         entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .zero,
         unknownStateAfter: .seconds(60))
-    settings.regions = [
+    settings.regions.configured = [
         BeaconRegion(id: "all", uuid: ProximityUUID(high: 1, low: 2), rules: rules),
         BeaconRegion(id: "each", uuid: ProximityUUID(high: 1, low: 2), expansion: .minor, rules: rules),
     ]
@@ -36,7 +36,7 @@ func feedGateway(_ octets: [UInt8]) {
         engine.advance(through: now, outputs: &outputs)
         let figures = engine.figures
         require(figures.listedTracks <= settings.tracker.maxTransmitters, "the table is bounded")
-        require(figures.instances <= settings.regionLimits.maxInstances, "so are instances")
+        require(figures.instances <= settings.regions.limits.maxInstances, "so are instances")
         check(outputs)
         outputs.removeAll(keepingCapacity: true)
     }

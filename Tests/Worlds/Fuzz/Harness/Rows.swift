@@ -24,12 +24,12 @@ func feedRow(_ octets: [UInt8]) {
 }
 
 private func goOn(from record: RegionRecord) {
-    var settings = Settings.defaults
+    var settings = Settings.defaults.gateway
     let numbers = (record.instance.major, record.instance.minor)
     let rules = RegionRules(
         entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),
         unknownStateAfter: .seconds(60))
-    settings.regions = [
+    settings.regions.configured = [
         BeaconRegion(
             id: record.instance.region, uuid: ProximityUUID(high: 1, low: 2),
             expansion: numbers.0 == nil ? .none : numbers.1 == nil ? .major : .minor, rules: rules)

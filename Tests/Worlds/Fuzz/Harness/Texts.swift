@@ -9,8 +9,8 @@ import Regions
 func feedConfiguration(_ octets: [UInt8]) {
     do throws(ConfigurationErrors) {
         let settings = try Settings.parse(utf8: octets)
-        require(settings.tracker.maxTransmitters > 0, "a limit is a limit")
-        require(settings.regions.allSatisfy { !$0.id.isEmpty }, "a region has an id")
+        require(settings.gateway.tracker.maxTransmitters > 0, "a limit is a limit")
+        require(settings.gateway.regions.configured.allSatisfy { !$0.id.isEmpty }, "a region has an id")
     } catch {
         require(!error.errors.isEmpty, "what is refused says why")
         for error in error.errors { require(!error.description.isEmpty, "in words") }
@@ -26,7 +26,7 @@ func feedRequest(_ octets: [UInt8]) {
         let again = StoredDefinition.read(definition.text, key: StoredDefinition.key("any"))
         require(again == definition, "a definition that is stored is read as it was")
         do throws(ConfigurationErrors) {
-            _ = try Settings.defaults.region(definition)
+            _ = try Settings.defaults.gateway.regions.region(definition)
         } catch {
             require(!error.errors.isEmpty, "what is refused says why")
         }
@@ -42,7 +42,9 @@ func feedKey(_ octets: [UInt8]) {
     require(key.count == 16, "a key has 128 bits")
     let configuration = "[[device]]\nname = \"a\"\nirk = \"\(text)\"\n"
     do throws(ConfigurationErrors) {
-        require(try Settings.parse(configuration).tracker.devices.first?.identityResolvingKey == key, "it is that key")
+        require(
+            try Settings.parse(configuration).gateway.tracker.devices.first?.identityResolvingKey == key,
+            "it is that key")
     } catch {
         require(false, "a key that is read is taken")
     }

@@ -27,7 +27,7 @@ struct Census {
 
     init(_ scenario: Scenario) {
         settings = scenario.settings
-        isPlain = scenario.shop.isPlain && scenario.settings.tracker.maxTransmitters > 1_000
+        isPlain = scenario.shop.isPlain && scenario.settings.gateway.tracker.maxTransmitters > 1_000
     }
 
     mutating func hears(_ isHearing: Bool, at now: Instant) {
@@ -50,7 +50,8 @@ struct Census {
     mutating func check(_ report: RangingReport, at now: Instant) throws(Violation) {
         guard isPlain, let hearsSince, now - hearsSince > Self.forgotten else { return }
         var count = 0
-        for (identity, presence) in presences where settings.instances(of: identity).contains(report.instance) {
+        for (identity, presence) in presences
+        where settings.gateway.regions.instances(of: identity).contains(report.instance) {
             if now - presence.lastHeard > Self.forgotten { continue }
             let isThere =
                 now - presence.lastHeard <= Self.longestGap && now - max(presence.since, hearsSince) > Self.settled

@@ -7,11 +7,11 @@ import Regions
 
 /// Every table within its limit, whatever the air, the disk and the broker do.
 enum Limits {
-    static func check(_ figures: GatewayFigures, _ settings: Settings) throws(Violation) {
+    static func check(_ figures: GatewayFigures, _ settings: GatewaySettings) throws(Violation) {
         if figures.listedTracks > settings.tracker.maxTransmitters {
             throw Violation(invariant: .limits, detail: "\(figures.listedTracks) tracks are listed")
         }
-        if figures.instances > settings.regionLimits.maxInstances {
+        if figures.instances > settings.regions.limits.maxInstances {
             throw Violation(invariant: .limits, detail: "there are \(figures.instances) region instances")
         }
     }

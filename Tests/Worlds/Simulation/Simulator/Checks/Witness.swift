@@ -43,13 +43,13 @@ struct Witness {
 
     init(_ scenario: Scenario) {
         settings = scenario.settings
-        exitAfter = scenario.settings.regionRules.exitAfter
+        exitAfter = scenario.settings.gateway.regions.rules.exitAfter
         let hasBystander = scenario.shop.devices.contains { if case .bystander = $0.kind { true } else { false } }
         unnoticed = .seconds(hasBystander ? 13 : 35)
         isPlain = scenario.shop.isPlain
-        isComplete = scenario.settings.tracker.maxTransmitters > 1_000
+        isComplete = scenario.settings.gateway.tracker.maxTransmitters > 1_000
         for device in scenario.shop.devices {
-            let instances = settings.instances(of: device.identity)
+            let instances = settings.gateway.regions.instances(of: device.identity)
             instancesOf[device.identity] = instances
             for instance in instances { regions[instance] = Region() }
         }

@@ -31,11 +31,12 @@ final class AgentLife {
     init?(_ world: World, number: Int) {
         let (settings, machine) = (world.settings, world.machine)
         let logger = Logger(label: "agent") { _ in world.makeLogHandler() }
-        let limits = OutboxLimits(maxEvents: settings.outbox.maxEvents, maxMiB: settings.outbox.max_MiB)
+        let limits = OutboxLimits(settings.outbox)
         let seed = world.scenario.seed &+ UInt64(number)
         guard
             let outbox = try? Outbox(
-                folder: SimulatedFolder(world.disk), vfs: world.disk.name, owner: GatewayIdentity(settings),
+                folder: SimulatedFolder(world.disk), vfs: world.disk.name,
+                owner: GatewayIdentity(settings.identity.topics),
                 limits: limits, at: machine.now, wallTime: machine.wall, generator: Chance(seed: seed, stream: "epoch")),
             let outer = try? DeliveryQueue(), let inner = try? DeliveryQueue(),
             let bell = try? Doorbell()
@@ -50,10 +51,11 @@ final class AgentLife {
         self.outer = outer
         self.inner = inner
         dispatcher = parts.dispatcher
-        connection = SimulatedConnection(world, keepalive_s: settings.mqtt.keepalive_s)
+        connection = SimulatedConnection(world, keepalive_s: settings.broker.keepalive_s)
         loop = DeliveryLoop(
-            settings: settings, queue: inner, requests: requests, dispatcher: parts.dispatcher, machine: machine,
-            broker: connection, mayAdminister: world.scenario.mayAdminister, seed: seed, logger: logger)
+            broker: settings.broker, link: connection, queue: inner, requests: requests,
+            answersRequests: settings.commands.isEnabled, dispatcher: parts.dispatcher, machine: machine,
+            mayAdminister: world.scenario.mayAdminister, seed: seed, logger: logger)
         kernel = SimulatedKernel(world, life: number)
         radio = RadioRunner(
             settings: settings.radio, mayAdminister: world.scenario.mayAdminister,

@@ -67,10 +67,10 @@ struct Scenario {
     }
 }
 
-extension Settings {
+extension RegionSettings {
     /// The region instances that an identity belongs to.
     func instances(of identity: BeaconIdentity) -> [RegionInstanceID] {
-        regions.compactMap { region in
+        configured.compactMap { region in
             guard region.uuid == identity.uuid, region.major ?? identity.major == identity.major,
                 region.minor ?? identity.minor == identity.minor
             else { return nil }

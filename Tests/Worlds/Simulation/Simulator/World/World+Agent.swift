@@ -36,7 +36,7 @@ extension World {
             guard life == nil, violation == nil else { return }
             if politely { agenda.add(.agentStarts, at: now + chance.spread(0.1, 60)) }
         }
-        settings.gateway.id = id
+        settings.identity.id = id
     }
 
     /// The process is gone, with all that was in its memory; with the machine, also what the disk had not made durable.

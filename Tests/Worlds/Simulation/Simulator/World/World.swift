@@ -22,7 +22,7 @@ final class World {
     private(set) lazy var machine = SimulatedMachine(self, drift_ppm: scenario.drift_ppm)
     private(set) lazy var network = SimulatedNetwork(self, seed: scenario.seed)
     private(set) lazy var broker = SimulatedBroker(
-        self, keepalive_s: scenario.settings.mqtt.keepalive_s, seed: scenario.seed)
+        self, keepalive_s: scenario.settings.broker.keepalive_s, seed: scenario.seed)
     private(set) lazy var subscriber = Subscriber(self)
     var shop: Shop
     /// Who was heard, as long as the radio loop has not read it.
@@ -59,7 +59,7 @@ final class World {
     }
 
     /// The topics of the gateway that it is now.
-    var topics: TopicTree { TopicTree(settings) }
+    var topics: TopicTree { settings.identity.topics }
 
     /// How long the delivery loop takes to notice that there is something to do.
     var deliveryDelay: TimeSpan { chance.span(0, 0.003) }
@@ -201,7 +201,7 @@ final class World {
 
     func told(_ figures: GatewayFigures) {
         check { () throws(Violation) in
-            try Limits.check(figures, scenario.settings)
+            try Limits.check(figures, scenario.settings.gateway)
             try witness.check(at: now)
         }
     }

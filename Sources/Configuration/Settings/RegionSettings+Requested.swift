@@ -1,7 +1,7 @@
 public import Messages
 public import Regions
 
-extension Settings {
+extension RegionSettings {
     /// Reads a region that a request defines, by the very rules of a `[[region]]` in the file: the same keys, the same
     /// limits, and what it leaves out comes from `[regions]`.
     ///
@@ -9,8 +9,8 @@ extension Settings {
     public func region(_ definition: RegionDefinition) throws(ConfigurationErrors) -> BeaconRegion {
         var reader = TableReader(
             path: RegionSection.table.name, table: RegionSection.table, entries: definition.entries.mapValues(\.node))
-        var taken = Set(regions.map(\.id))
-        let region = RegionSection.read(&reader, rules: regionRules, taken: &taken)
+        var taken = Set(configured.map(\.id))
+        let region = RegionSection.read(&reader, rules: rules, taken: &taken)
         guard let region, reader.errors.isEmpty else { throw ConfigurationErrors(reader.errors) }
         return region
     }

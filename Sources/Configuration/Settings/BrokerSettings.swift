@@ -1,5 +1,5 @@
 /// `[mqtt]`: the broker and how to speak to it.
-public struct MQTTSettings: Hashable, Sendable {
+public struct BrokerSettings: Hashable, Sendable {
     /// The raw value is the number in `config.toml`.
     public enum ProtocolVersion: Int, CaseIterable, Sendable {
         /// MQTT 3.1.1.
@@ -14,8 +14,6 @@ public struct MQTTSettings: Hashable, Sendable {
     public var port: UInt16
     /// `mqtts://`: the certificate chain and the host name are verified, always.
     public var usesTLS: Bool
-    /// First levels of every topic, without a slash at either end.
-    public var prefix: String
     /// Empty for an anonymous login.
     public var username: String
     /// A file whose first line is the password; empty for `$CREDENTIALS_DIRECTORY/mqtt-password`, if that exists.
@@ -32,10 +30,12 @@ public struct MQTTSettings: Hashable, Sendable {
     public var protocolVersion: ProtocolVersion
 }
 
-/// `[outbox]`: how much may wait for the broker.
+/// `[outbox]`, and where it is: what may wait for the broker.
 public struct OutboxSettings: Hashable, Sendable {
+    /// The folder for it and for the state of the regions. One process at a time may hold it.
+    public var directory: String
     /// Events that may wait.
     public var maxEvents: Int
-    /// Disk that the state folder may take, mebibytes.
+    /// Disk that the folder may take, mebibytes.
     public var max_MiB: Int
 }

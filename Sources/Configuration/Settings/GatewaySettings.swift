@@ -1,0 +1,28 @@
+public import Beacons
+public import Regions
+
+/// What the rules between the bytes and the messages go by: whom to listen to, how beacons are followed, what is watched.
+public struct GatewaySettings: Hashable, Sendable {
+    /// One adapter that listens, and how its RSSI compares with others'.
+    public struct Receiver: Hashable, Sendable {
+        public var adapter: RadioSettings.Adapter
+        /// Added to every RSSI that it measures, before smoothing, dB.
+        public var rssiOffset_db: Double
+    }
+
+    /// In the order of `RadioSettings.adapters`: a report says by its index who heard it.
+    public var receivers: [Receiver]
+    public var tracker: TrackerSettings
+    public var distance: DistanceSettings
+    public var regions: RegionSettings
+    public var ranging: RangingSettings
+}
+
+/// `[regions]` and every `[[region]]`: what is watched, and what holds for regions that come by request.
+public struct RegionSettings: Hashable, Sendable {
+    /// What holds where a region does not say otherwise.
+    public var rules: RegionRules
+    public var limits: RegionLimits
+    /// Those of the file, in its order.
+    public var configured: [BeaconRegion]
+}
