@@ -13,22 +13,19 @@ struct SettingsReader {
 
     /// Always whole: what is wrong or missing is replaced by its default. It counts only if `errors` is empty.
     mutating func read() -> Settings {
-        let gateway = section(GatewaySection.table, GatewaySection.read)
-        let (radio, receivers, maxTransmitters) = section(RadioSection.table, RadioSection.read)
-        let rotation = section(RotationSection.table, RotationSection.read)
-        let smoothing = section(SmoothingSection.table, SmoothingSection.read)
-        let distance = section(DistanceSection.table, DistanceSection.read)
-        let (rules, regionLimits) = section(RegionsSection.table, RegionsSection.read)
+        let tables = Tables.known
+        let gateway = section(tables.gateway) { $0.read(&$1) }
+        let (radio, receivers, maxTransmitters) = section(tables.radio) { $0.read(&$1) }
+        let rotation = section(tables.rotation) { $0.read(&$1) }
+        let smoothing = section(tables.smoothing) { $0.read(&$1) }
+        let distance = section(tables.distance) { $0.read(&$1) }
+        let (rules, regionLimits) = section(tables.regions) { $0.read(&$1) }
         var ids: Set<String> = []
-        let regions = sections(RegionSection.table, limit: .max) { reader in
-            RegionSection.read(&reader, rules: rules, taken: &ids)
-        }
-        let ranging = section(RangingSection.table, RangingSection.read)
+        let regions = sections(tables.region) { $0.read(&$1, rules: rules, taken: &ids) }
+        let ranging = section(tables.ranging) { $0.read(&$1) }
         var known: [KnownDevice] = []
-        let devices = sections(DeviceSection.table, limit: DeviceSection.maxDevices) { reader in
-            DeviceSection.read(&reader, taken: &known)
-        }
-        let (prefix, broker) = section(MQTTSection.table, MQTTSection.read)
+        let devices = sections(tables.device, limit: DeviceTable.maxDevices) { $0.read(&$1, taken: &known) }
+        let (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
         let settings = Settings(
             identity: IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id), radio: radio,
             gateway: GatewaySettings(
@@ -40,17 +37,13 @@ struct SettingsReader {
                 distance: distance, regions: RegionSettings(rules: rules, limits: regionLimits, configured: regions),
                 ranging: ranging),
             broker: broker,
-            outbox: section(OutboxSection.table) { reader in
-                OutboxSection.read(&reader, stateDirectory: gateway.stateDirectory)
-            },
-            privacy: section(PrivacySection.table, PrivacySection.read),
-            commands: section(CommandsSection.table, CommandsSection.read),
-            health: section(HealthSection.table, HealthSection.read),
-            advertise: section(AdvertiseSection.table, AdvertiseSection.read),
-            capture: section(CaptureSection.table) { reader in
-                CaptureSection.read(&reader, stateDirectory: gateway.stateDirectory)
-            },
-            log: section(LogSection.table, LogSection.read))
+            outbox: section(tables.outbox) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
+            privacy: section(tables.privacy) { $0.read(&$1) },
+            commands: section(tables.commands) { $0.read(&$1) },
+            health: section(tables.health) { $0.read(&$1) },
+            advertise: section(tables.advertise) { $0.read(&$1) },
+            capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
+            log: section(tables.log) { $0.read(&$1) })
         refuseLongTopics(settings.identity)
         refuseUnknownTables()
         return settings
@@ -72,7 +65,10 @@ struct SettingsReader {
     }
 
     /// A table that stands at most once.
-    private mutating func section<Value>(_ table: ReferenceTable, _ read: (inout TableReader) -> Value) -> Value {
+    private mutating func section<Keys, Value>(
+        _ entry: Tables.Entry<Keys>, _ read: (Keys, inout TableReader) -> Value
+    ) -> Value {
+        let table = entry.reference
         var entries: [String: TOMLNode] = [:]
         switch root[table.name] {
         case nil: break
@@ -84,15 +80,16 @@ struct SettingsReader {
                     requirement: "must be one table, \(table.heading), not \(node.kind)"))
         }
         var reader = TableReader(path: table.name, table: table, entries: entries)
-        let value = read(&reader)
+        let value = read(entry.keys, &reader)
         errors += reader.errors
         return value
     }
 
     /// A table in double brackets, counted from 1.
-    private mutating func sections<Value>(
-        _ table: ReferenceTable, limit: Int, _ read: (inout TableReader) -> Value?
+    private mutating func sections<Keys, Value>(
+        _ entry: Tables.Entry<Keys>, limit: Int = .max, _ read: (Keys, inout TableReader) -> Value?
     ) -> [Value] {
+        let table = entry.reference
         guard let node = root[table.name] else { return [] }
         guard case .array(let nodes) = node else {
             refuse(
@@ -108,7 +105,7 @@ struct SettingsReader {
                 continue
             }
             var reader = TableReader(path: path, table: table, entries: entries)
-            if let value = read(&reader) { values.append(value) }
+            if let value = read(entry.keys, &reader) { values.append(value) }
             errors += reader.errors
         }
         return values

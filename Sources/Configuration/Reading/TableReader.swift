@@ -26,12 +26,10 @@ struct TableReader {
     func sets<Value>(_ key: Key<Value>) -> Bool { entries[key.name] != nil }
 
     /// The key's value, or its default where the file does not set it or sets it wrong.
-    mutating func value<Value>(_ key: Key<Value>) -> Value {
-        value(key, default: key.defaultValue)
-    }
-
-    /// As `value(_:)`, with a default from elsewhere in the file.
-    mutating func value<Value>(_ key: Key<Value>, default defaultValue: Value) -> Value {
+    ///
+    /// - Parameter other: a default from elsewhere in the file, which holds in place of the key's own.
+    mutating func value<Value>(_ key: Key<Value>, default other: Value? = nil) -> Value {
+        let defaultValue = other ?? key.defaultValue
         guard let node = entries[key.name] else { return defaultValue }
         if case .value(let value) = key.rule.read(node) { return value }
         if let complaint = key.rule.complaint(about: node) {

@@ -1,11 +1,50 @@
-/// Every table and key that `config.toml` may have, in the order of the default file.
+/// Every table that `config.toml` may have, in the order of the default file and of errors.
+struct Tables: Sendable {
+    /// A table's keys to read with, and what the reference says of them.
+    struct Entry<Keys: SettingsTable>: Sendable {
+        let keys: Keys
+        let reference: ReferenceTable
+
+        init(_ keys: Keys) {
+            self.keys = keys
+            self.reference = ReferenceTable(keys)
+        }
+    }
+
+    let gateway = Entry(GatewayTable())
+    let radio = Entry(RadioTable())
+    let rotation = Entry(RotationTable())
+    let smoothing = Entry(SmoothingTable())
+    let distance = Entry(DistanceTable())
+    let regions = Entry(RegionsTable())
+    let region = Entry(RegionTable())
+    let ranging = Entry(RangingTable())
+    let device = Entry(DeviceTable())
+    let mqtt = Entry(MQTTTable())
+    let outbox = Entry(OutboxTable())
+    let privacy = Entry(PrivacyTable())
+    let commands = Entry(CommandsTable())
+    let health = Entry(HealthTable())
+    let advertise = Entry(AdvertiseTable())
+    let capture = Entry(CaptureTable())
+    let log = Entry(LogTable())
+
+    static let known = Tables()
+}
+
+/// A table whatever its keys are.
+private protocol AnyTable {
+    var reference: ReferenceTable { get }
+}
+
+extension Tables.Entry: AnyTable {}
+
+/// What `config.toml` may say.
 public enum ConfigurationReference {
-    public static let tables = [
-        GatewaySection.table, RadioSection.table, RotationSection.table, SmoothingSection.table, DistanceSection.table,
-        RegionsSection.table, RegionSection.table, RangingSection.table, DeviceSection.table, MQTTSection.table,
-        OutboxSection.table, PrivacySection.table, CommandsSection.table, HealthSection.table,
-        AdvertiseSection.table, CaptureSection.table, LogSection.table,
-    ]
+    /// Every table and key, in the order of the default file.
+    public static let tables = Mirror(reflecting: Tables.known).children.compactMap {
+        ($0.value as? any AnyTable)?.reference
+    }
 
     /// The name as it stands in the path of a key: in quotation marks and shortened where it is not plain.
     static func path(_ name: String) -> String {

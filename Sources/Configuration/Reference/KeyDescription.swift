@@ -1,12 +1,39 @@
 /// A key of `config.toml` as the reference shows it.
 public struct KeyDescription: Hashable, Sendable {
+    /// What holds where the file does not set a key.
+    public enum Default: Hashable, Sendable {
+        /// As it stands in the file.
+        case value(String)
+        /// No value of its own, and why: `required`, `any`.
+        case none(String)
+    }
+
     public let name: String
-    /// As it stands in the file; `required` or a note where there is no default value.
-    public let defaultText: String
+    public let `default`: Default
     /// To follow "must be".
     public let allowed: String
     /// One sentence, with the unit.
     public let meaning: String
+    /// Whether it is a key of another table, declared there, that may stand here too.
+    public let isOverriding: Bool
+
+    init(name: String, default: Default, allowed: String, meaning: String, isOverriding: Bool = false) {
+        self.name = name
+        self.default = `default`
+        self.allowed = allowed
+        self.meaning = meaning
+        self.isOverriding = isOverriding
+    }
+
+    /// Its row in the article's table: key, default, what it must be, meaning.
+    public var row: String {
+        let text =
+            switch `default` {
+            case .value(let value): "`\(value)`"
+            case .none(let note): note
+            }
+        return "| `\(name)` | \(text) | \(allowed) | \(meaning) |"
+    }
 }
 
 /// A table of `config.toml` as the reference shows it.
@@ -19,9 +46,9 @@ public struct ReferenceTable: Hashable, Sendable {
     /// `[radio]` or `[[region]]`.
     public var heading: String { isRepeated ? "[[\(name)]]" : "[\(name)]" }
 
-    init(_ name: String, isRepeated: Bool = false, _ keys: [KeyDescription]) {
-        self.name = name
-        self.isRepeated = isRepeated
-        self.keys = keys
+    init<Table: SettingsTable>(_ table: Table) {
+        self.name = Table.tableName
+        self.isRepeated = Table.isRepeated
+        self.keys = table.descriptions
     }
 }

@@ -65,11 +65,11 @@ extension ConfiguredAdapter {
             self.init(adapter: adapter)
         case .table(let entries):
             guard case .string(let name)? = entries["name"], let adapter = RadioSettings.Adapter(name: name),
-                Set(entries.keys).isSubset(of: ["name", RadioSection.rssiOffset.name])
+                Set(entries.keys).isSubset(of: ["name", RadioTable.rssiOffset.name])
             else { return nil }
             self.init(adapter: adapter)
-            guard let offset = entries[RadioSection.rssiOffset.name] else { return }
-            guard case .value(let offset_db) = RadioSection.rssiOffset.rule.read(offset) else { return nil }
+            guard let offset = entries[RadioTable.rssiOffset.name] else { return }
+            guard case .value(let offset_db) = RadioTable.rssiOffset.rule.read(offset) else { return nil }
             rssiOffset_db = offset_db
         default:
             return nil

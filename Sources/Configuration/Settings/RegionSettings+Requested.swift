@@ -7,10 +7,11 @@ extension RegionSettings {
     ///
     /// - Throws: all that is wrong with it. An id that the file uses is wrong too.
     public func region(_ definition: RegionDefinition) throws(ConfigurationErrors) -> BeaconRegion {
+        let table = Tables.known.region
         var reader = TableReader(
-            path: RegionSection.table.name, table: RegionSection.table, entries: definition.entries.mapValues(\.node))
+            path: table.reference.name, table: table.reference, entries: definition.entries.mapValues(\.node))
         var taken = Set(configured.map(\.id))
-        let region = RegionSection.read(&reader, rules: rules, taken: &taken)
+        let region = table.keys.read(&reader, rules: rules, taken: &taken)
         guard let region, reader.errors.isEmpty else { throw ConfigurationErrors(reader.errors) }
         return region
     }

@@ -17,10 +17,11 @@ enum DefaultFile {
         try String(contentsOf: try root().appending(path: "config.toml"), encoding: .utf8)
     }
 
-    static func article() throws -> String {
-        let path = "Sources/beacond/Documentation.docc/Configuration.md"
-        return try String(contentsOf: try root().appending(path: path), encoding: .utf8)
+    static func articlePath() throws -> URL {
+        try root().appending(path: "Sources/beacond/Documentation.docc/Configuration.md")
     }
+
+    static func article() throws -> String { try String(contentsOf: try articlePath(), encoding: .utf8) }
 
     /// Short, so that a mutation hits what matters.
     static func withoutComments() throws -> String {

@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 import Regions
 import Testing
 
@@ -41,14 +42,13 @@ struct ReferenceTests {
         arguments: ConfigurationReference.tables)
     func everyKey(table: ReferenceTable) throws {
         let lines = try #require(try Self.lines()[table.name])
-        for key in table.keys where key.defaultText != "as in [regions]" {
+        for key in table.keys where !key.isOverriding {
             let line = try #require(
                 lines.first { $0.name == key.name }, "\(table.name).\(key.name) is not in config.toml")
-            if key.name == "expand" {
+            if case .value(let value) = key.default {
                 // The one key that the example sets, so that a newcomer's first events are visits.
-                #expect(line.value == "\"minor\"" && line.comment.contains(key.defaultText))
-            } else if !["required", "any", "none"].contains(key.defaultText) {
-                #expect(line.value == key.defaultText)
+                let isExample = key.name == "expand" && line.value == "\"minor\"" && line.comment.contains(value)
+                #expect(line.value == value || isExample)
             }
             if key.allowed.hasPrefix("from ") { #expect(line.comment.contains(key.allowed.dropFirst(5))) }
         }
@@ -59,19 +59,54 @@ struct ReferenceTests {
         #expect(try DefaultFile.text().split(separator: "\n").allSatisfy { $0.count <= 120 })
     }
 
-    /// A row of the article's tables.
-    static func row(_ key: KeyDescription) -> String {
-        let isValue = !["required", "any", "none", "as in [regions]"].contains(key.defaultText)
-        let text = isValue ? "`\(key.defaultText)`" : key.defaultText
-        return "| `\(key.name)` | \(text) | \(key.allowed) | \(key.meaning) |"
+    /// The article with the rows that the code has for its tables.
+    static func written(_ article: String) -> String {
+        var rows: [String] = []
+        var lines: [String] = []
+        for line in article.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+            if line.hasPrefix("## ") {
+                let table = ConfigurationReference.tables.first { line == "## \($0.heading)" }
+                rows = table?.keys.map(\.row) ?? []
+            }
+            if line.hasPrefix("| `") { continue }
+            lines.append(line)
+            if line.hasPrefix("| --- ") {
+                lines += rows
+                rows = []
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 
-    @Test("The article has exactly the tables and keys of the code, in their order")
-    func article() throws {
-        let expected = ConfigurationReference.tables.flatMap { ["## \($0.heading)"] + $0.keys.map(Self.row) }
-        let found = try DefaultFile.article().split(separator: "\n").map(String.init).filter {
-            $0.hasPrefix("## [") || $0.hasPrefix("| `")
+    /// `Tests/Tools/reference` sets the variable, and has the rows written where they are compared otherwise.
+    @Test("The article has exactly the keys of the code, in their order, with default, limits and meaning")
+    func articleRows() throws {
+        let article = try DefaultFile.article()
+        let written = Self.written(article)
+        if ProcessInfo.processInfo.environment["BEACOND_WRITE_REFERENCE"] != nil {
+            try written.write(to: try DefaultFile.articlePath(), atomically: true, encoding: .utf8)
+        } else {
+            #expect(article == written, "Tests/Tools/reference writes it anew")
         }
-        #expect(found == expected)
+    }
+
+    @Test("The article has exactly the tables of the code, in their order")
+    func articleTables() throws {
+        let headings = try DefaultFile.article().split(separator: "\n").filter { $0.hasPrefix("## [") }
+        #expect(headings.map(String.init) == ConfigurationReference.tables.map { "## \($0.heading)" })
+        let rows = try DefaultFile.article().split(separator: "\n").count { $0.hasPrefix("| `") }
+        #expect(rows == ConfigurationReference.tables.reduce(0) { $0 + $1.keys.count })
+    }
+
+    @Test("A key of [regions] that a [[region]] may have for itself is in the reference of both, with one rule")
+    func overriding() throws {
+        let tables = ConfigurationReference.tables
+        let general = try #require(tables.first { $0.heading == "[regions]" }).keys
+        let own = try #require(tables.first { $0.heading == "[[region]]" }).keys.filter(\.isOverriding)
+        #expect(own.map(\.name) == general.map(\.name).filter { !$0.hasPrefix("max_") })
+        for key in own {
+            #expect(key.default == .none("as in [regions]"))
+            #expect(general.contains { $0.name == key.name && $0.allowed == key.allowed })
+        }
     }
 }

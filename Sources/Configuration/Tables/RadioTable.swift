@@ -1,30 +1,59 @@
-/// `[radio]`.
-enum RadioSection {
-    static let adapter = Key(
+public import HCI
+
+/// `[radio]`: which adapters listen, and how much of their time.
+public struct RadioSettings: Hashable, Sendable {
+    /// How an adapter is named in `config.toml`.
+    public enum Adapter: Hashable, Sendable {
+        /// `"auto"`: the first usable one.
+        case automatic
+        /// `"hci0"`: by index. Indices change when adapters are unplugged.
+        case index(UInt16)
+        /// `"00:1A:7D:DA:71:13"`: by Bluetooth address, which stays.
+        case address(DeviceAddress)
+    }
+
+    /// The raw value is the word in `config.toml`.
+    public enum ScanMode: String, CaseIterable, Sendable {
+        case passive
+        case active
+    }
+
+    /// At least one, at most 8.
+    public var adapters: [Adapter]
+    public var scan: ScanMode
+    /// Milliseconds from the start of one scan window to the next, 2.5 to 10240.
+    public var interval_ms: Double
+    /// Milliseconds of each interval spent listening, 2.5 to `interval_ms`.
+    public var window_ms: Double
+}
+
+struct RadioTable: SettingsTable {
+    static let tableName = "radio"
+
+    let adapter = Key(
         "adapter", default: .automatic, .adapter,
         "The Bluetooth adapter: the first usable one, by index, or by address, which stays when indices change.")
-    static let adapters = Key(
+    let adapters = Key(
         "adapters", default: [], .adapters, "Several adapters at once, instead of `adapter`.", defaultNote: "none")
-    static let scan = Key(
+    let scan = Key(
         "scan", default: RadioSettings.ScanMode.passive, .word,
         "`active` also asks for scan responses; an iBeacon is heard without.")
-    static let interval = Key(
+    let interval = Key(
         "interval_ms", default: 60, .number(2.5...10240), "Milliseconds from one scan window to the next.")
-    static let window = Key(
+    let window = Key(
         "window_ms", default: 30, .number(2.5...10240),
         "Milliseconds of each interval spent listening; at most `interval_ms`.")
+    let rssiOffset = Self.rssiOffset
+    let maxTransmitters = Key(
+        "max_transmitters", default: 8192, .integer(1...262144), "Transmitters kept in memory; more are refused.")
+
+    /// Also in the tables of `adapters`.
     static let rssiOffset = Key(
         "rssi_offset_db", default: 0, .number(-40...40),
         "Added to every RSSI, for an antenna or a housing. dB. An adapter's own takes its place.")
-    static let maxTransmitters = Key(
-        "max_transmitters", default: 8192, .integer(1...262144), "Transmitters kept in memory; more are refused.")
-
-    static let table = ReferenceTable(
-        "radio",
-        [adapter.row, adapters.row, scan.row, interval.row, window.row, rssiOffset.row, maxTransmitters.row])
 
     /// What the radio listens with, and what is done with what each adapter hears.
-    static func read(
+    func read(
         _ reader: inout TableReader
     ) -> (radio: RadioSettings, receivers: [GatewaySettings.Receiver], maxTransmitters: Int) {
         if reader.sets(adapter), reader.sets(adapters) {

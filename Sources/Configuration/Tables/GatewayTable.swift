@@ -12,3 +12,17 @@ public struct IdentitySettings: Hashable, Sendable {
     /// The topics of this gateway. Where nobody has asked for the host name it is called `gateway`.
     public var topics: TopicTree { TopicTree(prefix: prefix, site: site, gateway: id ?? "gateway") }
 }
+
+struct GatewayTable: SettingsTable {
+    static let tableName = "gateway"
+
+    let site = Key("site", default: "store", .topicLevel, "The store: a level of every topic.")
+    let id = Key(
+        "id", default: nil, .topicLevelOrEmpty, "This gateway: the level below the site. Empty: the host name.")
+    let stateDirectory = Key(
+        "state_dir", default: "/var/lib/beacond", .path, "The folder for the outbox and the state of the regions.")
+
+    func read(_ reader: inout TableReader) -> (site: String, id: String?, stateDirectory: String) {
+        (reader.value(site), reader.value(id), reader.value(stateDirectory))
+    }
+}

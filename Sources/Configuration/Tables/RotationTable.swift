@@ -1,17 +1,16 @@
 import HCI
 
-/// `[rotation]`.
-enum RotationSection {
-    static let unknownAfter = Key(
+struct RotationTable: SettingsTable {
+    static let tableName = "rotation"
+
+    let unknownAfter = Key(
         "unknown_after_s", default: .seconds(2), .seconds(0.1...3600),
         "Seconds of silence until a transmitter's proximity is `unknown`.")
-    static let resolveAfter = Key(
+    let resolveAfter = Key(
         "resolve_after_s", default: .seconds(10), .seconds(0.1...86400),
         "Seconds of silence until a transmitter leaves the ranged list; more than `unknown_after_s`.")
 
-    static let table = ReferenceTable("rotation", [unknownAfter.row, resolveAfter.row])
-
-    static func read(_ reader: inout TableReader) -> (unknownAfter: TimeSpan, resolveAfter: TimeSpan) {
+    func read(_ reader: inout TableReader) -> (unknownAfter: TimeSpan, resolveAfter: TimeSpan) {
         let unknown = reader.value(unknownAfter)
         let resolve = reader.value(resolveAfter)
         if resolve <= unknown {

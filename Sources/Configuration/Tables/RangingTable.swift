@@ -1,22 +1,21 @@
 import HCI
 import Regions
 
-/// `[ranging]`.
-enum RangingSection {
-    static let mode = Key(
+struct RangingTable: SettingsTable {
+    static let tableName = "ranging"
+
+    let mode = Key(
         "mode", default: RangingSettings.Mode.change, .word,
         "Publish when something changed, or every `min_interval_s`.")
-    static let minInterval = Key(
+    let minInterval = Key(
         "min_interval_s", default: .seconds(1), .seconds(0.1...3600), "Seconds between two messages at least.")
-    static let maxInterval = Key(
+    let maxInterval = Key(
         "max_interval_s", default: .seconds(10), .seconds(0.1...86400),
         "Seconds between two messages at most; not below `min_interval_s`.")
-    static let distanceFilter = Key(
+    let distanceFilter = Key(
         "distance_filter_m", default: 0.5, .number(0...1000), "Metres that a beacon must move to be a change.")
 
-    static let table = ReferenceTable("ranging", [mode.row, minInterval.row, maxInterval.row, distanceFilter.row])
-
-    static func read(_ reader: inout TableReader) -> RangingSettings {
+    func read(_ reader: inout TableReader) -> RangingSettings {
         let shortest = reader.value(minInterval)
         let longest = reader.value(maxInterval)
         if longest < shortest {

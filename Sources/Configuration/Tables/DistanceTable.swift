@@ -1,38 +1,33 @@
 import Beacons
 
-/// `[distance]`.
-enum DistanceSection {
+struct DistanceTable: SettingsTable {
+    static let tableName = "distance"
+
     /// Outside of these limits an exponent describes no room; it is moved to the nearer one.
     static let exponents = 1.6...4.0
 
-    static let model = Key(
+    let model = Key(
         "model", default: DistanceModel.indoor, .word,
         "From RSSI to metres. Where one of the next three is set and this is not, it is `log`; beside another they are errors."
     )
-    static let pathLossExponent = Key(
-        "path_loss_exponent", default: 2.5, exponent,
+    let pathLossExponent = Key(
+        "path_loss_exponent", default: 2.5, Self.exponent,
         "The exponent of `log`, and of no other: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
-    static let excessLoss = Key(
+    let excessLoss = Key(
         "excess_loss_db", default: 0, .number(-30...30),
         "How much weaker than they say beacons are at 1 m, for `log`. dB.")
-    static let room = Key(
+    let room = Key(
         "room_m", default: 1_000, .number(1...1_000),
         "Metres up to which the exponent of `log` holds; beyond, a weaker signal is hardly further.")
-    static let immediate = Key(
+    let immediate = Key(
         "immediate_m", default: 0.5, .number(0.05...100),
         "Metres below which a beacon is `immediate`; less than `near_m`.")
-    static let near = Key(
+    let near = Key(
         "near_m", default: 4, .number(0.05...1000), "Metres below which a beacon is `near`; from there on it is `far`.")
-    static let hysteresis = Key(
+    let hysteresis = Key(
         "hysteresis", default: 0.15, .number(0...0.9), "The share of a threshold by which it must be crossed back.")
 
-    static let table = ReferenceTable(
-        "distance",
-        [
-            model.row, pathLossExponent.row, excessLoss.row, room.row, immediate.row, near.row, hysteresis.row,
-        ])
-
-    static func read(_ reader: inout TableReader) -> DistanceSettings {
+    func read(_ reader: inout TableReader) -> DistanceSettings {
         let immediate_m = reader.value(immediate)
         let near_m = reader.value(near)
         if immediate_m >= near_m {
@@ -41,7 +36,7 @@ enum DistanceSection {
         }
         // Who has measured the place wants it to count.
         let isMeasured = reader.sets(pathLossExponent) || reader.sets(excessLoss) || reader.sets(room)
-        let model = reader.value(model, default: isMeasured ? .log : model.defaultValue)
+        let model = reader.value(model, default: isMeasured ? .log : nil)
         let (exponent, excess_db, room_m) = (
             reader.value(pathLossExponent), reader.value(excessLoss), reader.value(room)
         )
@@ -57,12 +52,12 @@ enum DistanceSection {
     }
 
     /// A number that would change nothing is one that somebody believes in.
-    private static func refuse(
+    private func refuse(
         _ key: Key<Double>, _ value: Double, beside model: DistanceModel, _ reader: inout TableReader
     ) {
         guard reader.sets(key) else { return }
         reader.refuse(
-            key, value, beside: Self.model.name,
+            key, value, beside: self.model.name,
             "is of model \"log\" alone, and \"\(model.rawValue)\" has numbers of its own: leave out this line, or the "
                 + "model's")
     }

@@ -1,38 +1,64 @@
-/// `[mqtt]`.
-enum MQTTSection {
-    static let url = Key(
+/// `[mqtt]`: the broker and how to speak to it.
+public struct BrokerSettings: Hashable, Sendable {
+    /// The raw value is the number in `config.toml`.
+    public enum ProtocolVersion: Int, CaseIterable, Sendable {
+        /// MQTT 3.1.1.
+        case v3 = 3
+        /// MQTT 5.
+        case v5 = 5
+    }
+
+    /// Broker host name or address, without brackets around an IPv6 address.
+    public var host: String
+    /// As the URL says; without one 1883, with TLS 8883.
+    public var port: UInt16
+    /// `mqtts://`: the certificate chain and the host name are verified, always.
+    public var usesTLS: Bool
+    /// Empty for an anonymous login.
+    public var username: String
+    /// A file whose first line is the password; empty for `$CREDENTIALS_DIRECTORY/mqtt-password`, if that exists.
+    public var passwordFile: String
+    /// Certificates to trust, PEM; empty for the system's.
+    public var caFile: String
+    /// This client's certificate and key, PEM; both or neither.
+    public var certificateFile: String
+    public var keyFile: String
+    /// Seconds of silence until the connection is tested.
+    public var keepalive_s: Int
+    /// QoS 1 messages under way at once.
+    public var maxInflight: Int
+    public var protocolVersion: ProtocolVersion
+}
+
+struct MQTTTable: SettingsTable {
+    static let tableName = "mqtt"
+
+    let url = Key(
         "url", default: BrokerURL(host: "127.0.0.1", port: 1883, usesTLS: false), .brokerURL,
         "The broker. `mqtts://` verifies its certificate and host name, always. Ports: 1883, with TLS 8883.")
-    static let prefix = Key("prefix", default: "beacons", .topicPrefix, "The first levels of every topic.")
-    static let username = Key(
+    let prefix = Key("prefix", default: "beacons", .topicPrefix, "The first levels of every topic.")
+    let username = Key(
         "username", default: "",
         .mqttText("at most 1024 bytes without control characters") { $0.utf8.count <= 1024 && !$0.hasControls },
         "The user to log in as. Empty: anonymous.")
-    static let passwordFile = Key(
+    let passwordFile = Key(
         "password_file", default: "", .pathOrEmpty,
         "The file whose first line is the password. Empty: `$CREDENTIALS_DIRECTORY/mqtt-password`, if it exists.")
-    static let caFile = Key(
+    let caFile = Key(
         "ca_file", default: "", .pathOrEmpty, "Certificates to trust, PEM; needs `mqtts://`. Empty: the system's.")
-    static let certificateFile = Key(
+    let certificateFile = Key(
         "cert_file", default: "", .pathOrEmpty, "This client's certificate, PEM; needs `key_file` and `mqtts://`.")
-    static let keyFile = Key(
+    let keyFile = Key(
         "key_file", default: "", .pathOrEmpty, "Its private key, PEM; needs `cert_file` and `mqtts://`.")
-    static let keepalive = Key(
+    let keepalive = Key(
         "keepalive_s", default: 30, .integer(5...65535),
         "Seconds of silence until the connection is tested with a ping.")
-    static let maxInflight = Key(
+    let maxInflight = Key(
         "max_inflight", default: 20, .integer(1...1000), "Messages sent and not yet acknowledged.")
-    static let protocolVersion = Key(
-        "protocol", default: BrokerSettings.ProtocolVersion.v5, version, "MQTT 5, or 3 for MQTT 3.1.1.")
+    let protocolVersion = Key(
+        "protocol", default: BrokerSettings.ProtocolVersion.v5, Self.version, "MQTT 5, or 3 for MQTT 3.1.1.")
 
-    static let table = ReferenceTable(
-        "mqtt",
-        [
-            url.row, prefix.row, username.row, passwordFile.row, caFile.row, certificateFile.row, keyFile.row,
-            keepalive.row, maxInflight.row, protocolVersion.row,
-        ])
-
-    static func read(_ reader: inout TableReader) -> (prefix: String, broker: BrokerSettings) {
+    func read(_ reader: inout TableReader) -> (prefix: String, broker: BrokerSettings) {
         let broker = reader.value(url)
         let prefix = reader.value(prefix)
         let settings = BrokerSettings(
@@ -45,7 +71,7 @@ enum MQTTSection {
         return (prefix, settings)
     }
 
-    private static func checkFiles(_ settings: BrokerSettings, _ reader: inout TableReader) {
+    private func checkFiles(_ settings: BrokerSettings, _ reader: inout TableReader) {
         if !settings.usesTLS {
             for (key, file) in [
                 (caFile, settings.caFile), (certificateFile, settings.certificateFile), (keyFile, settings.keyFile),

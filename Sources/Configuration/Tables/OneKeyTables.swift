@@ -1,0 +1,71 @@
+public import Messages
+
+/// `[privacy]`: in which form a device address leaves the gateway.
+public struct PrivacySettings: Hashable, Sendable {
+    public var device: DeviceForm
+}
+
+struct PrivacyTable: SettingsTable {
+    static let tableName = "privacy"
+
+    let device = Key(
+        "device", default: DeviceForm.pseudonym, .word,
+        "How a device address is published: as a keyed pseudonym that changes daily, not at all, or as it is.")
+
+    func read(_ reader: inout TableReader) -> PrivacySettings {
+        PrivacySettings(device: reader.value(device))
+    }
+}
+
+/// `[commands]`: whether requests are answered over MQTT.
+public struct CommandSettings: Hashable, Sendable {
+    public var isEnabled: Bool
+}
+
+struct CommandsTable: SettingsTable {
+    static let tableName = "commands"
+
+    let enabled = Key("enabled", default: false, .flag, "Whether requests are answered over MQTT.")
+
+    func read(_ reader: inout TableReader) -> CommandSettings {
+        CommandSettings(isEnabled: reader.value(enabled))
+    }
+}
+
+/// `[health]`: where else the gateway's health is told, beside MQTT.
+public struct HealthSettings: Hashable, Sendable {
+    /// A file for node_exporter's textfile collector; empty for none.
+    public var textfile: String
+}
+
+struct HealthTable: SettingsTable {
+    static let tableName = "health"
+
+    let textfile = Key(
+        "textfile", default: "", .pathOrEmpty,
+        "A file that node_exporter reads, such as `/var/lib/prometheus/node-exporter/beacond.prom`. Empty: off.")
+
+    func read(_ reader: inout TableReader) -> HealthSettings {
+        HealthSettings(textfile: reader.value(textfile))
+    }
+}
+
+/// `[log]`: what is logged.
+public struct LogSettings: Hashable, Sendable {
+    /// The raw value is the word in `config.toml`.
+    public enum Level: String, CaseIterable, Sendable {
+        case trace, debug, info, notice, warning, error, critical
+    }
+
+    public var level: Level
+}
+
+struct LogTable: SettingsTable {
+    static let tableName = "log"
+
+    let level = Key("level", default: LogSettings.Level.info, .word, "The least level that is logged.")
+
+    func read(_ reader: inout TableReader) -> LogSettings {
+        LogSettings(level: reader.value(level))
+    }
+}
