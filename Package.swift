@@ -104,9 +104,6 @@ let package = Package(
             name: "ReplayTests", dependencies: ["HCI", "Beacons", "beacond"], path: "Tests/Rules/ReplayTests",
             swiftSettings: settings),
         .testTarget(
-            name: "RequestTests", dependencies: ["HCI", "Regions", "Messages"], path: "Tests/Rules/RequestTests",
-            swiftSettings: settings),
-        .testTarget(
             name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],
             path: "Tests/Rules/ConsoleTests", swiftSettings: settings),
         .testTarget(

@@ -1,13 +1,9 @@
 import HCI
-import Regions
 
 /// Writes every message that subscribers get. The contract is published as JSON Schema under `deploy/contract`.
 ///
 /// The payloads stand one a file in `Payloads`.
 public struct MessageComposer: Sendable {
-    /// The `schema` of every message.
-    static let schema = 1
-
     /// Where the messages go.
     public let topics: TopicTree
     let version: String
@@ -37,28 +33,10 @@ public struct MessageComposer: Sendable {
     }
 
     /// What every message begins with.
-    func payload(at instant: Instant, _ timebase: Timebase) -> JSONWriter {
-        var json = JSONWriter()
-        json.set("schema", Self.schema)
-        json.set("at", Timestamp.text(timebase.wall(instant)))
-        json.set("clock", timebase.isSynced ? "synced" : "unsynced")
-        return json
+    func head(at instant: Instant, _ timebase: Timebase) -> PayloadHead {
+        PayloadHead(at: timebase.wall(instant), isClockSynced: timebase.isSynced)
     }
 
-    /// What messages begin with that are kept for long: they say whose they are, because the topic is not kept with them
-    /// everywhere, and numbers mean something only together with the epoch.
-    func payload(ofEpoch epoch: String, at instant: Instant, _ timebase: Timebase) -> JSONWriter {
-        var json = payload(at: instant, timebase)
-        json.set("site", topics.site)
-        json.set("gateway", topics.gateway)
-        json.set("epoch", epoch)
-        return json
-    }
-
-    /// The region of a message, and what tells an expanded instance apart.
-    func set(_ instance: RegionInstanceID, in json: inout JSONWriter) {
-        json.set("region", instance.region)
-        if let major = instance.major { json.set("major", major) }
-        if let minor = instance.minor { json.set("minor", minor) }
-    }
+    /// Whose this gateway's messages are.
+    var origin: PayloadOrigin { PayloadOrigin(site: topics.site, gateway: topics.gateway) }
 }

@@ -27,17 +27,14 @@ public struct TopicTree: Hashable, Sendable {
 
     /// The root of the gateway that says a region event on this topic; `nil` for a topic of anything else.
     public static func root(ofEventTopic topic: String) -> String? {
-        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
-        guard levels.last == "event" else { return nil }
+        let levels = Topic.levels(topic[...].utf8)
         // The id of the region, or that of an expanded one and its numbers. A region may be called "region" too: the name that
         // leaves the gateway fewer levels is meant.
         for count in [3, 2, 1] {
-            let region = levels.dropLast().suffix(count)
-            let before = levels.dropLast(count + 1)
-            guard before.last == "region", region.dropFirst().allSatisfy({ UInt16($0) != nil }),
-                let tree = TopicTree(root: before.dropLast().joined(separator: "/"))
-            else { continue }
-            return tree.root
+            let start = levels.count - count - 2
+            guard start > 0, case .region(.event, _)? = Topic.Subject(levels[start...]) else { continue }
+            let root = levels[..<start].map { String(Substring($0)) }.joined(separator: "/")
+            if let tree = TopicTree(root: root) { return tree.root }
         }
         return nil
     }
@@ -50,20 +47,26 @@ public struct TopicTree: Hashable, Sendable {
         return (longest.count - TopicName.maxTopic_bytes, TopicName.levels(of: longest) - TopicName.maxLevels)
     }
 
-    public var status: String { root + "/status" }
-    public var health: String { root + "/health" }
-    public var gap: String { root + "/gap" }
-    public var coverage: String { root + "/coverage" }
+    /// The topic on which something is said.
+    public func topic(_ subject: Topic.Subject) -> String { root + "/" + subject.levels }
 
-    public func state(_ instance: RegionInstanceID) -> String { region(instance) + "/state" }
-    public func event(_ instance: RegionInstanceID) -> String { region(instance) + "/event" }
-    public func ranging(_ instance: RegionInstanceID) -> String { region(instance) + "/ranging" }
-
-    /// An expanded instance has its major, and its minor, as further levels.
-    private func region(_ instance: RegionInstanceID) -> String {
-        var topic = root + "/region/" + instance.region
-        if let major = instance.major { topic += "/\(major)" }
-        if let minor = instance.minor { topic += "/\(minor)" }
-        return topic
+    /// What is said on one of these topics; `nil` for any other topic.
+    public func subject(of topic: String) -> Topic.Subject? {
+        guard topic.utf8.starts(with: root.utf8) else { return nil }
+        let levels = Topic.levels(topic.utf8.dropFirst(root.utf8.count))
+        guard levels.count > 1, levels[0].isEmpty else { return nil }
+        return Topic.Subject(levels[1...])
     }
+
+    public var status: String { topic(.gateway(.status)) }
+    public var health: String { topic(.gateway(.health)) }
+    public var gap: String { topic(.gateway(.gap)) }
+    public var coverage: String { topic(.gateway(.coverage)) }
+
+    public func state(_ instance: RegionInstanceID) -> String { topic(.region(.state, instance)) }
+    public func event(_ instance: RegionInstanceID) -> String { topic(.region(.event, instance)) }
+    public func ranging(_ instance: RegionInstanceID) -> String { topic(.region(.ranging, instance)) }
+
+    /// Where answers go that nobody wants elsewhere.
+    public func response(_ verb: String) -> String { topic(.response(verb)) }
 }

@@ -14,19 +14,31 @@ public struct ProximityUUID: Hashable, Comparable, Sendable {
     /// Reads 32 hexadecimal digits, upper or lower case, with the usual four dashes or without any; `nil` for anything
     /// else.
     public init?(_ text: some StringProtocol) {
-        var digits: [UInt64] = []
-        var dashes: [Int] = []
-        for character in text.utf8 {
-            if character == UInt8(ascii: "-") {
-                dashes.append(digits.count)
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        var count: UInt64 = 0
+        /// Behind which digits there is a dash, a bit each.
+        var dashes: UInt64 = 0
+        for octet in text.utf8 {
+            if octet == UInt8(ascii: "-") {
+                guard dashes & 1 << count == 0 else { return nil }
+                dashes |= 1 << count
                 continue
             }
-            guard let digit = Character(Unicode.Scalar(character)).hexDigitValue, digits.count < 32 else { return nil }
-            digits.append(UInt64(digit))
+            guard count < 32, let digit = Self.digit(octet) else { return nil }
+            if count < 16 { high = high << 4 | digit } else { low = low << 4 | digit }
+            count += 1
         }
-        guard digits.count == 32, dashes.isEmpty || dashes == [8, 12, 16, 20] else { return nil }
-        self.high = digits.prefix(16).reduce(0) { $0 << 4 | $1 }
-        self.low = digits.suffix(16).reduce(0) { $0 << 4 | $1 }
+        guard count == 32, dashes == 0 || dashes == 1 << 8 | 1 << 12 | 1 << 16 | 1 << 20 else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    private static func digit(_ octet: UInt8) -> UInt64? {
+        switch octet {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(octet - UInt8(ascii: "0"))
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(octet - UInt8(ascii: "A")) + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(octet - UInt8(ascii: "a")) + 10
+        default: nil
+        }
     }
 
     @inlinable

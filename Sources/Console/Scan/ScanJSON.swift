@@ -17,13 +17,12 @@ public enum ScanJSON {
         json.set("rejected", snapshot.rejects.total)
         json.set("dropped", status.dropped)
         json.set("count", snapshot.beaconCount)
-        json.set("beacons", objects: snapshot.rows.map(beacon))
+        json.set("beacons", objectsFor: snapshot.rows) { row, json in set(row, in: &json) }
         return json.object + [UInt8(ascii: "\n")]
     }
 
-    private static func beacon(_ row: ScanSnapshot.Row) -> [UInt8] {
+    private static func set(_ row: ScanSnapshot.Row, in json: inout JSONWriter) {
         let beacon = row.beacon
-        var json = JSONWriter()
         json.set("track", beacon.track)
         json.set("uuid", beacon.identity.uuid.description)
         json.set("major", beacon.identity.major)
@@ -41,6 +40,5 @@ public enum ScanJSON {
         json.set("regions", strings: row.regions)
         if beacon.isResolving { json.set("resolving", true) }
         if beacon.isDuplicate { json.set("duplicate", true) }
-        return json.object
     }
 }

@@ -34,7 +34,8 @@ public struct RejectCounts: Equatable, Sendable {
 
     /// How often one reason occurred.
     public subscript(reason: RejectReason) -> UInt64 {
-        counts[Self.index(of: reason)]
+        get { counts[Self.index(of: reason)] }
+        set { counts[Self.index(of: reason)] = newValue }
     }
 
     /// It occurred once more.

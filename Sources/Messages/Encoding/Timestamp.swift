@@ -15,6 +15,29 @@ package enum Timestamp {
             + digits(inDay_ms / 1_000 % 60, 2) + "." + digits(inDay_ms % 1_000, 3) + "Z"
     }
 
+    /// Reads what `text` writes, and nothing else; `nil` also for a day that no calendar has.
+    package static func time(_ text: String) -> WallTime? {
+        let octets = Array(text.utf8)
+        let form = Array("dddd-dd-ddTdd:dd:dd.dddZ".utf8)
+        guard octets.count == form.count else { return nil }
+        var numbers: [Int64] = [0]
+        for (octet, wanted) in zip(octets, form) {
+            if wanted == UInt8(ascii: "d") {
+                guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= octet else { return nil }
+                numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int64(octet - UInt8(ascii: "0"))
+            } else {
+                guard octet == wanted else { return nil }
+                numbers.append(0)
+            }
+        }
+        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+        guard 1...12 ~= month, 1...31 ~= day, numbers[3] < 24, numbers[4] < 60, numbers[5] < 60 else { return nil }
+        let days = daysSinceEpoch(year: year, month: month, day: day)
+        guard civil(daysSinceEpoch: days) == (year, month, day) else { return nil }
+        let inDay_s = (numbers[3] * 60 + numbers[4]) * 60 + numbers[5]
+        return WallTime(microseconds: ((days * 86_400 + inDay_s) * 1_000 + numbers[6]) * 1_000)
+    }
+
     /// Days since 1970-01-01, negative before it.
     static func day(of time: WallTime) -> Int64 {
         floorDivide(time.microseconds, 86_400_000_000)
@@ -38,6 +61,15 @@ package enum Timestamp {
             year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month,
             day: dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
         )
+    }
+
+    /// The other way: a month ends where the next one begins, so that days beyond its end are those of the next.
+    private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = floorDivide(shiftedYear, 400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
     private static func digits(_ value: Int64, _ count: Int) -> String {

@@ -16,7 +16,7 @@ extension MessageComposer {
             text.add(
                 "beacond_resident_memory_bytes", .gauge, "Memory that the agent holds.",
                 [.init(process.rss_kib &* 1024)])
-            text.add("beacond_cpu_seconds_total", .counter, "Processor time used.", [.init(process.cpu_s)])
+            text.add("beacond_cpu_seconds_total", .counter, "Processor time used.", [.init(process.cpu_s ?? 0)])
         }
         return Array(text.text.utf8)
     }

@@ -6,12 +6,12 @@ public struct HealthReport: Sendable {
     public struct Process: Hashable, Sendable {
         /// Resident memory, KiB.
         public var rss_kib: Int
-        /// Since the start.
-        public var cpu_s: Double
+        /// Since the start; `nil` in a report that was read from a message, which does not say it.
+        public var cpu_s: Double?
         /// Of one core, since the last report.
         public var cpu_percent: Double
 
-        public init(rss_kib: Int, cpu_s: Double, cpu_percent: Double) {
+        public init(rss_kib: Int, cpu_s: Double?, cpu_percent: Double) {
             self.rss_kib = rss_kib
             self.cpu_s = cpu_s
             self.cpu_percent = cpu_percent
@@ -38,7 +38,7 @@ public struct HealthReport: Sendable {
         }
     }
 
-    /// Advertising reports, iBeacon or not, since the start.
+    /// Advertising reports, iBeacon or not, since the start; 0 in a report that was read from a message, which does not say it.
     public var reports: UInt64
     /// Advertising reports, iBeacon or not, since the last `health`.
     public var reportsPerSecond: Double

@@ -1,10 +1,103 @@
-import Beacons
+internal import Beacons
 public import HCI
 public import Regions
 
+/// `region/{id}/event`: a crossing, numbered.
+package struct EventPayload: Payload, Hashable {
+    /// The stay that an exit ends.
+    package struct Stay: Hashable, Sendable {
+        package var enteredAt: WallTime
+        package var lastHeardAt: WallTime
+        /// From the one to the other, whatever the clock was set to meanwhile.
+        package var dwell_s: Double
+        package var beginning: RegionStay.Beginning
+        package var ending: RegionStay.Ending
+    }
+
+    package var head: PayloadHead
+    /// `nil` in an event that was stored by a version which did not say it.
+    package var origin: PayloadOrigin?
+    package var epoch: String
+    /// Its number within the epoch, from 1.
+    package var seq: Int64
+    /// The configured id of the region. Its instance is in the topic.
+    package var region: String
+    package var cause: RegionEvent.Cause
+    /// `nil` where it is an entry.
+    package var exit: Stay?
+
+    private enum Kind: String, CaseIterable {
+        case enter
+        case exit
+    }
+}
+
+extension EventPayload {
+    package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            head: head, origin: fields.has("site") || fields.has("gateway") ? try PayloadOrigin(&fields) : nil,
+            epoch: try fields.epoch(), seq: try fields.number("seq"), region: try fields.level("region"),
+            cause: try RegionEvent.Cause(&fields),
+            exit: try fields.word("type") as Kind == .exit ? try Stay(&fields) : nil)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        origin?.write(to: &json)
+        json.set("epoch", epoch)
+        json.set("seq", seq)
+        json.set("type", (exit == nil ? Kind.enter : .exit).rawValue)
+        json.set("region", region)
+        cause.write(to: &json)
+        exit?.write(to: &json)
+    }
+}
+
+extension RegionEvent.Cause {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self = .beacon(try fields.identity(), try fields.observation())
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        switch self {
+        case .beacon(let identity, let observation):
+            json.set(identity)
+            json.set("rssi_dbm", observation.rssi_dbm, decimals: 1)
+            json.set("accuracy_m", observation.accuracy_m, decimals: 2)
+            json.set("accuracy_error_m", observation.accuracyError_m, decimals: 2)
+            json.set("proximity", observation.proximity.rawValue)
+        }
+    }
+}
+
+extension EventPayload.Stay {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            enteredAt: try fields.time("entered_at"), lastHeardAt: try fields.time("last_heard_at"),
+            dwell_s: try fields.number("dwell_s", 0...1e12),
+            beginning: try fields.flag("partial") ? .partial : .observed,
+            ending: try fields.flag("unmonitored") ? .unmonitored : fields.flag("inferred") ? .inferred : .observed)
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set("entered_at", Timestamp.text(enteredAt))
+        json.set("last_heard_at", Timestamp.text(lastHeardAt))
+        json.set("dwell_s", dwell_s, decimals: 3)
+        if beginning == .partial { json.set("partial", true) }
+        switch ending {
+        case .observed: break
+        case .inferred: json.set("inferred", true)
+        case .unmonitored: json.set("unmonitored", true)
+        }
+    }
+
+    fileprivate init(_ stay: RegionStay, _ timebase: Timebase) {
+        self.init(
+            enteredAt: timebase.wall(stay.enteredAt), lastHeardAt: timebase.wall(stay.lastHeardAt),
+            dwell_s: stay.dwell.seconds, beginning: stay.beginning, ending: stay.ending)
+    }
+}
+
 extension MessageComposer {
-    /// `region/{id}/event`: a crossing, numbered.
-    ///
     /// - Parameters:
     ///   - epoch: one outbox's life; with `seq` it names the event for ever.
     ///   - seq: its number within the epoch, from 1.
@@ -12,36 +105,11 @@ extension MessageComposer {
         _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant,
         _ timebase: Timebase
     ) -> Message {
-        var json = payload(ofEpoch: epoch, at: instant, timebase)
-        json.set("seq", seq)
-        json.set("type", event.kind == .enter ? "enter" : "exit")
-        json.set("region", instance.region)
-        set(event.cause, in: &json)
-        if case .exit(let stay) = event.kind {
-            json.set("entered_at", Timestamp.text(timebase.wall(stay.enteredAt)))
-            json.set("last_heard_at", Timestamp.text(timebase.wall(stay.lastHeardAt)))
-            json.set("dwell_s", stay.dwell.seconds, decimals: 3)
-            if stay.beginning == .partial { json.set("partial", true) }
-            switch stay.ending {
-            case .observed: break
-            case .inferred: json.set("inferred", true)
-            case .unmonitored: json.set("unmonitored", true)
-            }
-        }
-        return Message(
-            topic: topics.event(instance), payload: json.object, qos: .atLeastOnce, isRetained: false)
-    }
-
-    private func set(_ cause: RegionEvent.Cause, in json: inout JSONWriter) {
-        switch cause {
-        case .beacon(let identity, let observation):
-            json.set("uuid", identity.uuid.description)
-            json.set("major", identity.major)
-            json.set("minor", identity.minor)
-            json.set("rssi_dbm", observation.rssi_dbm, decimals: 1)
-            json.set("accuracy_m", observation.accuracy_m, decimals: 2)
-            json.set("accuracy_error_m", observation.accuracyError_m, decimals: 2)
-            json.set("proximity", observation.proximity.rawValue)
-        }
+        var exit: EventPayload.Stay?
+        if case .exit(let stay) = event.kind { exit = EventPayload.Stay(stay, timebase) }
+        let payload = EventPayload(
+            head: head(at: instant, timebase), origin: origin, epoch: epoch, seq: seq, region: instance.region,
+            cause: event.cause, exit: exit)
+        return Message(topic: topics.event(instance), payload: payload.encoded, qos: .atLeastOnce, isRetained: false)
     }
 }

@@ -1,17 +1,107 @@
-import Beacons
-import HCI
+package import Beacons
+internal import HCI
 public import Regions
 
+/// `region/{id}/ranging`: the beacons in range of a region.
+package struct RangingPayload: Payload, Hashable {
+    package var head: PayloadHead
+    package var list: ListedBeacons
+}
+
+extension RangingPayload {
+    package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(head: head, list: try ListedBeacons(&fields))
+    }
+
+    package func write(to json: inout JSONWriter) { list.write(to: &json) }
+}
+
+/// The list itself, which the answer to a `range` request has as well.
+package struct ListedBeacons: Hashable, Sendable {
+    package var instance: RegionInstanceID
+    /// Physical beacons: tracks, resolving ones left out.
+    package var count: Int
+    /// Nearest first, unknown last.
+    package var beacons: [ListedBeacon]
+}
+
+/// One transmitter in range.
+package struct ListedBeacon: Hashable, Sendable {
+    package var track: TrackID
+    package var identity: BeaconIdentity
+    package var observation: BeaconObservation
+    /// RSSI at one metre as the beacon states it, dBm.
+    package var measuredPower_dbm: Int8
+    /// Since its last report.
+    package var age_ms: Int64
+    /// `nil` where names are left out.
+    package var device: String?
+    /// A new address that may be a rotation: listed, not counted.
+    package var isResolving: Bool
+    /// Another beacon of the same identity is alive.
+    package var isDuplicate: Bool
+}
+
+extension ListedBeacons {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
+        instance = try fields.instance()
+        count = try fields.integer("count")
+        beacons = try fields.list("beacons") { fields throws(PayloadError) in try ListedBeacon(&fields) }
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.set(instance)
+        json.set("count", count)
+        json.set("beacons", objectsFor: beacons) { beacon, json in beacon.write(to: &json) }
+    }
+}
+
+extension ListedBeacon {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            track: try fields.integer("track", 1...TrackID.max), identity: try fields.identity(),
+            observation: try fields.observation(),
+            measuredPower_dbm: try fields.integer("measured_power_dbm", -128...127),
+            age_ms: try fields.integer("age_ms"), device: try fields.textIfPresent("device"),
+            isResolving: try fields.flag("resolving"), isDuplicate: try fields.flag("duplicate"))
+    }
+
+    fileprivate init(_ beacon: RangedBeacon, device: String?, at now: Instant) {
+        self.init(
+            track: beacon.track, identity: beacon.identity, observation: beacon.observation,
+            measuredPower_dbm: beacon.measuredPower_dbm,
+            age_ms: max(0, (now - beacon.lastHeard).microseconds / 1_000), device: device,
+            isResolving: beacon.isResolving, isDuplicate: beacon.isDuplicate)
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set("track", track)
+        json.set(identity)
+        json.set("proximity", observation.proximity.rawValue)
+        json.set("accuracy_m", observation.accuracy_m, decimals: 2)
+        json.set("accuracy_error_m", observation.accuracyError_m, decimals: 2)
+        json.set("rssi_dbm", observation.rssi_dbm, decimals: 1)
+        json.set("measured_power_dbm", measuredPower_dbm)
+        json.set("age_ms", age_ms)
+        if let device { json.set("device", device) }
+        if isResolving { json.set("resolving", true) }
+        if isDuplicate { json.set("duplicate", true) }
+    }
+}
+
 extension MessageComposer {
-    /// `region/{id}/ranging`: the beacons in range, nearest first, unknown last.
-    ///
-    /// It is by far the most frequent message and the longest, so pseudonyms are remembered from one to the next.
+    /// It is by far the most frequent message and the longest. So the list is not made beforehand: each beacon is written as it
+    /// comes, and pseudonyms are remembered from one message to the next.
     public mutating func ranging(_ report: RangingReport, _ timebase: Timebase) -> Message {
-        var json = payload(at: report.at, timebase)
+        var json = JSONWriter()
+        head(at: report.at, timebase).write(to: &json)
         json.reserve(octets: 128 + report.beacons.count * Self.beaconLength)
         let now = timebase.wall(report.at)
-        set(report, in: &json) {
-            pseudonyms.name(of: $0.address, device: $0.device, at: now, by: pseudonym)
+        json.set(report.instance)
+        json.set("count", report.count)
+        json.set("beacons", objectsFor: report.beacons) { beacon, json in
+            let device = pseudonyms.name(of: beacon.address, device: beacon.device, at: now, by: pseudonym)
+            ListedBeacon(beacon, device: device, at: report.at).write(to: &json)
         }
         return Message(
             topic: topics.ranging(report.instance), payload: json.object, qos: .atMostOnce, isRetained: false,
@@ -21,30 +111,14 @@ extension MessageComposer {
     /// About what a beacon takes, octets.
     private static let beaconLength = 256
 
-    /// The list itself, which the answer to a `range` request has as well.
-    func set(_ report: RangingReport, in json: inout JSONWriter, name: (RangedBeacon) -> String?) {
-        set(report.instance, in: &json)
-        json.set("count", report.count)
-        json.set("beacons", objectsFor: report.beacons) { beacon, json in
-            Self.set(beacon, device: name(beacon), at: report.at, in: &json)
-        }
-    }
-
-    private static func set(
-        _ beacon: RangedBeacon, device: String?, at now: Instant, in json: inout JSONWriter
-    ) {
-        json.set("track", beacon.track)
-        json.set("uuid", beacon.identity.uuid)
-        json.set("major", beacon.identity.major)
-        json.set("minor", beacon.identity.minor)
-        json.set("proximity", beacon.observation.proximity.rawValue)
-        json.set("accuracy_m", beacon.observation.accuracy_m, decimals: 2)
-        json.set("accuracy_error_m", beacon.observation.accuracyError_m, decimals: 2)
-        json.set("rssi_dbm", beacon.observation.rssi_dbm, decimals: 1)
-        json.set("measured_power_dbm", beacon.measuredPower_dbm)
-        json.set("age_ms", max(0, (now - beacon.lastHeard).microseconds / 1_000))
-        if let device { json.set("device", device) }
-        if beacon.isResolving { json.set("resolving", true) }
-        if beacon.isDuplicate { json.set("duplicate", true) }
+    /// The same list, for an answer.
+    func list(_ report: RangingReport, _ timebase: Timebase) -> ListedBeacons {
+        let now = timebase.wall(report.at)
+        return ListedBeacons(
+            instance: report.instance, count: report.count,
+            beacons: report.beacons.map { beacon in
+                let device = pseudonym.name(of: beacon.address, device: beacon.device, at: now)
+                return ListedBeacon(beacon, device: device, at: report.at)
+            })
     }
 }

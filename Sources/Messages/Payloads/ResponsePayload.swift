@@ -1,75 +1,137 @@
-import HCI
-import Regions
+package import HCI
+public import Regions
+
+/// `response/{verb}`, or wherever the requester wants it: what became of a request.
+package struct ResponsePayload: Payload, Hashable {
+    package enum Result: Hashable, Sendable {
+        /// States that were asked for, and where the next page begins, if there is one.
+        case states([ListedState], next: Int?)
+        case ranging(ListedBeacons)
+        /// A region is monitored from now on, or was already, just so.
+        case monitoring(region: String)
+        /// A region is monitored no more; so many instances went with it.
+        case stopped(region: String, instances: Int)
+        case refused(RequestError)
+    }
+
+    package var head: PayloadHead
+    /// The last level of the request's topic.
+    package var request: String
+    package var result: Result
+}
+
+/// The state of an instance, in a list of many.
+package struct ListedState: Hashable, Sendable {
+    package var instance: RegionInstanceID
+    package var state: RegionState
+    package var since: WallTime
+    /// The last event of the instance, 0 before the first.
+    package var eventSeq: Int64
+}
+
+extension ResponsePayload {
+    package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        let request = try fields.text("request")
+        let result =
+            try fields.boolean("ok")
+            ? try fields.object("result") { fields throws(PayloadError) in try Result(&fields, request) }
+            : try fields.object("error") { fields throws(PayloadError) in
+                Result.refused(RequestError(try fields.word("code"), try fields.text("text")))
+            }
+        self.init(head: head, request: request, result: result)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.set("request", request)
+        if case .refused(let error) = result {
+            json.set("ok", false)
+            json.set("error") { json in
+                json.set("code", error.code.rawValue)
+                json.set("text", error.text)
+            }
+        } else {
+            json.set("ok", true)
+            json.set("result") { json in result.write(to: &json) }
+        }
+    }
+}
+
+extension ResponsePayload.Result {
+    fileprivate init(_ fields: inout PayloadFields, _ request: String) throws(PayloadError) {
+        switch RequestVerb(rawValue: request) {
+        case .state:
+            let states = try fields.list("states") { fields throws(PayloadError) in try ListedState(&fields) }
+            self = .states(states, next: try fields.integerIfPresent("next"))
+        case .range: self = .ranging(try ListedBeacons(&fields))
+        case .monitor: self = .monitoring(region: try fields.level("region"))
+        case .stop: self = .stopped(region: try fields.level("region"), instances: try fields.integer("instances"))
+        case nil: throw PayloadError("", .mustBeOneOf("of a request that there is"))
+        }
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        switch self {
+        case .states(let states, let next):
+            json.set("states", objectsFor: states) { state, json in state.write(to: &json) }
+            if let next { json.set("next", next) }
+        case .ranging(let list): list.write(to: &json)
+        case .monitoring(let region): json.set("region", region)
+        case .stopped(let region, let instances):
+            json.set("region", region)
+            json.set("instances", instances)
+        case .refused: break
+        }
+    }
+}
+
+extension ListedState {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            instance: try fields.instance(), state: try fields.word("state"), since: try fields.time("since"),
+            eventSeq: try fields.integer("event_seq"))
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set(instance)
+        json.set("state", state.rawValue)
+        json.set("since", Timestamp.text(since))
+        json.set("event_seq", eventSeq)
+    }
+}
 
 extension MessageComposer {
-    /// `response/{verb}`, or wherever the requester wants it: what became of a request.
-    ///
     /// - Parameter eventSeq: the last event of an instance, 0 before the first.
     public func response(
         _ answer: Answer, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
     ) -> Message {
-        let payload = responsePayload(answer, eventSeq: eventSeq, timebase)
+        var payload = ResponsePayload(
+            head: head(at: answer.at, timebase), request: answer.address.verb,
+            result: result(answer.result, eventSeq: eventSeq, timebase))
         var message = Message(
-            topic: answer.address.topic, payload: payload, qos: .atLeastOnce, isRetained: false,
+            topic: answer.address.topic, payload: payload.encoded, qos: .atLeastOnce, isRetained: false,
             correlationData: answer.address.correlationData)
-        if let error = RequestError.answerTooLarge(answer.result, bytes: payload.count) {
-            var refusal = answer
-            refusal.result = .refused(error)
-            message.shortPayload = responsePayload(refusal, eventSeq: eventSeq, timebase)
+        if let error = RequestError.answerTooLarge(answer.result, bytes: message.payload.count) {
+            payload.result = .refused(error)
+            message.shortPayload = payload.encoded
         }
         return message
     }
 
-    private func responsePayload(
-        _ answer: Answer, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
-    ) -> [UInt8] {
-        var json = payload(at: answer.at, timebase)
-        json.set("request", answer.address.verb)
-        if case .refused(let error) = answer.result {
-            json.set("ok", false)
-            json.set("error", object: object(error))
-        } else {
-            json.set("ok", true)
-            json.set("result", object: object(answer.result, eventSeq: eventSeq, timebase))
-        }
-        return json.object
-    }
-
-    private func object(_ error: RequestError) -> [UInt8] {
-        var json = JSONWriter()
-        json.set("code", error.code.rawValue)
-        json.set("text", error.text)
-        return json.object
-    }
-
-    private func object(
+    private func result(
         _ result: Answer.Result, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
-    ) -> [UInt8] {
-        var json = JSONWriter()
+    ) -> ResponsePayload.Result {
         switch result {
         case .states(let states, let next):
-            json.set("states", objects: states.map { object($0, eventSeq: eventSeq($0.instance), timebase) })
-            if let next { json.set("next", next) }
-        case .ranging(let report):
-            let now = timebase.wall(report.at)
-            set(report, in: &json) { pseudonym.name(of: $0.address, device: $0.device, at: now) }
-        case .monitoring(let region):
-            json.set("region", region)
-        case .stopped(let region, let instances):
-            json.set("region", region)
-            json.set("instances", instances)
-        case .refused:
-            break
+            .states(
+                states.map { status in
+                    ListedState(
+                        instance: status.instance, state: status.state, since: timebase.wall(status.since),
+                        eventSeq: eventSeq(status.instance))
+                }, next: next)
+        case .ranging(let report): .ranging(list(report, timebase))
+        case .monitoring(let region): .monitoring(region: region)
+        case .stopped(let region, let instances): .stopped(region: region, instances: instances)
+        case .refused(let error): .refused(error)
         }
-        return json.object
-    }
-
-    private func object(_ status: RegionStatus, eventSeq: Int64, _ timebase: Timebase) -> [UInt8] {
-        var json = JSONWriter()
-        set(status.instance, in: &json)
-        json.set("state", status.state.rawValue)
-        json.set("since", Timestamp.text(timebase.wall(status.since)))
-        json.set("event_seq", eventSeq)
-        return json.object
     }
 }

@@ -1,6 +1,34 @@
 public import HCI
 public import Regions
 
+/// `region/{id}/state`: whether the region is inside, and since when.
+package struct StatePayload: Payload, Hashable {
+    package var head: PayloadHead
+    /// The one that `eventSeq` belongs to. A state of another epoch than `status` names is out of date.
+    package var epoch: String
+    package var instance: RegionInstanceID
+    package var state: RegionState
+    package var since: WallTime
+    /// The last event of the instance in that epoch, 0 before the first.
+    package var eventSeq: Int64
+}
+
+extension StatePayload {
+    package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            head: head, epoch: try fields.epoch(), instance: try fields.instance(), state: try fields.word("state"),
+            since: try fields.time("since"), eventSeq: try fields.integer("event_seq"))
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.set("epoch", epoch)
+        json.set(instance)
+        json.set("state", state.rawValue)
+        json.set("since", Timestamp.text(since))
+        json.set("event_seq", eventSeq)
+    }
+}
+
 /// A region's state as subscribers are told it.
 public struct ToldState: Hashable, Sendable {
     public var state: RegionState
@@ -17,22 +45,16 @@ public struct ToldState: Hashable, Sendable {
 }
 
 extension MessageComposer {
-    /// `region/{id}/state`: whether the region is inside, and since when.
-    ///
     /// - Parameters:
-    ///   - epoch: the one that `eventSeq` belongs to. A state of another epoch than `status` names is out of date.
+    ///   - epoch: the one that `eventSeq` belongs to.
     ///   - eventSeq: the last event of the instance in that epoch, 0 before the first.
     public func state(
         _ told: ToldState, of instance: RegionInstanceID, epoch: String, eventSeq: Int64, _ timebase: Timebase
     ) -> Message {
-        var json = payload(at: told.at, timebase)
-        json.set("epoch", epoch)
-        set(instance, in: &json)
-        json.set("state", told.state.rawValue)
-        json.set("since", Timestamp.text(timebase.wall(told.since)))
-        json.set("event_seq", eventSeq)
-        return Message(
-            topic: topics.state(instance), payload: json.object, qos: .atLeastOnce, isRetained: true)
+        let payload = StatePayload(
+            head: head(at: told.at, timebase), epoch: epoch, instance: instance, state: told.state,
+            since: timebase.wall(told.since), eventSeq: eventSeq)
+        return Message(topic: topics.state(instance), payload: payload.encoded, qos: .atLeastOnce, isRetained: true)
     }
 
     /// Takes the state of an instance that is monitored no more from the broker.

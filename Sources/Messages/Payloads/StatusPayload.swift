@@ -1,5 +1,40 @@
 public import HCI
 
+/// `status`: birth, will and everything between.
+package struct StatusPayload: Payload, Hashable {
+    package var head: PayloadHead
+    package var isOnline: Bool
+    /// Of the agent.
+    package var version: String
+    package var epoch: String
+    /// Never `stopped`: of an agent that does not run, the broker says that it is offline.
+    package var radio: CoveredRadio
+    /// What an installer can do about the radio; empty where nothing needs to be done.
+    package var remedy: String
+
+    private enum State: String, CaseIterable {
+        case online
+        case offline
+    }
+}
+
+extension StatusPayload {
+    package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            head: head, isOnline: try fields.word("state") as State == .online, version: try fields.text("version"),
+            epoch: try fields.epoch(), radio: try fields.radio(), remedy: try fields.text("remedy"))
+        if radio == .stopped { throw PayloadError("radio", .mustBeOneOf("what a radio does while the agent runs")) }
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.set("state", (isOnline ? State.online : .offline).rawValue)
+        json.set("version", version)
+        json.set("epoch", epoch)
+        json.set("radio", radio.word)
+        json.set("remedy", remedy)
+    }
+}
+
 extension MessageComposer {
     /// What `status` says of the radio: an availability, or that a capture stands in for it.
     public enum RadioStatus: Hashable, Sendable {
@@ -7,10 +42,12 @@ extension MessageComposer {
         case replay
 
         /// The word of `status.radio`.
-        public var word: String {
+        public var word: String { covered.word }
+
+        var covered: CoveredRadio {
             switch self {
-            case .live(let condition): condition.availability.rawValue
-            case .replay: "replay"
+            case .live(let condition): .live(condition.availability)
+            case .replay: .replay
             }
         }
 
@@ -22,16 +59,12 @@ extension MessageComposer {
         }
     }
 
-    /// `status`: birth, will and everything between.
     public func status(
         isOnline: Bool, epoch: String, radio: RadioStatus, at instant: Instant, _ timebase: Timebase
     ) -> Message {
-        var json = payload(at: instant, timebase)
-        json.set("state", isOnline ? "online" : "offline")
-        json.set("version", version)
-        json.set("epoch", epoch)
-        json.set("radio", radio.word)
-        json.set("remedy", radio.remedy)
-        return Message(topic: topics.status, payload: json.object, qos: .atLeastOnce, isRetained: true)
+        let payload = StatusPayload(
+            head: head(at: instant, timebase), isOnline: isOnline, version: version, epoch: epoch, radio: radio.covered,
+            remedy: radio.remedy)
+        return Message(topic: topics.status, payload: payload.encoded, qos: .atLeastOnce, isRetained: true)
     }
 }

@@ -1,4 +1,4 @@
-import Beacons
+internal import Beacons
 import HCI
 public import Regions
 

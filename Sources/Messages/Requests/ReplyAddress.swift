@@ -22,15 +22,10 @@ extension TopicTree {
 
     /// The last level of a request's topic, or `unknown` for one that none of ours looks like.
     func verb(ofRequest topic: String) -> String {
-        let start = (root + "/request/").utf8
-        let verb = topic.utf8.dropFirst(start.count)
-        let isPlain = verb.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_") }
-        guard topic.utf8.starts(with: start), isPlain, (1...32).contains(verb.count) else { return "unknown" }
-        return String(decoding: verb, as: UTF8.self)
+        guard case .request(let verb)? = subject(of: topic), verb.utf8.count <= 32 else { return "unknown" }
+        let isPlain = verb.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_") }
+        return isPlain ? verb : "unknown"
     }
-
-    /// Where answers go that nobody wants elsewhere.
-    public func response(_ verb: String) -> String { root + "/response/" + verb }
 
     /// Whether an answer may go to a topic that the requester chose.
     ///

@@ -43,7 +43,7 @@ public enum RequestReader {
     static func object(_ octets: [UInt8]) throws(RequestError) -> [String: JSONValue] {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONReader.read(octets)
+            value = try JSONReader.read(octets).value()
         } catch {
             throw RequestError(.malformedJSON, "not valid JSON: \(error)")
         }

@@ -2,19 +2,6 @@ import Testing
 
 @testable import Messages
 
-/// The same numbers every time: splitmix64.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// Whatever a request holds, it is read or refused. A trap would end the test run.
 @Suite("No octets of a request trap")
 struct RobustnessTests {

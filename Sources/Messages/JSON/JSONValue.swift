@@ -41,13 +41,3 @@ public enum JSONValue: Hashable, Sendable {
         }
     }
 }
-
-/// Why octets are no JSON that is taken.
-struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where, in octets from the start.
-    var offset: Int
-    /// What is wrong there, or what is missing.
-    var problem: String
-
-    var description: String { "at byte \(offset): \(problem)" }
-}

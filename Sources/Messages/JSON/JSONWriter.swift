@@ -1,4 +1,4 @@
-import Beacons
+package import Beacons
 
 /// Writes one JSON object, key by key, in the order in which they are given.
 ///
@@ -57,6 +57,20 @@ package struct JSONWriter {
         Self.append(value, decimals: decimals, to: &octets)
     }
 
+    /// An object, written in place.
+    package mutating func set(_ key: StaticString, write: (inout JSONWriter) -> Void) {
+        self.key(key)
+        object { json in write(&json) }
+    }
+
+    private mutating func object(_ write: (inout JSONWriter) -> Void) {
+        octets.append(UInt8(ascii: "{"))
+        isFirst = true
+        write(&self)
+        isFirst = false
+        octets.append(UInt8(ascii: "}"))
+    }
+
     /// A list of objects, each written in place.
     package mutating func set<Element>(
         _ key: StaticString, objectsFor elements: some Sequence<Element>, write: (Element, inout JSONWriter) -> Void
@@ -67,29 +81,13 @@ package struct JSONWriter {
         for element in elements {
             if !isFirstElement { octets.append(UInt8(ascii: ",")) }
             isFirstElement = false
-            octets.append(UInt8(ascii: "{"))
-            isFirst = true
-            write(element, &self)
-            octets.append(UInt8(ascii: "}"))
+            object { json in write(element, &json) }
         }
-        isFirst = false
         octets.append(UInt8(ascii: "]"))
     }
 
     /// Makes room for so many octets more.
     package mutating func reserve(octets count: Int) { octets.reserveCapacity(octets.count + count) }
-
-    package mutating func set(_ key: StaticString, objects: some Sequence<[UInt8]>) {
-        self.key(key)
-        octets.append(UInt8(ascii: "["))
-        var isFirst = true
-        for object in objects {
-            if !isFirst { octets.append(UInt8(ascii: ",")) }
-            isFirst = false
-            octets += object
-        }
-        octets.append(UInt8(ascii: "]"))
-    }
 
     package mutating func set(_ key: StaticString, strings: some Sequence<String>) {
         self.key(key)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JSON from outside")
 struct JSONReaderTests {
-    private func read(_ text: String) -> JSONValue? { try? JSONReader.read(Array(text.utf8)) }
+    private func read(_ text: String) -> JSONValue? { try? JSONReader.read(Array(text.utf8)).value() }
 
     @Test(
         "Every kind of value is read",

@@ -1,0 +1,158 @@
+/// Reads one JSON text (RFC 8259), strictly: UTF-8, no key twice in an object, nothing behind the value.
+///
+/// It is a reader of our own because the pure targets do without Foundation, and because requests and the messages of other
+/// gateways are input from outside: whatever the octets are, the answer is a value or an error. Depth is bounded here, the
+/// length by who calls.
+struct JSONReader {
+    /// Lists and objects within each other. No request and no message needs more than four.
+    static let maxDepth = 8
+
+    private let octets: [UInt8]
+    private(set) var index = 0
+    private var depth = 0
+    private var document: JSONDocument
+
+    static func read(_ octets: [UInt8]) throws(JSONError) -> JSONDocument {
+        guard (try? UTF8Span(validating: octets.span)) != nil else {
+            throw JSONError(offset: 0, problem: "the text is not UTF-8")
+        }
+        var reader = JSONReader(octets: octets)
+        reader.skipSpace()
+        try reader.value()
+        reader.skipSpace()
+        guard reader.peek() == nil else { throw reader.failure("nothing may follow the value") }
+        return reader.document
+    }
+
+    private init(octets: [UInt8]) {
+        self.octets = octets
+        document = JSONDocument(octets: octets)
+        // A field of a message takes about 16 octets and is two nodes.
+        document.nodes.reserveCapacity(octets.count / 8 + 1)
+    }
+
+    /// The octet here; `nil` beyond the end.
+    func peek() -> UInt8? { index < octets.count ? octets[index] : nil }
+
+    mutating func advance() { index = min(index + 1, octets.count) }
+
+    /// Steps over `octet` if it stands here.
+    mutating func take(_ octet: Unicode.Scalar) -> Bool {
+        guard let here = peek(), UInt32(here) == octet.value else { return false }
+        advance()
+        return true
+    }
+
+    /// Steps over the longest run for which `isPart` holds; returns where it stands.
+    mutating func take(while isPart: (UInt8) -> Bool) -> Range<Int> {
+        let start = index
+        while let octet = peek(), isPart(octet) { advance() }
+        return start..<index
+    }
+
+    func octets(in range: Range<Int>) -> ArraySlice<UInt8> { octets[range] }
+
+    func failure(_ problem: String) -> JSONError { JSONError(offset: index, problem: problem) }
+
+    mutating func append(_ node: JSONDocument.Node) { document.nodes.append(node) }
+
+    /// Appends a string whose octets are not those of the text.
+    mutating func append(unescaped text: String) {
+        append(.escaped(document.texts.count))
+        document.texts.append(text)
+    }
+
+    private mutating func skipSpace() {
+        _ = take { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+    }
+
+    private mutating func value() throws(JSONError) {
+        guard let first = peek() else { throw failure("the text ends where a value is expected") }
+        switch first {
+        case UInt8(ascii: "\""): try string()
+        case UInt8(ascii: "{"): try object()
+        case UInt8(ascii: "["): try array()
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): append(try number())
+        default: append(try word())
+        }
+    }
+
+    /// Steps over the bracket of a list or an object; returns the index of its node, which is set once its end is known.
+    private mutating func open() throws(JSONError) -> Int {
+        if depth == Self.maxDepth { throw failure("lists and objects are nested more than \(Self.maxDepth) deep") }
+        depth += 1
+        advance()
+        skipSpace()
+        append(.null)
+        return document.nodes.count - 1
+    }
+
+    private mutating func object() throws(JSONError) {
+        let opening = try open()
+        defer { depth -= 1 }
+        var known: Set<[UInt8]> = []
+        var count = 0
+        if !take("}") {
+            repeat {
+                skipSpace()
+                let start = index
+                guard peek() == UInt8(ascii: "\"") else { throw failure("expected a key in quotation marks") }
+                try string()
+                guard isNewKey(count, in: opening, &known) else {
+                    throw JSONError(offset: start, problem: "the key stands there twice")
+                }
+                count += 1
+                skipSpace()
+                guard take(":") else { throw failure("expected : after the key") }
+                skipSpace()
+                try value()
+                skipSpace()
+            } while take(",")
+            guard take("}") else { throw failure("expected , or }") }
+        }
+        document.nodes[opening] = .object(end: document.nodes.count)
+    }
+
+    /// Whether no key before the one that was just read has its name, in the object whose node is `opening`.
+    ///
+    /// A few keys are compared one by one, which needs no memory. Of many, which would take the square of their number, a table is
+    /// made.
+    private func isNewKey(_ count: Int, in opening: Int, _ known: inout Set<[UInt8]>) -> Bool {
+        let key = document.nodes.count - 1
+        let isTableNeeded = count >= 16
+        guard known.isEmpty || !isTableNeeded else { return known.insert(nameOf(key)).inserted }
+        var earlier = opening + 1
+        while earlier < key {
+            if document.isSameText(earlier, key) { return false }
+            if isTableNeeded { known.insert(nameOf(earlier)) }
+            earlier = document.end(of: earlier + 1)
+        }
+        if isTableNeeded { known.insert(nameOf(key)) }
+        return true
+    }
+
+    private func nameOf(_ key: Int) -> [UInt8] { Array((document.text(at: key) ?? "").utf8) }
+
+    private mutating func array() throws(JSONError) {
+        let opening = try open()
+        defer { depth -= 1 }
+        if !take("]") {
+            repeat {
+                skipSpace()
+                try value()
+                skipSpace()
+            } while take(",")
+            guard take("]") else { throw failure("expected , or ]") }
+        }
+        document.nodes[opening] = .array(end: document.nodes.count)
+    }
+
+    private mutating func word() throws(JSONError) -> JSONDocument.Node {
+        let before = self.index
+        let letters = octets[take { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }]
+        if letters.elementsEqual("true".utf8) { return .boolean(true) }
+        if letters.elementsEqual("false".utf8) { return .boolean(false) }
+        if letters.elementsEqual("null".utf8) { return .null }
+        throw JSONError(offset: before, problem: "expected a value")
+    }
+}

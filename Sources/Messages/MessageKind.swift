@@ -1,0 +1,53 @@
+/// Every kind of message that a gateway publishes, by its word in a topic.
+///
+/// A new kind is declared here; its fields stand in a file of its own under `Payloads`.
+public enum MessageKind: String, CaseIterable, Sendable {
+    /// Whether the gateway is there, and what its radio does.
+    case status
+    /// Its figures, every minute.
+    case health
+    /// A time in which its radio was in one condition.
+    case coverage
+    /// Numbers that will not come any more.
+    case gap
+    /// A crossing of a region's boundary.
+    case event
+    /// Whether a region is inside.
+    case state
+    /// The beacons in range of a region.
+    case ranging
+    /// What became of a request.
+    case response
+
+    /// What a topic of the kind is about, which says where its word stands.
+    public enum Scope: Sendable {
+        /// `{root}/{kind}`
+        case gateway
+        /// `{root}/region/{id}/{kind}`; an expanded region has its major, and its minor, before the last level.
+        case region
+        /// `{root}/{kind}/{verb}`, or wherever the requester wants it.
+        case request
+    }
+
+    public var scope: Scope {
+        switch self {
+        case .status, .health, .coverage, .gap: .gateway
+        case .event, .state, .ranging: .region
+        case .response: .request
+        }
+    }
+
+    /// What its payloads are.
+    package var payload: any Payload.Type {
+        switch self {
+        case .status: StatusPayload.self
+        case .health: HealthPayload.self
+        case .coverage: CoveragePayload.self
+        case .gap: GapPayload.self
+        case .event: EventPayload.self
+        case .state: StatePayload.self
+        case .ranging: RangingPayload.self
+        case .response: ResponsePayload.self
+        }
+    }
+}

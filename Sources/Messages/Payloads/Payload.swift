@@ -1,0 +1,159 @@
+internal import Beacons
+package import HCI
+internal import Regions
+
+/// What a message says, in the words of the contract: written to JSON and read from it. Reading what was written gives the
+/// same, and writing what was read gives the same octets as those of a gateway of this version.
+package protocol Payload: Sendable {
+    /// What every message begins with.
+    var head: PayloadHead { get }
+
+    /// Reads everything behind the head.
+    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError)
+
+    /// Writes everything behind the head.
+    func write(to json: inout JSONWriter)
+}
+
+extension Payload {
+    /// Reads a payload from outside. Fields that are not known are passed over.
+    package init(decoding octets: [UInt8]) throws(PayloadError) {
+        var fields = try PayloadFields(octets)
+        let head = try PayloadHead(&fields)
+        try self.init(head, &fields)
+    }
+
+    /// UTF-8 JSON.
+    package var encoded: [UInt8] {
+        var json = JSONWriter()
+        head.write(to: &json)
+        write(to: &json)
+        return json.object
+    }
+}
+
+/// What every message begins with.
+package struct PayloadHead: Hashable, Sendable {
+    /// The version of the contract.
+    private static let schema = 1
+
+    /// When that happened which the message tells.
+    package var at: WallTime
+    /// Whether the gateway's clock was synced as the message was written.
+    package var isClockSynced: Bool
+
+    package init(at: WallTime, isClockSynced: Bool) {
+        self.at = at
+        self.isClockSynced = isClockSynced
+    }
+
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
+        _ = try fields.integer("schema", Self.schema...Self.schema)
+        at = try fields.time("at")
+        isClockSynced = try fields.word("clock") as Clock == .synced
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.set("schema", Self.schema)
+        json.set("at", Timestamp.text(at))
+        json.set("clock", (isClockSynced ? Clock.synced : .unsynced).rawValue)
+    }
+
+    private enum Clock: String, CaseIterable {
+        case synced
+        case unsynced
+    }
+}
+
+/// Whose a message is, where it is kept for long: its topic is not kept with it everywhere.
+package struct PayloadOrigin: Hashable, Sendable {
+    package var site: String
+    package var gateway: String
+
+    package init(site: String, gateway: String) {
+        self.site = site
+        self.gateway = gateway
+    }
+
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
+        site = try fields.level("site")
+        gateway = try fields.level("gateway")
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.set("site", site)
+        json.set("gateway", gateway)
+    }
+}
+
+// What several payloads have, under the same names.
+
+extension PayloadFields {
+    /// One outbox's life, by its name.
+    mutating func epoch() throws(PayloadError) -> String {
+        let epoch = try text("epoch")
+        guard (1...64).contains(epoch.utf8.count) else { throw PayloadError("epoch", .mustBeOneOf("1 to 64 bytes")) }
+        return epoch
+    }
+
+    /// The number of a message within its epoch, from 1.
+    mutating func number(_ key: StaticString) throws(PayloadError) -> Int64 { try integer(key, 1...Int64.max) }
+
+    /// What a radio does.
+    mutating func radio() throws(PayloadError) -> CoveredRadio {
+        guard let radio = CoveredRadio(word: try text("radio")) else {
+            throw PayloadError("radio", .mustBeOneOf("what a radio does"))
+        }
+        return radio
+    }
+
+    /// The region of a message, and what tells an expanded instance apart.
+    mutating func instance() throws(PayloadError) -> RegionInstanceID {
+        let region = try level("region")
+        let major: UInt16? = try integerIfPresent("major")
+        let minor: UInt16? = try integerIfPresent("minor")
+        guard let discriminator = RegionInstanceID.Discriminator(major: major, minor: minor) else {
+            throw PayloadError("major", .missing)
+        }
+        return RegionInstanceID(region: region, discriminator)
+    }
+
+    mutating func identity() throws(PayloadError) -> BeaconIdentity {
+        BeaconIdentity(uuid: try uuid("uuid"), major: try integer("major"), minor: try integer("minor"))
+    }
+
+    /// How near a beacon is. Its distance is unknown exactly where its proximity is.
+    mutating func observation() throws(PayloadError) -> BeaconObservation {
+        let observation = BeaconObservation(
+            accuracy_m: try distance("accuracy_m"), accuracyError_m: try distance("accuracy_error_m"),
+            proximity: try word("proximity"), rssi_dbm: try numberOrNull("rssi_dbm", -127...20))
+        let isUnknown = observation.proximity == .unknown
+        guard (observation.accuracy_m < 0) == isUnknown, (observation.accuracyError_m < 0) == isUnknown else {
+            throw PayloadError("accuracy_m", .mustBeOneOf("-1 exactly where proximity is unknown"))
+        }
+        return observation
+    }
+
+    /// Metres, or −1 for an unknown distance.
+    private mutating func distance(_ key: StaticString) throws(PayloadError) -> Double {
+        let distance_m = try number(key, BeaconObservation.undetermined_m...1_000)
+        guard distance_m >= 0 || distance_m == BeaconObservation.undetermined_m else {
+            throw PayloadError("\(key)", .mustBeOneOf("-1, or 0 to 1000"))
+        }
+        return distance_m
+    }
+}
+
+extension JSONWriter {
+    mutating func set(_ instance: RegionInstanceID) {
+        set("region", instance.region)
+        if let major = instance.major { set("major", major) }
+        if let minor = instance.minor { set("minor", minor) }
+    }
+
+    mutating func set(_ identity: BeaconIdentity) {
+        set("uuid", identity.uuid)
+        set("major", identity.major)
+        set("minor", identity.minor)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import HCI
+import Testing
+
+@testable import Messages
+
+@Suite("What is written is read, and written again with the same octets")
+struct RoundTripTests {
+    @Test("Every message of the golden transcript")
+    func golden() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Agent/Golden/first-run.jsonl")
+        var kinds: Set<MessageKind> = []
+        for line in try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")) {
+            let (topic, payload) = try parts(of: Array(line))
+            let subject = try #require(Topic(topic, prefix: "beacons")?.subject)
+            let kind: MessageKind
+            switch subject {
+            case .gateway(let found), .region(let found, _): kind = found
+            case .request, .response: continue
+            }
+            kinds.insert(kind)
+            #expect(try kind.payload.init(decoding: payload).encoded == payload)
+        }
+        #expect(kinds == [.status, .health, .coverage, .event, .state, .ranging])
+    }
+
+    /// A line's topic, and its payload octet by octet.
+    private func parts(of line: [UInt8]) throws -> (topic: String, payload: [UInt8]) {
+        var fields = try PayloadFields(line)
+        let start = try #require(line.firstRange(of: Array("\"payload\":".utf8))).upperBound
+        return (try fields.text("topic"), Array(line[start...].dropLast()))
+    }
+
+    @Test("Payloads of any values that the contract allows", arguments: MessageKind.allCases)
+    func generated(_ kind: MessageKind) throws {
+        var samples = Samples(seed: 5)
+        for _ in 0..<2_000 {
+            let octets = samples.payload(kind).encoded
+            let read = try kind.payload.init(decoding: octets)
+            #expect(read.encoded == octets)
+        }
+    }
+
+    @Test("A time of day is read to the millisecond")
+    func times() {
+        for text in [
+            "0000-01-01T00:00:00.000Z", "1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00.000Z",
+            "2000-02-29T12:34:56.789Z", "2026-11-21T06:00:00.123Z", "9999-12-31T23:59:59.999Z",
+        ] {
+            #expect(Timestamp.time(text).map(Timestamp.text) == text)
+        }
+        #expect(Timestamp.time("1970-01-01T00:00:01.500Z") == WallTime(microseconds: 1_500_000))
+    }
+
+    @Test(
+        "What is no time of day in the one form is none",
+        arguments: [
+            "", "2026-11-21", "2026-11-21T06:00:00Z", "2026-11-21T06:00:00.12Z", "2026-11-21T06:00:00.1234Z",
+            "2026-11-21t06:00:00.123z", "2026-11-21T06:00:00.123+", "2026-13-21T06:00:00.123Z",
+            "2026-02-29T06:00:00.123Z", "2026-00-01T06:00:00.123Z", "2026-01-00T06:00:00.123Z",
+            "2026-11-31T06:00:00.123Z", "2026-11-21T24:00:00.123Z", "2026-11-21T06:60:00.123Z",
+            "2026-11-21T06:00:60.123Z", "-026-11-21T06:00:00.123Z",
+        ])
+    func noTimes(_ text: String) {
+        #expect(Timestamp.time(text) == nil)
+    }
+}

@@ -1,0 +1,157 @@
+import Beacons
+import HCI
+import Regions
+
+@testable import Messages
+
+/// Payloads of every kind, of any values that the contract allows.
+struct Samples {
+    private var random: SeededGenerator
+
+    init(seed: UInt64) { random = SeededGenerator(state: seed) }
+
+    mutating func payload(_ kind: MessageKind) -> any Payload {
+        switch kind {
+        case .status:
+            StatusPayload(
+                head: head(), isOnline: flag(), version: "1.2.3", epoch: epoch(), radio: radio(orStopped: false),
+                remedy: text())
+        case .health: HealthPayload(head: head(), report: report())
+        case .coverage: coverage()
+        case .gap:
+            GapPayload(
+                head: head(), origin: origin(), epoch: epoch(), counted: flag() ? .events : .spans,
+                numbers: 1...number(), cause: "max_events")
+        case .event: event()
+        case .state:
+            StatePayload(
+                head: head(), epoch: epoch(), instance: instance(), state: one(of: RegionState.allCases), since: time(),
+                eventSeq: number() - 1)
+        case .ranging: RangingPayload(head: head(), list: list())
+        case .response:
+            response(one(of: RequestVerb.allCases))
+        }
+    }
+
+    private mutating func event() -> EventPayload {
+        var exit: EventPayload.Stay?
+        if flag() {
+            exit = EventPayload.Stay(
+                enteredAt: time(), lastHeardAt: time(), dwell_s: decimal(0...1e6, places: 3), beginning: one(of: [.observed, .partial]),
+                ending: one(of: [.observed, .inferred, .unmonitored]))
+        }
+        return EventPayload(
+            head: head(), origin: flag() ? origin() : nil, epoch: epoch(), seq: number(), region: level(),
+            cause: .beacon(identity(), observation()), exit: exit)
+    }
+
+    private mutating func coverage() -> CoveragePayload {
+        let from = time()
+        return CoveragePayload(
+            head: head(), origin: origin(), epoch: epoch(), span: number(), from: from,
+            to: from + .milliseconds(Int64.random(in: 0...3_600_000, using: &random)), radio: radio(orStopped: true))
+    }
+
+    private mutating func response(_ verb: RequestVerb) -> ResponsePayload {
+        let result: ResponsePayload.Result =
+            if flag() {
+                .refused(RequestError(one(of: RequestError.Code.allCases), text()))
+            } else {
+                switch verb {
+                case .state:
+                    .states(
+                        (0..<Int.random(in: 0...5, using: &random)).map { _ in
+                            ListedState(
+                                instance: instance(), state: one(of: RegionState.allCases), since: time(),
+                                eventSeq: number())
+                        }, next: flag() ? 17 : nil)
+                case .range: .ranging(list())
+                case .monitor: .monitoring(region: level())
+                case .stop: .stopped(region: level(), instances: Int.random(in: 0...9, using: &random))
+                }
+            }
+        return ResponsePayload(head: head(), request: verb.rawValue, result: result)
+    }
+
+    private mutating func report() -> HealthReport {
+        var rejects = RejectCounts()
+        for reason in RejectReason.allCases { rejects[reason] = UInt64(number()) }
+        let isLive = flag()
+        return HealthReport(
+            reports: 0, reportsPerSecond: decimal(0...5_000, places: 1), rejects: rejects,
+            suspectedSpoofing: SuspectedSpoofing.Kind.allCases.filter { _ in flag() }.map {
+                SuspectedSpoofing(kind: $0, rate_per_s: decimal(0...5_000, places: 1))
+            },
+            suspectReadings: SuspectReadings.Kind.allCases.filter { _ in flag() }.map {
+                SuspectReadings(adapter: text(), kind: $0)
+            }, tracks: 3, instances: 4, queueDepth: 5, drops: [(cause: "answers", count: UInt64(number()))],
+            recoveries: isLive ? [(step: "reset", count: 1)] : [], uptime_s: decimal(0...1e9, places: 0),
+            process: isLive
+                ? HealthReport.Process(rss_kib: 15_000, cpu_s: nil, cpu_percent: decimal(0...100, places: 2)) : nil,
+            outbox: text(),
+            broker: isLive
+                ? HealthReport.Broker(
+                    isConnected: flag(), reconnects: UInt64(number()), refused: [(reason: "quota_exceeded", count: 2)],
+                    lastFailure: text()) : nil)
+    }
+
+    private mutating func list() -> ListedBeacons {
+        ListedBeacons(
+            instance: instance(), count: 2,
+            beacons: (0..<Int.random(in: 0...4, using: &random)).map { _ in
+                ListedBeacon(
+                    track: UInt64(number()), identity: identity(), observation: observation(),
+                    measuredPower_dbm: Int8.random(in: .min ... .max, using: &random), age_ms: number(),
+                    device: flag() ? text() : nil, isResolving: flag(), isDuplicate: flag())
+            })
+    }
+
+    private mutating func observation() -> BeaconObservation {
+        let rssi_dbm = flag() ? decimal(-127...20, places: 1) : nil
+        guard flag() else { return .undetermined(rssi_dbm: rssi_dbm) }
+        return BeaconObservation(
+            accuracy_m: decimal(0...1_000, places: 2), accuracyError_m: decimal(0...1_000, places: 2),
+            proximity: one(of: [.immediate, .near, .far]), rssi_dbm: rssi_dbm)
+    }
+
+    private mutating func head() -> PayloadHead { PayloadHead(at: time(), isClockSynced: flag()) }
+    private mutating func origin() -> PayloadOrigin { PayloadOrigin(site: level(), gateway: level()) }
+    private mutating func epoch() -> String { "01KDVDNA0T000000000000000\(Int.random(in: 0...9, using: &random))" }
+    private mutating func flag() -> Bool { Bool.random(using: &random) }
+    private mutating func number() -> Int64 { Int64.random(in: 1...(flag() ? 9 : .max), using: &random) }
+
+    private mutating func decimal(_ range: ClosedRange<Double>, places: Int) -> Double {
+        var factor = 1.0
+        for _ in 0..<places { factor *= 10 }
+        return (Double.random(in: range, using: &random) * factor).rounded() / factor
+    }
+
+    private mutating func one<Value>(of values: [Value]) -> Value {
+        values[Int.random(in: values.indices, using: &random)]
+    }
+
+    private mutating func identity() -> BeaconIdentity {
+        BeaconIdentity(
+            uuid: ProximityUUID(high: random.next(), low: random.next()),
+            major: UInt16.random(in: 0 ... .max, using: &random), minor: UInt16.random(in: 0 ... .max, using: &random))
+    }
+
+    private mutating func instance() -> RegionInstanceID {
+        let identity = identity()
+        return RegionInstanceID(
+            region: level(),
+            one(of: [.whole, .major(identity.major), .minor(major: identity.major, minor: identity.minor)]))
+    }
+
+    /// From the year 0 to the end of 9999, to a millisecond.
+    private mutating func time() -> WallTime {
+        WallTime(microseconds: Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random) * 1_000)
+    }
+
+    private mutating func radio(orStopped: Bool) -> CoveredRadio {
+        one(of: RadioAvailability.allCases.map { .live($0) } + [.replay] + (orStopped ? [.stopped] : []))
+    }
+
+    private mutating func level() -> String { one(of: ["carts", "Käse 🧀", "a\"b\\c", "7"]) }
+    private mutating func text() -> String { one(of: ["", "plain", "it \"hung up\"\n\u{1}\\", "Käse 🧀"]) }
+}
