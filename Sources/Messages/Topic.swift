@@ -12,6 +12,15 @@ public struct Topic: Hashable, Sendable {
         case request(String)
         /// The answer to one.
         case response(String)
+
+        /// What a gateway publishes there; `nil` for a request, which comes from others.
+        public var kind: MessageKind? {
+            switch self {
+            case .gateway(let kind), .region(let kind, _): kind
+            case .request: nil
+            case .response: .response
+            }
+        }
     }
 
     public var gateway: TopicTree
@@ -92,7 +101,9 @@ extension RegionInstanceID {
             guard let number = UInt16(level), String(number) == level else { return nil }
             numbers.append(number)
         }
-        guard let discriminator = Discriminator(major: numbers.first, minor: numbers.dropFirst().first) else { return nil }
+        guard let discriminator = Discriminator(major: numbers.first, minor: numbers.dropFirst().first) else {
+            return nil
+        }
         self.init(region: region, discriminator)
     }
 }

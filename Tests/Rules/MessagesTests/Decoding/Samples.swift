@@ -37,7 +37,8 @@ struct Samples {
         var exit: EventPayload.Stay?
         if flag() {
             exit = EventPayload.Stay(
-                enteredAt: time(), lastHeardAt: time(), dwell_s: decimal(0...1e6, places: 3), beginning: one(of: [.observed, .partial]),
+                enteredAt: time(), lastHeardAt: time(), dwell_s: decimal(0...1e6, places: 3),
+                beginning: one(of: [.observed, .partial]),
                 ending: one(of: [.observed, .inferred, .unmonitored]))
         }
         return EventPayload(

@@ -2,7 +2,7 @@ import Glibc
 
 /// What is fuzzed. One program holds all, because compiling is what takes time; `BEACOND_FUZZ` says which one runs.
 enum Target: String, CaseIterable {
-    case events, structures, captures, configuration, requests, keys, rows, gateway
+    case events, structures, captures, configuration, requests, keys, rows, payloads, topics, gateway
 
     func feed(_ octets: [UInt8]) {
         switch self {
@@ -13,6 +13,8 @@ enum Target: String, CaseIterable {
         case .requests: feedRequest(octets)
         case .keys: feedKey(octets)
         case .rows: feedRow(octets)
+        case .payloads: feedPayload(octets)
+        case .topics: feedTopic(octets)
         case .gateway: feedGateway(octets)
         }
     }

@@ -2,8 +2,9 @@ import Beacons
 import Configuration
 import Glibc
 import HCI
-import Messages
 import Regions
+
+@testable import Messages
 
 /// What a corpus begins with, made by our own encoders, so that no recorded air is in the repository.
 enum Seeds {
@@ -42,6 +43,8 @@ enum Seeds {
         case .requests: return requests.map { [$0.0] + Array($0.1.utf8) }
         case .keys: return ["0123456789ABCDEF0123456789ABCDEF", "ASNFZ4mrze8BI0VniavN7w=="].map { Array($0.utf8) }
         case .rows: return rows
+        case .payloads: return payloads
+        case .topics: return topics.map { Array($0.utf8) }
         case .gateway: return stories
         }
     }
@@ -85,6 +88,77 @@ enum Seeds {
                     + stored.encoded(timebase, bootID: "boot")
             }
         } + [Array("/monitor/door\n{\"id\":\"door\",\"uuid\":\"39ED98FF-2900-441A-802F-9C398FC199D2\"}".utf8)]
+    }
+
+    private static let topics = [
+        "beacons/store/gate/status", "beacons/store/gate/region/carts/event",
+        "beacons/store/gate/region/region/1/7/event",
+        "beacons/store/gate/region/carts/1/ranging", "beacons/store/gate/request/state",
+        "beacons/store/gate/response/stop",
+        "a/b/beacons/store/gate/region/carts/65535/0/event",
+    ]
+
+    /// One of each kind, behind the octet that chooses it.
+    private static var payloads: [[UInt8]] {
+        let head = PayloadHead(at: WallTime(microseconds: 1_700_000_000_123_000), isClockSynced: true)
+        let origin = PayloadOrigin(site: "store", gateway: "gate")
+        let epoch = "01KDVDNA0T0000000000000000"
+        let instance = RegionInstanceID(region: "carts", .minor(major: 1, minor: 7))
+        let observation = BeaconObservation(
+            accuracy_m: 1.25, accuracyError_m: 0.6, proximity: .near, rssi_dbm: -63.4)
+        let list = ListedBeacons(
+            instance: instance, count: 1,
+            beacons: [
+                ListedBeacon(
+                    track: 3, identity: identity, observation: observation, measuredPower_dbm: -59, age_ms: 40,
+                    device: "7958b2a4e2a4df85", isResolving: true, isDuplicate: false)
+            ])
+        let stay = EventPayload.Stay(
+            enteredAt: head.at, lastHeardAt: head.at, dwell_s: 0.5, beginning: .partial,
+            ending: .unmonitored)
+        let state = ListedState(instance: instance, state: .inside, since: head.at, eventSeq: 4)
+        let health = HealthReport(
+            reports: 0, reportsPerSecond: 118.4, rejects: RejectCounts(),
+            suspectedSpoofing: [SuspectedSpoofing(kind: .rssi, rate_per_s: 9.5)],
+            suspectReadings: [SuspectReadings(adapter: "hci0", kind: .stuck)], tracks: 1, instances: 2, queueDepth: 3,
+            drops: [(cause: "answers", count: 1)], recoveries: [(step: "reset", count: 1)], uptime_s: 60,
+            process: HealthReport.Process(rss_kib: 15_000, cpu_s: nil, cpu_percent: 0.42), outbox: "",
+            broker: HealthReport.Broker(
+                isConnected: true, reconnects: 1, refused: [(reason: "not_authorized", count: 2)],
+                lastFailure: "\"away\""))
+        let all: [(MessageKind, any Payload)] = [
+            (
+                .status,
+                StatusPayload(
+                    head: head, isOnline: true, version: "1.0.0", epoch: epoch, radio: .live(.scanning), remedy: "")
+            ), (.health, HealthPayload(head: head, report: health)),
+            (
+                .coverage,
+                CoveragePayload(
+                    head: head, origin: origin, epoch: epoch, span: 2, from: head.at, to: head.at, radio: .stopped)
+            ),
+            (
+                .gap,
+                GapPayload(head: head, origin: origin, epoch: epoch, counted: .spans, numbers: 3...9, cause: "disk")
+            ),
+            (
+                .event,
+                EventPayload(
+                    head: head, origin: origin, epoch: epoch, seq: 4, region: "carts",
+                    cause: .beacon(identity, observation), exit: stay)
+            ),
+            (
+                .state,
+                StatePayload(
+                    head: head, epoch: epoch, instance: instance, state: .inside, since: head.at, eventSeq: 4)
+            ), (.ranging, RangingPayload(head: head, list: list)),
+            (.response, ResponsePayload(head: head, request: "state", result: .states([state], next: 7))),
+            (.response, ResponsePayload(head: head, request: "range", result: .ranging(list))),
+            (.response, ResponsePayload(head: head, request: "stop", result: .refused(RequestError(.tooLarge, "no")))),
+        ]
+        return all.map { kind, payload in
+            [UInt8(clamping: MessageKind.allCases.firstIndex(of: kind) ?? 0)] + payload.encoded
+        }
     }
 
     /// A beacon that stays, one that rotates, a radio that goes blind.

@@ -4,14 +4,7 @@ import Outbox
 
 /// What subscribers were told of when the gateway could hear, held against when there was an agent at all.
 struct CoverageAccount {
-    private struct Span {
-        var payload: [UInt8]
-        var from: String
-        var to: String
-        var radio: String
-    }
-
-    private var epochs: [String: [Int64: Span]] = [:]
+    private var epochs: [String: [Int64: CoveragePayload]] = [:]
     private var gaps: [String: [ClosedRange<Int64>]] = [:]
     private var lives: [(begin: Instant, end: Instant)] = []
     private var numbered: [String: Int64] = [:]
@@ -35,22 +28,18 @@ struct CoverageAccount {
     }
 
     /// - Parameter mayBeUnordered: the disk could not be read, or a message was refused, while messages of the epoch were waiting.
-    mutating func receive(_ payload: [UInt8], mayBeUnordered: (String) -> Bool) throws(Violation) {
-        let fields = Fields(payload)
-        guard let epoch = fields.string("epoch"), let number = fields.number("span"),
-            let from = fields.string("from_at"), let to = fields.string("to_at"), let radio = fields.string("radio")
-        else { throw Violation(invariant: .coverage, detail: "a span that can't be read") }
+    mutating func receive(_ span: CoveragePayload, mayBeUnordered: (String) -> Bool) throws(Violation) {
+        let (epoch, number) = (span.epoch, span.span)
         if let known = epochs[epoch]?[number] {
             repetitionCount += 1
-            if known.payload == payload { return }
+            if known == span { return }
             throw Violation(invariant: .numberedOnce, detail: "span \(number) came twice and differs")
         }
-        if from > to { throw Violation(invariant: .coverage, detail: "span \(number) ends before it begins") }
         if !mayBeUnordered(epoch), let missing = missing(in: epoch, before: number).first {
             throw Violation(invariant: .order, detail: "span \(number) came before \(missing)")
         }
         spanCount += 1
-        epochs[epoch, default: [:]][number] = Span(payload: payload, from: from, to: to, radio: radio)
+        epochs[epoch, default: [:]][number] = span
     }
 
     private func missing(in epoch: String, before end: Int64) -> [Int64] {
@@ -74,25 +63,24 @@ struct CoverageAccount {
                 if let next = spans[number + 1], next.from != span.to {
                     throw Violation(
                         invariant: .coverage,
-                        detail: "span \(number) ends at \(span.to), the next begins at \(next.from)")
+                        detail: "span \(number) does not end where the next begins")
                 }
-                try check(span, number, clock)
+                try check(span, clock)
             }
         }
     }
 
     /// Nothing was heard, and no adapter was looked at, where there was no agent. A drifting clock is off by a little.
-    private func check(_ span: Span, _ number: Int64, _ clock: (Instant) -> WallTime) throws(Violation) {
-        if span.radio == CoveredRadio.stopped.word { return }
+    private func check(_ span: CoveragePayload, _ clock: (Instant) -> WallTime) throws(Violation) {
+        if span.radio == .stopped { return }
         let tolerance = TimeSpan.seconds(1)
         let isTrue = lives.contains { life in
-            Timestamp.text(clock(life.begin) - tolerance) <= span.from
-                && (life.end == .distantFuture || span.to <= Timestamp.text(clock(life.end) + tolerance))
+            clock(life.begin) - tolerance <= span.from
+                && (life.end == .distantFuture || span.to <= clock(life.end) + tolerance)
         }
         if !isTrue {
             throw Violation(
-                invariant: .coverage,
-                detail: "span \(number), \(span.radio), from \(span.from) to \(span.to), lies in no life of the agent")
+                invariant: .coverage, detail: "span \(span.span), \(span.radio.word), lies in no life of the agent")
         }
     }
 }

@@ -5,7 +5,7 @@ import Regions
 final class Subscriber {
     private unowned let world: World
     /// What came before the checks knew of it: the process ended in the round in which it was committed.
-    private(set) var early: [(epoch: String, seq: Int64, payload: [UInt8], instance: String)] = []
+    private(set) var early: [(event: EventPayload, message: Message)] = []
     private(set) var eventCount = 0
     private(set) var repetitionCount = 0
     private(set) var gapCount = 0
@@ -14,45 +14,66 @@ final class Subscriber {
 
     /// The broker has refused a message: what was sent behind it may come before it.
     func refused(_ message: Message) {
-        let numbered = ["/gap", "/event", "/coverage"]
-        if numbered.contains(where: message.topic.hasSuffix) { world.ledger.mayBeUnordered() }
+        switch subject(of: message)?.kind {
+        case .gap, .event, .coverage: world.ledger.mayBeUnordered()
+        case .status, .health, .state, .ranging, .response, nil: break
+        }
     }
 
+    /// Every message is read as a subscriber reads it, and says nothing that is lost on the way.
     func receive(_ message: Message) {
+        // An empty one clears its topic.
+        if message.payload.isEmpty { return }
         do throws(Violation) {
-            if message.topic.hasSuffix("/gap") {
-                try gap(Fields(message.payload))
-            } else if message.topic.hasSuffix("/event") {
-                try event(message)
-            } else if message.topic.hasSuffix("/coverage") {
-                try world.coverage.receive(message.payload) { world.ledger.epochs[$0]?.mayBeUnordered ?? false }
-            } else if message.topic.hasSuffix("/state"), !message.payload.isEmpty {
-                try state(message)
+            guard let subject = subject(of: message), let kind = subject.kind else {
+                throw Violation(invariant: .readable, detail: "nobody says anything on \(message.topic)")
+            }
+            let payload = try read(message, as: kind.payload)
+            switch payload {
+            case let gap as GapPayload: state(gap)
+            case let event as EventPayload: try receive(event, message)
+            case let coverage as CoveragePayload:
+                try world.coverage.receive(coverage) { world.ledger.epochs[$0]?.mayBeUnordered ?? false }
+            case let state as StatePayload: try receive(state, message, of: subject)
+            default: break
             }
         } catch {
             world.fail(error)
         }
     }
 
-    private func gap(_ fields: Fields) throws(Violation) {
-        let unit = fields.number("from_span") == nil ? "seq" : "span"
-        guard let epoch = fields.string("epoch"), let from = fields.number("from_\(unit)"),
-            let to = fields.number("to_\(unit)"), from <= to
-        else { throw Violation(invariant: .gapsStated, detail: "a gap that can't be read") }
-        gapCount += 1
-        if unit == "seq" { world.ledger.stated(epoch, from...to) } else { world.coverage.stated(epoch, from...to) }
+    private func subject(of message: Message) -> Topic.Subject? {
+        Topic(message.topic, prefix: world.topics.prefix)?.subject
     }
 
-    private func event(_ message: Message) throws(Violation) {
-        let fields = Fields(message.payload)
-        guard let name = fields.string("epoch"), let seq = fields.number("seq") else {
-            throw Violation(invariant: .numberedOnce, detail: "an event without a number")
+    private func read(_ message: Message, as type: any Payload.Type) throws(Violation) -> any Payload {
+        let payload: any Payload
+        do throws(PayloadError) {
+            payload = try type.init(decoding: message.payload)
+        } catch {
+            throw Violation(invariant: .readable, detail: "\(message.topic): \(error)")
         }
+        guard payload.encoded == message.payload else {
+            throw Violation(invariant: .readable, detail: "\(message.topic) is read and written otherwise")
+        }
+        return payload
+    }
+
+    private func state(_ gap: GapPayload) {
+        gapCount += 1
+        switch gap.counted {
+        case .events: world.ledger.stated(gap.epoch, gap.numbers)
+        case .spans: world.coverage.stated(gap.epoch, gap.numbers)
+        }
+    }
+
+    private func receive(_ event: EventPayload, _ message: Message) throws(Violation) {
+        let (name, seq) = (event.epoch, event.seq)
         guard let epoch = world.ledger.epochs[name], let entry = epoch.entries[seq] else {
-            early.append((name, seq, message.payload, message.topic))
+            early.append((event, message))
             return
         }
-        try check(message.payload, on: message.topic, against: entry, name, seq)
+        try check(event, message, against: entry)
         if entry.payload != nil {
             repetitionCount += 1
             return
@@ -72,27 +93,27 @@ final class Subscriber {
         }
     }
 
-    private func check(_ payload: [UInt8], on topic: String, against entry: Ledger.Entry, _ epoch: String, _ seq: Int64)
-        throws(Violation)
-    {
-        if let known = entry.payload, known != payload {
-            throw Violation(invariant: .numberedOnce, detail: "event \(seq) came twice and differs")
+    private func check(_ event: EventPayload, _ message: Message, against entry: Ledger.Entry) throws(Violation) {
+        if let known = entry.payload, known != message.payload {
+            throw Violation(invariant: .numberedOnce, detail: "event \(event.seq) came twice and differs")
         }
         guard let crossing = entry.crossing else { return }
-        let type = Fields(payload).string("type")
-        let isItsTopic = world.ledger.topics(ofEpoch: epoch)?.event(crossing.instance) == topic
-        if !isItsTopic || type != (crossing.isEntry ? "enter" : "exit") {
-            throw Violation(invariant: .numberedOnce, detail: "event \(seq) is not what the engine had told")
+        let isItsTopic = world.ledger.topics(ofEpoch: event.epoch)?.event(crossing.instance) == message.topic
+        if !isItsTopic || (event.exit == nil) != crossing.isEntry {
+            throw Violation(invariant: .numberedOnce, detail: "event \(event.seq) is not what the engine had told")
         }
     }
 
     /// A state names the last event of its instance, which has been committed by then.
-    private func state(_ message: Message) throws(Violation) {
-        guard let seq = Fields(message.payload).number("event_seq"), seq > 0 else { return }
-        guard let instance = instance(ofTopic: message.topic) else { return }
-        if !world.isInDoubt, !world.ledger.names(seq, instance) {
+    private func receive(_ state: StatePayload, _ message: Message, of subject: Topic.Subject) throws(Violation) {
+        guard subject == .region(.state, state.instance) else {
+            throw Violation(invariant: .stateAgrees, detail: "\(message.topic) tells of \(state.instance)")
+        }
+        let isOwn = message.topic == world.topics.state(state.instance)
+        guard state.eventSeq > 0, isOwn, world.witness.instances.contains(state.instance) else { return }
+        if !world.isInDoubt, !world.ledger.names(state.eventSeq, state.instance) {
             throw Violation(
-                invariant: .stateAgrees, detail: "\(message.topic) names event \(seq), which is not its own")
+                invariant: .stateAgrees, detail: "\(message.topic) names event \(state.eventSeq), which is not its own")
         }
     }
 
@@ -100,22 +121,18 @@ final class Subscriber {
     func lifeBegan() {
         let waiting = early
         early = []
-        for (epoch, seq, payload, topic) in waiting {
+        for (event, message) in waiting {
             do throws(Violation) {
-                guard let entry = world.ledger.epochs[epoch]?.entries[seq] else {
-                    early.append((epoch, seq, payload, topic))
+                guard let entry = world.ledger.epochs[event.epoch]?.entries[event.seq] else {
+                    early.append((event, message))
                     continue
                 }
-                try check(payload, on: topic, against: entry, epoch, seq)
-                if entry.payload == nil { world.ledger.received(epoch, seq, payload) }
+                try check(event, message, against: entry)
+                if entry.payload == nil { world.ledger.received(event.epoch, event.seq, message.payload) }
                 eventCount += 1
             } catch {
                 return world.fail(error)
             }
         }
-    }
-
-    private func instance(ofTopic topic: String) -> RegionInstanceID? {
-        world.witness.instances.first { world.topics.state($0) == topic }
     }
 }

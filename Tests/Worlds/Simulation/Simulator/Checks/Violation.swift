@@ -2,6 +2,7 @@
 enum Invariant: String, CaseIterable {
     case nothingLost = "no committed event is lost"
     case order = "events arrive in the order of their numbers"
+    case readable = "every message is read as the contract says"
     case numberedOnce = "no number stands for two events"
     case gapsStated = "a gap is stated where events were dropped, and only there"
     case stateAgrees = "state and events agree"

@@ -46,9 +46,13 @@ extension World {
     }
 
     private var isDelivered: Bool {
-        guard let life, let status = broker.retained[topics.status] else { return false }
-        return life.outbox.isDurable && life.outbox.health.queuedEvents == 0
-            && Fields(status).string("state") == "online"
+        guard let life else { return false }
+        return life.outbox.isDurable && life.outbox.health.queuedEvents == 0 && status?.isOnline == true
+    }
+
+    /// What the broker keeps of the gateway's status.
+    private var status: StatusPayload? {
+        broker.retained[topics.status].flatMap { try? StatusPayload(decoding: $0) }
     }
 
     /// What is retained and is neither this gateway's own nor of a region that it has. What a former gateway retained of a region
@@ -92,28 +96,24 @@ extension World {
                 if state == .unknown { continue }
                 throw Violation(invariant: .stateAgrees, detail: "no state of \(instance) is retained")
             }
-            let fields = Fields(payload)
-            let last = ledger.lastEvents(of: instance)
-            if fields.string("state") != state.rawValue {
+            guard let retained = try? StatePayload(decoding: payload), retained.state == state else {
                 throw Violation(
-                    invariant: .stateAgrees,
-                    detail: "\(instance) is retained as \(fields.string("state") ?? ""), it is \(state.rawValue)")
+                    invariant: .stateAgrees, detail: "\(instance) is not retained as what it is: \(state.rawValue)")
             }
-            guard let seq = fields.number("event_seq"), last.contains(seq) else {
+            let last = ledger.lastEvents(of: instance)
+            guard last.contains(retained.eventSeq) else {
                 throw Violation(
                     invariant: .stateAgrees,
-                    detail: "\(instance) names event \(fields.number("event_seq") ?? -1), its last is \(last.sorted())")
+                    detail: "\(instance) names event \(retained.eventSeq), its last is \(last.sorted())")
             }
         }
-        let status = broker.retained[topics.status].map(Fields.init)
-        if status?.string("state") != "online" || status?.string("epoch") != numbering.epoch {
+        if status?.isOnline != true || status?.epoch != numbering.epoch {
             throw Violation(invariant: .stateAgrees, detail: "the status says neither online nor the epoch")
         }
     }
 
     private func checkGoodbye() throws(Violation) {
-        let status = broker.retained[topics.status].map(Fields.init)
-        if status?.string("state") != "offline" {
+        if status?.isOnline != false {
             throw Violation(invariant: .stateAgrees, detail: "the agent was stopped, and the status is not offline")
         }
     }

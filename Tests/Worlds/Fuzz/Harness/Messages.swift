@@ -1,0 +1,64 @@
+import Gateway
+import HCI
+import Messages
+import Regions
+
+/// A payload; the first octet chooses the kind. What is read of it is written so that it is read again, and written the same.
+func feedPayload(_ octets: [UInt8]) {
+    let kind = MessageKind.allCases[Int(octets.first ?? 0) % MessageKind.allCases.count]
+    do throws(PayloadError) {
+        requireReadable(try kind.payload.init(decoding: Array(octets.dropFirst())).encoded, as: kind)
+    } catch {
+        require(!error.description.isEmpty, "what is refused says why")
+    }
+}
+
+/// A topic: what is read of it makes the same topic.
+func feedTopic(_ octets: [UInt8]) {
+    let text = String(decoding: octets, as: UTF8.self)
+    if let topic = Topic(text, prefix: "beacons") {
+        require(topic.gateway.topic(topic.subject) == text, "a topic is made as it was read")
+    }
+    if let root = TopicTree.root(ofEventTopic: text) {
+        require(text.utf8.starts(with: root.utf8), "the gateway is in the topic")
+        let subject = TopicTree(root: root)?.subject(of: text)
+        require(
+            subject.map { if case .region(.event, _) = $0 { true } else { false } } ?? false, "and says an event on it")
+    }
+}
+
+private let topics = TopicTree(prefix: "beacons", site: "store", gateway: "gate")
+private let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+
+/// What a gateway tells, as messages: whatever it comes to say, a subscriber can read.
+struct Told {
+    private var ledger: EventLedger
+    private var composer: MessageComposer
+    private var seq: Int64 = 1
+
+    init() {
+        composer = MessageComposer(
+            topics: topics, version: "1.0.0", pseudonym: DevicePseudonym(form: .omit, key: [], deviceNames: []),
+            rangingExpiry_s: 11)
+        ledger = EventLedger(composer)
+    }
+
+    mutating func tell(_ outputs: [GatewayOutput]) {
+        for output in outputs {
+            switch output {
+            case .transition(let transition, _):
+                let entry = ledger.enter(transition, epoch: "epoch", seq: seq, timebase)
+                if let event = entry.event { requireReadable(event.payload, as: .event) }
+                requireReadable(entry.state.payload, as: .state)
+                if entry.seq != nil { seq += 1 }
+            case .ranging(let report): requireReadable(composer.ranging(report, timebase).payload, as: .ranging)
+            default: break
+            }
+        }
+    }
+}
+
+private func requireReadable(_ octets: [UInt8], as kind: MessageKind) {
+    let again = try? kind.payload.init(decoding: octets)
+    require(again?.encoded == octets, "what is written is read, and written the same")
+}
