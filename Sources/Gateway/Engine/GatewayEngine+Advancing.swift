@@ -65,7 +65,7 @@ extension GatewayEngine {
 
     /// Has the stays under way stored: every minute while something is heard, and when the agent stops.
     public mutating func storeStays(_ outputs: inout [GatewayOutput]) {
-        let records = monitor.instances.indices.compactMap { monitor.record(of: $0) }.filter(\.isInside)
+        let records = monitor.recordsOfStays()
         if !records.isEmpty { outputs.append(.stays(records)) }
         stays.stored()
     }
@@ -80,21 +80,21 @@ extension GatewayEngine {
         now = max(now, instant)
         switch liveness {
         case .live:
-            monitor.sees(at: now)
-            monitor.proved(at: now)
-        case .suspect(let since), .blind(let since): monitor.blinded(since: min(since, now), at: now)
+            monitor.sees(radio, at: now)
+            monitor.proved(radio, at: now)
+        case .suspect(let since), .blind(let since): monitor.blinded(radio, since: min(since, now), at: now)
         }
     }
 
     /// An exit has come due, and nothing of any kind was heard just before: nobody knows whether the beacon or the radio
     /// is gone. It waits until a report comes, `radioProved(at:)` or `liveness(_:at:outputs:)` is called.
-    public var needsProof: Bool { monitor.isAwaitingProof }
+    public var needsProof: Bool { monitor.isAwaitingProof(radio) }
 
     /// The controller has just answered. What waits for that is done by the next `advance`.
     public mutating func radioProved(at instant: Instant, outputs: inout [GatewayOutput]) {
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
-        monitor.proved(at: now)
+        monitor.proved(radio, at: now)
     }
 
     private mutating func range(_ instance: InstanceSlot, at now: Instant, outputs: inout [GatewayOutput]) {
@@ -118,7 +118,7 @@ extension GatewayEngine {
         }
         let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
         return RangingReport(
-            instance: monitor.instances[instance], at: now, count: RangedBeacon.count(beacons),
+            instance: monitor.id(of: instance), at: now, count: RangedBeacon.count(beacons),
             beacons: order.map { beacons[$0] })
     }
 

@@ -41,7 +41,7 @@ extension GatewayEngine {
     private mutating func rangingList(
         _ name: String, _ discriminator: RegionInstanceID.Discriminator?
     ) throws(RequestError) -> RangingReport {
-        guard let region = monitor.region(name) else { throw .unknownRegion(name) }
+        guard case .beacon(let region)? = monitor.region(name) else { throw .unknownRegion(name) }
         guard let discriminator, region.expansion.makes(discriminator) else { throw .wrongInstance(region) }
         let id = RegionInstanceID(region: name, discriminator)
         guard let slot = monitor.slot(of: id) else {
@@ -76,7 +76,7 @@ extension GatewayEngine {
     /// Registers what a request asks for, wholly or not at all.
     mutating func registerRequested(_ region: BeaconRegion) throws(RegionMonitoringFailure) {
         do throws(RegionMonitoringFailure) {
-            try monitor.register(region, at: now, transitions: &transitions)
+            try monitor.register(region, heardBy: radio, at: now, transitions: &transitions)
         } catch {
             // It may have been registered and refused its instance.
             _ = monitor.unregister(region.id)

@@ -17,7 +17,7 @@ extension GatewayEngine {
         guard intake.has(receiver) else { return }
         // A report of whatever proves that the radio has heard until now.
         let isAdvertising = AdvertisingEvent.isAdvertising(event)
-        if isAdvertising { monitor.proved(at: max(now, instant)) }
+        if isAdvertising { monitor.proved(radio, at: max(now, instant)) }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
         intake.receive(event, from: receiver, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
@@ -54,7 +54,7 @@ extension GatewayEngine {
         }
         stays.heard(at: now)
         let hearing = tracker.hearing(of: slot)
-        let evidence = RegionEvidence(
+        let evidence = BeaconEvidence(
             transmitter: slot, identity: sighting.identity, level: hearing.regionLevel, patience: hearing.patience)
         for index in 0..<count {
             monitor.receive(

@@ -12,6 +12,8 @@ public import Regions
 public struct GatewayEngine: Sendable {
     var tracker: BeaconTracker
     var monitor: RegionMonitor
+    /// What hears the beacons, for the monitor.
+    let radio: EvidenceSourceID
     var ranger: Ranger
     var intake: Intake
     /// One for each configured adapter, in their order.
@@ -47,7 +49,8 @@ public struct GatewayEngine: Sendable {
     ) {
         self.settings = settings
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
-        self.monitor = RegionMonitor(limits: settings.regions.limits, canProbe: canProbe)
+        self.monitor = RegionMonitor(limits: settings.regions.limits)
+        self.radio = monitor.addSource(canProbe: canProbe)
         self.ranger = Ranger(settings.ranging)
         self.intake = Intake(
             rssiOffsets_db: settings.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
@@ -56,10 +59,10 @@ public struct GatewayEngine: Sendable {
         self.restoredPatience = RestoredPatience(at: now)
         self.now = now
         self.floods = FloodWatch(at: now)
-        if !radioSees { monitor.blinded(since: now, at: now) }
+        if !radioSees { monitor.blinded(radio, since: now, at: now) }
         for region in settings.regions.configured {
             do throws(RegionMonitoringFailure) {
-                try monitor.register(region, at: now, transitions: &transitions)
+                try monitor.register(region, heardBy: radio, at: now, transitions: &transitions)
             } catch {
                 outputs.append(.failure(error, at: now))
             }

@@ -18,32 +18,43 @@ extension RegionMonitor {
     /// How many instances there are.
     public var instanceCount: Int { slots.count }
 
-    /// The state of the instance in a slot; `nil` for a slot that is free.
-    public func status(of slot: InstanceSlot) -> RegionStatus? {
-        guard states.indices.contains(slot), slots[states[slot].id] == slot else { return nil }
-        return RegionStatus(instance: states[slot].id, state: states[slot].state, since: states[slot].since)
+    /// Where an instance stands; `nil` for one that was never heard or is not registered.
+    public func slot(of id: RegionInstanceID) -> InstanceSlot? { slots[id] }
+
+    /// What an instance is called.
+    public func id(of slot: InstanceSlot) -> RegionInstanceID { instances[slot.index].id }
+
+    /// The region that an instance belongs to.
+    public func region(of slot: InstanceSlot) -> MonitoredRegion {
+        registrations[instances[slot.index].registration.index].region
+    }
+
+    /// The registered region of that id.
+    public func region(_ id: String) -> MonitoredRegion? {
+        registrations.first { !$0.isFree && $0.region.id == id }?.region
+    }
+
+    /// Those that hold an instance.
+    var usedSlots: [InstanceSlot] {
+        instances.indices.map { InstanceSlot(index: $0) }.filter { slots[instances[$0.index].id] == $0 }
     }
 
     /// States of instances for which `isWanted` holds, in the order of their slots.
     ///
     /// - Parameters:
-    ///   - start: the slot to begin with.
+    ///   - start: where to begin: 0, or what the page before said as `next`.
     ///   - limit: how many, at most.
-    /// - Returns: them, and the slot of the first one that there was no room for.
+    /// - Returns: them, and where the first one stands that there was no room for.
     public func statuses(
-        from start: InstanceSlot, limit: Int, where isWanted: (RegionInstanceID) -> Bool
-    ) -> (page: [RegionStatus], next: InstanceSlot?) {
+        from start: Int, limit: Int, where isWanted: (RegionInstanceID) -> Bool
+    ) -> (page: [RegionStatus], next: Int?) {
         var page: [RegionStatus] = []
-        for slot in states.indices.dropFirst(max(0, start)) where isWanted(states[slot].id) {
-            guard let status = status(of: slot) else { continue }
-            if page.count == limit { return (page, slot) }
-            page.append(status)
+        for index in instances.indices.dropFirst(max(0, start)) where isWanted(instances[index].id) {
+            let instance = instances[index]
+            guard slots[instance.id] == InstanceSlot(index: index) else { continue }
+            if page.count == limit { return (page, index) }
+            page.append(RegionStatus(instance: instance.id, state: instance.state, since: instance.since))
         }
         return (page, nil)
-    }
-
-    /// The registered region of that id.
-    public func region(_ id: String) -> BeaconRegion? {
-        registrations.first { !$0.isFree && $0.region.id == id }?.region
     }
 }

@@ -1,33 +1,40 @@
-import Beacons
 public import HCI
 
 /// State outlives the process: still inside is no event, gone is an exit with the time last heard, new is an entry.
 extension RegionMonitor {
     /// What to store of an instance; `nil` while it is unsettled.
     public func record(of slot: InstanceSlot) -> RegionRecord? {
-        let region = region(of: slot)
+        let instance = instances[slot.index]
         let occupancy: RegionRecord.Occupancy
-        switch states[slot].occupancy {
+        switch instance.occupancy {
         case .unsettled: return nil
-        case .outside: occupancy = .outside(since: states[slot].outsideSince)
+        case .outside(let since): occupancy = .outside(since: since)
         case .inside(let presence):
+            guard let keeper = instance.kind.keeper else { return nil }
             occupancy = .inside(
                 RegionRecord.OpenStay(
                     enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
-                    keeper: .beacon(presence.keeper), notifiesOnExit: region.notifyOnExit))
+                    keeper: keeper, notifiesOnExit: instance.notices.onExit))
         }
-        return RegionRecord(instance: states[slot].id, .beacon(of: region.constraint), occupancy)
+        return RegionRecord(instance: instance.id, region(of: slot).recorded, occupancy)
     }
 
     /// What is known of the instances of a region, in the order of their slots.
     public func records(of region: String) -> [RegionRecord] {
-        states.indices.filter { states[$0].id.region == region && status(of: $0) != nil }.compactMap { record(of: $0) }
+        usedSlots.filter { instances[$0.index].id.region == region }.compactMap { record(of: $0) }
+    }
+
+    /// What to store of those that are inside, in the order of their slots.
+    public func recordsOfStays() -> [RegionRecord] {
+        instances.indices.lazy.filter { instances[$0].presence != nil }
+            .compactMap { record(of: InstanceSlot(index: $0)) }
     }
 
     /// Goes on from a stored state. Call it after the registrations and before the first report.
     ///
     /// - Parameter failures: an instance that a limit refuses, each region reported once.
-    /// - Returns: `false` for such an instance, and where no region of that id, expanded in that way and of those beacons, is registered any more.
+    /// - Returns: `false` for such an instance, and where no region of that id, expanded in that way and of those beacons, is
+    ///   registered any more.
     public mutating func restore(
         _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition],
         failures: inout [RegionMonitoringFailure]
@@ -35,39 +42,26 @@ extension RegionMonitor {
         guard let slot = restorableSlot(record, at: now, transitions: &transitions, failures: &failures) else {
             return false
         }
-        let record = record.moved(notAfter: now)
-        defer { watchBlindness(of: slot, at: now) }
         // Monitoring of its region began in an earlier process: an instance that is new by now enters.
-        let registration = states[slot].registration
-        registrations[registration].settlesAt = min(registrations[registration].settlesAt, radio.seenTime(at: now))
-        switch record.occupancy {
+        let registration = instances[slot.index].registration.index
+        registrations[registration].settlesAt = min(registrations[registration].settlesAt, seenTime(of: slot, at: now))
+        let change: RegionInstance.Change
+        switch record.moved(notAfter: now).occupancy {
         case .outside(let since):
-            states[slot].outsideSince = since
-            states[slot].occupancy = .outside
-            announce(slot, .outside, since: since, at: now, transitions: &transitions)
+            change = instances[slot.index].restore(outsideSince: since)
         case .inside(let stay):
-            goOn(stay, in: slot, at: now, transitions: &transitions)
-        }
-        return true
-    }
-
-    private mutating func goOn(
-        _ stay: RegionRecord.OpenStay, in slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition]
-    ) {
-        let keeper =
+            let leavesAt: Instant
             switch stay.keeper {
-            case .beacon(let keeper): keeper
+            case .beacon(let keeper):
+                leavesAt = leavingTime(of: slot, keeper.patience, rules(of: slot), at: now)
+                instances[slot.index].kind = .beacon(.present(BeaconPresence(keeper)))
             }
-        // Whoever left while nobody listened gets the same time to be heard again as anyone.
-        let leavesAt = leavingTime(keeper.patience, rules: rules(of: slot), at: now)
-        states[slot].occupancy = .inside(
-            RegionInstance.Presence(
-                enteredAt: stay.enteredAt, lastHeardAt: stay.lastHeardAt, leavesAt: leavesAt, major: keeper.major,
-                minor: keeper.minor, holder: nil, patience: keeper.patience,
-                level: keeper.rssi_dbm.map(SignalLevel.init(rssi_dbm:)), beginning: stay.beginning,
-                isRestored: true))
-        setTimer(slot, dueAtSeenTime: leavesAt)
-        announce(slot, .inside, since: stay.enteredAt, at: now, transitions: &transitions)
+            change = instances[slot.index].restore(stay, until: leavesAt)
+            setTimer(slot, dueAtSeenTime: leavesAt)
+        }
+        announce(slot, change, at: now, transitions: &transitions)
+        watchBlindness(of: slot, at: now)
+        return true
     }
 
     private mutating func restorableSlot(
@@ -75,13 +69,12 @@ extension RegionMonitor {
         failures: inout [RegionMonitoringFailure]
     ) -> InstanceSlot? {
         if let slot = slots[record.instance] { return region(of: slot).canRestore(record) ? slot : nil }
-        let registration = registrations.firstIndex { !$0.isFree && $0.region.canRestore(record) }
-        guard let registration else { return nil }
+        let found = registrations.firstIndex { !$0.isFree && $0.region.canRestore(record) }
+        guard let registration = found.map(RegistrationSlot.init(index:)) else { return nil }
         do throws(RegionMonitoringFailure) {
             return try instance(record.instance, of: registration, at: now, transitions: &transitions)
         } catch {
-            if !registrations[registration].hasRefusedInstance { failures.append(error) }
-            registrations[registration].hasRefusedInstance = true
+            note(error, of: registration, &failures)
             return nil
         }
     }

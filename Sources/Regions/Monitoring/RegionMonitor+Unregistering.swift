@@ -7,23 +7,19 @@ extension RegionMonitor {
     ///
     /// - Returns: where its instances stood, and what they were; empty where no region of that id is registered.
     public mutating func unregister(_ region: String) -> [(slot: InstanceSlot, id: RegionInstanceID)] {
-        guard let registration = registrations.firstIndex(where: { !$0.isFree && $0.region.id == region }) else {
-            return []
+        guard let found = registrations.firstIndex(where: { !$0.isFree && $0.region.id == region }) else { return [] }
+        let registration = RegistrationSlot(index: found)
+        switch registrations[found].region {
+        case .beacon(let region): index.remove(region, of: registration)
         }
-        index.remove(registrations[registration].region, of: registration)
-        registrations[registration].isFree = true
+        registrations[found].isFree = true
         freeRegistrations.append(registration)
-        var freed: [(slot: InstanceSlot, id: RegionInstanceID)] = []
-        for slot in states.indices where states[slot].registration == registration && status(of: slot) != nil {
-            let id = states[slot].id
+        let freed = usedSlots.filter { instances[$0.index].registration == registration }
+            .map { (slot: $0, id: instances[$0.index].id) }
+        for (slot, id) in freed {
             slots[id] = nil
-            // Unsettled, unknown and without a timer: nothing that goes through all slots finds anything to do here.
-            states[slot].occupancy = .unsettled
-            states[slot].state = .unknown
-            states[slot].candidacy = nil
-            states[slot].due = .distantFuture
+            instances[slot.index].end()
             freeSlots.append(slot)
-            freed.append((slot, id))
         }
         // A region that was refused an instance may have one now, and say so if it is refused again.
         if !freed.isEmpty {

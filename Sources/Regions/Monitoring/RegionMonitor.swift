@@ -1,36 +1,37 @@
-public import Beacons
 public import HCI
-import HeapModule
 
 /// Where a region instance stands in the monitor.
-public typealias InstanceSlot = Int
+public struct InstanceSlot: Hashable, Sendable {
+    private let number: UInt32
 
-/// A report of a beacon, as far as regions are concerned.
-public struct RegionEvidence: Sendable {
-    public var transmitter: TransmitterSlot
-    public var identity: BeaconIdentity
-    /// Smoothed by the region filter; `nil` where no report of this transmitter carried a strength.
-    public var level: SignalLevel?
-    /// The silence that is ordinary for this transmitter.
-    public var patience: Patience
+    /// - Parameter index: far below 2³², because it is below `max_instances`.
+    init(index: Int) { number = UInt32(clamping: index) }
 
-    public init(transmitter: TransmitterSlot, identity: BeaconIdentity, level: SignalLevel?, patience: Patience) {
-        self.transmitter = transmitter
-        self.identity = identity
-        self.level = level
-        self.patience = patience
-    }
+    var index: Int { Int(number) }
+}
+
+/// Where a registration stands in the monitor: in the order in which they were made, as long as none has ended.
+struct RegistrationSlot: Hashable, Comparable, Sendable {
+    private let number: UInt32
+
+    init(index: Int) { number = UInt32(clamping: index) }
+
+    var index: Int { Int(number) }
+
+    static func < (left: RegistrationSlot, right: RegistrationSlot) -> Bool { left.number < right.number }
 }
 
 /// Monitors regions the way Core Location documents it: only crossings of a boundary make events.
 ///
-/// Registrations go in with `register`, reports with `receive`, time with `advance`, the radio's sight with `blinded`
-/// and `sees`. The rules stand in the extensions: `+Entering`, `+Leaving`, `+Settling`, `+Blindness`, `+Restoring`,
-/// `+Unregistering`, `+Querying`.
+/// It holds what is registered and the instances, each a `RegionInstance`, and passes on what they tell. A region's kind says
+/// what counts as evidence for its instances; the rules of beacons stand in `Beacon/RegionMonitor+Beacons`. What a
+/// source of evidence can see and prove is the `EvidenceSource`'s.
 public struct RegionMonitor: Sendable {
     /// One registered region.
     struct Registration: Sendable {
-        var region: BeaconRegion
+        var region: MonitoredRegion
+        /// Whose evidence counts for its instances.
+        var source: EvidenceSourceID
         /// Seen time at which what is there counts as having been there before.
         var settlesAt: Instant
         /// Whether a refused instance was reported, and a refused transmitter: once is enough.
@@ -40,157 +41,133 @@ public struct RegionMonitor: Sendable {
         var isFree = false
     }
 
-    /// A timer of one instance, on seen time.
-    struct Timer: Comparable, Sendable {
-        var due: Instant
-        var number: UInt64
-        var slot: InstanceSlot
-
-        static func < (left: Timer, right: Timer) -> Bool { (left.due, left.number) < (right.due, right.number) }
-    }
-
     let limits: RegionLimits
     var registrations: [Registration] = []
-    var index = RegionIndex()
-    /// By slot, in the order in which they were made.
-    public internal(set) var instances: [RegionInstanceID] = []
-    var states: [RegionInstance] = []
+    /// By slot.
+    var instances: [RegionInstance] = []
     var slots: [RegionInstanceID: InstanceSlot] = [:]
     /// Places of what was unregistered, to be used again.
-    var freeRegistrations: [Int] = []
+    var freeRegistrations: [RegistrationSlot] = []
     var freeSlots: [InstanceSlot] = []
-    var timers = Heap<Timer>()
-    var timerNumber: UInt64 = 0
-    var radio = BlindRadio()
-    var proof: RadioProof
-    /// When states become unknown while the radio is blind.
-    var unknownDue = Instant.distantFuture
+    /// By `EvidenceSourceID`.
+    var sources: [EvidenceSource] = []
+    /// Which regions of beacons an identity belongs to.
+    var index = BeaconRegionIndex()
 
-    /// - Parameter canProbe: whether the radio can be asked if it hears. Then a timer that comes due in silence waits for
-    ///   that; see `isAwaitingProof`.
-    public init(limits: RegionLimits, canProbe: Bool = false) {
+    public init(limits: RegionLimits) {
         self.limits = limits
-        proof = RadioProof(isNeeded: canProbe)
     }
 
-    /// Begins to monitor a region. One that is not expanded has its instance, and a state, at once.
+    /// Makes a source of evidence, which sees until `blinded` says that it does not.
+    ///
+    /// - Parameter canProbe: whether it can be asked if it perceives. Then a timer that comes due in silence waits for that;
+    ///   see `isAwaitingProof`.
+    public mutating func addSource(canProbe: Bool) -> EvidenceSourceID {
+        sources.append(EvidenceSource(canProbe: canProbe))
+        return EvidenceSourceID(index: sources.count - 1)
+    }
+
+    /// Begins to monitor a region of beacons. One that is not expanded has its instance, and a state, at once.
+    ///
+    /// - Parameter source: what hears its beacons.
     public mutating func register(
-        _ region: BeaconRegion, at now: Instant, transitions: inout [RegionTransition]
+        _ region: BeaconRegion, heardBy source: EvidenceSourceID, at now: Instant,
+        transitions: inout [RegionTransition]
     ) throws(RegionMonitoringFailure) {
+        let registration = try register(.beacon(region), source, at: now)
+        index.insert(region, as: registration)
+        guard region.expansion == .none else { return }
+        do throws(RegionMonitoringFailure) {
+            let id = RegionInstanceID(region: region.id)
+            _ = try instance(id, of: registration, at: now, transitions: &transitions)
+        } catch {
+            registrations[registration.index].hasRefusedInstance = true
+            throw error
+        }
+    }
+
+    private mutating func register(
+        _ region: MonitoredRegion, _ source: EvidenceSourceID, at now: Instant
+    ) throws(RegionMonitoringFailure) -> RegistrationSlot {
         guard registrations.count - freeRegistrations.count < limits.maxRegions else {
             throw RegionMonitoringFailure(region: region.id, cause: .tooManyRegions(limit: limits.maxRegions))
         }
-        let settlesAt = radio.seenTime(at: now) + region.rules.settle
-        let registration = place(Registration(region: region, settlesAt: settlesAt))
-        index.insert(region, as: registration)
-        if region.expansion == .none {
-            let id = RegionInstanceID(region: region.id)
-            do throws(RegionMonitoringFailure) {
-                _ = try instance(id, of: registration, at: now, transitions: &transitions)
-            } catch {
-                registrations[registration].hasRefusedInstance = true
-                throw error
-            }
+        let settlesAt = sources[source.index].sight.seenTime(at: now) + region.settle
+        let registration = Registration(region: region, source: source, settlesAt: settlesAt)
+        if let free = freeRegistrations.popLast() {
+            registrations[free.index] = registration
+            return free
         }
+        registrations.append(registration)
+        return RegistrationSlot(index: registrations.count - 1)
     }
 
-    /// Whether any region is interested in the identity.
-    public func isWanted(_ identity: BeaconIdentity) -> Bool {
-        !index.registrations(of: identity).isEmpty
-    }
-
-    /// The instances that an identity belongs to; those of expanded regions are made where the value is new.
-    ///
-    /// - Parameter failures: instances that a limit refused, each region reported once.
-    public mutating func instances(
-        of identity: BeaconIdentity, at now: Instant, transitions: inout [RegionTransition],
-        failures: inout [RegionMonitoringFailure]
-    ) -> [InstanceSlot] {
-        var found: [InstanceSlot] = []
-        for registration in index.registrations(of: identity) {
-            let region = registrations[registration].region
-            do throws(RegionMonitoringFailure) {
-                found.append(
-                    try instance(region.instance(of: identity), of: registration, at: now, transitions: &transitions))
-            } catch {
-                if !registrations[registration].hasRefusedInstance { failures.append(error) }
-                registrations[registration].hasRefusedInstance = true
-            }
-        }
-        return found
-    }
-
-    /// A beacon with the identity is not tracked because of a limit on transmitters.
-    ///
-    /// - Parameter failures: each region that it belongs to, reported once.
-    public mutating func transmitterRefused(
-        _ identity: BeaconIdentity, limit: Int, failures: inout [RegionMonitoringFailure]
-    ) {
-        for registration in index.registrations(of: identity)
-        where !registrations[registration].hasRefusedTransmitter {
-            registrations[registration].hasRefusedTransmitter = true
-            let region = registrations[registration].region.id
-            failures.append(RegionMonitoringFailure(region: region, cause: .tooManyTransmitters(limit: limit)))
-        }
-    }
-
-    /// The region that an instance belongs to.
-    public func region(of slot: InstanceSlot) -> BeaconRegion {
-        registrations[states[slot].registration].region
-    }
-
-    /// Where an instance stands; `nil` for one that was never heard or is not registered.
-    public func slot(of id: RegionInstanceID) -> InstanceSlot? { slots[id] }
-
-    /// What subscribers were told last. Core Location's `requestState(for:)`.
-    public func state(of slot: InstanceSlot) -> RegionState { states[slot].state }
-
+    /// The instance of that name, which is made where there is none yet.
     mutating func instance(
-        _ id: RegionInstanceID, of registration: Int, at now: Instant, transitions: inout [RegionTransition]
+        _ id: RegionInstanceID, of registration: RegistrationSlot, at now: Instant,
+        transitions: inout [RegionTransition]
     ) throws(RegionMonitoringFailure) -> InstanceSlot {
         if let known = slots[id] { return known }
         guard slots.count < limits.maxInstances else {
             throw RegionMonitoringFailure(region: id.region, cause: .tooManyInstances(limit: limits.maxInstances))
         }
-        let slot = place(RegionInstance(id: id, registration: registration, since: now))
+        let registered = registrations[registration.index]
+        let slot = place(
+            RegionInstance(
+                id: id, registration: registration, source: registered.source, notices: registered.region.notices,
+                kind: registered.region.newInstance, at: now))
         slots[id] = slot
-        beginSettling(slot, at: now, transitions: &transitions)
+        let sight = sources[registered.source.index].sight
+        let isSettling = sight.seenTime(at: now) < registered.settlesAt
+        let change = instances[slot.index].begin(isSettling: isSettling, isBlind: sight.isBlind, at: now)
+        announce(slot, change, at: now, transitions: &transitions)
+        if isSettling { setTimer(slot, dueAtSeenTime: registered.settlesAt) }
         return slot
-    }
-
-    private mutating func place(_ registration: Registration) -> Int {
-        if let free = freeRegistrations.popLast() {
-            registrations[free] = registration
-            return free
-        }
-        registrations.append(registration)
-        return registrations.count - 1
     }
 
     private mutating func place(_ instance: RegionInstance) -> InstanceSlot {
         if let free = freeSlots.popLast() {
-            states[free] = instance
-            instances[free] = instance.id
+            instances[free.index] = instance
             return free
         }
-        states.append(instance)
-        instances.append(instance.id)
-        return states.count - 1
+        instances.append(instance)
+        return InstanceSlot(index: instances.count - 1)
     }
 
-    mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
-        guard states[slot].due != due else { return }
-        states[slot].due = due
-        timerNumber += 1
-        timers.insert(Timer(due: due, number: timerNumber, slot: slot))
-        // One timer is set for each instance at most. Regions that come and go leave stale ones behind, which are thrown
-        // out once they are most of the queue.
-        if timers.count > 4 * (slots.count + 64) {
-            timers = Heap(timers.unordered.filter { states[$0.slot].due == $0.due })
+    /// An instance of a region was refused: that is reported once.
+    mutating func note(
+        _ failure: RegionMonitoringFailure, of registration: RegistrationSlot,
+        _ failures: inout [RegionMonitoringFailure]
+    ) {
+        if !registrations[registration.index].hasRefusedInstance { failures.append(failure) }
+        registrations[registration.index].hasRefusedInstance = true
+    }
+
+    /// Tells of a state. One that lasted no time and came with no event is not told: the next one takes its place.
+    mutating func announce(
+        _ slot: InstanceSlot, _ change: RegionInstance.Change, event: RegionEvent? = nil, at now: Instant,
+        transitions: inout [RegionTransition]
+    ) {
+        let id = instances[slot.index].id
+        let transition = RegionTransition(
+            instance: id, state: change.state, since: change.since, at: now, event: event)
+        // Looked for where it would stand and nowhere else, or a start with many regions would look through all for each.
+        let latest = instances[slot.index].announcement
+        if transitions.indices.contains(latest), transitions[latest].instance == id, transitions[latest].at == now,
+            transitions[latest].event == nil
+        {
+            transitions[latest] = transition
+        } else {
+            instances[slot.index].announcement = transitions.count
+            transitions.append(transition)
         }
     }
 
     /// Asked for with every report, so it is read where it stands: a copy of the whole region would count references to its
     /// name.
-    func rules(of slot: InstanceSlot) -> RegionRules { registrations[states[slot].registration].region.rules }
+    func rules(of slot: InstanceSlot) -> RegionRules {
+        switch registrations[instances[slot.index].registration.index].region {
+        case .beacon(let region): region.rules
+        }
+    }
 }

@@ -18,7 +18,7 @@ STAGES = [
     ("filter", r"SignalSmoothing|LevelFilter|KalmanFilter|ExponentialFilter|SlidingWindow|SignalScale|ReadingTimes"),
     ("learned interval", r"LearnedInterval"),
     ("lookup", r"TransmitterTable|SlotIndex|TransmitterHash|__RawDictionaryStorage|RegionIndex"),
-    ("regions", r"RegionMonitor|RegionInstance|BlindRadio"),
+    ("regions", r"RegionMonitor|RegionInstance|EvidenceSource"),
     ("timers", r"Heap|GatewayEngine\.advance|nextDeadline"),
     ("tracking", r"BeaconTracker|Transmitter"),
     ("decode", r"AdvertisingEvent|LegacyReport|ExtendedReport|IBeaconFrame|ADStructures|RejectCounts|DataChains"),

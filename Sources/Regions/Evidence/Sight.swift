@@ -1,13 +1,13 @@
 import HCI
 
-/// A blind radio proves nothing: the time for which it hears nothing does not count towards an exit.
+/// A blind source proves nothing: the time for which it perceives nothing does not count towards an exit.
 ///
-/// Exit timers and settling run on *seen time*: the time elapsed less all the time the radio was blind. While it is
+/// Exit timers and settling run on *seen time*: the time elapsed less all the time the source was blind. While it is
 /// blind, seen time stands still, so no exit can come due.
-struct BlindRadio: Sendable {
-    /// How long the radio was blind in all, up to now or to the start of the present blindness.
+struct Sight: Sendable {
+    /// How long the source was blind in all, up to now or to the start of the present blindness.
     private var blindTime = TimeSpan.zero
-    /// Since when it is blind: the last report, not when it was noticed. `nil` while it sees.
+    /// Since when it is blind: its last report, not when it was noticed. `nil` while it sees.
     private(set) var blindSince: Instant?
 
     var isBlind: Bool { blindSince != nil }
@@ -17,7 +17,7 @@ struct BlindRadio: Sendable {
         min(now, blindSince ?? now) - blindTime
     }
 
-    /// When seen time will be `seen`, if the radio goes on seeing; never while it is blind.
+    /// When seen time will be `seen`, if the source goes on seeing; never while it is blind.
     func instant(ofSeenTime seen: Instant) -> Instant {
         isBlind ? .distantFuture : seen + blindTime
     }

@@ -1,0 +1,161 @@
+public import Beacons
+public import HCI
+
+/// A report of a beacon, as far as regions are concerned.
+public struct BeaconEvidence: Sendable {
+    public var transmitter: TransmitterSlot
+    public var identity: BeaconIdentity
+    /// Smoothed by the region filter; `nil` where no report of this transmitter carried a strength.
+    public var level: SignalLevel?
+    /// The silence that is ordinary for this transmitter.
+    public var patience: Patience
+
+    public init(transmitter: TransmitterSlot, identity: BeaconIdentity, level: SignalLevel?, patience: Patience) {
+        self.transmitter = transmitter
+        self.identity = identity
+        self.level = level
+        self.patience = patience
+    }
+
+    /// A report without any strength proves presence, but no nearness: it counts where any strength would.
+    fileprivate func qualifies(_ threshold_dbm: Double) -> Bool {
+        let weakest = SignalLevel(rssi_dbm: -127)
+        return (level ?? weakest).isAtLeast(threshold_dbm)
+    }
+}
+
+/// The rules of beacons. Entered: heard at or above `entry_rssi_dbm` for `entry_after_s`. Left by silence: nothing heard at
+/// or above `exit_rssi_dbm` for `exit_after_s`, longer where beacons are slow.
+extension RegionMonitor {
+    /// Takes a report of a beacon in that belongs to the instance.
+    ///
+    /// - Parameter observe: how near the beacon is; asked only for an event.
+    public mutating func receive(
+        _ evidence: BeaconEvidence, in slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition],
+        observe: () -> BeaconObservation
+    ) {
+        let rules = rules(of: slot)
+        switch instances[slot.index].kind {
+        case .beacon(.present(let presence)):
+            heardInside(slot, presence, evidence, rules, at: now, transitions: &transitions)
+        case .beacon(let standing):
+            guard evidence.qualifies(rules.entryRSSI_dbm) else { return }
+            let candidacy = candidacy(standing, rules, seen: seenTime(of: slot, at: now), at: now)
+            instances[slot.index].kind = .beacon(.candidate(candidacy))
+            if candidacy.lastSeen - candidacy.firstSeen >= rules.entryAfter {
+                enter(slot, evidence, candidacy, rules, at: now, transitions: &transitions, observe: observe)
+            }
+        }
+    }
+
+    /// The run of reports that this one goes on with or begins: the debounce starts anew after a silence in which a beacon inside
+    /// would have left.
+    private func candidacy(
+        _ standing: BeaconStanding, _ rules: RegionRules, seen: Instant, at now: Instant
+    ) -> BeaconCandidacy {
+        guard case .candidate(var candidacy) = standing, seen - candidacy.lastSeen <= rules.exitAfter else {
+            return BeaconCandidacy(firstHeardAt: now, firstSeen: seen, lastSeen: seen)
+        }
+        candidacy.lastSeen = seen
+        return candidacy
+    }
+
+    private mutating func enter(
+        _ slot: InstanceSlot, _ evidence: BeaconEvidence, _ candidacy: BeaconCandidacy, _ rules: RegionRules,
+        at now: Instant, transitions: inout [RegionTransition], observe: () -> BeaconObservation
+    ) {
+        let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
+        let leavesAt = leavingTime(of: slot, patience, rules, at: now)
+        // Who was there before has been there since it was first heard; who crosses has crossed now.
+        let began = instances[slot.index].isSettled ? now : candidacy.firstHeardAt
+        let change = instances[slot.index].inside(since: began, until: leavesAt, at: now)
+        instances[slot.index].kind = .beacon(
+            .present(
+                BeaconPresence(
+                    major: evidence.identity.major, minor: evidence.identity.minor, holder: evidence.transmitter,
+                    patience: patience, level: evidence.level)))
+        setTimer(slot, dueAtSeenTime: leavesAt)
+        guard let change else { return }
+        let event = change.crossing.map { RegionEvent($0, by: .beacon(evidence.identity, observe())) }
+        announce(slot, change, event: event, at: now, transitions: &transitions)
+    }
+
+    /// A beacon is heard in a region that is inside.
+    private mutating func heardInside(
+        _ slot: InstanceSlot, _ presence: BeaconPresence, _ evidence: BeaconEvidence, _ rules: RegionRules,
+        at now: Instant, transitions: inout [RegionTransition]
+    ) {
+        guard evidence.qualifies(rules.exitRSSI_dbm), let stay = instances[slot.index].presence else { return }
+        var presence = presence
+        let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
+        var leavesAt = leavingTime(of: slot, patience, rules, at: now)
+        // Of several beacons the one that may be silent longest decides; its own reports move that freely.
+        if leavesAt >= stay.leavesAt || presence.holder == evidence.transmitter || stay.isRestored {
+            presence.holder = evidence.transmitter
+            presence.patience = patience
+        } else {
+            leavesAt = stay.leavesAt
+        }
+        presence.level = evidence.level
+        instances[slot.index].kind = .beacon(.present(presence))
+        let change = instances[slot.index].heard(until: leavesAt, at: now)
+        if leavesAt < instances[slot.index].timerDue { setTimer(slot, dueAtSeenTime: leavesAt) }
+        if let change { announce(slot, change, at: now, transitions: &transitions) }
+    }
+
+    /// Seen time at which the region is left if nothing more is heard.
+    func leavingTime(
+        of slot: InstanceSlot, _ patience: TimeSpan, _ rules: RegionRules, at now: Instant
+    ) -> Instant {
+        seenTime(of: slot, at: now) + max(rules.exitAfter, patience)
+    }
+
+    /// Until when the end of settling has to wait: a beacon that is still on its way through the entry debounce was there before.
+    /// `nil` where there is none.
+    func candidacyLapses(_ slot: InstanceSlot) -> Instant? {
+        guard !instances[slot.index].isSettled, case .beacon(.candidate(let candidacy)) = instances[slot.index].kind
+        else { return nil }
+        return candidacy.lastSeen + rules(of: slot).exitAfter
+    }
+
+    // MARK: - Which beacons belong where
+
+    /// Whether any region is interested in the identity.
+    public func isWanted(_ identity: BeaconIdentity) -> Bool {
+        !index.registrations(of: identity).isEmpty
+    }
+
+    /// The instances that an identity belongs to; those of expanded regions are made where the value is new.
+    ///
+    /// - Parameter failures: instances that a limit refused, each region reported once.
+    public mutating func instances(
+        of identity: BeaconIdentity, at now: Instant, transitions: inout [RegionTransition],
+        failures: inout [RegionMonitoringFailure]
+    ) -> [InstanceSlot] {
+        var found: [InstanceSlot] = []
+        for registration in index.registrations(of: identity) {
+            guard case .beacon(let region) = registrations[registration.index].region else { continue }
+            do throws(RegionMonitoringFailure) {
+                let id = region.instance(of: identity)
+                found.append(try instance(id, of: registration, at: now, transitions: &transitions))
+            } catch {
+                note(error, of: registration, &failures)
+            }
+        }
+        return found
+    }
+
+    /// A beacon with the identity is not tracked because of a limit on transmitters.
+    ///
+    /// - Parameter failures: each region that it belongs to, reported once.
+    public mutating func transmitterRefused(
+        _ identity: BeaconIdentity, limit: Int, failures: inout [RegionMonitoringFailure]
+    ) {
+        for registration in index.registrations(of: identity)
+        where !registrations[registration.index].hasRefusedTransmitter {
+            registrations[registration.index].hasRefusedTransmitter = true
+            let region = registrations[registration.index].region.id
+            failures.append(RegionMonitoringFailure(region: region, cause: .tooManyTransmitters(limit: limit)))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import HCI
+import HeapModule
+
+/// Names a source of evidence of a `RegionMonitor`, which made it.
+public struct EvidenceSourceID: Hashable, Sendable {
+    private let number: UInt16
+
+    init(index: Int) { number = UInt16(clamping: index) }
+
+    var index: Int { Int(number) }
+}
+
+/// Who can say that something is in a region or has left it. A radio is one; a receiver of fixes would be another.
+///
+/// Sight, proof and time belong to the source and not to the monitor. Where one source is blind, the timers of its instances
+/// stand still; those of instances that another one perceives run on.
+struct EvidenceSource: Sendable {
+    /// A timer of one instance, on the seen time of its source.
+    struct Timer: Comparable, Sendable {
+        var due: Instant
+        var number: UInt64
+        var slot: InstanceSlot
+
+        static func < (left: Timer, right: Timer) -> Bool { (left.due, left.number) < (right.due, right.number) }
+    }
+
+    private(set) var sight = Sight()
+    private(set) var proof: Proof
+    private var timers = Heap<Timer>()
+    private var timerNumber: UInt64 = 0
+    /// When the states of its instances become unknown while it is blind.
+    var unknownDue = Instant.distantFuture
+
+    /// - Parameter canProbe: whether it can be asked if it perceives. Then a timer that comes due in silence waits for that.
+    init(canProbe: Bool) { proof = Proof(isNeeded: canProbe) }
+
+    // MARK: - Sight and proof
+
+    mutating func blinded(since: Instant, at now: Instant) {
+        sight.blinded(since: since)
+        // Timers that wait stand still with all others now, and want another proof once the source sees.
+        resumeWaiting(at: now)
+    }
+
+    mutating func sees(at now: Instant) {
+        sight.sees(at: now)
+        unknownDue = .distantFuture
+    }
+
+    mutating func proved(at now: Instant) {
+        proof.proved(at: now)
+        if isAwaitingProof { resumeWaiting(at: now) }
+    }
+
+    /// A timer came due in silence.
+    var isAwaitingProof: Bool { !proof.waiting.isEmpty }
+
+    /// Whether the source is known to have perceived until a timer came due.
+    func isProved(until timer: Timer) -> Bool { proof.covers(sight.instant(ofSeenTime: timer.due)) }
+
+    mutating func awaitProof(of timer: Timer) { proof.await(timer) }
+
+    private mutating func resumeWaiting(at now: Instant) {
+        for timer in proof.release(at: now) { timers.insert(timer) }
+    }
+
+    // MARK: - Timers
+
+    /// When its first timer fires or states become unknown.
+    var nextDeadline: Instant {
+        guard let timer = timers.min else { return unknownDue }
+        return min(max(sight.instant(ofSeenTime: timer.due), proof.releasedAt), unknownDue)
+    }
+
+    /// How many timers are held, stale ones among them.
+    var timerCount: Int { timers.count }
+
+    mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
+        timerNumber += 1
+        timers.insert(Timer(due: due, number: timerNumber, slot: slot))
+    }
+
+    mutating func popTimer() -> Timer? { timers.popMin() }
+
+    /// Throws timers out that were set again since.
+    mutating func keepTimers(where isSet: (Timer) -> Bool) {
+        timers = Heap(timers.unordered.filter(isSet))
+    }
+}

@@ -1,0 +1,88 @@
+import HCI
+
+/// A registered region of any kind, and what every kind has. A kind of region is one more case here.
+public enum MonitoredRegion: Hashable, Sendable {
+    case beacon(BeaconRegion)
+
+    /// The operator's own name.
+    public var id: String {
+        switch self {
+        case .beacon(let region): region.id
+        }
+    }
+
+    /// Whether the beacons of the region are ranged while it is inside.
+    public var isRanged: Bool {
+        switch self {
+        case .beacon(let region): region.isRanged
+        }
+    }
+
+    /// Whether a record is this region's, as it is defined now.
+    public func canRestore(_ record: RegionRecord) -> Bool {
+        switch self {
+        case .beacon(let region): region.canRestore(record)
+        }
+    }
+
+    /// How long after registration what is there counts as having been there already.
+    var settle: TimeSpan {
+        switch self {
+        case .beacon(let region): region.rules.settle
+        }
+    }
+
+    /// How long its source may be blind before the state is `unknown`.
+    var unknownStateAfter: TimeSpan {
+        switch self {
+        case .beacon(let region): region.rules.unknownStateAfter
+        }
+    }
+
+    var notices: RegionInstance.Notices {
+        switch self {
+        case .beacon(let region):
+            RegionInstance.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
+        }
+    }
+
+    /// What an instance knows that is new.
+    var newInstance: RegionInstance.Kind {
+        switch self {
+        case .beacon: .beacon(.nobody)
+        }
+    }
+
+    /// The definition, as it is stored with a state.
+    var recorded: RegionRecord.Kind {
+        switch self {
+        case .beacon(let region): .beacon(of: region.constraint)
+        }
+    }
+}
+
+extension RegionInstance.Kind {
+    /// Who keeps the instance inside, as it is stored; `nil` where nobody does.
+    var keeper: RegionRecord.Keeper? {
+        switch self {
+        case .beacon(.present(let presence)): .beacon(BeaconKeeper(presence))
+        case .beacon: nil
+        }
+    }
+
+    /// Nobody is there any more.
+    mutating func clear() {
+        switch self {
+        case .beacon: self = .beacon(.nobody)
+        }
+    }
+}
+
+extension RegionRecord.Keeper {
+    /// What an exit from that region tells of it.
+    func exitCause(_ region: MonitoredRegion) -> RegionEvent.Cause {
+        switch (self, region) {
+        case (.beacon(let keeper), .beacon(let region)): keeper.exitCause(uuid: region.uuid)
+        }
+    }
+}
