@@ -37,7 +37,7 @@ let package = Package(
         .target(name: "CMosquittoReader"),
 
         // Pure targets: no I/O, no clock, no thread, no Foundation. Time is an argument.
-        .target(name: "HCI", swiftSettings: settings),
+        .target(name: "HCI", dependencies: [heap], swiftSettings: settings),
         .target(
             name: "Beacons", dependencies: ["HCI", collections, heap, real, cryptoExtras], swiftSettings: settings),
         .target(name: "Regions", dependencies: ["HCI", "Beacons", heap], swiftSettings: settings),
@@ -128,7 +128,7 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
-                "Daemon", "CBluetooth", "CSQLite", heap, logging,
+                "Daemon", "CBluetooth", "CSQLite", logging,
             ],
             path: "Tests/Worlds/Simulation/Simulator", swiftSettings: settings),
 

@@ -1,6 +1,5 @@
 import Beacons
 public import HCI
-import HeapModule
 
 /// Decides when the beacons of a region are reported: on a change, at most every `min_interval_s`, at least every
 /// `max_interval_s`.
@@ -8,14 +7,6 @@ import HeapModule
 /// It is told when ranging of an instance starts and stops and when its list changed. When an instance is due, the
 /// caller makes the list and hands it to `isDue`, which says whether it is worth publishing.
 public struct Ranger: Sendable {
-    private struct Timer: Comparable, Sendable {
-        var due: Instant
-        var number: UInt64
-        var slot: InstanceSlot
-
-        static func < (left: Timer, right: Timer) -> Bool { (left.due, left.number) < (right.due, right.number) }
-    }
-
     /// What was published last of a beacon.
     private struct Published: Hashable, Sendable {
         var track: TrackID
@@ -35,8 +26,7 @@ public struct Ranger: Sendable {
 
     private var settings: RangingSettings
     private var sessions: [InstanceSlot: Session] = [:]
-    private var timers = Heap<Timer>()
-    private var timerNumber: UInt64 = 0
+    private var timers = TimerQueue<InstanceSlot>()
 
     /// - Parameter settings: an interval shorter than a millisecond counts as one, so that time always goes on.
     public init(_ settings: RangingSettings) {
@@ -46,7 +36,7 @@ public struct Ranger: Sendable {
     }
 
     /// When `advance` has something to do next.
-    public var nextDeadline: Instant { timers.min?.due ?? .distantFuture }
+    public var nextDeadline: Instant { timers.nextDue }
 
     /// The region came to be inside: it is reported at once.
     public mutating func start(_ slot: InstanceSlot, at now: Instant) {
@@ -69,10 +59,10 @@ public struct Ranger: Sendable {
 
     /// Takes the next instance that is due at or before `now`; the caller then makes its list and calls `isDue`.
     public mutating func advance(through now: Instant) -> InstanceSlot? {
-        while let timer = timers.min, timer.due <= now {
-            timers.removeMin()
+        while let timer = timers.first, timer.due <= now {
+            timers.removeFirst()
             // A timer that was set again, or whose session has ended, is stale.
-            if sessions[timer.slot]?.due == timer.due { return timer.slot }
+            if sessions[timer.subject]?.due == timer.due { return timer.subject }
         }
         return nil
     }
@@ -118,13 +108,9 @@ public struct Ranger: Sendable {
 
     private mutating func setTimer(_ slot: InstanceSlot, _ due: Instant) {
         sessions[slot]?.due = due
-        timerNumber += 1
-        timers.insert(Timer(due: due, number: timerNumber, slot: slot))
-        // One timer is set for each session. Sessions that start and stop leave stale ones behind, which are thrown out once
-        // they are most of the queue.
-        if timers.count > 4 * (sessions.count + 64) {
-            timers = Heap(timers.unordered.filter { sessions[$0.slot]?.due == $0.due })
-        }
+        timers.set(slot, at: due)
+        // Sessions that start and stop leave timers behind.
+        timers.throwOutStale(of: sessions.count) { [sessions] in sessions[$0.subject]?.due == $0.due }
     }
 
     /// How many timers are held, stale ones among them.

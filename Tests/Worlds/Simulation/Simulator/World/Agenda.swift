@@ -1,5 +1,4 @@
 import HCI
-import HeapModule
 import MQTT
 import Messages
 
@@ -29,26 +28,23 @@ struct Agenda {
         case end
     }
 
-    private struct Entry: Comparable {
-        var at: Instant
-        var number: UInt64
-        var occurrence: Occurrence
-
-        static func < (left: Entry, right: Entry) -> Bool { (left.at, left.number) < (right.at, right.number) }
-        static func == (left: Entry, right: Entry) -> Bool { left.number == right.number }
-    }
-
-    private var entries = Heap<Entry>()
-    private var lastNumber: UInt64 = 0
+    private var timers = TimerQueue<Int>()
+    /// By the subject of the timer: an occurrence may hold an object of this thread's, which a timer's subject may not.
+    private var occurrences: [Int: Occurrence] = [:]
+    private var lastNumber = 0
 
     mutating func add(_ occurrence: Occurrence, at instant: Instant) {
         lastNumber += 1
-        entries.insert(Entry(at: instant, number: lastNumber, occurrence: occurrence))
+        occurrences[lastNumber] = occurrence
+        timers.set(lastNumber, at: instant)
     }
 
     mutating func next() -> (at: Instant, occurrence: Occurrence)? {
-        entries.popMin().map { ($0.at, $0.occurrence) }
+        guard let timer = timers.removeFirst(), let occurrence = occurrences.removeValue(forKey: timer.subject) else {
+            return nil
+        }
+        return (timer.due, occurrence)
     }
 
-    var nextTime: Instant { entries.min?.at ?? .distantFuture }
+    var nextTime: Instant { timers.nextDue }
 }
