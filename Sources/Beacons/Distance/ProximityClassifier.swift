@@ -1,3 +1,11 @@
+/// Core Location's zones. The raw value is the word that is published.
+public enum Proximity: String, CaseIterable, Sendable {
+    case unknown
+    case immediate
+    case near
+    case far
+}
+
 /// From metres to a zone, without flicker.
 ///
 /// Two thresholds part three zones: `immediate_m` is where `immediate` ends, `near_m` is where `near` ends. The

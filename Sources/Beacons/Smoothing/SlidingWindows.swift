@@ -18,24 +18,26 @@ struct SlidingWindows: Sendable {
     }
 
     /// A transmitter is new in that slot.
-    mutating func begin(_ slot: Int) {
+    mutating func begin(_ slot: TransmitterSlot) {
         guard let average else { return }
         let window = SlidingWindow(length_s: filter.timeConstant_s, average: average)
-        while windows.count <= slot { windows.append(window) }
-        windows[slot] = window
+        while windows.count <= slot.index { windows.append(window) }
+        windows[slot.index] = window
     }
 
     /// Takes a reading in, within `SignalLevel.range_dbm`, and has `level` say what its window then says.
-    mutating func add(_ rssi_dbm: Double, at now: Instant, to slot: Int, level: inout SmoothedLevel) {
+    mutating func add(_ rssi_dbm: Double, at now: Instant, to slot: TransmitterSlot, level: inout SmoothedLevel) {
         guard average != nil else { return }
-        windows[slot].add(filter.scale.reading(rssi_dbm), at: now)
-        level = windows[slot].value.map { .latest($0) } ?? .unknown
+        windows[slot.index].add(filter.scale.reading(rssi_dbm), at: now)
+        level = windows[slot.index].value.map { .latest($0) } ?? .unknown
     }
 
     /// Goes on from the same beacon in another slot.
-    mutating func takeOver(_ former: Int, of others: SlidingWindows, into slot: Int, level: inout SmoothedLevel) {
+    mutating func takeOver(
+        _ former: TransmitterSlot, of others: SlidingWindows, into slot: TransmitterSlot, level: inout SmoothedLevel
+    ) {
         guard average != nil else { return }
-        windows[slot].takeOver(others.windows[former])
-        level = windows[slot].value.map { .latest($0) } ?? .unknown
+        windows[slot.index].takeOver(others.windows[former.index])
+        level = windows[slot.index].value.map { .latest($0) } ?? .unknown
     }
 }

@@ -30,23 +30,41 @@ public struct BeaconObservation: Hashable, Sendable {
     }
 }
 
-/// The rules of distance and proximity, for one transmitter.
-extension BeaconTracker {
-    /// Distance and proximity by what the transmitter's filter says now. The proximity is remembered, because to leave
-    /// a zone it takes more than to enter it.
-    public mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
-        let rssi_dbm = smoothing.region.level(table.transmitters[slot].signal.region)?.rssi_dbm
-        let level = smoothing.distance.level(table.transmitters[slot].signal.distance)
-        guard table.transmitters[slot].presence == .heard, let level else {
-            return .undetermined(rssi_dbm: rssi_dbm)
-        }
-        let distance_m = estimator.distance_m(
-            rssi_dbm: level.rssi_dbm, measuredPower_dbm: table.transmitters[slot].measuredPower_dbm)
-        let zone = classifier.classify(distance_m: distance_m, previous: table.transmitters[slot].zone)
-        table.transmitters[slot].zone = zone
-        let variance = smoothing.distanceVariance(of: table.transmitters[slot].signal)
+/// From a level to a distance and a zone.
+struct ProximityRule: Sendable {
+    private let estimator: DistanceEstimator
+    private let classifier: ProximityClassifier
+
+    init(_ settings: DistanceSettings) {
+        estimator = DistanceEstimator(settings)
+        classifier = ProximityClassifier(settings)
+    }
+
+    /// - Parameters:
+    ///   - level: what the distance filter says; of the variance `variance`, dB².
+    ///   - zone: the one that the beacon was in, which is remembered, because to leave a zone it takes more than to enter it.
+    func observe(
+        _ level: SignalLevel, variance: Double, measuredPower_dbm: Int8, rssi_dbm: Double?, zone: inout Proximity
+    ) -> BeaconObservation {
+        let distance_m = estimator.distance_m(rssi_dbm: level.rssi_dbm, measuredPower_dbm: measuredPower_dbm)
+        zone = classifier.classify(distance_m: distance_m, previous: zone)
         return BeaconObservation(
             accuracy_m: distance_m, accuracyError_m: estimator.error_m(of: distance_m, levelVariance: variance),
             proximity: zone, rssi_dbm: rssi_dbm)
+    }
+}
+
+extension BeaconTracker {
+    /// Distance and proximity by what the transmitter's filter says now.
+    public mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
+        let rssi_dbm = signals.smoothing.region.level(table.transmitters[slot].signal.region)?.rssi_dbm
+        let level = signals.smoothing.distance.level(table.transmitters[slot].signal.distance)
+        guard table.transmitters[slot].presence == .heard, let level else {
+            return .undetermined(rssi_dbm: rssi_dbm)
+        }
+        return zones.observe(
+            level, variance: signals.smoothing.distanceVariance(of: table.transmitters[slot].signal),
+            measuredPower_dbm: table.transmitters[slot].measuredPower_dbm, rssi_dbm: rssi_dbm,
+            zone: &table.transmitters[slot].zone)
     }
 }

@@ -8,27 +8,6 @@ public typealias TrackID = UInt64
 /// There may be 100,000 of them and each report touches one, so it is a plain value: nothing in it is counted, what is the
 /// same for all stands elsewhere, and numbers take the octets that they need.
 public struct Transmitter: Sendable {
-    /// How long ago it was heard, as far as it matters.
-    public enum Presence: Sendable {
-        case heard
-        /// Silent for `unknown_after_s`: listed, without a proximity.
-        case silent
-        /// Silent for `resolve_after_s`: off the list, only remembered.
-        case gone
-    }
-
-    /// Which track it is counted as.
-    public enum Standing: Equatable, Sendable {
-        /// A track of its own, or one taken over.
-        case settled
-        /// A new private address of an identity that may just have rotated: listed, not counted.
-        case resolving
-        /// It left the list while it was resolving: heard again, it is a newcomer like any.
-        case undecided
-        /// It fell silent and the transmitter in that slot has taken its track over.
-        case succeeded(by: TransmitterSlot)
-    }
-
     public internal(set) var identity: BeaconIdentity
     /// Of a known device, the latest.
     public internal(set) var address: DeviceAddress
@@ -56,45 +35,56 @@ public struct Transmitter: Sendable {
     /// Whether a region is interested in it; the others give way when the table is full.
     var isWanted: Bool
     private var compactStanding = CompactStanding()
-    private var deviceNumber: CompactSlot
-    /// What a rotation is told by, in `TransmitterTable.traces`; where it may have rotated.
-    @CompactSlot var trace: Int? = nil
-    private var identityNumber: UInt32
-    /// Neighbours in the list of those that give way, `gone` or `unwanted`.
-    @CompactSlot var nextInList: TransmitterSlot? = nil
-    @CompactSlot var previousInList: TransmitterSlot? = nil
-    /// Neighbours among the transmitters of the identity.
-    @CompactSlot var nextOfIdentity: TransmitterSlot? = nil
-    @CompactSlot var previousOfIdentity: TransmitterSlot? = nil
+    @CompactSlot private var deviceSlot: DeviceSlot?
+    /// What a rotation is told by, where it may have rotated.
+    @CompactSlot var trace: TraceSlot? = nil
+    /// Where its identity stands.
+    public let identitySlot: IdentitySlot
+    private var givingWay = SlotLink()
+    private var ofIdentity = SlotLink()
 
     init(
-        _ sighting: Sighting, device: Int?, track: TrackID, isWanted: Bool, identitySlot: IdentitySlot, at now: Instant
+        _ sighting: Sighting, device: DeviceSlot?, track: TrackID, isWanted: Bool, identitySlot: IdentitySlot,
+        at now: Instant
     ) {
         self.identity = sighting.identity
         self.address = sighting.address
-        self.deviceNumber = CompactSlot(wrappedValue: device)
+        self._deviceSlot = CompactSlot(wrappedValue: device)
         self.measuredPower_dbm = sighting.measuredPower_dbm
         self.track = track
         self.firstHeard = now
         self.lastHeard = now
         self.trackFirstHeard = now
         self.isWanted = isWanted
-        self.identityNumber = UInt32(clamping: identitySlot)
+        self.identitySlot = identitySlot
     }
 
     /// Index of the `[[device]]` whose key explains the address.
-    public var device: Int? { deviceNumber.wrappedValue }
+    public var device: Int? { deviceSlot?.index }
 
     public internal(set) var standing: Standing {
         get { compactStanding.standing }
         set { compactStanding.standing = newValue }
     }
 
-    /// Where its identity stands.
-    public var identitySlot: IdentitySlot { IdentitySlot(identityNumber) }
+    /// Its neighbours in a list of that kind.
+    subscript(kind: SlotList.Kind) -> SlotLink {
+        get {
+            switch kind {
+            case .givingWay: givingWay
+            case .ofIdentity: ofIdentity
+            }
+        }
+        set {
+            switch kind {
+            case .givingWay: givingWay = newValue
+            case .ofIdentity: ofIdentity = newValue
+            }
+        }
+    }
 
     /// Whether no other transmitter has its identity.
-    var isOnlyOfIdentity: Bool { nextOfIdentity == nil && previousOfIdentity == nil }
+    var isOnlyOfIdentity: Bool { ofIdentity.next == nil && ofIdentity.previous == nil }
 
     /// Whether it stands in the ranged list.
     public var isListed: Bool { presence != .gone }
@@ -104,6 +94,17 @@ public struct Transmitter: Sendable {
 }
 
 /// Where a transmitter stands in the tracker. Used again once it is forgotten.
-public typealias TransmitterSlot = Int
+public struct TransmitterSlot: SlotNumber {
+    public let number: UInt32
+
+    @inlinable
+    public init(number: UInt32) { self.number = number }
+}
+
 /// Where an identity stands in the tracker. Used again once its last transmitter is forgotten.
-public typealias IdentitySlot = Int
+public struct IdentitySlot: SlotNumber {
+    public let number: UInt32
+
+    @inlinable
+    public init(number: UInt32) { self.number = number }
+}

@@ -1,49 +1,34 @@
 import HCI
 
 /// Holds the transmitters, finds them by identity and address, and those of one identity one after the other.
-///
-/// A slot is stable while its transmitter is remembered and is handed out again later, so nothing grows beyond the most
-/// transmitters that were ever there at once. Slots never come from outside.
 struct TransmitterTable: Sendable {
-    /// What is known of an identity beside its transmitters, which are linked through `Transmitter.nextOfIdentity`.
-    ///
-    /// Its value stands in each of them.
+    /// What is known of an identity beside its transmitters. Its value stands in each of them.
     struct Identity: Sendable {
-        /// Where their list begins and ends: those that are listed before those that are only remembered. `nil` in a free
-        /// slot, and in a new one until it has its first.
-        @CompactSlot var first: TransmitterSlot? = nil
-        @CompactSlot var last: TransmitterSlot? = nil
+        /// Its transmitters, those that are listed before those that are only remembered, so that what is asked of the former
+        /// passes over none of the latter, of which a flood may leave thousands. Empty in a free slot, and in a new one until
+        /// it has its first.
+        fileprivate(set) var members = SlotList()
         /// How many of them are listed.
-        var listedCount: Int32 = 0
-        /// How many of them are resolving: while this is zero, rotation costs nothing.
+        fileprivate(set) var listedCount: Int32 = 0
+        /// How many of them are resolving: while this is zero, rotation costs nothing. `ResolvingNewcomers` counts them.
         var resolvingCount: Int32 = 0
+
+        /// More transmitters than any real identity has: somebody is making addresses up.
+        var isFlooded: Bool { listedCount > TransmitterTable.maxListedOfIdentity }
     }
 
-    /// What is known of those that are resolving.
-    struct Newcomers: Sendable {
-        /// When the youngest was first heard.
-        var latest: Instant
-        /// When they were weighed last where they are many.
-        var weighedAt: Instant?
-    }
+    /// More transmitters than this carry one identity only where somebody is making addresses up.
+    private static let maxListedOfIdentity = 256
 
-    /// Indexed by slot. What stands in a free slot is stale.
-    var transmitters: [Transmitter] = []
-    /// Indexed by identity slot, likewise.
-    var identities: [Identity] = []
-    /// Of the identities that have transmitters that are resolving.
-    var newcomers: [IdentitySlot: Newcomers] = [:]
-    /// What rotations are told by.
-    var traces = RotationTraces()
+    var transmitters = SlotTable<TransmitterSlot, Transmitter>()
+    var identities = SlotTable<IdentitySlot, Identity>()
 
     /// How many transmitters are heard now, as opposed to silent.
     private(set) var heardCount = 0
 
     private let hash = TransmitterHash()
-    private var index = SlotIndex()
-    private var freeSlots: [TransmitterSlot] = []
-    private var identityIndex = SlotIndex()
-    private var freeIdentitySlots: [IdentitySlot] = []
+    private var index = SlotIndex<TransmitterSlot>()
+    private var identityIndex = SlotIndex<IdentitySlot>()
 
     /// - Parameter capacity: the most transmitters there will be. Room for them is set aside at once: the system backs it
     ///   with memory where it is used first, and an array that grew would hold itself twice while it moves.
@@ -68,7 +53,9 @@ struct TransmitterTable: Sendable {
     }
 
     /// Which identity it is; `nil` for one that is forgotten.
-    func value(of slot: IdentitySlot) -> BeaconIdentity? { identities[slot].first.map { transmitters[$0].identity } }
+    func value(of slot: IdentitySlot) -> BeaconIdentity? {
+        identities[slot].members.first.map { transmitters[$0].identity }
+    }
 
     /// The hash of what stands in a slot. It holds on to the transmitters, so it must be gone before they change.
     private var hashOfTransmitter: (TransmitterSlot) -> UInt64 {
@@ -77,37 +64,37 @@ struct TransmitterTable: Sendable {
 
     private var hashOfIdentity: (IdentitySlot) -> UInt64 {
         { [hash, identities, transmitters] in
-            identities[$0].first.map { hash(transmitters[$0].identity) } ?? 0
+            identities[$0].members.first.map { hash(transmitters[$0].identity) } ?? 0
         }
     }
 
     /// The slot of an identity, new where it has no transmitter yet.
     mutating func identitySlot(_ identity: BeaconIdentity) -> IdentitySlot {
         if let known = existingIdentitySlot(identity) { return known }
-        let slot: IdentitySlot
-        if let free = freeIdentitySlots.popLast() {
-            slot = free
-            identities[slot] = Identity()
-        } else {
-            slot = identities.count
-            identities.append(Identity())
-        }
+        let slot = identities.insert(Identity())
         identityIndex.insert(slot, hash(identity), hashOf: hashOfIdentity)
         return slot
     }
 
-    /// - Parameter traits: what its advertisement looks like, where it may have rotated.
-    mutating func insert(_ transmitter: Transmitter, traits: AdvertisingTraits) -> TransmitterSlot {
-        let slot: TransmitterSlot
-        if let free = freeSlots.popLast() {
-            slot = free
-            transmitters[slot] = transmitter
-        } else {
-            slot = transmitters.count
-            transmitters.append(transmitter)
-        }
-        if transmitter.mayHaveRotated { transmitters[slot].trace = traces.insert(RotationTrace(traits: traits)) }
-        linkFirst(slot)
+    /// The slots of an identity's transmitters.
+    func slots(of identity: IdentitySlot) -> [TransmitterSlot] {
+        identities[identity].members.slots(of: .ofIdentity, in: transmitters)
+    }
+
+    /// The slots of those that are listed.
+    func listedSlots(of identity: IdentitySlot) -> [TransmitterSlot] {
+        identities[identity].members.slots(of: .ofIdentity, in: transmitters, while: { $0.isListed })
+    }
+
+    /// Whether one transmitter may turn out to have become another, as far as times tell.
+    func mayHaveBeen(_ former: TransmitterSlot, _ newcomer: TransmitterSlot) -> Bool {
+        transmitters[former].standing == .settled && transmitters[former].mayHaveRotated
+            && transmitters[former].lastHeard <= transmitters[newcomer].firstHeard
+    }
+
+    mutating func insert(_ transmitter: Transmitter) -> TransmitterSlot {
+        let slot = transmitters.insert(transmitter)
+        identities[transmitter.identitySlot].members.prepend(slot, to: .ofIdentity, in: &transmitters)
         heardCount += 1
         identities[transmitter.identitySlot].listedCount += 1
         index.insert(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
@@ -121,9 +108,15 @@ struct TransmitterTable: Sendable {
         transmitters[slot].presence = presence
         let isListed = presence != .gone
         if isListed == wasListed { return }
-        unlink(slot)
-        if isListed { linkFirst(slot) } else { linkLast(slot) }
-        identities[transmitters[slot].identitySlot].listedCount += isListed ? 1 : -1
+        // The listed ones stand in front.
+        let identity = transmitters[slot].identitySlot
+        identities[identity].members.remove(slot, from: .ofIdentity, in: &transmitters)
+        if isListed {
+            identities[identity].members.prepend(slot, to: .ofIdentity, in: &transmitters)
+        } else {
+            identities[identity].members.append(slot, to: .ofIdentity, in: &transmitters)
+        }
+        identities[identity].listedCount += isListed ? 1 : -1
     }
 
     /// - Returns: the identity's slot, where this was its last transmitter and it is forgotten as well.
@@ -131,13 +124,13 @@ struct TransmitterTable: Sendable {
         let gone = transmitters[slot]
         if gone.presence == .heard { heardCount -= 1 }
         index.remove(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
-        unlink(slot)
+        identities[gone.identitySlot].members.remove(slot, from: .ofIdentity, in: &transmitters)
         if gone.isListed { identities[gone.identitySlot].listedCount -= 1 }
-        if let trace = gone.trace { traces.remove(trace) }
-        freeSlots.append(slot)
-        guard identities[gone.identitySlot].first == nil else { return nil }
+        transmitters.remove(slot)
+        guard identities[gone.identitySlot].members.first == nil else { return nil }
+        assert(identities[gone.identitySlot].listedCount == 0 && identities[gone.identitySlot].resolvingCount == 0)
         identityIndex.remove(gone.identitySlot, hash(gone.identity), hashOf: hashOfIdentity)
-        freeIdentitySlots.append(gone.identitySlot)
+        identities.remove(gone.identitySlot)
         return gone.identitySlot
     }
 

@@ -50,6 +50,9 @@ package struct GatewayOwner: RadioOwner {
         return engine.nextDeadline
     }
 
+    /// Which of the engine's inner invariants does not hold; `nil` where all do. For simulations: it goes through everything.
+    package var brokenInvariant: String? { engine.brokenInvariant }
+
     package mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {
         if case .blind(let since) = liveness { blindSince = min(since, instant) } else { blindSince = nil }
         engine.liveness(liveness, at: instant, outputs: &outputs)

@@ -11,7 +11,7 @@ extension GatewayEngine {
     /// The order of the list is the rule for equal times: who is there is decided before what regions make of it, and that before
     /// what is stored and reported.
     private mutating func earliest() -> NextDeadline {
-        var next = NextDeadline(.silence, tracker.nextDeadline)
+        var next = NextDeadline(.silence, tracker.nextDeadlineInPlace())
         next.list(.monitoring, monitor.nextDeadlineInPlace())
         next.list(.stays, stays.due)
         next.list(.ranging, ranger.nextDeadline)

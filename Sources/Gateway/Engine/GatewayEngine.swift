@@ -94,6 +94,9 @@ public struct GatewayEngine: Sendable {
             suspectedSpoofing: floods.suspects(tracker.newcomers, listed: listed), suspectReadings: suspectReadings)
     }
 
+    /// What does not hold between the parts of the tracker; `nil` where all is well. For simulations: it goes through everything.
+    public var brokenInvariant: String? { tracker.brokenInvariant }
+
     private var suspectReadings: [SuspectReadings] {
         zip(settings.receivers, readings).compactMap { receiver, readings in
             readings.suspicion.map { SuspectReadings(adapter: receiver.adapter.name, kind: $0) }

@@ -11,9 +11,8 @@ struct RegionMembership: Sendable {
     private var instancesOfIdentity: [[InstanceSlot]] = []
     /// The list that was made last: identities of one region share it, unless the region is expanded.
     private var latestInstances: [InstanceSlot] = []
-    /// The identities heard that belong to an instance: whose transmitters are ranged for it. Half as wide as `IdentitySlot`,
-    /// because a region may have as many as there are transmitters.
-    private var identitiesOfInstance: [InstanceSlot: Set<UInt32>] = [:]
+    /// The identities heard that belong to an instance: whose transmitters are ranged for it.
+    private var identitiesOfInstance: [InstanceSlot: Set<IdentitySlot>] = [:]
     /// Identities not heard since regions were registered or ended: what they belong to is found when they are.
     private var unmetIdentities: Set<IdentitySlot> = []
 
@@ -22,17 +21,19 @@ struct RegionMembership: Sendable {
 
     /// How many instances an identity belongs to, and each of them: for whoever asks with every report, and would otherwise count a
     /// reference to the list.
-    func count(of identity: IdentitySlot) -> Int { instancesOfIdentity[identity].count }
-    func instance(_ index: Int, of identity: IdentitySlot) -> InstanceSlot { instancesOfIdentity[identity][index] }
+    func count(of identity: IdentitySlot) -> Int { instancesOfIdentity[identity.index].count }
+    func instance(_ index: Int, of identity: IdentitySlot) -> InstanceSlot {
+        instancesOfIdentity[identity.index][index]
+    }
 
     /// The instances that an identity belongs to.
     subscript(identity: IdentitySlot) -> [InstanceSlot] {
-        instancesOfIdentity.indices.contains(identity) ? instancesOfIdentity[identity] : []
+        instancesOfIdentity.indices.contains(identity.index) ? instancesOfIdentity[identity.index] : []
     }
 
     /// The identities heard that belong to an instance, in no order.
     func identities(of instance: InstanceSlot) -> some Sequence<IdentitySlot> {
-        (identitiesOfInstance[instance] ?? []).lazy.map { IdentitySlot($0) }
+        identitiesOfInstance[instance] ?? []
     }
 
     /// Whether it has yet to be found out what the identity belongs to.
@@ -46,23 +47,23 @@ struct RegionMembership: Sendable {
     /// The identity belongs to these.
     mutating func set(_ instances: [InstanceSlot], of identity: IdentitySlot) {
         unmetIdentities.remove(identity)
-        while instancesOfIdentity.count <= identity { instancesOfIdentity.append([]) }
+        while instancesOfIdentity.count <= identity.index { instancesOfIdentity.append([]) }
         if instances != latestInstances { latestInstances = instances }
-        instancesOfIdentity[identity] = latestInstances
-        for instance in instances { identitiesOfInstance[instance, default: []].insert(UInt32(clamping: identity)) }
+        instancesOfIdentity[identity.index] = latestInstances
+        for instance in instances { identitiesOfInstance[instance, default: []].insert(identity) }
     }
 
     /// The identity is remembered no more: its slot will be that of another.
     mutating func forget(_ identity: IdentitySlot) {
         unmetIdentities.remove(identity)
-        for instance in self[identity] { identitiesOfInstance[instance]?.remove(UInt32(clamping: identity)) }
-        if instancesOfIdentity.indices.contains(identity) { instancesOfIdentity[identity] = [] }
+        for instance in self[identity] { identitiesOfInstance[instance]?.remove(identity) }
+        if instancesOfIdentity.indices.contains(identity.index) { instancesOfIdentity[identity.index] = [] }
     }
 
     /// The instance is monitored no more.
     mutating func end(_ instance: InstanceSlot) {
         for identity in identitiesOfInstance.removeValue(forKey: instance) ?? [] {
-            instancesOfIdentity[IdentitySlot(identity)].removeAll { $0 == instance }
+            instancesOfIdentity[identity.index].removeAll { $0 == instance }
         }
     }
 }

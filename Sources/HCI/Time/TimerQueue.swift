@@ -90,8 +90,8 @@ public struct TimerQueue<Subject: Sendable>: Sendable {
         timers = Heap(timers.unordered.filter(isSet))
     }
 
-    /// Whether a timer is held for which this is true. It goes through all of them.
-    public func contains(where isWanted: (Timer) -> Bool) -> Bool { timers.unordered.contains(where: isWanted) }
+    /// All timers in no particular order, stale ones among them. For checks.
+    public var all: [Timer] { timers.unordered }
 
     @usableFromInline
     mutating func nextNumber() -> UInt32 {

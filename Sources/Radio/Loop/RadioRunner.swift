@@ -9,7 +9,8 @@ final class RadioRunner<Owner: RadioOwner> {
     private static var packetsPerRound: Int { 512 }
     private static var countInterval: TimeSpan { .seconds(1) }
 
-    private var owner: Owner
+    /// Whoever is told what the radio hears.
+    private(set) var owner: Owner
     private let stations: [ScanStation]
     private let kernel: any BluetoothKernel
     private let bell: Doorbell

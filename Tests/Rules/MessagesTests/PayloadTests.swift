@@ -123,8 +123,8 @@ struct PayloadTests {
 
     private func ranged(_ form: DeviceForm, resolving: Bool = false) throws -> [String: Any] {
         let beacon = RangedBeacon(
-            transmitter: 0, track: 3, identity: identity, address: DeviceAddress(bits: 0xC0FF_EE00_0001, type: .random),
-            device: nil, measuredPower_dbm: -59,
+            transmitter: TransmitterSlot(number: 0), track: 3, identity: identity,
+            address: DeviceAddress(bits: 0xC0FF_EE00_0001, type: .random), device: nil, measuredPower_dbm: -59,
             observation: .undetermined(rssi_dbm: nil),
             lastHeard: .origin, isResolving: resolving, isDuplicate: resolving)
         var composer = self.composer(form)

@@ -5,18 +5,22 @@ import Testing
 @Suite("Slots are found by hash")
 struct SlotIndexTests {
     /// Four hashes only, so that nearly everything collides.
-    private func hash(_ slot: Int) -> UInt64 { UInt64(slot % 4) * 5 }
+    private func hash(_ slot: TransmitterSlot) -> UInt64 { UInt64(slot.number % 4) * 5 }
 
-    private func find(_ index: SlotIndex, _ slot: Int) -> Int? { index.slot(hash(slot)) { $0 == slot } }
+    private func find(_ index: SlotIndex<TransmitterSlot>, _ slot: TransmitterSlot) -> TransmitterSlot? {
+        index.slot(hash(slot)) { $0 == slot }
+    }
+
+    private func slots(_ count: Int) -> [TransmitterSlot] { (0..<count).map { TransmitterSlot(index: $0) } }
 
     @Test("What was put in is found, what was taken out is not, whatever collides with it and in whatever order")
     func findsAll() {
-        var index = SlotIndex()
-        var there: Set<Int> = []
+        var index = SlotIndex<TransmitterSlot>()
+        var there: Set<TransmitterSlot> = []
         var state: UInt64 = 1
         for _ in 0..<5_000 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let slot = Int(state >> 33) % 40
+            let slot = TransmitterSlot(number: UInt32(state >> 33) % 40)
             if there.remove(slot) != nil {
                 index.remove(slot, hash(slot), hashOf: hash)
             } else {
@@ -24,14 +28,14 @@ struct SlotIndexTests {
                 index.insert(slot, hash(slot), hashOf: hash)
             }
             #expect(index.count == there.count)
-            #expect((0..<40).allSatisfy { (find(index, $0) != nil) == there.contains($0) })
+            #expect(slots(40).allSatisfy { (find(index, $0) != nil) == there.contains($0) })
         }
         #expect(Set(index.slots) == there)
     }
 
     @Test("To take out what is not there changes nothing")
     func removesNothing() {
-        var index = SlotIndex()
+        var index = SlotIndex<TransmitterSlot>()
         index.insert(3, hash(3), hashOf: hash)
         index.remove(7, hash(7), hashOf: hash)
         #expect(index.count == 1 && find(index, 3) == 3)
@@ -39,12 +43,12 @@ struct SlotIndexTests {
 
     @Test("A slot whose hash differs is not looked at, wherever it stands")
     func looksAtFew() {
-        var index = SlotIndex()
+        var index = SlotIndex<TransmitterSlot>()
         // All belong in the same place, and differ in their highest bits.
-        func hash(_ slot: Int) -> UInt64 { UInt64(slot) << 52 }
-        for slot in 0..<8 { index.insert(slot, hash(slot), hashOf: hash) }
-        for wanted in 0..<8 {
-            var asked: [Int] = []
+        func hash(_ slot: TransmitterSlot) -> UInt64 { UInt64(slot.number) << 52 }
+        for slot in slots(8) { index.insert(slot, hash(slot), hashOf: hash) }
+        for wanted in slots(8) {
+            var asked: [TransmitterSlot] = []
             let found = index.slot(hash(wanted)) { slot in
                 asked.append(slot)
                 return slot == wanted

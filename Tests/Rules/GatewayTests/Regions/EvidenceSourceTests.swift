@@ -15,14 +15,15 @@ struct EvidenceSourceTests {
     init() throws {
         first = monitor.addSource(canProbe: true)
         second = monitor.addSource(canProbe: false)
-        var rules = Settings.defaultRegionRules
+        var rules = RegionRules.defaults
         rules.settle = .zero
         for (major, id, source) in [(UInt16(1), "first", first), (2, "second", second)] {
             let region = BeaconRegion(id: id, uuid: Air.uuid, major: major, rules: rules)
             try monitor.register(region, heardBy: source, at: .origin, transitions: &transitions)
             let slot = try #require(monitor.slot(of: RegionInstanceID(region: id)))
             let evidence = BeaconEvidence(
-                transmitter: Int(major), identity: .beacon(major, 1), level: nil, patience: .none)
+                transmitter: TransmitterSlot(number: UInt32(major)), identity: .beacon(major, 1), level: nil,
+                patience: .none)
             monitor.receive(evidence, in: slot, at: .origin, transitions: &transitions) {
                 .undetermined(rssi_dbm: nil)
             }

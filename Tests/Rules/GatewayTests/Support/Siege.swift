@@ -77,7 +77,7 @@ struct Siege {
         outputs.removeAll(keepingCapacity: true)
         mostTransmitters = max(mostTransmitters, engine.tracker.transmitterCount)
         mostTimers = max(mostTimers, engine.tracker.timerCount, engine.monitor.timerCount, engine.ranger.timerCount)
-        mostIdentities = max(mostIdentities, engine.tracker.table.identities.count)
+        mostIdentities = max(mostIdentities, engine.tracker.table.identities.slotCount)
         for suspect in engine.figures.suspectedSpoofing {
             suspects[suspect.kind] = max(suspects[suspect.kind] ?? 0, suspect.rate_per_s)
         }

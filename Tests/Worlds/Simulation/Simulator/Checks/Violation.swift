@@ -13,6 +13,7 @@ enum Invariant: String, CaseIterable {
     case counts = "counts equal the truth"
     case coverage = "spans of coverage have no holes and claim nothing that was not heard"
     case limits = "every table stays within its limit"
+    case structure = "the parts of the engine agree with each other"
     case clocks = "a clock that is set changes nothing"
     case recovers = "once nothing fails any more, everything is delivered"
 }

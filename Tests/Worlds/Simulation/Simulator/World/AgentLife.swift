@@ -118,7 +118,7 @@ final class AgentLife {
         inner.push(content.outputs)
         if let availability = content.availability { inner.push(availability) }
         if let figures = content.figures {
-            world.told(figures)
+            world.told(figures, broken: radio.owner.brokenInvariant)
             inner.push(figures, content.radio)
         }
         let hasNews = !content.outputs.isEmpty || content.availability != nil

@@ -199,8 +199,10 @@ final class World {
         }
     }
 
-    func told(_ figures: GatewayFigures) {
+    /// - Parameter broken: which of the engine's inner invariants does not hold.
+    func told(_ figures: GatewayFigures, broken: String?) {
         check { () throws(Violation) in
+            if let broken { throw Violation(invariant: .structure, detail: broken) }
             try Limits.check(figures, scenario.settings.gateway)
             try witness.check(at: now)
         }

@@ -19,3 +19,17 @@ public struct AdvertisingTraits: Hashable, Sendable {
             | (report.address.bits >> 46) << 25 | UInt64(clamping: length) << 32
     }
 }
+
+/// What is remembered of a transmitter for the day that its address changes. Most of a shop's own beacons keep theirs, and a
+/// trace is as long as a sixth of a transmitter, so traces have a table of their own.
+struct RotationTrace: Sendable {
+    /// What its first advertisement looked like apart from the frame.
+    let traits: AdvertisingTraits
+    /// How strong it was in the last seconds.
+    var recentLevel = RecentLevel()
+}
+
+/// Where the trace of a transmitter stands in `Rotation`.
+struct TraceSlot: SlotNumber {
+    let number: UInt32
+}

@@ -9,8 +9,8 @@ struct ResolvedAddresses: Sendable {
     private struct Entry: Sendable {
         /// 48 bits of a resolvable private address; all bits are set where the place is free.
         var address = UInt64.max
-        /// -1 where no key explains it.
-        var device: Int32 = -1
+        /// `nil` where no key explains it.
+        @CompactSlot var device: DeviceSlot? = nil
     }
 
     static let capacity = 4_096
@@ -24,16 +24,16 @@ struct ResolvedAddresses: Sendable {
     var count: Int { entries.count }
 
     /// The device that was found, or that none was; `nil` where the address is not remembered.
-    func device(for address: DeviceAddress) -> Int?? {
+    func device(for address: DeviceAddress) -> DeviceSlot?? {
         let place = Self.place(of: address)
         guard entries.indices.contains(place), entries[place].address == address.bits else { return nil }
-        return .some(entries[place].device < 0 ? nil : Int(entries[place].device))
+        return .some(entries[place].device)
     }
 
-    mutating func remember(_ address: DeviceAddress, _ device: Int?) {
+    mutating func remember(_ address: DeviceAddress, _ device: DeviceSlot?) {
         let place = Self.place(of: address)
         guard entries.indices.contains(place) else { return }
-        entries[place] = Entry(address: address.bits, device: device.map { Int32(clamping: $0) } ?? -1)
+        entries[place] = Entry(address: address.bits, device: device)
     }
 
     /// Both halves of an address are as good as random.

@@ -1,13 +1,13 @@
 import HCI
 
-/// What regions hear of a transmitter.
+/// What regions hear of a transmitter, and which transmitters they are interested in.
 extension BeaconTracker {
     /// What regions ask of a transmitter with every report: the level that their thresholds look at, `nil` before the first
     /// one, and the silence that is ordinary for it. Read where it stands, because a copy of the transmitter costs more
     /// than all that is done with it. It changes nothing, but what is not mutating gets a copy of the whole tracker when
     /// another module calls it.
     public mutating func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
-        var level = smoothing.region.level(table.transmitters[slot].signal.region)
+        var level = signals.smoothing.region.level(table.transmitters[slot].signal.region)
         if table.transmitters[slot].standing == .resolving { level = cautiousLevel(of: slot, own: level) }
         return (level, table.transmitters[slot].interval.patience)
     }
@@ -18,9 +18,9 @@ extension BeaconTracker {
     private func cautiousLevel(of slot: TransmitterSlot, own: SignalLevel?) -> SignalLevel? {
         guard var weakest = own else { return nil }
         for other in table.listedSlots(of: table.transmitters[slot].identitySlot)
-        where other != slot && mayHaveBeen(other, slot) {
-            guard let former = smoothing.region.level(table.transmitters[other].signal.region) else { continue }
-            let level = smoothing.regionLevel(
+        where other != slot && table.mayHaveBeen(other, slot) {
+            guard let former = signals.smoothing.region.level(table.transmitters[other].signal.region) else { continue }
+            let level = signals.smoothing.regionLevel(
                 of: table.transmitters[slot].signal, after: table.transmitters[other].signal)
             // Filters with windows can't tell without their windows; the former's own level is cautious enough.
             weakest = min(weakest, level ?? former)
@@ -28,10 +28,13 @@ extension BeaconTracker {
         return weakest
     }
 
-    /// Whether one transmitter may turn out to have become another, as far as times tell.
-    func mayHaveBeen(_ former: TransmitterSlot, _ newcomer: TransmitterSlot) -> Bool {
-        let former = table.transmitters[former]
-        return former.standing == .settled && former.mayHaveRotated
-            && former.lastHeard <= table.transmitters[newcomer].firstHeard
+    /// Every identity that has a transmitter, listed or only remembered.
+    public var knownIdentities: [IdentitySlot] {
+        table.identities.slots.filter { table.identities[$0].members.first != nil }
+    }
+
+    /// A region became interested in an identity, or the last one lost its interest.
+    public mutating func setWanted(_ isWanted: Bool, _ identity: IdentitySlot) {
+        for slot in table.slots(of: identity) { admission.setWanted(isWanted, slot, in: &table) }
     }
 }

@@ -13,20 +13,20 @@ import HCI
 /// those it is that has a new address.
 struct AddressResolver: Sendable {
     private let keys: [SymmetricKey]
-    /// Indices of `keys`, the one that was found last before the others.
-    private var order: [Int]
+    /// Places in `keys`, the one that was found last before the others.
+    private var order: [DeviceSlot]
     private var resolved: ResolvedAddresses
     /// How often a key was tried, which is what an address costs.
     private(set) var attempts: UInt64 = 0
 
     init(_ devices: [KnownDevice]) {
         keys = devices.map { SymmetricKey(data: $0.identityResolvingKey) }
-        order = Array(keys.indices)
+        order = keys.indices.map { DeviceSlot(index: $0) }
         resolved = ResolvedAddresses(isUsed: !keys.isEmpty)
     }
 
-    /// The index of the device in the list this was made from; `nil` where no key explains the address.
-    mutating func device(for address: DeviceAddress) -> Int? {
+    /// Whose address it is; `nil` where no key explains it.
+    mutating func device(for address: DeviceAddress) -> DeviceSlot? {
         guard !keys.isEmpty, address.isResolvablePrivate else { return nil }
         if let known = resolved.device(for: address) { return known }
         let device = tryKeys(on: address)
@@ -34,13 +34,13 @@ struct AddressResolver: Sendable {
         return device
     }
 
-    private mutating func tryKeys(on address: DeviceAddress) -> Int? {
+    private mutating func tryKeys(on address: DeviceAddress) -> DeviceSlot? {
         let prand = UInt32(truncatingIfNeeded: address.bits >> 24)
         let hash = UInt32(truncatingIfNeeded: address.bits & 0xFF_FFFF)
         for place in order.indices {
             let device = order[place]
             attempts &+= 1
-            guard Self.hash(keys[device], prand) == hash else { continue }
+            guard Self.hash(keys[device.index], prand) == hash else { continue }
             order.remove(at: place)
             order.insert(device, at: 0)
             return device
@@ -62,4 +62,9 @@ struct AddressResolver: Sendable {
         }
         return UInt32(block[13]) << 16 | UInt32(block[14]) << 8 | UInt32(block[15])
     }
+}
+
+/// Which of the known devices: an index of `TrackerSettings.devices`.
+struct DeviceSlot: SlotNumber {
+    let number: UInt32
 }

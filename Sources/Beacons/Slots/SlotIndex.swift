@@ -4,15 +4,17 @@
 /// `Dictionary` keeps a copy of every key, here the caller compares with what it has anyway: four octets an entry, not
 /// 40, and one line of the cache less for each look-up. Of the hash it keeps 12 bits, so that hardly ever a slot is looked
 /// at that is not the one: with 100,000 transmitters none of them is in a cache.
-struct SlotIndex: Sendable {
+struct SlotIndex<Slot: SlotNumber>: Sendable {
     /// What stands in a place: 12 bits of the hash from the highest bit on, and slot + 1 in 20 bits. Zero is free.
     private struct Entry {
-        static let slotBits = 20
+        static var slotBits: Int { 20 }
         let word: UInt32
 
         static var free: Entry { Entry(word: 0) }
 
-        init(slot: Int, hash: UInt64) { word = Self.tag(of: hash) | UInt32(slot + 1) }
+        init(slot: Slot, hash: UInt64) {
+            word = Self.tag(of: hash) | (slot.number &+ 1) & ~(.max << Self.slotBits)
+        }
         private init(word: UInt32) { self.word = word }
 
         /// The highest bits of the hash. The lowest say where an entry belongs, so its neighbours share those.
@@ -22,7 +24,8 @@ struct SlotIndex: Sendable {
 
         var isFree: Bool { word == 0 }
         var tag: UInt32 { word & (.max << Self.slotBits) }
-        var slot: Int { Int(word & ~(.max << Self.slotBits)) - 1 }
+        /// Of an entry that is not free.
+        var slot: Slot { Slot(number: (word & ~(.max << Self.slotBits)) &- 1) }
     }
 
     /// Its size is a power of two, and never more than seven eighths are taken: a place is looked at for its tag only, so
@@ -33,10 +36,10 @@ struct SlotIndex: Sendable {
     private var mask: Int { places.count - 1 }
 
     /// In no particular order.
-    var slots: some Sequence<Int> { places.lazy.filter { !$0.isFree }.map(\.slot) }
+    var slots: some Sequence<Slot> { places.lazy.filter { !$0.isFree }.map(\.slot) }
 
     /// The slot with that hash for which `isWanted` holds.
-    func slot(_ hash: UInt64, where isWanted: (Int) -> Bool) -> Int? {
+    func slot(_ hash: UInt64, where isWanted: (Slot) -> Bool) -> Slot? {
         let tag = Entry.tag(of: hash)
         var place = Int(truncatingIfNeeded: hash) & mask
         while !places[place].isFree {
@@ -49,15 +52,15 @@ struct SlotIndex: Sendable {
     /// - Parameters:
     ///   - slot: not in there yet, and less than 2²⁰ − 1, four times what `max_transmitters` may be.
     ///   - hashOf: the hash of what stands in a slot that is in there.
-    mutating func insert(_ slot: Int, _ hash: UInt64, hashOf: (Int) -> UInt64) {
+    mutating func insert(_ slot: Slot, _ hash: UInt64, hashOf: (Slot) -> UInt64) {
         if (count + 1) * 8 > places.count * 7 { grow(hashOf) }
         place(slot, hash)
         count += 1
     }
 
-    mutating func remove(_ slot: Int, _ hash: UInt64, hashOf: (Int) -> UInt64) {
+    mutating func remove(_ slot: Slot, _ hash: UInt64, hashOf: (Slot) -> UInt64) {
         var gap = Int(truncatingIfNeeded: hash) & mask
-        while places[gap].slot != slot {
+        while places[gap].isFree || places[gap].slot != slot {
             if places[gap].isFree { return }
             gap = (gap + 1) & mask
         }
@@ -75,13 +78,13 @@ struct SlotIndex: Sendable {
         places[gap] = .free
     }
 
-    private mutating func place(_ slot: Int, _ hash: UInt64) {
+    private mutating func place(_ slot: Slot, _ hash: UInt64) {
         var place = Int(truncatingIfNeeded: hash) & mask
         while !places[place].isFree { place = (place + 1) & mask }
         places[place] = Entry(slot: slot, hash: hash)
     }
 
-    private mutating func grow(_ hashOf: (Int) -> UInt64) {
+    private mutating func grow(_ hashOf: (Slot) -> UInt64) {
         let old = places
         places = [Entry](repeating: .free, count: old.count * 2)
         for entry in old where !entry.isFree { place(entry.slot, hashOf(entry.slot)) }

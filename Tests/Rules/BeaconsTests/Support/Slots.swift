@@ -1,0 +1,11 @@
+@testable import Beacons
+
+// Tests name slots by their numbers.
+
+extension TransmitterSlot: ExpressibleByIntegerLiteral {
+    public init(integerLiteral number: UInt32) { self.init(number: number) }
+}
+
+extension DeviceSlot: ExpressibleByIntegerLiteral {
+    public init(integerLiteral number: UInt32) { self.init(number: number) }
+}
