@@ -15,8 +15,7 @@ struct CommitGroup {
 
     private var waiting: [GatewayOutput] = []
     private var isDurable = false
-    /// When the next transaction were due if they came evenly; one may be early by `burst` of them.
-    private var evenly = Instant.origin
+    private var transactions = TokenBucket(interval: Self.interval, burst: Self.burst)
     private var stays: [GatewayOutput] = []
     private var staysDue = Instant.distantFuture
 
@@ -37,7 +36,7 @@ struct CommitGroup {
 
     /// When `take` has something to give; in the distant future where nothing waits.
     var due: Instant {
-        if isDurable { return evenly - Self.interval * (Self.burst - 1) }
+        if isDurable { return transactions.hasTokenAt }
         return waiting.isEmpty ? staysDue : .origin
     }
 
@@ -47,7 +46,7 @@ struct CommitGroup {
     mutating func take(isLast: Bool, at now: Instant) -> [GatewayOutput] {
         guard isLast || due <= now else { return [] }
         if isDurable || isLast || staysDue <= now {
-            evenly = max(evenly, now) + Self.interval
+            transactions.takeAnyway(at: now)
             staysDue = .distantFuture
             // They were there before every change that waits.
             waiting.insert(contentsOf: stays, at: 0)

@@ -1,10 +1,11 @@
+import HCI
 import MQTT
 import Messages
 import Outbox
 
 /// The line that `systemctl status` shows.
 struct StatusLine {
-    private var said = ""
+    private var said = SaidOnce<String>(limit: 1)
 
     /// The line, where it is another one than before.
     ///
@@ -12,8 +13,6 @@ struct StatusLine {
     mutating func news(radio: String, _ delivery: DeliveryCounters, _ outbox: OutboxHealth) -> String? {
         var line = "radio \(radio), broker \(delivery.isConnected ? "connected" : "away")"
         if let condition = outbox.condition { line += ", outbox: \(condition)" }
-        guard line != said else { return nil }
-        said = line
-        return line
+        return said.isNew(line) ? line : nil
     }
 }

@@ -3,7 +3,7 @@ import HCI
 /// How attempts to connect have gone: how long to wait for the next one, and what of it was said already.
 struct ConnectionAttempts: Sendable {
     private var backoff: Backoff
-    private var saidFailures = SaidCauses<ConnectionFailure>()
+    private var saidFailures = SaidOnce<ConnectionFailure>()
     /// Why the last attempt failed, if no connection has stood since.
     private var cause: ConnectionFailure?
     /// Whether the will of the next attempt is retained. A broker without retained messages refuses a retained one, and only

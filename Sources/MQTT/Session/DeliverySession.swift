@@ -80,8 +80,8 @@ struct DeliverySession: Sendable {
     var events: EventLine
     var former: FormerGateway
     var search: LeftoverSearch
-    var saidEventRefusals = SaidCauses<ReasonCode>()
-    var saidRetainedRefusals = SaidCauses<ReasonCode>()
+    var saidEventRefusals = SaidOnce<ReasonCode>()
+    var saidRetainedRefusals = SaidOnce<ReasonCode>()
     var counters = DeliveryCounters()
 
     /// `online` is the birth message; its topic is the status topic, which the will shares.

@@ -9,7 +9,7 @@ struct FormerGateway: Sendable {
     var line: EventLine
     /// The broker refuses what it says, so far as was tried.
     var isRefusedForGood = false
-    var saidRefusals = SaidCauses<ReasonCode>()
+    var saidRefusals = SaidOnce<ReasonCode>()
 
     /// - Parameter statusTopic: of the gateway that this one is.
     init(statusTopic: String, seed: UInt64) {

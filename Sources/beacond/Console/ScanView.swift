@@ -16,7 +16,7 @@ struct ScanView {
 
     private var form: Form
     private let output = Output(descriptor: STDOUT_FILENO)
-    private var saidStatus = ""
+    private var saidStatus = SaidOnce<String>(limit: 1)
     /// What stands on the terminal, to be left there.
     private var last: (ScanSnapshot, ScanStatus)?
 
@@ -79,8 +79,7 @@ struct ScanView {
     private mutating func sayStatus(_ snapshot: ScanSnapshot, _ status: ScanStatus) {
         let state = "\(status.adapters): \(status.availability?.rawValue ?? "starting")"
         let text = status.remedy.isEmpty ? state : state + ": " + status.remedy
-        if text != saidStatus { Output.complain(text) }
-        saidStatus = text
+        if saidStatus.isNew(text) { Output.complain(text) }
     }
 
     private mutating func withTerminal(_ body: (inout Terminal) -> Void) {

@@ -1,12 +1,13 @@
 import Files
 import Glibc
+import HCI
 
 /// A file that another process reads whenever it likes, such as node_exporter's textfile collector: it always finds one
 /// that is complete.
 struct MetricsFile {
     private let path: String
     /// The last failure, which is said once until it is over or is another one.
-    private var said: String?
+    private var said = SaidOnce<String>(limit: 1)
 
     init(path: String) {
         self.path = path
@@ -18,12 +19,11 @@ struct MetricsFile {
     mutating func write(_ octets: [UInt8]) -> String? {
         do throws(FileError) {
             try replace(octets)
-            said = nil
+            said.forget()
             return nil
         } catch {
             let line = "health.textfile \(error)"
-            defer { said = line }
-            return said == line ? nil : line
+            return said.isNew(line) ? line : nil
         }
     }
 

@@ -154,14 +154,4 @@ struct RequestGateTests {
         #expect(gate.floodCount == 10_000 - 20 - 99)
         #expect(answers == 10)
     }
-
-    @Test("A clock that stands still gives no tokens, and one that is at its end traps nothing")
-    func extremes() {
-        var bucket = TokenBucket(interval: .milliseconds(100), burst: 2)
-        let taken = (0..<4).map { _ in bucket.take(at: .origin) }
-        #expect(taken == [true, true, false, false])
-        var last = TokenBucket(interval: .forever, burst: .max)
-        let isTaken = last.take(at: .distantFuture)
-        #expect(isTaken)
-    }
 }
