@@ -5,7 +5,6 @@ import json
 import os
 import resource
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
@@ -13,11 +12,11 @@ import time
 import traceback
 from datetime import datetime
 
+from btsnoop import HEADER
 from session import Session
 from waiting import PATIENCE_S
 
 BEACOND = sys.argv[1]
-HEADER = b"btsnoop\0" + struct.pack(">II", 1, 1002)
 UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
 
 

@@ -1,11 +1,11 @@
 """Captures as btsnoop (HCI UART): beacons that come and go at known times."""
 
 import random
-import struct
+
+from btsnoop import HEADER, UNIX_US, advertising_event, beacon_data, record
 
 UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
 BEGIN = 1_767_225_600.0  # 2026-01-01T00:00:00Z
-YEAR_ZERO_US = 0x00DCDDB30F2F8000
 
 
 class Capture:
@@ -15,8 +15,8 @@ class Capture:
         self.records = []
 
     def beacon(self, at, minor, major=1, rssi=-60):
-        frame = bytes.fromhex("0201061AFF4C000215" + UUID.replace("-", "")) + struct.pack(">HHb", major, minor, -59)
-        self.report(at, bytes([minor & 255, minor >> 8, major & 255, 0, 0, 0xC0]), frame, rssi)
+        data = beacon_data(bytes.fromhex(UUID.replace("-", "")), major, minor)
+        self.report(at, bytes([minor & 255, minor >> 8, major & 255, 0, 0, 0xC0]), data, rssi)
 
     def noise(self, begin, end_, step=0.5):
         """Somebody else's device, which shows that the radio hears."""
@@ -28,13 +28,12 @@ class Capture:
             self.beacon(begin + index * step, minor, **more)
 
     def report(self, at, address, data, rssi):
-        event = b"\x02\x01\x03\x01" + address + bytes([len(data)]) + data + struct.pack("b", rssi)
-        self.records.append((int(round(at * 1e6)), b"\x04\x3E" + bytes([len(event)]) + event))
+        self.records.append((int(round(at * 1e6)), advertising_event(address, data, rssi)))
 
     def octets(self, with_header=True):
-        pieces = [b"btsnoop\x00" + struct.pack(">II", 1, 1002)] if with_header else []
+        pieces = [HEADER] if with_header else []
         for at, packet in sorted(self.records, key=lambda record: record[0]):
-            pieces.append(struct.pack(">IIIIq", len(packet), len(packet), 1, 0, at + YEAR_ZERO_US) + packet)
+            pieces.append(record(at + UNIX_US, packet, flags=1))
         return b"".join(pieces)
 
     def write(self, path):

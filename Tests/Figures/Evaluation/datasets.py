@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 
-import btsnoop
+import readings
 from recording import Beacon, Recording
 
 HERALD = {"pixel2-hears-a20": -72, "iphone6splus-hears-iphone8plus": -49}
@@ -87,7 +87,7 @@ def rooms(folder, beacond):
     for room, first_ms in sorted(labels["first_record_ms"].items()):
         capture = os.path.join(folder, room + ".btsnoop")
         readings = {}
-        for at_s, major, minor, power, rssi, uuid in btsnoop.read(capture):
+        for at_s, major, minor, power, rssi, uuid in readings.read(capture):
             if uuid.replace("-", "") == labels["uuid"]:
                 readings.setdefault((major, minor), []).append((at_s, rssi))
         key_of = {str(key[1]): key for key in readings}

@@ -3,7 +3,7 @@
 import json
 import os
 
-import btsnoop
+import readings
 from recording import Beacon, Recording
 
 
@@ -29,7 +29,7 @@ def recording(name, place, beacond):
         raise TruthError(f"{path}: must have uuid and beacons, each with major and minor ({problem!r})") from problem
     capture = os.path.join(place, "capture.btsnoop")
     readings, powers = {}, {}
-    for at_s, major, minor, power_dbm, rssi_dbm, heard in btsnoop.read(capture):
+    for at_s, major, minor, power_dbm, rssi_dbm, heard in readings.read(capture):
         if heard == uuid and (major, minor) in wanted and rssi_dbm < 20:
             readings.setdefault((major, minor), []).append((at_s, rssi_dbm))
             powers[major, minor] = power_dbm

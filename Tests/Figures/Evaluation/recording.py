@@ -4,7 +4,7 @@ import bisect
 import os
 import tempfile
 
-import btsnoop
+import readings
 import replay
 
 UUID = "0F8B3C52-0000-4000-8000-000000000000"
@@ -46,13 +46,13 @@ class Recording:
             yield from replay.messages(self.beacond, self.capture, regions, kinds, settings)
             return
         events = [
-            (at_s, btsnoop.advertising_event(self.uuid, *key, beacon.measured_power_dbm, round(rssi)))
+            (at_s, readings.advertising_event(self.uuid, *key, beacon.measured_power_dbm, round(rssi)))
             for key, beacon in self.beacons.items() for at_s, rssi in beacon.readings
         ]
         first = min(at_s for at_s, _ in events)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "capture.btsnoop")
-            btsnoop.write(path, events)
+            readings.write(path, events)
             for at_s, levels, payload in replay.messages(self.beacond, path, regions, kinds, settings):
                 yield at_s + first, levels, payload
 

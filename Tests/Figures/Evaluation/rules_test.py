@@ -5,7 +5,7 @@ import os
 import tempfile
 import unittest
 
-import btsnoop
+import readings
 import crossing
 import distance
 import leftout
@@ -99,9 +99,9 @@ class Captures(unittest.TestCase):
         uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "capture.btsnoop")
-            events = [(t, btsnoop.advertising_event(uuid, 7, 65535, -59, -60 - t)) for t in (1, 0)]
-            btsnoop.write(path, events)
-            self.assertEqual(list(btsnoop.read(path)), [(t, 7, 65535, -59, -60 - t, uuid) for t in (0.0, 1.0)])
+            events = [(t, readings.advertising_event(uuid, 7, 65535, -59, -60 - t)) for t in (1, 0)]
+            readings.write(path, events)
+            self.assertEqual(list(readings.read(path)), [(t, 7, 65535, -59, -60 - t, uuid) for t in (0.0, 1.0)])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ So many phones are heard ten times a second each, under one address, and so many
 
 import sys
 
-from btsnoop import advertising_event, write
+from readings import advertising_event, write
 
 UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
 

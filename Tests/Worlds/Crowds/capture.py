@@ -1,7 +1,9 @@
 """Reads the iBeacon reports of a btsnoop capture (HCI UART, LE Advertising Reports of one report each)."""
 
 import struct
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
+
+from btsnoop import records
 
 
 class Packet(NamedTuple):
@@ -10,20 +12,11 @@ class Packet(NamedTuple):
     rssi_dbm: int
 
 
-def records(path: str) -> Iterator[tuple[int, bytes]]:
-    """Time in microseconds and octets of each record."""
-    with open(path, "rb") as file:
-        file.read(16)
-        while len(head := file.read(24)) == 24:
-            _, length, _, _, time_us = struct.unpack(">IIIIq", head)
-            yield time_us, file.read(length)
-
-
 def packets(path: str) -> list[Packet]:
     """Every iBeacon report, seconds since the first record of the capture."""
     found = []
     first_us = None
-    for time_us, octets in records(path):
+    for time_us, _, octets in records(path):
         first_us = time_us if first_us is None else first_us
         if len(octets) < 15 or octets[0] != 0x04 or octets[1] != 0x3E or octets[3] != 0x02 or octets[4] != 1:
             continue

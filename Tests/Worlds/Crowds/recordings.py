@@ -1,10 +1,9 @@
 """Crowds from recordings of real radio: beacons that were carried about, given one identity and addresses that rotate."""
 
 import random
-import struct
 from pathlib import Path
 
-from capture import records
+import btsnoop
 
 CARRIED = {f"C0:00:00:00:00:{minor:02X}" for minor in (1, 2, 5, 7, 8)} | {"C0:00:00:01:00:06"}
 
@@ -18,11 +17,9 @@ def rotate(source: Path, target: Path, beacons: set[str], seed: int, address_lif
     beacon_of: dict[str, str] = {}
     address: dict[str, bytes] = {}
     until_us: dict[str, float] = {}
-    with open(source, "rb") as file:
-        header = file.read(16)
     with open(target, "wb") as file:
-        file.write(header)
-        for time_us, octets in records(str(source)):
+        file.write(btsnoop.HEADER)
+        for time_us, _, octets in btsnoop.records(source):
             octets = bytearray(octets)
             beacon = ":".join(f"{octet:02X}" for octet in reversed(octets[7:13]))
             at = octets.find(b"\x4c\x00\x02\x15")
@@ -37,5 +34,5 @@ def rotate(source: Path, target: Path, beacons: set[str], seed: int, address_lif
             else:
                 # Someone else's iBeacon, so that the radio is known to hear.
                 octets[at + 4 : at + 20] = bytes(16)
-            file.write(struct.pack(">IIIIq", len(octets), len(octets), 1, 0, time_us) + octets)
+            file.write(btsnoop.record(time_us, bytes(octets), flags=1))
     return beacon_of

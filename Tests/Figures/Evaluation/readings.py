@@ -1,30 +1,24 @@
-"""Captures: writes readings as the HCI events that a gateway would have recorded (btsnoop, HCI UART, as `btmon -w`)."""
+"""Readings as the captures that a gateway would have recorded, and back."""
 
 import struct
 import uuid
 
-EPOCH_US = 0x00DCDDB30F2F8000  # btsnoop counts microseconds from the year 0; this is 1970.
-UART_DATALINK = 1002
+import btsnoop
+
+BEGIN_US = btsnoop.UNIX_US + 1_600_000_000_000_000
 
 
 def advertising_event(beacon_uuid, major, minor, measured_power_dbm, rssi_dbm, address=None):
     """One LE Advertising Report with one iBeacon. Without an address, from a static one made of major and minor."""
-    frame = struct.pack("<HBB", 0x004C, 0x02, 0x15) + uuid.UUID(beacon_uuid).bytes
-    frame += struct.pack(">HHb", major, minor, measured_power_dbm)
-    data = b"\x02\x01\x06" + bytes([len(frame) + 1, 0xFF]) + frame
+    data = btsnoop.beacon_data(uuid.UUID(beacon_uuid).bytes, major, minor, measured_power_dbm)
     address = address or struct.pack("<HHBB", minor, major, 0xBE, 0xC0)  # The two highest bits set: static random.
-    report = b"\x03\x01" + address + bytes([len(data)]) + data + struct.pack("b", rssi_dbm)
-    parameters = b"\x02\x01" + report  # LE Meta event: one advertising report.
-    return b"\x04\x3e" + bytes([len(parameters)]) + parameters
+    return btsnoop.advertising_event(address, data, rssi_dbm)
 
 
 def write(path, events):
     """Writes (seconds, event) pairs in the order of their time."""
-    with open(path, "wb") as file:
-        file.write(b"btsnoop\0" + struct.pack(">II", 1, UART_DATALINK))
-        for at_s, event in sorted(events, key=lambda pair: pair[0]):
-            stamp = EPOCH_US + 1_600_000_000_000_000 + round(at_s * 1e6)
-            file.write(struct.pack(">IIIIq", len(event), len(event), 3, 0, stamp) + event)
+    ordered = sorted(events, key=lambda pair: pair[0])
+    btsnoop.write(path, ((BEGIN_US + round(at_s * 1e6), btsnoop.RECEIVED_EVENT, event) for at_s, event in ordered))
 
 
 def read(path):
