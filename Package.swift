@@ -41,6 +41,7 @@ let package = Package(
         .target(
             name: "Beacons", dependencies: ["HCI", collections, real, cryptoExtras], swiftSettings: settings),
         .target(name: "Regions", dependencies: ["HCI", "Beacons", heap], swiftSettings: settings),
+        .target(name: "Location", dependencies: ["HCI", real], swiftSettings: settings),
         .target(name: "Messages", dependencies: ["HCI", "Beacons", "Regions", crypto], swiftSettings: settings),
         .target(
             name: "Configuration", dependencies: ["HCI", "Beacons", "Regions", "Messages"],
@@ -87,6 +88,9 @@ let package = Package(
         .testTarget(
             name: "BeaconsTests", dependencies: ["HCI", "Beacons", "Recordings", crypto],
             path: "Tests/Rules/BeaconsTests",
+            swiftSettings: settings),
+        .testTarget(
+            name: "LocationTests", dependencies: ["HCI", "Location"], path: "Tests/Rules/LocationTests",
             swiftSettings: settings),
         .testTarget(
             name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],

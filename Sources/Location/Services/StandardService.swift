@@ -1,0 +1,93 @@
+public import HCI
+
+/// Core Location's standard service: an update for what changes, and now and then one for what stays.
+///
+/// It decides which of the used fixes are published. Every fix goes in with `use`, the time with `advance`; both return
+/// what to publish.
+public struct StandardService: Sendable {
+    public struct Settings: Hashable, Sendable {
+        /// Moved this far from the last update is news. Metres.
+        public var distanceFilter_m: Double
+        /// Turned by this much since the last update is news. Degrees.
+        public var headingFilter_deg: Double
+        /// Updates are no closer together.
+        public var minInterval: TimeSpan
+        /// And no further apart, as long as there are fixes.
+        public var maxInterval: TimeSpan
+        /// A fix that came longer ago does not say that the gateway is still there.
+        public var maxAge: TimeSpan
+
+        public init(
+            distanceFilter_m: Double, headingFilter_deg: Double, minInterval: TimeSpan, maxInterval: TimeSpan,
+            maxAge: TimeSpan
+        ) {
+            self.distanceFilter_m = distanceFilter_m
+            self.headingFilter_deg = headingFilter_deg
+            self.minInterval = minInterval
+            self.maxInterval = maxInterval
+            self.maxAge = maxAge
+        }
+    }
+
+    private enum State {
+        case nothingPublished
+        /// With the last fix since then.
+        case published(UsedFix, latest: UsedFix?)
+    }
+
+    private let settings: Settings
+    private var state = State.nothingPublished
+
+    public init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    /// When `advance` has something to do; `distantFuture` when only a fix can bring news.
+    public var deadline: Instant {
+        guard case .published(let published, let latest?) = state else { return .distantFuture }
+        if change(from: published.fix, to: latest.fix) != nil { return published.at + settings.minInterval }
+        let due = published.at + max(settings.maxInterval, settings.minInterval)
+        return due <= latest.at + settings.maxAge ? due : .distantFuture
+    }
+
+    /// A fix was used.
+    ///
+    /// - Returns: what to publish. News that comes before the shortest interval is over is kept, and comes from `advance`.
+    public mutating func use(_ fix: Fix, at now: Instant) -> LocationUpdate? {
+        let used = UsedFix(fix: fix, at: now)
+        guard case .published(let published, _) = state else {
+            state = .published(used, latest: nil)
+            return LocationUpdate(fix: fix, cause: .first)
+        }
+        state = .published(published, latest: used)
+        return publishIfDue(at: now)
+    }
+
+    /// Time went on.
+    public mutating func advance(to now: Instant) -> LocationUpdate? { publishIfDue(at: now) }
+
+    private mutating func publishIfDue(at now: Instant) -> LocationUpdate? {
+        guard case .published(let published, let latest?) = state, now - published.at >= settings.minInterval,
+            let cause = change(from: published.fix, to: latest.fix)
+                ?? (isStillHere(latest, since: published, now: now) ? .interval : nil)
+        else { return nil }
+        state = .published(UsedFix(fix: latest.fix, at: now), latest: nil)
+        return LocationUpdate(fix: latest.fix, cause: cause)
+    }
+
+    private func isStillHere(_ latest: UsedFix, since published: UsedFix, now: Instant) -> Bool {
+        now - published.at >= settings.maxInterval && now - latest.at <= settings.maxAge
+    }
+
+    /// What is news in a fix, compared with the one that was published last.
+    private func change(from old: Fix, to new: Fix) -> LocationUpdate.Cause? {
+        if old.coordinate.nearDistance_m(to: new.coordinate) >= settings.distanceFilter_m { return .moved }
+        if new.horizontalAccuracy_m <= old.horizontalAccuracy_m / 2 { return .accuracy }
+        if new.isMoving, let before = old.direction_deg, let after = new.direction_deg,
+            turn_deg(from: before, to: after) >= settings.headingFilter_deg
+        {
+            return .heading
+        }
+        return nil
+    }
+}

@@ -1,0 +1,100 @@
+import HCI
+import Location
+import Testing
+
+@Suite("The standard service")
+struct StandardServiceTests {
+    private var service = StandardService(
+        .init(
+            distanceFilter_m: 10, headingFilter_deg: 5, minInterval: .seconds(1), maxInterval: .seconds(300),
+            maxAge: .seconds(15)))
+
+    @Test("The first fix is an update")
+    mutating func first() throws {
+        let fix = try fix(0)
+        #expect(service.use(fix, at: at(0)) == LocationUpdate(fix: fix, cause: .first))
+    }
+
+    @Test("Moved by distance_filter_m from the last one published is an update, less is none")
+    mutating func moved() throws {
+        _ = service.use(try fix(0), at: at(0))
+        #expect(service.use(try fix(2, north_m: 6), at: at(2)) == nil)
+        #expect(service.use(try fix(4, north_m: 9.9), at: at(4)) == nil)
+        #expect(service.use(try fix(6, north_m: 10.1), at: at(6))?.cause == .moved)
+        #expect(service.use(try fix(8, north_m: 19.9), at: at(8)) == nil)
+        #expect(service.use(try fix(10, north_m: 0), at: at(10))?.cause == .moved)
+    }
+
+    @Test("An accuracy that halves is an update, one that gets worse is none")
+    mutating func accuracyHalves() throws {
+        _ = service.use(try fix(0, accuracy_m: 20), at: at(0))
+        #expect(service.use(try fix(2, accuracy_m: 10.1), at: at(2)) == nil)
+        #expect(service.use(try fix(4, accuracy_m: 60), at: at(4)) == nil)
+        #expect(service.use(try fix(6, accuracy_m: 10), at: at(6))?.cause == .accuracy)
+    }
+
+    @Test("A course that turns by heading_filter_deg is an update, the short way over north too")
+    mutating func turns() throws {
+        _ = service.use(try fix(0, speed_m_s: 1, course_deg: 358), at: at(0))
+        #expect(service.use(try fix(2, speed_m_s: 1, course_deg: 2.9), at: at(2)) == nil)
+        #expect(service.use(try fix(4, speed_m_s: 1, course_deg: 3), at: at(4))?.cause == .heading)
+    }
+
+    @Test("The compass is asked before the course")
+    mutating func compass() throws {
+        _ = service.use(try fix(0, speed_m_s: 1, course_deg: 10, heading_deg: 50), at: at(0))
+        #expect(service.use(try fix(2, speed_m_s: 1, course_deg: 90, heading_deg: 50), at: at(2)) == nil)
+        #expect(service.use(try fix(4, speed_m_s: 1, course_deg: 90, heading_deg: 56), at: at(4))?.cause == .heading)
+    }
+
+    @Test("A compass that turns while the gateway stands is no update")
+    mutating func turnsStanding() throws {
+        _ = service.use(try fix(0, speed_m_s: 0, heading_deg: 0), at: at(0))
+        #expect(service.use(try fix(2, speed_m_s: 0.2, heading_deg: 180), at: at(2)) == nil)
+    }
+
+    @Test("After max_interval_s it says that it is still here, with the last fix")
+    mutating func stillHere() throws {
+        _ = service.use(try fix(0), at: at(0))
+        let last = try fix(290, north_m: 1)
+        #expect(service.use(last, at: at(290)) == nil)
+        #expect(service.deadline == at(300))
+        #expect(service.advance(to: at(299.9)) == nil)
+        #expect(service.advance(to: at(300)) == LocationUpdate(fix: last, cause: .interval))
+        #expect(service.deadline == .distantFuture)
+    }
+
+    @Test("Without a fix nothing says that it is still here, until the next one comes")
+    mutating func silence() throws {
+        _ = service.use(try fix(0), at: at(0))
+        #expect(service.use(try fix(280), at: at(280)) == nil)
+        #expect(service.deadline == .distantFuture)
+        #expect(service.advance(to: at(300)) == nil)
+        #expect(service.use(try fix(1_000), at: at(1_000))?.cause == .interval)
+    }
+
+    @Test("News that comes before min_interval_s is over waits for it, and the latest is told")
+    mutating func minInterval() throws {
+        _ = service.use(try fix(0), at: at(0))
+        #expect(service.use(try fix(0.2, north_m: 20), at: at(0.2)) == nil)
+        #expect(service.use(try fix(0.4, north_m: 40), at: at(0.4)) == nil)
+        #expect(service.deadline == at(1))
+        let told = service.advance(to: at(1))
+        #expect(told?.fix == (try fix(0.4, north_m: 40)))
+        #expect(told?.cause == .moved)
+    }
+
+    @Test("News that is none any more when min_interval_s is over is not told")
+    mutating func newsThatPasses() throws {
+        _ = service.use(try fix(0), at: at(0))
+        #expect(service.use(try fix(0.2, north_m: 20), at: at(0.2)) == nil)
+        #expect(service.use(try fix(0.4), at: at(0.4)) == nil)
+        #expect(service.advance(to: at(1)) == nil)
+    }
+
+    @Test("Nothing is told before the first fix")
+    mutating func nothing() {
+        #expect(service.deadline == .distantFuture)
+        #expect(service.advance(to: at(1_000)) == nil)
+    }
+}
