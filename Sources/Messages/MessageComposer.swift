@@ -1,4 +1,4 @@
-import HCI
+internal import HCI
 
 /// Writes every message that subscribers get. The contract is published as JSON Schema under `deploy/contract`.
 ///

@@ -1,4 +1,4 @@
-import HCI
+internal import HCI
 
 /// Remembers today's pseudonyms: to make one costs as much as all the rest of a message, and a beacon in range is named every
 /// second.

@@ -1,4 +1,4 @@
-import HCI
+internal import HCI
 
 extension MessageComposer {
     /// The figures of `health` as metrics, for node_exporter's textfile collector. UTF-8 text.

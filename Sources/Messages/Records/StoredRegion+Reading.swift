@@ -1,5 +1,5 @@
 internal import Beacons
-import HCI
+internal import HCI
 import Regions
 
 /// What a stored line says it is. A version that writes other words, or the same in another sense, has a number of its own.

@@ -1,5 +1,5 @@
 internal import Beacons
-import HCI
+internal import HCI
 public import Regions
 
 /// What is stored of a region instance, so that its state outlives the process.

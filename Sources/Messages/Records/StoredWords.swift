@@ -1,4 +1,4 @@
-import HCI
+internal import HCI
 
 /// One line of `key=value` words, as records are stored.
 ///
