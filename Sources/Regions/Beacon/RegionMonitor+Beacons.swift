@@ -35,12 +35,15 @@ extension RegionMonitor {
         observe: () -> BeaconObservation
     ) {
         let rules = rules(of: slot)
+        let seen = seenTime(of: slot, at: now)
         switch instances[slot.index].kind {
-        case .beacon(.present(let presence)):
-            heardInside(slot, presence, evidence, rules, at: now, transitions: &transitions)
+        case .beacon(.present):
+            let (change, timer) = instances[slot.index].heard(evidence, rules, seen: seen, at: now)
+            if let timer { setTimer(slot, dueAtSeenTime: timer) }
+            if let change { announce(slot, change, at: now, transitions: &transitions) }
         case .beacon(let standing):
             guard evidence.qualifies(rules.entryRSSI_dbm) else { return }
-            let candidacy = candidacy(standing, rules, seen: seenTime(of: slot, at: now), at: now)
+            let candidacy = candidacy(standing, rules, seen: seen, at: now)
             instances[slot.index].kind = .beacon(.candidate(candidacy))
             if candidacy.lastSeen - candidacy.firstSeen >= rules.entryAfter {
                 enter(slot, evidence, candidacy, rules, at: now, transitions: &transitions, observe: observe)
@@ -78,29 +81,6 @@ extension RegionMonitor {
         guard let change else { return }
         let event = change.crossing.map { RegionEvent($0, by: .beacon(evidence.identity, observe())) }
         announce(slot, change, event: event, at: now, transitions: &transitions)
-    }
-
-    /// A beacon is heard in a region that is inside.
-    private mutating func heardInside(
-        _ slot: InstanceSlot, _ presence: BeaconPresence, _ evidence: BeaconEvidence, _ rules: RegionRules,
-        at now: Instant, transitions: inout [RegionTransition]
-    ) {
-        guard evidence.qualifies(rules.exitRSSI_dbm), let stay = instances[slot.index].presence else { return }
-        var presence = presence
-        let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
-        var leavesAt = leavingTime(of: slot, patience, rules, at: now)
-        // Of several beacons the one that may be silent longest decides; its own reports move that freely.
-        if leavesAt >= stay.leavesAt || presence.holder == evidence.transmitter || stay.isRestored {
-            presence.holder = evidence.transmitter
-            presence.patience = patience
-        } else {
-            leavesAt = stay.leavesAt
-        }
-        presence.level = evidence.level
-        instances[slot.index].kind = .beacon(.present(presence))
-        let change = instances[slot.index].heard(until: leavesAt, at: now)
-        if leavesAt < instances[slot.index].timerDue { setTimer(slot, dueAtSeenTime: leavesAt) }
-        if let change { announce(slot, change, at: now, transitions: &transitions) }
     }
 
     /// Seen time at which the region is left if nothing more is heard.
@@ -157,5 +137,30 @@ extension RegionMonitor {
             let region = registrations[registration.index].region.id
             failures.append(RegionMonitoringFailure(region: region, cause: .tooManyTransmitters(limit: limit)))
         }
+    }
+}
+
+extension RegionInstance {
+    /// A beacon is heard in a region that is inside. In one piece, because it happens with nearly every report.
+    ///
+    /// - Returns: what is to be told, and the seen time of the timer to set, where there is any.
+    fileprivate mutating func heard(
+        _ evidence: BeaconEvidence, _ rules: RegionRules, seen: Instant, at now: Instant
+    ) -> (change: Change?, timer: Instant?) {
+        guard evidence.qualifies(rules.exitRSSI_dbm), case .beacon(.present(var beacons)) = kind,
+            case .inside(let stay) = occupancy
+        else { return (nil, nil) }
+        let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
+        var leavesAt = seen + max(rules.exitAfter, patience)
+        // Of several beacons the one that may be silent longest decides; its own reports move that freely.
+        if leavesAt >= stay.leavesAt || beacons.holder == evidence.transmitter || stay.isRestored {
+            beacons.holder = evidence.transmitter
+            beacons.patience = patience
+        } else {
+            leavesAt = stay.leavesAt
+        }
+        beacons.level = evidence.level
+        kind = .beacon(.present(beacons))
+        return (heard(until: leavesAt, at: now), leavesAt < timerDue ? leavesAt : nil)
     }
 }

@@ -29,7 +29,10 @@ struct EvidenceSource: Sendable {
     private var timers = Heap<Timer>()
     private var timerNumber: UInt64 = 0
     /// When the states of its instances become unknown while it is blind.
-    var unknownDue = Instant.distantFuture
+    var unknownDue = Instant.distantFuture { didSet { schedule() } }
+    /// When its first timer fires or states become unknown. It is asked for with every report, so it is kept: to look at the heap
+    /// each time would count references to it.
+    private(set) var nextDeadline = Instant.distantFuture
 
     /// - Parameter canProbe: whether it can be asked if it perceives. Then a timer that comes due in silence waits for that.
     init(canProbe: Bool) { proof = Proof(isNeeded: canProbe) }
@@ -40,6 +43,7 @@ struct EvidenceSource: Sendable {
         sight.blinded(since: since)
         // Timers that wait stand still with all others now, and want another proof once the source sees.
         resumeWaiting(at: now)
+        schedule()
     }
 
     mutating func sees(at now: Instant) {
@@ -49,7 +53,9 @@ struct EvidenceSource: Sendable {
 
     mutating func proved(at now: Instant) {
         proof.proved(at: now)
-        if isAwaitingProof { resumeWaiting(at: now) }
+        guard isAwaitingProof else { return }
+        resumeWaiting(at: now)
+        schedule()
     }
 
     /// A timer came due in silence.
@@ -66,10 +72,10 @@ struct EvidenceSource: Sendable {
 
     // MARK: - Timers
 
-    /// When its first timer fires or states become unknown.
-    var nextDeadline: Instant {
-        guard let timer = timers.min else { return unknownDue }
-        return min(max(sight.instant(ofSeenTime: timer.due), proof.releasedAt), unknownDue)
+    /// To be called wherever a timer, the sight or the proof has changed.
+    private mutating func schedule() {
+        let timerDue = timers.min.map { max(sight.instant(ofSeenTime: $0.due), proof.releasedAt) }
+        nextDeadline = min(timerDue ?? .distantFuture, unknownDue)
     }
 
     /// How many timers are held, stale ones among them.
@@ -78,12 +84,17 @@ struct EvidenceSource: Sendable {
     mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
         timerNumber += 1
         timers.insert(Timer(due: due, number: timerNumber, slot: slot))
+        schedule()
     }
 
-    mutating func popTimer() -> Timer? { timers.popMin() }
+    mutating func popTimer() -> Timer? {
+        defer { schedule() }
+        return timers.popMin()
+    }
 
     /// Throws timers out that were set again since.
     mutating func keepTimers(where isSet: (Timer) -> Bool) {
         timers = Heap(timers.unordered.filter(isSet))
+        schedule()
     }
 }

@@ -44,6 +44,8 @@ extension RegionMonitor {
 
     /// The source has perceived anything at all, or has answered.
     public mutating func proved(_ source: EvidenceSourceID, at now: Instant) {
+        // With every report; where nothing can be asked, nothing waits for it.
+        guard sources[source.index].proof.isNeeded else { return }
         sources[source.index].proved(at: now)
     }
 
