@@ -22,6 +22,10 @@ export PYTHONPATH=$root/Tests/Tools PYTHONDONTWRITEBYTECODE=1
 
 passed=0 failed=0 skipped=0
 
+# at_end COMMAND: runs it when this script ends. A process that is begun in the background has this shell's traps until it becomes
+# its program: one that is killed before that would clear away what the suite still needs.
+at_end() { trap "((BASHPID != \$\$)) || $1" EXIT; }
+
 # begin_suite NAME PRODUCTS: PRODUCTS is the folder with beacond, and .build/debug where it is empty. Call it before any change
 # of folder. It makes the folder $scratch. In the end that goes, and with it all that was started and still runs.
 begin_suite() {
@@ -29,7 +33,7 @@ begin_suite() {
     products=$(realpath -m -- "${2:-$root/.build/debug}")
     beacond=$products/beacond
     scratch=$(mktemp -d)
-    trap clear_away EXIT
+    at_end clear_away
     trap 'exit 130' INT
     trap 'exit 143' TERM
 }

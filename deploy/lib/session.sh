@@ -25,7 +25,9 @@ stop_all() {
     ! declare -F clean_up >/dev/null || clean_up
 }
 
-trap stop_all EXIT
+# A process that is begun in the background has this shell's traps until it becomes its program. One that is killed before that must
+# not stop everything.
+trap '((BASHPID != $$)) || stop_all' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP

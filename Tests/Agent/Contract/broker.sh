@@ -32,9 +32,11 @@ received() {
 
 # retained: the topics that a newcomer gets, one a line, with their payloads.
 retained() {
+    # What an earlier newcomer got says nothing of now.
+    rm -f "$scratch/newcomer"
     mosquitto_sub -p "$port" -t 'beacons/#' -t end -F '%t %p' >"$scratch/newcomer" &
     local newcomer=$!
-    eventually grep -q '^end ' "$scratch/newcomer"
+    eventually grep -qs '^end ' "$scratch/newcomer"
     kill "$newcomer"
     wait "$newcomer" 2>/dev/null
     grep -v '^end ' "$scratch/newcomer"
