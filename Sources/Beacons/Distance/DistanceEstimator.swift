@@ -53,13 +53,13 @@ public struct DistanceEstimator: Sendable {
     }
 
     /// How far the truth may be from a distance: what one standard deviation of the place and of the level makes of it.
-    /// Metres.
+    /// Metres, `range_m.upperBound` at most: a level that jumps about says nothing, and no distance can be further off.
     ///
     /// - Parameter levelVariance: of the level that the distance was made from, by the number and scatter of its readings.
     ///   dB².
     public func error_m(of distance_m: Double, levelVariance: Double) -> Double {
         let spread_db = (Self.placeSpread_db * Self.placeSpread_db + max(0, levelVariance)).squareRoot()
-        return distance_m * (.exp10(spread_db / pathLoss.decade_db) - 1)
+        return min(distance_m * (.exp10(spread_db / pathLoss.decade_db) - 1), Self.range_m.upperBound)
     }
 
     private func curve(_ ratio: Double) -> Double {

@@ -67,4 +67,9 @@ struct DistanceEstimatorTests {
         #expect(abs(estimator.error_m(of: 5, levelVariance: 0) - 5 * estimator.error_m(of: 1, levelVariance: 0)) < 1e-9)
         #expect(estimator.error_m(of: 5, levelVariance: 16) > 1.35 * estimator.error_m(of: 5, levelVariance: 0))
     }
+
+    @Test("No distance is wrong by more than 1,000 m, however much the level jumps about")
+    func largestError() {
+        #expect(estimator(.indoor).error_m(of: 36, levelVariance: 1_600) == 1_000)
+    }
 }
