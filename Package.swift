@@ -42,12 +42,13 @@ let package = Package(
             name: "Beacons", dependencies: ["HCI", collections, real, cryptoExtras], swiftSettings: settings),
         .target(name: "Regions", dependencies: ["HCI", "Beacons", heap], swiftSettings: settings),
         .target(name: "Location", dependencies: ["HCI", real], swiftSettings: settings),
-        .target(name: "Messages", dependencies: ["HCI", "Beacons", "Regions", crypto], swiftSettings: settings),
         .target(
-            name: "Configuration", dependencies: ["HCI", "Beacons", "Regions", "Messages"],
+            name: "Messages", dependencies: ["HCI", "Beacons", "Regions", "Location", crypto], swiftSettings: settings),
+        .target(
+            name: "Configuration", dependencies: ["HCI", "Beacons", "Regions", "Location", "Messages"],
             swiftSettings: settings),
         .target(
-            name: "Gateway", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
+            name: "Gateway", dependencies: ["HCI", "Beacons", "Regions", "Location", "Messages", "Configuration"],
             swiftSettings: settings),
         .target(
             name: "Console", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", real],

@@ -20,6 +20,7 @@ struct Tables: Sendable {
     let region = Entry(RegionTable())
     let ranging = Entry(RangingTable())
     let device = Entry(DeviceTable())
+    let location = Entry(LocationTable())
     let mqtt = Entry(MQTTTable())
     let outbox = Entry(OutboxTable())
     let privacy = Entry(PrivacyTable())

@@ -1,4 +1,5 @@
 public import Beacons
+public import Location
 public import Regions
 
 /// What the rules between the bytes and the messages go by: whom to listen to, how beacons are followed, what is watched.
@@ -16,6 +17,8 @@ public struct GatewaySettings: Hashable, Sendable {
     public var distance: DistanceSettings
     public var regions: RegionSettings
     public var ranging: RangingSettings
+    /// `nil` where the file says nothing of the place.
+    public var location: LocationSettings?
 }
 
 /// `[regions]` and every `[[region]]`: what is watched, and what holds for regions that come by request.

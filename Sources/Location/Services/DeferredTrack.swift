@@ -36,6 +36,8 @@ public struct DeferredTrack: Sendable {
     private var state = State.empty
     private var fixes: [Fix] = []
     private var way = Way()
+    /// While the gateway pauses nothing is told.
+    private var isPaused = false
 
     /// - Parameters:
     ///   - distance_m: how far it travels before a batch is told; 0 sets no limit. Metres.
@@ -50,7 +52,7 @@ public struct DeferredTrack: Sendable {
 
     /// When `advance` has something to tell.
     public var deadline: Instant {
-        guard timeout > .zero, case .keeping(let since) = state else { return .distantFuture }
+        guard timeout > .zero, !isPaused, case .keeping(let since) = state else { return .distantFuture }
         return since + timeout
     }
 
@@ -61,7 +63,7 @@ public struct DeferredTrack: Sendable {
         if case .empty = state { state = .keeping(since: now) }
         fixes.append(fix)
         way.go(to: fix)
-        if distance_m > 0, way.length_m >= distance_m { return finish(.distance) }
+        if distance_m > 0, !isPaused, way.length_m >= distance_m { return finish(.distance) }
         return fixes.count >= Self.maxFixes ? finish(.timeout) : nil
     }
 
@@ -69,6 +71,15 @@ public struct DeferredTrack: Sendable {
     public mutating func advance(to now: Instant) -> TrackBatch? {
         now >= deadline ? finish(.timeout) : nil
     }
+
+    /// The gateway pauses: what is held is told now. What comes meanwhile is told after `resume`.
+    public mutating func pause() -> TrackBatch? {
+        isPaused = true
+        return stop()
+    }
+
+    /// The gateway goes on.
+    public mutating func resume() { isPaused = false }
 
     /// What is held is told now.
     ///

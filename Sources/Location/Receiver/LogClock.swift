@@ -1,0 +1,98 @@
+public import HCI
+
+/// When the lines of a receiver's log came, as far as their own times tell.
+///
+/// A line's time is when it came. A receiver is wrong at times, though: one that says a wild time ahead would carry
+/// everything else along to that time, and one that goes back would stop it. So a time ahead counts once the next lines go on from
+/// it, and behind one that went back time goes on from where it was. Whether such a line is used is for `FixOrder` to say.
+public struct LogClock<Line: Sendable>: Sendable {
+    /// A line, and when it came.
+    public typealias Dated = (line: Line, came: WallTime)
+
+    /// Times that follow each other, and by how much they differ from when the lines came.
+    private struct Order {
+        var first: WallTime
+        var last: WallTime
+        var offset: TimeSpan
+
+        func follows(_ time: WallTime) -> Bool { time >= last && time - last <= FixOrder.trial }
+    }
+
+    private var believed: Order?
+    /// Lines in another order, which have come so far.
+    private var doubted: Order?
+    /// Lines that are ahead of what is believed, in one order and with their own times, until the next line decides.
+    private var ahead: (order: Order, lines: [Dated])?
+    private var now: WallTime?
+
+    /// Lines that are held until the next one decides, at most.
+    private static var maxHeld: Int { 1_000 }
+
+    public init() {}
+
+    /// Takes the next line.
+    ///
+    /// - Parameter time: its own; `nil` where it has none: it came with the line before. One without any before it is left out.
+    /// - Returns: the lines of which it is known now when they came, in their order.
+    public mutating func take(_ line: Line, time: WallTime?) -> [Dated] {
+        guard var held = ahead else { return date(line, time) }
+        guard let time, time >= held.order.last, held.lines.count < Self.maxHeld else {
+            if time == nil, held.lines.count < Self.maxHeld {
+                held.lines.append((line, held.order.last))
+                ahead = held
+                return []
+            }
+            // The next line does not go on from there: they were wild.
+            ahead = nil
+            return held.lines.map { ($0.line, now ?? $0.came) } + date(line, time)
+        }
+        if time - held.order.first >= FixOrder.trial { return release() + date(line, time) }
+        held.order.last = time
+        held.lines.append((line, time))
+        ahead = held
+        return []
+    }
+
+    /// There are no more lines.
+    public mutating func finish() -> [Dated] { release() }
+
+    /// What is ahead is believed.
+    private mutating func release() -> [Dated] {
+        guard let held = ahead else { return [] }
+        ahead = nil
+        believed = held.order
+        doubted = nil
+        return held.lines.map { ($0.line, move(to: $0.came + held.order.offset)) }
+    }
+
+    /// Time never goes back.
+    private mutating func move(to time: WallTime) -> WallTime {
+        let came = max(now ?? time, time)
+        now = came
+        return came
+    }
+
+    private mutating func date(_ line: Line, _ time: WallTime?) -> [Dated] {
+        guard let time else { return now.map { [(line, $0)] } ?? [] }
+        guard var order = believed, let now else {
+            believed = Order(first: time, last: time, offset: .zero)
+            return [(line, move(to: time))]
+        }
+        if order.follows(time) {
+            order.last = time
+            (believed, doubted) = (order, nil)
+        } else if var other = doubted, other.follows(time) {
+            other.last = time
+            let isBelieved = other.last - other.first >= FixOrder.trial
+            if isBelieved { (believed, doubted) = (other, nil) } else { doubted = other }
+            order = other
+        } else if time > order.last, doubted == nil {
+            ahead = (Order(first: time, last: time, offset: order.offset), [(line, time)])
+            return []
+        } else {
+            order = Order(first: time, last: time, offset: now - time)
+            doubted = order
+        }
+        return [(line, move(to: time + order.offset))]
+    }
+}

@@ -1,0 +1,47 @@
+import HCI
+import Location
+import Testing
+
+@Suite("When the lines of a log came")
+struct LogClockTests {
+    /// Each line by its own second, and the second at which it came.
+    private func came(_ seconds: [Double?]) -> [Double] {
+        var clock = LogClock<Double?>()
+        var dated: [LogClock<Double?>.Dated] = []
+        for second in seconds { dated += clock.take(second, time: second.map { time($0) }) }
+        dated += clock.finish()
+        #expect(dated.map(\.line) == seconds)
+        return dated.map { ($0.came - time(0)).seconds }
+    }
+
+    private static let cases: [(rule: String, said: [Double?], came: [Double])] = [
+        ("A line came when it says", [0, 1, 2, 2, 3.5], [0, 1, 2, 2, 3.5]),
+        ("A line without a time came with the one before", [0, 1, nil, 2], [0, 1, 1, 2]),
+        ("A gap is time that passed", [0, 1, 3_600, 3_601, 3_611, 3_612], [0, 1, 3_600, 3_601, 3_611, 3_612]),
+        ("So it is with a line every minute", [0, 60, 120, nil, 180], [0, 60, 120, 120, 180]),
+        ("One wild time ahead takes nothing along", [0, 1, 86_400, 2, 3, 4], [0, 1, 1, 2, 3, 4]),
+        ("One time that went back stops nothing", [100, 101, 50, 102, 103], [100, 101, 101, 102, 103]),
+    ]
+
+    @Test(arguments: cases.indices)
+    func rules(index: Int) {
+        let (rule, said, expected) = Self.cases[index]
+        #expect(came(said) == expected, "\(rule)")
+    }
+
+    @Test("Behind a clock that was set back time goes on from where it was")
+    func setBack() {
+        let said: [Double?] = [100, 101] + (0...20).map { Double($0) }
+        let expected: [Double] = [100, 101] + (0...20).map { 101 + Double($0) }
+        #expect(came(said) == expected)
+    }
+
+    @Test("What is held is bounded")
+    func bounded() {
+        var clock = LogClock<Int>()
+        _ = clock.take(0, time: time(0))
+        _ = clock.take(1, time: time(500))
+        let dated = (2...2_000).map { clock.take($0, time: nil).count }
+        #expect(dated.contains { $0 > 0 })
+    }
+}
