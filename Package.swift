@@ -33,6 +33,8 @@ let package = Package(
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // What Swift's own module of the C library leaves out.
+        .systemLibrary(name: "CLinux"),
         // The one piece of C: it keeps an assertion of libmosquitto from ending the process.
         .target(name: "CMosquittoReader"),
 
@@ -56,30 +58,32 @@ let package = Package(
 
         // Targets with I/O.
         .target(name: "Files", swiftSettings: settings),
+        .target(name: "Loops", dependencies: ["HCI", "CLinux"], swiftSettings: settings),
         .target(
             name: "Outbox", dependencies: ["HCI", "Files", "CSQLite", collections], swiftSettings: settings
         ),
         .target(
-            name: "Radio", dependencies: ["HCI", "Beacons", "Configuration", "CBluetooth", logging],
+            name: "Radio", dependencies: ["HCI", "Beacons", "Configuration", "Loops", "CBluetooth", logging],
             swiftSettings: settings),
         .target(
             name: "MQTT",
             dependencies: [
-                "HCI", "Messages", "Configuration", "Files", "CMosquitto", "CMosquittoReader", collections, logging,
+                "HCI", "Messages", "Configuration", "Files", "Loops", "CMosquitto", "CMosquittoReader", collections, logging,
             ],
             swiftSettings: settings),
         .target(
             name: "Daemon",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT", logging,
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Loops", "Outbox", "Radio", "MQTT",
+                logging,
             ],
             swiftSettings: settings),
         .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", heap, real], swiftSettings: settings),
         .executableTarget(
             name: "beacond",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "Files", "Outbox",
-                "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle, signals,
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "Files", "Loops",
+                "Outbox", "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle, signals,
             ],
             swiftSettings: settings),
 
@@ -122,7 +126,9 @@ let package = Package(
             name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "Files", "MQTT"],
             path: "Tests/Rules/MQTTTests", swiftSettings: settings),
         .testTarget(
-            name: "RadioTests", dependencies: ["HCI", "Beacons", "Configuration", "Radio"],
+            name: "LoopsTests", dependencies: ["HCI", "Loops"], path: "Tests/Rules/LoopsTests", swiftSettings: settings),
+        .testTarget(
+            name: "RadioTests", dependencies: ["HCI", "Beacons", "Configuration", "Loops", "Radio"],
             path: "Tests/Rules/RadioTests", swiftSettings: settings),
         .testTarget(
             name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "Recordings", "StoreSimulator", real],
@@ -132,7 +138,7 @@ let package = Package(
         .executableTarget(
             name: "Simulation",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Outbox", "Radio", "MQTT",
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Loops", "Outbox", "Radio", "MQTT",
                 "Daemon", "CBluetooth", "CSQLite", logging,
             ],
             path: "Tests/Worlds/Simulation/Simulator", swiftSettings: settings),

@@ -1,11 +1,9 @@
 #ifndef BEACOND_CBLUETOOTH_SHIM_H
 #define BEACOND_CBLUETOOTH_SHIM_H
 
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/timex.h>
 #include <unistd.h>
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>

@@ -1,6 +1,7 @@
 import Gateway
 import Glibc
 import HCI
+import Loops
 import Radio
 import Synchronization
 

@@ -1,6 +1,7 @@
 import Configuration
 import Glibc
 import HCI
+import Loops
 import Messages
 
 /// The way to the broker: the lookup of its name, then one libmosquitto client. Shared by delivery and `beacond check`.
@@ -33,8 +34,13 @@ package final class BrokerLink: BrokerConnection {
         self.will = will
         isLookupWanted = true
         // One that is still under way for an earlier attempt will do: a name server that is silent collects no threads.
-        if lookup == nil { lookup = HostLookup(host: settings.host) }
-        guard lookup != nil else { throw .machineAtItsLimit(detail: systemText(errno)) }
+        guard lookup == nil else { return }
+        do throws(SystemError) {
+            // libmosquitto resolves once more when it connects; by then the answer is known to be there.
+            lookup = try HostLookup(host: settings.host)
+        } catch {
+            throw .machineAtItsLimit(detail: systemText(error.code))
+        }
     }
 
     package func drop() {
@@ -87,9 +93,10 @@ package final class BrokerLink: BrokerConnection {
             case .failed(_, let number) where ConnectionFailure.isLimit(number):
                 throw .machineAtItsLimit(detail: systemText(number))
             case .failed(let detail, _): throw .hostNotFound(host: settings.host, detail: detail)
-            case .found(let hasIPv4, let hasIPv6):
+            case .found(let addresses):
                 let client = try makeClient()
-                try client.connect(bindAddress: hasIPv4 && hasIPv6 && isIPv4Turn ? "0.0.0.0" : nil)
+                let hasBoth = Set(addresses.map(\.family)).count > 1
+                try client.connect(bindAddress: hasBoth && isIPv4Turn ? "0.0.0.0" : nil)
                 self.client = client
             }
         } catch {

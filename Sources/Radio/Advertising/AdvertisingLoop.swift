@@ -1,6 +1,7 @@
 public import Configuration
 import Glibc
 import HCI
+import Loops
 import Synchronization
 
 /// One thread that keeps an advertisement on the air until it is stopped.

@@ -1,6 +1,7 @@
 import Configuration
 import Glibc
 import HCI
+import Loops
 
 /// What the advertising loop's thread does: wait, read, decide, tell.
 final class AdvertisingRunner {

@@ -2,6 +2,7 @@ public import Configuration
 import Glibc
 import HCI
 public import Logging
+import Loops
 import Synchronization
 
 /// The radio loop: one thread that keeps the configured adapters scanning and gives everything they hear to its owner.

@@ -2,6 +2,7 @@ import Configuration
 import Glibc
 import HCI
 import Logging
+import Loops
 
 /// What the radio loop's thread does: wait, drain, decide, tell.
 final class RadioRunner<Owner: RadioOwner> {

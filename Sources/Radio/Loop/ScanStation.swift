@@ -1,6 +1,7 @@
 import Configuration
 import HCI
 import Logging
+import Loops
 
 /// One configured adapter of the radio loop: keeps what its `ScanController` tells, and carries its repairs out.
 final class ScanStation {

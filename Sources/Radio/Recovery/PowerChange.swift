@@ -1,5 +1,6 @@
 import CBluetooth
 import Glibc
+import Loops
 import Synchronization
 
 /// A change of an adapter's power. It has a thread of its own, because the kernel waits for a controller that does not

@@ -1,6 +1,7 @@
 import Configuration
 import Glibc
 import HCI
+import Loops
 
 /// The I/O half of an `AdapterController`: does what it wants with one configured adapter, and tells it what came of it.
 final class AdapterSession<Controller: AdapterController> {

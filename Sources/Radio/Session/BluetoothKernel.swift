@@ -1,5 +1,6 @@
 import Glibc
 import HCI
+import Loops
 
 /// The kernel's side of Bluetooth, and the clocks that go with it: what the radio loop and the advertising loop work through.
 ///

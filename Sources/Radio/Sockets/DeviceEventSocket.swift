@@ -1,4 +1,5 @@
 import Glibc
+import Loops
 
 /// The kernel's own events: adapters that come, go, and are powered up or down by anybody. Needs CAP_NET_RAW; without it,
 /// and without this socket, changes are seen by looking again every second.

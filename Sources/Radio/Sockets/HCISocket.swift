@@ -1,5 +1,6 @@
 import CBluetooth
 import Glibc
+import Loops
 
 /// A raw HCI socket, non-blocking, closed with its last reference.
 final class HCISocket {

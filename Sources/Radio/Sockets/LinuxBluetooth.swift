@@ -1,5 +1,6 @@
 import Glibc
 import HCI
+import Loops
 
 /// Linux itself. Made on the thread of the loop that works through it.
 final class LinuxBluetooth: BluetoothKernel {

@@ -1,6 +1,7 @@
 import CBluetooth
 import Glibc
 import HCI
+import Loops
 
 /// What one call takes from a raw HCI socket: packets, each with the kernel's stamp.
 ///

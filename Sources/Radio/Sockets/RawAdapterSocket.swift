@@ -1,6 +1,7 @@
 import CBluetooth
 import Glibc
 import HCI
+import Loops
 
 /// A raw HCI socket that is bound to one adapter.
 final class RawAdapterSocket: AdapterSocket {

@@ -3,6 +3,7 @@ import Beacons
 import Configuration
 import Glibc
 import HCI
+import Loops
 import Radio
 import Synchronization
 

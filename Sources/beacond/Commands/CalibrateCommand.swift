@@ -4,6 +4,7 @@ import Configuration
 import Console
 import Glibc
 import HCI
+import Loops
 import Radio
 
 /// `beacond calibrate`: how strong a beacon is at one metre, or how well this gateway hears.

@@ -4,6 +4,7 @@ import Console
 import Files
 import Glibc
 import HCI
+import Loops
 import Radio
 
 /// `beacond scan`: what is in the air, for whoever puts beacons up.

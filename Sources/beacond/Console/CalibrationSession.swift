@@ -5,6 +5,7 @@ import Console
 import Glibc
 import HCI
 import Logging
+import Loops
 import Radio
 import Synchronization
 

@@ -5,6 +5,7 @@ import Files
 import Glibc
 import HCI
 import Logging
+import Loops
 import Radio
 
 /// `beacond scan` at work: the radio loop fills the desk, and this shows it and writes the capture, until it is stopped.

@@ -4,6 +4,7 @@ import Files
 import Gateway
 import HCI
 import Logging
+import Loops
 import MQTT
 import Messages
 import Outbox

@@ -3,6 +3,7 @@ import Daemon
 import Gateway
 import HCI
 import Logging
+import Loops
 import Messages
 import Outbox
 import Radio

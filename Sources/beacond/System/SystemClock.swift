@@ -1,5 +1,6 @@
 import Files
 import HCI
+import Loops
 import Messages
 import Radio
 

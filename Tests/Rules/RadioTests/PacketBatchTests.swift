@@ -1,4 +1,5 @@
 import Glibc
+import Loops
 import Testing
 
 @testable import Radio

@@ -1,5 +1,6 @@
 import Glibc
 import HCI
+import Loops
 import Testing
 
 @testable import Radio

@@ -1,6 +1,7 @@
 import CBluetooth
 import Glibc
 import HCI
+import Loops
 
 @testable import Radio
 

@@ -15,8 +15,8 @@ public final class WorkerThread: Sendable {
 
     /// Starts at once, with all signals left to the other threads.
     ///
-    /// - Throws: `RadioError` where no thread can be made.
-    public init(_ body: sending @escaping () -> Void) throws(RadioError) {
+    /// - Throws: `SystemError` where no thread can be made.
+    public init(_ body: sending @escaping () -> Void) throws(SystemError) {
         let work = Unmanaged.passRetained(Work(body))
         var (all, former) = (sigset_t(), sigset_t())
         sigfillset(&all)
@@ -32,7 +32,7 @@ public final class WorkerThread: Sendable {
             }, work.toOpaque())
         guard code == 0 else {
             work.release()
-            throw RadioError("pthread_create", code: code)
+            throw SystemError("pthread_create", code: code)
         }
         self.thread = Mutex(thread)
     }

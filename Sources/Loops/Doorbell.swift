@@ -1,4 +1,4 @@
-import CBluetooth
+import CLinux
 import Glibc
 
 /// Wakes a thread out of `poll` from any other thread.
@@ -6,8 +6,8 @@ public final class Doorbell: Sendable {
     /// Readable while the bell rings; for `poll`.
     public let descriptor: Int32
 
-    /// - Throws: `RadioError` where the process has no file descriptors left.
-    public init() throws(RadioError) {
+    /// - Throws: `SystemError` where the process has no file descriptors left.
+    public init() throws(SystemError) {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
         guard descriptor >= 0 else { throw .last("eventfd") }
     }

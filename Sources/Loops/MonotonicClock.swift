@@ -1,4 +1,4 @@
-import CBluetooth
+import CLinux
 import Glibc
 public import HCI
 

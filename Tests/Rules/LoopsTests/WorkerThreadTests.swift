@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import Radio
+@testable import Loops
 
 @Suite("A thread for one piece of work")
 struct WorkerThreadTests {

@@ -1,0 +1,8 @@
+#ifndef BEACOND_CLINUX_SHIM_H
+#define BEACOND_CLINUX_SHIM_H
+
+/* What Swift's own module of the C library leaves out. */
+#include <sys/eventfd.h>
+#include <sys/timex.h>
+
+#endif
