@@ -24,29 +24,16 @@ struct BrokerURL: Hashable, Sendable {
         case "mqtts": usesTLS = true
         default: throw .notAllowed
         }
-        port = usesTLS ? 8883 : 1883
-        let authority = text[colon...].dropFirst(3)
-        let suffix: Substring
-        if authority.hasPrefix("[") {
-            guard let bracket = authority.firstIndex(of: "]") else { throw .notAllowed }
-            host = String(authority[..<bracket].dropFirst())
-            guard Self.looksLikeIPv6(host) else { throw .notAllowed }
-            suffix = authority[bracket...].dropFirst()
-        } else {
-            let end = authority.firstIndex(of: ":") ?? authority.endIndex
-            host = String(authority[..<end])
-            guard Self.looksLikeHost(host) else { throw .notAllowed }
-            suffix = authority[end...]
+        do throws(HostPort.Problem) {
+            let place = try HostPort(text[colon...].dropFirst(3), defaultPort: usesTLS ? 8883 : 1883)
+            (host, port) = (place.host, place.port)
+        } catch {
+            throw error == .badPort ? .badPort : .notAllowed
         }
-        if suffix.isEmpty { return }
-        let digits = suffix.dropFirst()
-        guard suffix.hasPrefix(":"), !digits.isEmpty, digits.utf8.allSatisfy(Self.isDigit) else { throw .notAllowed }
-        guard let number = UInt16(digits), number > 0 else { throw .badPort }
-        port = number
     }
 
     var text: String {
-        "\(usesTLS ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        "\(usesTLS ? "mqtts" : "mqtt")://\(HostPort(host: host, port: port))"
     }
 
     /// The text without what may be a password: everything between the scheme and the last `@`.
@@ -54,26 +41,6 @@ struct BrokerURL: Hashable, Sendable {
         guard let at = text.lastIndex(of: "@") else { return text }
         let scheme = text.hasPrefix("mqtts://") ? "mqtts://" : text.hasPrefix("mqtt://") ? "mqtt://" : ""
         return scheme + "…" + text[at...]
-    }
-
-    private static func isDigit(_ octet: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= octet }
-
-    private static func isLetter(_ octet: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= octet | 0x20 }
-
-    /// Letters, digits, dashes, dots and underscores. Whether it exists is for the resolver to say.
-    private static func looksLikeHost(_ host: String) -> Bool {
-        (1...253).contains(host.utf8.count)
-            && host.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-._".utf8.contains($0) }
-    }
-
-    /// Hexadecimal digits, colons and dots, and a zone after `%`, as in `fe80::1%eth0`.
-    private static func looksLikeIPv6(_ host: String) -> Bool {
-        let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let address = parts.first, address.contains(":"), address.utf8.count <= 45 else { return false }
-        let isAddress = address.utf8.allSatisfy {
-            isDigit($0) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 | 0x20 || ":.".utf8.contains($0)
-        }
-        return isAddress && parts.dropFirst().allSatisfy { $0.utf8.count <= 16 && looksLikeHost(String($0)) }
     }
 }
 
