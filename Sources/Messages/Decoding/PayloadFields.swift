@@ -128,6 +128,15 @@ extension PayloadFields {
         return time
     }
 
+    /// A time of day as others write it (`Timestamp.anyTime`).
+    package mutating func anyTimeIfPresent(_ key: StaticString) throws(PayloadError) -> WallTime? {
+        guard let text = try textIfPresent(key) else { return nil }
+        guard let time = Timestamp.anyTime(text) else {
+            throw PayloadError("\(key)", .mustBeOneOf("a time such as 2026-11-21T06:00:00.123Z"))
+        }
+        return time
+    }
+
     mutating func uuid(_ key: StaticString) throws(PayloadError) -> ProximityUUID {
         guard let uuid = ProximityUUID(try text(key)) else {
             throw PayloadError("\(key)", .mustBeOneOf("a UUID such as 39ED98FF-2900-441A-802F-9C398FC199D2"))
@@ -178,6 +187,13 @@ extension PayloadFields {
         let index = try required(key)
         if case .null = document.nodes[index] { return nil }
         return try number(key, range, at: index)
+    }
+
+    /// Any number; `null` is none.
+    package mutating func numberIfPresent(_ key: StaticString) throws(PayloadError) -> Double? {
+        guard let index = find(key) else { return nil }
+        if case .null = document.nodes[index] { return nil }
+        return try number(key, -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude, at: index)
     }
 
     private func number(

@@ -16,10 +16,16 @@ package enum Timestamp {
     }
 
     /// Reads what `text` writes, and nothing else; `nil` also for a day that no calendar has.
-    package static func time(_ text: String) -> WallTime? {
+    package static func time(_ text: String) -> WallTime? { time(text, decimals: 3...3, lastSecond: 59) }
+
+    /// Reads a UTC time that others have written: with none to nine decimals, and with leap seconds. `WallTime` doesn't count
+    /// those: all of one is the last microsecond before it, so that no time goes back.
+    package static func anyTime(_ text: String) -> WallTime? { time(text, decimals: 0...9, lastSecond: 60) }
+
+    private static func time(_ text: String, decimals: ClosedRange<Int>, lastSecond: Int64) -> WallTime? {
         let octets = Array(text.utf8)
-        let form = Array("dddd-dd-ddTdd:dd:dd.dddZ".utf8)
-        guard octets.count == form.count else { return nil }
+        let form = Array("dddd-dd-ddTdd:dd:dd".utf8)
+        guard octets.count > form.count, octets.last == UInt8(ascii: "Z") else { return nil }
         var numbers: [Int64] = [0]
         for (octet, wanted) in zip(octets, form) {
             if wanted == UInt8(ascii: "d") {
@@ -30,12 +36,28 @@ package enum Timestamp {
                 numbers.append(0)
             }
         }
+        guard var fraction_us = microseconds(octets[form.count..<(octets.count - 1)], decimals) else { return nil }
         let (year, month, day) = (numbers[0], numbers[1], numbers[2])
-        guard 1...12 ~= month, 1...31 ~= day, numbers[3] < 24, numbers[4] < 60, numbers[5] < 60 else { return nil }
+        guard 1...12 ~= month, 1...31 ~= day, numbers[3] < 24, numbers[4] < 60, numbers[5] <= lastSecond else {
+            return nil
+        }
         let days = daysSinceEpoch(year: year, month: month, day: day)
         guard civil(daysSinceEpoch: days) == (year, month, day) else { return nil }
+        if numbers[5] == 60 { (numbers[5], fraction_us) = (59, 999_999) }
         let inDay_s = (numbers[3] * 60 + numbers[4]) * 60 + numbers[5]
-        return WallTime(microseconds: ((days * 86_400 + inDay_s) * 1_000 + numbers[6]) * 1_000)
+        return WallTime(microseconds: (days * 86_400 + inDay_s) * 1_000_000 + fraction_us)
+    }
+
+    /// A point and so many digits behind it, or nothing where none are needed.
+    private static func microseconds(_ octets: ArraySlice<UInt8>, _ decimals: ClosedRange<Int>) -> Int64? {
+        if octets.isEmpty { return decimals.contains(0) ? 0 : nil }
+        let digits = octets.dropFirst()
+        guard octets.first == UInt8(ascii: "."), !digits.isEmpty, decimals.contains(digits.count) else { return nil }
+        guard digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { return nil }
+        var microseconds: Int64 = 0
+        for digit in digits.prefix(6) { microseconds = microseconds * 10 + Int64(digit - UInt8(ascii: "0")) }
+        for _ in digits.count..<max(6, digits.count) { microseconds *= 10 }
+        return microseconds
     }
 
     /// Days since 1970-01-01, negative before it.

@@ -60,4 +60,16 @@ struct RoundTripTests {
     func noTimes(_ text: String) {
         #expect(Timestamp.time(text) == nil)
     }
+
+    @Test(
+        "A time that others have written has any number of decimals up to nine; a leap second is the end of the one before",
+        arguments: [
+            ("1970-01-01T00:00:01Z", 1_000_000), ("1970-01-01T00:00:01.5Z", 1_500_000),
+            ("1970-01-01T00:00:01.000001999Z", 1_000_001), ("1970-01-01T00:00:60.25Z", 59_999_999),
+            ("1970-01-01T00:00:61Z", nil), ("1970-01-01T00:00:01.Z", nil), ("1970-01-01T00:00:01.0000000001Z", nil),
+            ("1970-01-01T00:00:01", nil), ("1970-01-01T00:00:01.5", nil), ("1970-01-01T00:00:01+5Z", nil), ("Z", nil),
+        ] as [(String, Int64?)])
+    func anyTimes(_ text: String, microseconds: Int64?) {
+        #expect(Timestamp.anyTime(text)?.microseconds == microseconds)
+    }
 }
