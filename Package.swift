@@ -68,7 +68,8 @@ let package = Package(
         .target(
             name: "MQTT",
             dependencies: [
-                "HCI", "Messages", "Configuration", "Files", "Loops", "CMosquitto", "CMosquittoReader", collections, logging,
+                "HCI", "Messages", "Configuration", "Files", "Loops", "CMosquitto", "CMosquittoReader", collections,
+                logging,
             ],
             swiftSettings: settings),
         .target(
@@ -98,7 +99,8 @@ let package = Package(
             name: "LocationTests", dependencies: ["HCI", "Location"], path: "Tests/Rules/LocationTests",
             swiftSettings: settings),
         .testTarget(
-            name: "ConfigurationTests", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration"],
+            name: "ConfigurationTests",
+            dependencies: ["HCI", "Beacons", "Regions", "Location", "Messages", "Configuration"],
             path: "Tests/Rules/ConfigurationTests", swiftSettings: settings),
         .testTarget(
             name: "MessagesTests", dependencies: ["HCI", "Beacons", "Regions", "Messages"],

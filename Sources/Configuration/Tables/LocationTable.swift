@@ -86,3 +86,19 @@ struct LocationTable: SettingsTable {
         }
     }
 }
+
+extension Rule where Value == HostPort {
+    fileprivate static func hostPort(defaultPort: UInt16) -> Rule {
+        Rule(
+            type: "text", allowed: "a host or host:port (an IPv6 address in brackets)",
+            read: { node in
+                guard case .string(let text) = node else { return .wrongType }
+                do throws(HostPort.Problem) {
+                    return .value(try HostPort(text, defaultPort: defaultPort))
+                } catch {
+                    return .refused(error == .badPort ? "must have a port from 1 to 65535" : nil)
+                }
+            },
+            write: { $0.description.quoted })
+    }
+}
