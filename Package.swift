@@ -42,15 +42,16 @@ let package = Package(
         .target(name: "HCI", dependencies: [heap], swiftSettings: settings),
         .target(
             name: "Beacons", dependencies: ["HCI", collections, real, cryptoExtras], swiftSettings: settings),
-        .target(name: "Regions", dependencies: ["HCI", "Beacons", heap], swiftSettings: settings),
         .target(name: "Location", dependencies: ["HCI", real], swiftSettings: settings),
         .target(
-            name: "Messages", dependencies: ["HCI", "Beacons", "Regions", "Location", crypto], swiftSettings: settings),
+            name: "Regions", dependencies: ["HCI", "Beacons", "Location", heap, real], swiftSettings: settings),
         .target(
-            name: "Configuration", dependencies: ["HCI", "Beacons", "Regions", "Location", "Messages"],
+            name: "Messages", dependencies: ["HCI", "Beacons", "Location", "Regions", crypto], swiftSettings: settings),
+        .target(
+            name: "Configuration", dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages"],
             swiftSettings: settings),
         .target(
-            name: "Gateway", dependencies: ["HCI", "Beacons", "Regions", "Location", "Messages", "Configuration"],
+            name: "Gateway", dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages", "Configuration"],
             swiftSettings: settings),
         .target(
             name: "Console", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", real],
@@ -100,15 +101,15 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["HCI", "Beacons", "Regions", "Location", "Messages", "Configuration"],
+            dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages", "Configuration"],
             path: "Tests/Rules/ConfigurationTests", swiftSettings: settings),
         .testTarget(
-            name: "MessagesTests", dependencies: ["HCI", "Beacons", "Regions", "Messages"],
+            name: "MessagesTests", dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages"],
             path: "Tests/Rules/MessagesTests", swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "StoreSimulator",
+                "HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", "Gateway", "Console", "StoreSimulator",
             ],
             path: "Tests/Rules/GatewayTests", swiftSettings: settings),
         .testTarget(

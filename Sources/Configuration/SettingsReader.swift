@@ -19,9 +19,11 @@ struct SettingsReader {
         let rotation = section(tables.rotation) { $0.read(&$1) }
         let smoothing = section(tables.smoothing) { $0.read(&$1) }
         let distance = section(tables.distance) { $0.read(&$1) }
-        let (rules, regionLimits) = section(tables.regions) { $0.read(&$1) }
+        let (rules, circleRules, regionLimits) = section(tables.regions) { $0.read(&$1) }
         var ids: Set<String> = []
-        let regions = sections(tables.region) { $0.read(&$1, rules: rules, taken: &ids) }
+        let regions = sections(tables.region) {
+            $0.read(&$1, rules: rules, circleRules: circleRules, taken: &ids)
+        }
         let ranging = section(tables.ranging) { $0.read(&$1) }
         var known: [KnownDevice] = []
         let devices = sections(tables.device, limit: DeviceTable.maxDevices) { $0.read(&$1, taken: &known) }
@@ -35,7 +37,9 @@ struct SettingsReader {
                     maxTransmitters: maxTransmitters, unknownAfter: rotation.unknownAfter,
                     resolveAfter: rotation.resolveAfter, distanceFilter: smoothing.distance,
                     regionFilter: smoothing.region, devices: devices),
-                distance: distance, regions: RegionSettings(rules: rules, limits: regionLimits, configured: regions),
+                distance: distance,
+                regions: RegionSettings(
+                    rules: rules, circleRules: circleRules, limits: regionLimits, configured: regions),
                 ranging: ranging,
                 // Where the table is not there, nothing is said of the place: not even that there is none.
                 location: root[LocationTable.tableName] == nil ? nil : location),

@@ -46,7 +46,8 @@ public struct EventLedger: Sendable {
         _ transition: RegionTransition, epoch: String, seq: Int64, _ timebase: Timebase
     ) -> Entry {
         let instance = transition.instance
-        let told = ToldState(transition.state, since: transition.since, at: transition.at)
+        let told = ToldState(
+            transition.state, since: transition.since, at: transition.at, circle: transition.circle)
         outdated.remove(instance)
         known[instance, default: Known()].told = told
         if transition.event != nil { known[instance]?.eventSeq = seq }

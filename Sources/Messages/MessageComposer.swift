@@ -1,5 +1,13 @@
 internal import HCI
 
+/// In which form the gateway's place leaves it. The raw value is the word in `config.toml`.
+public enum LocationForm: String, CaseIterable, Sendable {
+    case include
+    /// Nothing of it leaves: neither a fix nor a distance from the centre of a circle. The circles themselves do, which the
+    /// operator has named.
+    case omit
+}
+
 /// Writes every message that subscribers get. The contract is published as JSON Schema under `deploy/contract`.
 ///
 /// The payloads stand one a file in `Payloads`.
@@ -11,19 +19,25 @@ public struct MessageComposer: Sendable {
     var pseudonyms = PseudonymBook()
     /// Seconds after which a ranging message is of no use to anyone.
     let rangingExpiry_s: UInt32
+    /// Whether anything of the gateway's place leaves.
+    let location: LocationForm
 
     public init(
-        topics: TopicTree, version: String, pseudonym: DevicePseudonym, rangingExpiry_s: UInt32
+        topics: TopicTree, version: String, pseudonym: DevicePseudonym, rangingExpiry_s: UInt32,
+        location: LocationForm = .include
     ) {
         self.topics = topics
         self.version = version
         self.pseudonym = pseudonym
         self.rangingExpiry_s = rangingExpiry_s
+        self.location = location
     }
 
     /// The same for the topics of another gateway: the one that this one was before it was moved.
     public func speaking(for topics: TopicTree) -> MessageComposer {
-        MessageComposer(topics: topics, version: version, pseudonym: pseudonym, rangingExpiry_s: rangingExpiry_s)
+        MessageComposer(
+            topics: topics, version: version, pseudonym: pseudonym, rangingExpiry_s: rangingExpiry_s, location: location
+        )
     }
 
     /// From now on devices are named under another key.

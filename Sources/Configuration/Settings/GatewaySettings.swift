@@ -25,7 +25,18 @@ public struct GatewaySettings: Hashable, Sendable {
 public struct RegionSettings: Hashable, Sendable {
     /// What holds where a region does not say otherwise.
     public var rules: RegionRules
+    public var circleRules: CircleRules
     public var limits: RegionLimits
     /// Those of the file, in its order.
-    public var configured: [BeaconRegion]
+    public var configured: [MonitoredRegion]
+
+    /// The regions of beacons among them. What is set comes before the circles.
+    public var beacons: [BeaconRegion] {
+        get {
+            configured.compactMap { region in
+                if case .beacon(let region) = region { region } else { nil }
+            }
+        }
+        set { configured = newValue.map { .beacon($0) } + configured.filter(\.isCircle) }
+    }
 }

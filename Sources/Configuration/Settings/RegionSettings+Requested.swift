@@ -6,12 +6,12 @@ extension RegionSettings {
     /// limits, and what it leaves out comes from `[regions]`.
     ///
     /// - Throws: all that is wrong with it. An id that the file uses is wrong too.
-    public func region(_ definition: RegionDefinition) throws(ConfigurationErrors) -> BeaconRegion {
+    public func region(_ definition: RegionDefinition) throws(ConfigurationErrors) -> MonitoredRegion {
         let table = Tables.known.region
         var reader = TableReader(
             path: table.reference.name, table: table.reference, entries: definition.entries.mapValues(\.node))
         var taken = Set(configured.map(\.id))
-        let region = table.keys.read(&reader, rules: rules, taken: &taken)
+        let region = table.keys.read(&reader, rules: rules, circleRules: circleRules, taken: &taken)
         guard let region, reader.errors.isEmpty else { throw ConfigurationErrors(reader.errors) }
         return region
     }

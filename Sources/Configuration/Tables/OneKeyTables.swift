@@ -1,8 +1,9 @@
 public import Messages
 
-/// `[privacy]`: in which form a device address leaves the gateway.
+/// `[privacy]`: in which form a device address and the gateway's place leave it.
 public struct PrivacySettings: Hashable, Sendable {
     public var device: DeviceForm
+    public var location: LocationForm
 }
 
 struct PrivacyTable: SettingsTable {
@@ -11,9 +12,12 @@ struct PrivacyTable: SettingsTable {
     let device = Key(
         "device", default: DeviceForm.pseudonym, .word,
         "How a device address is published: as a keyed pseudonym that changes daily, not at all, or as it is.")
+    let location = Key(
+        "location", default: LocationForm.include, .word,
+        "Whether messages say where the gateway is; with `omit` nothing of it leaves.")
 
     func read(_ reader: inout TableReader) -> PrivacySettings {
-        PrivacySettings(device: reader.value(device))
+        PrivacySettings(device: reader.value(device), location: reader.value(location))
     }
 }
 

@@ -1,7 +1,8 @@
 import Beacons
+import Location
 import Regions
 
-/// `[[region]]`: one region, and what differs for it from `[regions]`.
+/// `[[region]]`: one region, of beacons or a circle, and what differs for it from `[regions]`.
 struct RegionTable: SettingsTable {
     static let tableName = "region"
     static let isRepeated = true
@@ -11,7 +12,7 @@ struct RegionTable: SettingsTable {
         defaultNote: "required")
     let uuid = Key(
         "uuid", default: nil, Rule<ProximityUUID>.uuid.optional, "The proximity UUID of its beacons.",
-        defaultNote: "required")
+        defaultNote: "required, but of a circle")
     let major = Key(
         "major", default: nil, Rule<UInt16>.integer(0...65535).optional, "Only beacons of this major.",
         defaultNote: "any")
@@ -21,19 +22,45 @@ struct RegionTable: SettingsTable {
     let expand = Key(
         "expand", default: BeaconRegion.Expansion.none, .word,
         "One instance of the region for each major, or each major and minor, that is heard.")
+    let latitude = Key(
+        "latitude", default: nil, Rule<Double>.number(-90...90).optional,
+        "Of a circle in place of beacons: its centre. WGS 84, degrees.", defaultNote: "none")
+    let longitude = Key(
+        "longitude", default: nil, Rule<Double>.number(-180...180).optional,
+        "The same, degrees east of Greenwich.", defaultNote: "none")
+    let radius = Key(
+        "radius_m", default: nil, Rule<Double>.number(1...1e9).optional,
+        "The circle's radius. Metres; more than 100000 is clamped to that.", defaultNote: "none")
     let notifyOnEntry = Key("notify_on_entry", default: true, .flag, "Whether entries are published.")
     let notifyOnExit = Key("notify_on_exit", default: true, .flag, "Whether exits are published.")
     let ranging = Key(
         "ranging", default: true, .flag, "Whether the beacons in it are listed and published with their distance.")
     let rules = Overriding(keys: RegionRuleKeys(), heading: "[regions]", scope: "this region")
+    let circleRules = Overriding(keys: CircleRuleKeys(), heading: "[regions]", scope: "this circle")
 
-    /// `nil` where `id` or `uuid` is missing or wrong, which the reader has noted.
-    func read(_ reader: inout TableReader, rules: RegionRules, taken: inout Set<String>) -> BeaconRegion? {
+    /// `nil` where something that every region of its kind needs is missing or wrong, which the reader has noted.
+    func read(
+        _ reader: inout TableReader, rules: RegionRules, circleRules: CircleRules, taken: inout Set<String>
+    ) -> MonitoredRegion? {
         let id = reader.required(id)
-        let uuid = reader.required(uuid)
-        if let id, !taken.insert(id).inserted {
-            reader.refuse(self.id, id, beside: self.id.name, "must be unique: another [[region]] has this id")
+        if reader.sets(latitude) || reader.sets(longitude) || reader.sets(radius) {
+            return circle(id, &reader, rules: rules, circleRules: circleRules, taken: &taken).map { .circle($0) }
         }
+        return beacons(id, &reader, rules: rules, taken: &taken).map { .beacon($0) }
+    }
+
+    private func checkUnique(_ id: String?, _ reader: inout TableReader, _ taken: inout Set<String>) {
+        guard let id, !taken.insert(id).inserted else { return }
+        reader.refuse(self.id, id, beside: self.id.name, "must be unique: another [[region]] has this id")
+    }
+
+    // MARK: - Beacons
+
+    private func beacons(
+        _ id: String?, _ reader: inout TableReader, rules: RegionRules, taken: inout Set<String>
+    ) -> BeaconRegion? {
+        let uuid = reader.required(uuid)
+        checkUnique(id, &reader, &taken)
         let major = reader.value(major)
         let minor = reader.value(minor)
         let expansion = reader.value(expand)
@@ -50,6 +77,8 @@ struct RegionTable: SettingsTable {
                 expand, expansion, beside: self.minor.name,
                 "must be \"none\" where minor is set: there is only one minor to hear")
         }
+        refuseOfCircle(circleRules.keys.cushion, &reader)
+        refuseOfCircle(circleRules.keys.crossingAfter, &reader)
         let notifyOnEntry = reader.value(notifyOnEntry)
         let notifyOnExit = reader.value(notifyOnExit)
         let isRanged = reader.value(ranging)
@@ -58,5 +87,51 @@ struct RegionTable: SettingsTable {
         return BeaconRegion(
             id: id, uuid: uuid, major: major, minor: minor, expansion: expansion, notifyOnEntry: notifyOnEntry,
             notifyOnExit: notifyOnExit, isRanged: isRanged, rules: rules)
+    }
+
+    private func refuseOfCircle<Value>(_ key: Key<Value>, _ reader: inout TableReader) {
+        guard reader.sets(key) else { return }
+        reader.refuse(
+            key, reader.value(key), beside: uuid.name,
+            "is a key of circles, which have latitude, longitude and radius_m; this is a region of beacons")
+    }
+
+    // MARK: - A circle
+
+    private func circle(
+        _ id: String?, _ reader: inout TableReader, rules: RegionRules, circleRules: CircleRules,
+        taken: inout Set<String>
+    ) -> CircularRegion? {
+        let latitude = reader.required(latitude)
+        let longitude = reader.required(longitude)
+        let radius_m = reader.required(radius)
+        checkUnique(id, &reader, &taken)
+        refuseOfBeacons(uuid, &reader)
+        refuseOfBeacons(major, &reader)
+        refuseOfBeacons(minor, &reader)
+        refuseOfBeacons(expand, &reader)
+        refuseOfBeacons(ranging, &reader)
+        refuseOfBeacons(self.rules.keys.entryRSSI, &reader)
+        refuseOfBeacons(self.rules.keys.entryAfter, &reader)
+        refuseOfBeacons(self.rules.keys.exitRSSI, &reader)
+        refuseOfBeacons(self.rules.keys.exitAfter, &reader)
+        refuseOfBeacons(self.rules.keys.settle, &reader)
+        let notifyOnEntry = reader.value(notifyOnEntry)
+        let notifyOnExit = reader.value(notifyOnExit)
+        let unknownStateAfter = reader.value(self.rules.keys.unknownStateAfter, default: rules.unknownStateAfter)
+        let own = self.circleRules.keys.read(&reader, default: circleRules, unknownStateAfter: unknownStateAfter)
+        guard let id, let radius_m, let latitude, let longitude,
+            let center = Coordinate(latitude: latitude, longitude: longitude)
+        else { return nil }
+        return CircularRegion(
+            id: id, circle: Circle(center: center, radius_m: radius_m), notifyOnEntry: notifyOnEntry,
+            notifyOnExit: notifyOnExit, rules: own)
+    }
+
+    private func refuseOfBeacons<Value>(_ key: Key<Value>, _ reader: inout TableReader) {
+        guard reader.sets(key) else { return }
+        reader.refuse(
+            key, reader.value(key), beside: radius.name,
+            "is a key of regions of beacons; this is a circle, which has latitude, longitude and radius_m")
     }
 }

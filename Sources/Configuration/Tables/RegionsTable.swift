@@ -19,7 +19,7 @@ struct RegionRuleKeys: KeyGroup {
         "Seconds from the start within which a beacon counts as already there, without an event.")
     let unknownStateAfter = Key(
         "unknown_state_after_s", default: .seconds(60), .seconds(0...86400),
-        "Seconds that the radio may be blind until the state is `unknown`.")
+        "Seconds that the radio, or the receiver of fixes, may be blind until the state is `unknown`.")
 
     /// - Parameter rules: what holds where the table sets nothing; `nil` for the defaults.
     func read(_ reader: inout TableReader, default rules: RegionRules? = nil) -> RegionRules {
@@ -47,14 +47,25 @@ struct RegionsTable: SettingsTable {
     static let tableName = "regions"
 
     let rules = RegionRuleKeys()
+    let circleRules = CircleRuleKeys()
     let maxRegions = Key(
-        "max_regions", default: 1024, .integer(1...16384), "Regions monitored; more are refused and reported.")
+        "max_regions", default: 1024, .integer(1...262144), "Regions monitored; more are refused and reported.")
     let maxInstances = Key(
         "max_instances", default: 16384, .integer(1...262144),
         "Instances of all regions with `expand`; more are refused and reported.")
+    let maxWatched = Key(
+        "max_watched", default: 20, .integer(1...16384),
+        "Circles that a fix may enter, the nearest ones; those that are inside are watched in any case.")
 
-    func read(_ reader: inout TableReader) -> (rules: RegionRules, limits: RegionLimits) {
+    func read(
+        _ reader: inout TableReader
+    ) -> (rules: RegionRules, circleRules: CircleRules, limits: RegionLimits) {
         let rules = rules.read(&reader)
-        return (rules, RegionLimits(maxRegions: reader.value(maxRegions), maxInstances: reader.value(maxInstances)))
+        return (
+            rules, circleRules.read(&reader, unknownStateAfter: rules.unknownStateAfter),
+            RegionLimits(
+                maxRegions: reader.value(maxRegions), maxInstances: reader.value(maxInstances),
+                maxWatchedCircles: reader.value(maxWatched))
+        )
     }
 }

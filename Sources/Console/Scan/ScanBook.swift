@@ -28,7 +28,7 @@ public struct ScanBook: Sendable {
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
         self.intake = Intake(
             rssiOffsets_db: settings.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
-        self.regions = Dictionary(grouping: settings.regions.configured, by: \.uuid)
+        self.regions = Dictionary(grouping: settings.regions.beacons, by: \.uuid)
         self.reportMeter = RateMeter(at: now)
         self.now = now
     }

@@ -28,7 +28,7 @@ struct CommitGroup {
             case .stays, .transition, .ended, .radio, .registered, .unregistered:
                 isDurable = true
                 waiting.append(output)
-            case .ranging, .failure, .answer:
+            case .ranging, .failure, .notice, .answer:
                 waiting.append(output)
             }
         }

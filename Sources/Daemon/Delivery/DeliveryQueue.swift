@@ -55,7 +55,7 @@ package final class DeliveryQueue: Sendable {
                     state.lostTransitions += 1
                     state.content.overflow.add(transition, record: record)
                 case .stays where count >= Self.limit, .failure where count >= Self.limit,
-                    .answer where count >= Self.limit:
+                    .notice where count >= Self.limit, .answer where count >= Self.limit:
                     // Stays are stored again in a minute, and requests asked again.
                     break
                 default:

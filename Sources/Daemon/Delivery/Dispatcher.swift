@@ -19,6 +19,7 @@ package final class Dispatcher {
             case ranging(Message)
             case answer(Message)
             case failure(RegionMonitoringFailure)
+            case notice(RegionMonitoringNotice)
         }
 
         package var at: Instant
@@ -253,6 +254,8 @@ package final class Dispatcher {
                 draft.say(.ranging(composer.ranging(report, timebase)), at: report.at)
             case .failure(let failure, let at):
                 draft.say(.failure(failure), at: at)
+            case .notice(let notice, let at):
+                draft.say(.notice(notice), at: at)
             case .registered(let definition, let region, _):
                 transaction.remove(draft.abandoned.keys(of: region))
                 transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))

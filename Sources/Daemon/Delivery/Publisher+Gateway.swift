@@ -56,6 +56,7 @@ extension Publisher {
             case .ranging(let message): publishEphemeral(message)
             case .answer(let message): answer(message)
             case .failure(let failure): logger.error("\(failure)")
+            case .notice(let notice): logger.warning("\(notice)")
             }
         }
     }

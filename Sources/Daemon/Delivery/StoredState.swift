@@ -100,6 +100,6 @@ extension MessageComposer {
             topics: topics, version: Version.current,
             pseudonym: DevicePseudonym(
                 form: privacy.device, key: pseudonymKey, deviceNames: gateway.tracker.devices.map(\.name)),
-            rangingExpiry_s: Expiry.ranging_s(gateway.ranging))
+            rangingExpiry_s: Expiry.ranging_s(gateway.ranging), location: privacy.location)
     }
 }

@@ -5,8 +5,8 @@ import Regions
 
 extension RegionSettings {
     /// The regions that requests registered in an earlier process.
-    package func requested(by definitions: [RegionDefinition], logger: Logger) -> [BeaconRegion] {
-        var regions: [BeaconRegion] = []
+    package func requested(by definitions: [RegionDefinition], logger: Logger) -> [MonitoredRegion] {
+        var regions: [MonitoredRegion] = []
         for definition in definitions {
             do throws(ConfigurationErrors) {
                 regions.append(try region(definition))

@@ -41,7 +41,8 @@ extension GatewayEngine {
     private mutating func rangingList(
         _ name: String, _ discriminator: RegionInstanceID.Discriminator?
     ) throws(RequestError) -> RangingReport {
-        guard case .beacon(let region)? = monitor.region(name) else { throw .unknownRegion(name) }
+        guard let monitored = monitor.region(name) else { throw .unknownRegion(name) }
+        guard case .beacon(let region) = monitored else { throw .notOfBeacons(name) }
         guard let discriminator, region.expansion.makes(discriminator) else { throw .wrongInstance(region) }
         let id = RegionInstanceID(region: name, discriminator)
         guard let slot = monitor.slot(of: id) else {
@@ -54,7 +55,7 @@ extension GatewayEngine {
         _ definition: RegionDefinition, outputs: inout [GatewayOutput]
     ) throws(RequestError) -> Answer.Result {
         if let id = definition.id, isConfigured(id) { throw .configuredRegion(id) }
-        let region: BeaconRegion
+        let region: MonitoredRegion
         do throws(ConfigurationErrors) {
             region = try settings.regions.region(definition)
         } catch {
@@ -67,16 +68,16 @@ extension GatewayEngine {
             throw RequestError(.regionMonitoringFailure, error.description)
         }
         outputs.append(.registered(definition, region: region.id, at: now))
-        meetTrackedBeacons()
+        if !region.isCircle { meetTrackedBeacons() }
         takeTransitions(&outputs)
         takeFailures(&outputs)
         return .monitoring(region: region.id)
     }
 
     /// Registers what a request asks for, wholly or not at all.
-    mutating func registerRequested(_ region: BeaconRegion) throws(RegionMonitoringFailure) {
+    mutating func registerRequested(_ region: MonitoredRegion) throws(RegionMonitoringFailure) {
         do throws(RegionMonitoringFailure) {
-            try monitor.register(region, heardBy: radio, at: now, transitions: &transitions)
+            try register(region)
         } catch {
             // It may have been registered and refused its instance.
             _ = monitor.unregister(region.id)
@@ -91,7 +92,8 @@ extension GatewayEngine {
         if isConfigured(region) { throw .configuredRegion(region) }
         try requestedRegions.remove(region)
         for record in monitor.records(of: region) {
-            guard let exit = record.unmonitoredExit(at: now) else { continue }
+            guard var exit = record.unmonitoredExit(at: now) else { continue }
+            exit.location = location
             outputs.append(.ended(record.instance, exit, at: now))
         }
         let freed = monitor.unregister(region)

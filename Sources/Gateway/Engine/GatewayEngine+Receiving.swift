@@ -84,16 +84,19 @@ extension GatewayEngine {
     }
 
     mutating func takeFailures(_ outputs: inout [GatewayOutput]) {
-        guard !failures.isEmpty else { return }
+        guard !failures.isEmpty || !notices.isEmpty else { return }
         for failure in failures { outputs.append(.failure(failure, at: now)) }
         failures.removeAll(keepingCapacity: true)
+        for notice in notices { outputs.append(.notice(notice, at: now)) }
+        notices.removeAll(keepingCapacity: true)
     }
 
     /// Passes on what the monitor decided, and ranges what is inside.
     mutating func takeTransitions(_ outputs: inout [GatewayOutput]) {
         guard !transitions.isEmpty else { return }
-        for transition in transitions {
+        for var transition in transitions {
             guard let slot = monitor.slot(of: transition.instance) else { continue }
+            if transition.event != nil { transition.event?.location = location }
             outputs.append(.transition(transition, record: monitor.record(of: slot)))
             if transition.state == .inside, monitor.region(of: slot).isRanged {
                 ranger.start(slot, at: now)

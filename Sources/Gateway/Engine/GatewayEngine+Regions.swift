@@ -12,6 +12,17 @@ extension GatewayEngine {
         monitor.slot(of: record.instance).map { monitor.region(of: $0).canRestore(record) } ?? false
     }
 
+    /// Has a region monitored by what perceives its kind.
+    mutating func register(_ region: MonitoredRegion) throws(RegionMonitoringFailure) {
+        switch region {
+        case .beacon(let region):
+            try monitor.register(region, heardBy: radio, at: now, transitions: &transitions)
+        case .circle(let region):
+            try monitor.register(
+                region, locatedBy: receiver(), at: now, transitions: &transitions, notices: &notices)
+        }
+    }
+
     /// Regions were registered or ended. Beacons in range belong to theirs at once; those that are only remembered once
     /// they are heard again, so that no instance is made of a value that nobody hears.
     mutating func meetTrackedBeacons() {

@@ -14,6 +14,8 @@ public struct GatewayEngine: Sendable {
     var monitor: RegionMonitor
     /// What hears the beacons, for the monitor.
     let radio: EvidenceSourceID
+    /// Where the gateway is, and what says so.
+    var place = Whereabouts()
     var ranger: Ranger
     var intake: Intake
     /// One for each configured adapter, in their order.
@@ -34,6 +36,7 @@ public struct GatewayEngine: Sendable {
     var changes: [TrackerChange] = []
     var transitions: [RegionTransition] = []
     var failures: [RegionMonitoringFailure] = []
+    var notices: [RegionMonitoringNotice] = []
 
     /// Registers the configured regions and goes on from their stored states.
     ///
@@ -43,7 +46,7 @@ public struct GatewayEngine: Sendable {
     ///   - radioSees: whether the radio hears from the start. A live one has to say so first.
     ///   - canProbe: whether there is a controller to ask. Then `needsProof` may become true.
     public init(
-        _ settings: GatewaySettings, requested: [BeaconRegion] = [], restoring records: [RegionRecord] = [],
+        _ settings: GatewaySettings, requested: [MonitoredRegion] = [], restoring records: [RegionRecord] = [],
         radioSees: Bool,
         canProbe: Bool = false, at now: Instant, outputs: inout [GatewayOutput]
     ) {
@@ -62,7 +65,7 @@ public struct GatewayEngine: Sendable {
         if !radioSees { monitor.blinded(radio, since: now, at: now) }
         for region in settings.regions.configured {
             do throws(RegionMonitoringFailure) {
-                try monitor.register(region, heardBy: radio, at: now, transitions: &transitions)
+                try register(region)
             } catch {
                 outputs.append(.failure(error, at: now))
             }

@@ -12,6 +12,7 @@ public enum GatewayOutput: Hashable, Sendable {
     /// The radio is in another condition from that time on.
     case radio(CoveredRadio, at: Instant)
     case failure(RegionMonitoringFailure, at: Instant)
+    case notice(RegionMonitoringNotice, at: Instant)
     /// A request registered a region, which is to outlive the process.
     case registered(RegionDefinition, region: String, at: Instant)
     /// Somebody is inside an instance that is monitored no more: the exit that ends that stay.

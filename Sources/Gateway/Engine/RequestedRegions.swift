@@ -4,7 +4,7 @@ import Regions
 /// The regions that requests have registered.
 struct RequestedRegions: Sendable {
     /// By id.
-    private var monitored: [String: BeaconRegion] = [:]
+    private var monitored: [String: MonitoredRegion] = [:]
     /// Those that an earlier process had registered and a limit refuses now. They may be asked for again, or stopped.
     private var refused: Set<String> = []
 
@@ -12,18 +12,18 @@ struct RequestedRegions: Sendable {
     ///
     /// - Returns: `false` where it is registered already: a broker may deliver a request twice.
     /// - Throws: `regionExists` where another region has its id.
-    func admits(_ region: BeaconRegion) throws(RequestError) -> Bool {
+    func admits(_ region: MonitoredRegion) throws(RequestError) -> Bool {
         guard let known = monitored[region.id] else { return true }
         guard known == region else { throw .regionExists(region.id) }
         return false
     }
 
-    mutating func registered(_ region: BeaconRegion) {
+    mutating func registered(_ region: MonitoredRegion) {
         monitored[region.id] = region
         refused.remove(region.id)
     }
 
-    mutating func refused(_ region: BeaconRegion) { refused.insert(region.id) }
+    mutating func refused(_ region: MonitoredRegion) { refused.insert(region.id) }
 
     /// The monitoring of a region ends.
     ///

@@ -12,6 +12,7 @@ public struct LocationServices: Sendable {
 
     private let settings: LocationSettings
     private var intake: FixIntake
+    private var choice: ReceiverChoice
     private var updates: Updates
     private var track: DeferredTrack?
     private var watch: AvailabilityWatch
@@ -21,8 +22,8 @@ public struct LocationServices: Sendable {
     private var fixedDue = Instant.distantFuture
     /// The last fix that was used.
     public private(set) var last: PlacedFix?
-    /// Somebody needs fixes whatever the service makes of them.
-    private var isAsked = false
+    /// Until when somebody needs fixes, whatever the service makes of them; `nil` where nobody does.
+    private var askedUntil: Instant?
 
     /// How often a configured place is said to somebody who needs fixes.
     private static let fixedInterval = TimeSpan.seconds(1)
@@ -32,6 +33,7 @@ public struct LocationServices: Sendable {
     public init(_ settings: LocationSettings, longestGap: TimeSpan, at now: Instant) {
         self.settings = settings
         intake = FixIntake(desiredAccuracy_m: settings.desiredAccuracy_m, maxAge: settings.maxAge)
+        choice = ReceiverChoice(maxAge: settings.maxAge)
         watch = AvailabilityWatch(maxAge: settings.maxAge)
         switch settings.service {
         case .standard:
@@ -49,7 +51,7 @@ public struct LocationServices: Sendable {
     /// Whether the receiver has to be on.
     public var listens: Bool {
         guard case .gpsd = settings.source else { return false }
-        if isAsked { return true }
+        if askedUntil != nil { return true }
         return switch updates {
         case .standard(_, let pause): pause?.receiverIsNeeded ?? true
         case .significant(let service): service.receiverIsNeeded
@@ -84,32 +86,39 @@ public struct LocationServices: Sendable {
             service = min(update, pause?.deadline ?? .distantFuture)
         case .significant(let significant): service = significant.deadline
         }
-        return min(service, track?.deadline ?? .distantFuture, watch.deadline, fixedDue)
+        return min(service, track?.deadline ?? .distantFuture, watch.deadline, fixedDue, askedUntil ?? .distantFuture)
     }
 
     // MARK: - What happens
 
-    /// A receiver said where it is. What comes while the receiver should rest changes nothing: another client may keep it on.
+    /// A receiver said where it is. What comes while the receiver should rest changes nothing, because another client may keep it
+    /// on; nor does what a receiver says that is not the chosen one.
     ///
-    /// - Parameters:
-    ///   - device: which receiver, where that is known.
-    ///   - clock: the gateway's time of day; `nil` while nobody has set its clock.
+    /// - Parameter clock: the gateway's time of day; `nil` while nobody has set its clock.
     public mutating func take(
-        _ report: FixReport, from device: String? = nil, at now: Instant, clock: WallTime?, news: inout [LocationNews]
+        _ report: DeviceReport, at now: Instant, clock: WallTime?, news: inout [LocationNews]
     ) {
         advance(to: now, news: &news)
-        guard listens, let fix = try? intake.take(report, at: now, clock: clock) else { return }
+        guard listens, choice.take(report, at: now) != .passedOver,
+            let fix = try? intake.take(report.report, at: now, clock: clock)
+        else { return }
         let age = clock.map { max($0 - fix.at, .zero) } ?? .zero
+        let device = report.device.isEmpty ? nil : report.device
         use(PlacedFix(fix, came: now, origin: .receiver(device: device, age: age)), news: &news)
         tellStatus(at: now, news: &news)
     }
 
-    /// Somebody needs fixes, or nobody does any more, whatever the service makes of them: a circular region that is not decided
-    /// yet, a request.
-    public mutating func ask(_ isAsked: Bool, at now: Instant, news: inout [LocationNews]) {
-        guard isAsked != self.isAsked else { return }
-        self.isAsked = isAsked
-        if case .fixed = settings.source, last != nil { fixedDue = isAsked ? now : .distantFuture }
+    /// Somebody needs fixes until then, whatever the service makes of them: a circular region that is not decided yet, a request.
+    ///
+    /// - Parameter end: `nil` where nobody does any more.
+    public mutating func ask(until end: Instant?, at now: Instant, news: inout [LocationNews]) {
+        let end = end.flatMap { $0 > now ? $0 : nil }
+        guard end != askedUntil else { return }
+        let begins = askedUntil == nil
+        askedUntil = end
+        if case .fixed = settings.source, last != nil {
+            if end == nil { fixedDue = .distantFuture } else if begins { fixedDue = now }
+        }
         tellStatus(at: now, news: &news)
     }
 
@@ -123,15 +132,17 @@ public struct LocationServices: Sendable {
         tellStatus(at: now, news: &news)
     }
 
-    /// gpsd has told how many receivers it has.
-    public mutating func found(devices: Int, at now: Instant, news: inout [LocationNews]) {
+    /// gpsd has told which receivers it has, by their paths.
+    public mutating func found(devices: [String], at now: Instant, news: inout [LocationNews]) {
         advance(to: now, news: &news)
-        watch.found(devices: devices, isListening: listens, at: now)
+        choice.keep { devices.contains($0) }
+        watch.found(devices: devices.count, isListening: listens, at: now)
         tellStatus(at: now, news: &news)
     }
 
     /// Time went on.
     public mutating func advance(to now: Instant, news: inout [LocationNews]) {
+        if let askedUntil, now >= askedUntil { ask(until: nil, at: now, news: &news) }
         if now >= fixedDue { sayFixed(at: now, news: &news) }
         switch updates {
         case .standard(var standard, var pause):
@@ -204,7 +215,7 @@ public struct LocationServices: Sendable {
         last = placed
         news.append(.used(placed))
         if isFirst { news.append(.update(placed)) }
-        fixedDue = isAsked ? now + Self.fixedInterval : .distantFuture
+        fixedDue = askedUntil != nil ? now + Self.fixedInterval : .distantFuture
     }
 
     private mutating func tellStatus(at now: Instant, news: inout [LocationNews]) {

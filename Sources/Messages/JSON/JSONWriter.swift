@@ -134,7 +134,7 @@ package struct JSONWriter {
 
     private static func append(_ value: Double, decimals: Int, to octets: inout [UInt8]) {
         var divisor: UInt64 = 1
-        for _ in 0..<min(max(decimals, 0), 6) { divisor *= 10 }
+        for _ in 0..<min(max(decimals, 0), 7) { divisor *= 10 }
         // Nothing published comes near this; a larger number would not fit the integer below.
         let scaled = (min(max(value, -1e12), 1e12) * Double(divisor)).rounded()
         let magnitude = UInt64(abs(scaled))

@@ -7,6 +7,7 @@ package struct EventPayload: Payload, Hashable {
     /// The stay that an exit ends.
     package struct Stay: Hashable, Sendable {
         package var enteredAt: WallTime
+        /// The last evidence that it was inside: `last_heard_at`, of a circle `last_inside_at`.
         package var lastHeardAt: WallTime
         /// From the one to the other, whatever the clock was set to meanwhile.
         package var dwell_s: Double
@@ -23,6 +24,8 @@ package struct EventPayload: Payload, Hashable {
     /// The configured id of the region. Its instance is in the topic.
     package var region: String
     package var cause: RegionEvent.Cause
+    /// Where the gateway was; `nil` where that is not known or nobody's business.
+    package var location: EventLocation?
     /// `nil` where it is an entry.
     package var exit: Stay?
 
@@ -34,11 +37,17 @@ package struct EventPayload: Payload, Hashable {
 
 extension EventPayload {
     package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        let origin = fields.has("site") || fields.has("gateway") ? try PayloadOrigin(&fields) : nil
+        let (epoch, seq) = (try fields.epoch(), try fields.number("seq"))
+        let kind: Kind = try fields.word("type")
+        let region = try fields.level("region")
+        let cause = try RegionEvent.Cause(&fields)
+        let location = try fields.objectIfPresent("location") { fields throws(PayloadError) in
+            try EventLocation(&fields)
+        }
         self.init(
-            head: head, origin: fields.has("site") || fields.has("gateway") ? try PayloadOrigin(&fields) : nil,
-            epoch: try fields.epoch(), seq: try fields.number("seq"), region: try fields.level("region"),
-            cause: try RegionEvent.Cause(&fields),
-            exit: try fields.word("type") as Kind == .exit ? try Stay(&fields) : nil)
+            head: head, origin: origin, epoch: epoch, seq: seq, region: region, cause: cause, location: location,
+            exit: kind == .exit ? try Stay(&fields, of: cause) : nil)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -48,13 +57,16 @@ extension EventPayload {
         json.set("type", (exit == nil ? Kind.enter : .exit).rawValue)
         json.set("region", region)
         cause.write(to: &json)
-        exit?.write(to: &json)
+        if let location { json.set("location") { json in location.write(to: &json) } }
+        exit?.write(to: &json, of: cause)
     }
 }
 
 extension RegionEvent.Cause {
     fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
-        self = .beacon(try fields.identity(), try fields.observation())
+        self =
+            fields.has("center")
+            ? .circle(try CircleObservation(&fields)) : .beacon(try fields.identity(), try fields.observation())
     }
 
     fileprivate func write(to json: inout JSONWriter) {
@@ -65,22 +77,54 @@ extension RegionEvent.Cause {
             json.set("accuracy_m", observation.accuracy_m, decimals: 2)
             json.set("accuracy_error_m", observation.accuracyError_m, decimals: 2)
             json.set("proximity", observation.proximity.rawValue)
+        case .circle(let observation): json.set(observation)
+        }
+    }
+
+    /// The same without anything of the gateway's place.
+    fileprivate var withoutPlace: RegionEvent.Cause {
+        switch self {
+        case .beacon: self
+        case .circle(let observation): .circle(observation.withoutPlace)
         }
     }
 }
 
-extension EventPayload.Stay {
+extension EventLocation {
     fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
         self.init(
-            enteredAt: try fields.time("entered_at"), lastHeardAt: try fields.time("last_heard_at"),
+            coordinate: try fields.coordinate(),
+            horizontalAccuracy_m: try fields.number("horizontal_accuracy_m", 0...1e12),
+            age: .seconds(try fields.number("age_s", 0...Self.maxAge.seconds)))
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set(coordinate)
+        json.set("horizontal_accuracy_m", horizontalAccuracy_m, decimals: 1)
+        json.set("age_s", age.seconds, decimals: 3)
+    }
+}
+
+extension EventPayload.Stay {
+    /// What its last evidence is called.
+    private static func lastEvidence(of cause: RegionEvent.Cause) -> StaticString {
+        switch cause {
+        case .beacon: "last_heard_at"
+        case .circle: "last_inside_at"
+        }
+    }
+
+    fileprivate init(_ fields: inout PayloadFields, of cause: RegionEvent.Cause) throws(PayloadError) {
+        self.init(
+            enteredAt: try fields.time("entered_at"), lastHeardAt: try fields.time(Self.lastEvidence(of: cause)),
             dwell_s: try fields.number("dwell_s", 0...1e12),
             beginning: try fields.flag("partial") ? .partial : .observed,
             ending: try fields.flag("unmonitored") ? .unmonitored : fields.flag("inferred") ? .inferred : .observed)
     }
 
-    fileprivate func write(to json: inout JSONWriter) {
+    fileprivate func write(to json: inout JSONWriter, of cause: RegionEvent.Cause) {
         json.set("entered_at", Timestamp.text(enteredAt))
-        json.set("last_heard_at", Timestamp.text(lastHeardAt))
+        json.set(Self.lastEvidence(of: cause), Timestamp.text(lastHeardAt))
         json.set("dwell_s", dwell_s, decimals: 3)
         if beginning == .partial { json.set("partial", true) }
         switch ending {
@@ -109,7 +153,8 @@ extension MessageComposer {
         if case .exit(let stay) = event.kind { exit = EventPayload.Stay(stay, timebase) }
         let payload = EventPayload(
             head: head(at: instant, timebase), origin: origin, epoch: epoch, seq: seq, region: instance.region,
-            cause: event.cause, exit: exit)
+            cause: location == .include ? event.cause : event.cause.withoutPlace,
+            location: location == .include ? event.location : nil, exit: exit)
         return Message(topic: topics.event(instance), payload: payload.encoded, qos: .atLeastOnce, isRetained: false)
     }
 }

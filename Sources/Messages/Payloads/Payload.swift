@@ -1,5 +1,6 @@
 internal import Beacons
 package import HCI
+internal import Location
 internal import Regions
 
 /// What a message says, in the words of the contract: written to JSON and read from it. Reading what was written gives the
@@ -118,6 +119,14 @@ extension PayloadFields {
         return RegionInstanceID(region: region, discriminator)
     }
 
+    mutating func coordinate() throws(PayloadError) -> Coordinate {
+        let (latitude, longitude) = (try number("latitude", -90...90), try number("longitude", -180...180))
+        guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
+            throw PayloadError("latitude", .mustBeOneOf("a place on the Earth"))
+        }
+        return coordinate
+    }
+
     mutating func identity() throws(PayloadError) -> BeaconIdentity {
         BeaconIdentity(uuid: try uuid("uuid"), major: try integer("major"), minor: try integer("minor"))
     }
@@ -151,9 +160,33 @@ extension JSONWriter {
         if let minor = instance.minor { set("minor", minor) }
     }
 
+    /// To 7 decimals, which are a centimetre.
+    mutating func set(_ coordinate: Coordinate) {
+        set("latitude", coordinate.latitude, decimals: 7)
+        set("longitude", coordinate.longitude, decimals: 7)
+    }
+
+    mutating func set(_ observation: CircleObservation) {
+        set("center") { json in json.set(observation.circle.center) }
+        set("radius_m", observation.circle.radius_m, decimals: 3)
+        if let distance_m = observation.distance_m { set("distance_m", distance_m, decimals: 1) }
+    }
+
     mutating func set(_ identity: BeaconIdentity) {
         set("uuid", identity.uuid)
         set("major", identity.major)
         set("minor", identity.minor)
     }
+}
+
+extension CircleObservation {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
+        let center = try fields.object("center") { fields throws(PayloadError) in try fields.coordinate() }
+        let circle = Circle(center: center, radius_m: try fields.number("radius_m", 0...CircularRegion.maxRadius_m))
+        self.init(
+            circle, distance_m: fields.has("distance_m") ? try fields.number("distance_m", 0...30_000_000) : nil)
+    }
+
+    /// The same without anything of the gateway's place.
+    var withoutPlace: CircleObservation { CircleObservation(circle, distance_m: nil) }
 }

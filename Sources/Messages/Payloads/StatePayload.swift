@@ -7,6 +7,8 @@ package struct StatePayload: Payload, Hashable {
     /// The one that `eventSeq` belongs to. A state of another epoch than `status` names is out of date.
     package var epoch: String
     package var instance: RegionInstanceID
+    /// Where the region is a circle.
+    package var circle: CircleObservation?
     package var state: RegionState
     package var since: WallTime
     /// The last event of the instance in that epoch, 0 before the first.
@@ -16,13 +18,15 @@ package struct StatePayload: Payload, Hashable {
 extension StatePayload {
     package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
         self.init(
-            head: head, epoch: try fields.epoch(), instance: try fields.instance(), state: try fields.word("state"),
+            head: head, epoch: try fields.epoch(), instance: try fields.instance(),
+            circle: fields.has("center") ? try CircleObservation(&fields) : nil, state: try fields.word("state"),
             since: try fields.time("since"), eventSeq: try fields.integer("event_seq"))
     }
 
     package func write(to json: inout JSONWriter) {
         json.set("epoch", epoch)
         json.set(instance)
+        if let circle { json.set(circle) }
         json.set("state", state.rawValue)
         json.set("since", Timestamp.text(since))
         json.set("event_seq", eventSeq)
@@ -36,11 +40,14 @@ public struct ToldState: Hashable, Sendable {
     public var since: Instant
     /// When that came to pass.
     public var at: Instant
+    /// Where the region is a circle: that, and how far from its centre the gateway was then.
+    public var circle: CircleObservation?
 
-    public init(_ state: RegionState, since: Instant, at: Instant) {
+    public init(_ state: RegionState, since: Instant, at: Instant, circle: CircleObservation? = nil) {
         self.state = state
         self.since = since
         self.at = at
+        self.circle = circle
     }
 }
 
@@ -52,7 +59,8 @@ extension MessageComposer {
         _ told: ToldState, of instance: RegionInstanceID, epoch: String, eventSeq: Int64, _ timebase: Timebase
     ) -> Message {
         let payload = StatePayload(
-            head: head(at: told.at, timebase), epoch: epoch, instance: instance, state: told.state,
+            head: head(at: told.at, timebase), epoch: epoch, instance: instance,
+            circle: location == .include ? told.circle : told.circle?.withoutPlace, state: told.state,
             since: timebase.wall(told.since), eventSeq: eventSeq)
         return Message(topic: topics.state(instance), payload: payload.encoded, qos: .atLeastOnce, isRetained: true)
     }

@@ -1,5 +1,6 @@
 internal import Beacons
 internal import HCI
+internal import Location
 import Regions
 
 /// What a stored line says it is. A version that writes other words, or the same in another sense, has a number of its own.
@@ -11,6 +12,8 @@ public struct StoredTag: Hashable, Sendable, CustomStringConvertible {
 
     /// A region of beacons, as this version writes it.
     static let beacon = StoredTag(kind: "beacon", version: "2")
+    /// A circle.
+    static let circle = StoredTag(kind: "circle", version: "1")
     /// A region of beacons, as version 1 wrote it: while outside it has the words of a stay too, which mean nothing.
     static let beaconVersion1 = StoredTag(kind: nil, version: "1")
 
@@ -64,17 +67,43 @@ extension StoredRegion {
         guard !key.utf8.starts(with: "/".utf8), let tag = StoredTag(octets) else { return .nothing }
         switch tag {
         case .beacon, .beaconVersion1:
-            guard let instance = instance(ofKey: key), let words = StoredWords(octets, timebase, bootID: bootID),
-                let region = StoredRegion(beaconsIn: instance, words)
-            else { return .nothing }
-            return .region(region)
+            return read(octets, key: key, timebase, bootID: bootID) { words in
+                BeaconKeeper(words).map { .beacon($0) }
+            } kind: { words in
+                .beacon(of: BeaconIdentityConstraint(words))
+            }
+        case .circle:
+            return read(octets, key: key, timebase, bootID: bootID) { _ in
+                .circle
+            } kind: { words in
+                Circle(words).map { .circle(of: $0) }
+            }
         default:
             return .unknown(tag)
         }
     }
 
-    /// A region of beacons; `nil` where a word is missing or damaged.
-    private init?(beaconsIn instance: RegionInstanceID, _ words: StoredWords) {
+    /// Reads a region whose kind is known by now.
+    ///
+    /// - Parameters:
+    ///   - keeper: who keeps it inside; `nil` where a word is missing or damaged.
+    ///   - kind: its definition; the same.
+    private static func read(
+        _ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?,
+        keeper: (StoredWords) -> RegionRecord.Keeper?, kind: (StoredWords) -> RegionRecord.Kind?
+    ) -> Reading {
+        guard let instance = instance(ofKey: key), let words = StoredWords(octets, timebase, bootID: bootID),
+            let kind = kind(words),
+            let region = StoredRegion(instance, kind, words, keeper: keeper)
+        else { return .nothing }
+        return .region(region)
+    }
+
+    /// `nil` where a word is missing or damaged.
+    private init?(
+        _ instance: RegionInstanceID, _ kind: RegionRecord.Kind, _ words: StoredWords,
+        keeper: (StoredWords) -> RegionRecord.Keeper?
+    ) {
         guard let since = words.instant("since"), let eventSeq = words["event_seq"].flatMap({ Int64($0) }) else {
             return nil
         }
@@ -83,17 +112,17 @@ extension StoredRegion {
         case "outside":
             occupancy = .outside(since: since)
         case "inside":
-            guard let lastHeardAt = words.instant("last_heard"), let keeper = BeaconKeeper(words) else { return nil }
+            guard let lastHeardAt = words.instant("last_heard"), let keeper = keeper(words) else { return nil }
             occupancy = .inside(
                 RegionRecord.OpenStay(
                     enteredAt: since, lastHeardAt: lastHeardAt,
-                    beginning: words["partial"] == "true" ? .partial : .observed, keeper: .beacon(keeper),
+                    beginning: words["partial"] == "true" ? .partial : .observed, keeper: keeper,
                     notifiesOnExit: words["notify_on_exit"] != "false"))
         default:
             return nil
         }
         self.init(
-            record: RegionRecord(instance: instance, .beacon(of: BeaconIdentityConstraint(words)), occupancy),
+            record: RegionRecord(instance: instance, kind, occupancy),
             eventSeq: max(0, eventSeq), epoch: words["epoch"].map(String.init) ?? "")
     }
 }
@@ -106,6 +135,17 @@ extension BeaconKeeper {
         self.init(
             major: major, minor: minor, patience: TimeSpan(microseconds: max(0, patience_us)),
             rssi_dbm: words["rssi_dbm"].flatMap { Double($0) })
+    }
+}
+
+extension Circle {
+    fileprivate init?(_ words: StoredWords) {
+        guard let latitude = words["of_latitude"].flatMap({ Double($0) }),
+            let longitude = words["of_longitude"].flatMap({ Double($0) }),
+            let center = Coordinate(latitude: latitude, longitude: longitude),
+            let radius_m = words["of_radius_m"].flatMap({ Double($0) }), radius_m > 0, radius_m.isFinite
+        else { return nil }
+        self.init(center: center, radius_m: radius_m)
     }
 }
 

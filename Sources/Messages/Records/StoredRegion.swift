@@ -1,5 +1,6 @@
 internal import Beacons
 internal import HCI
+internal import Location
 public import Regions
 
 /// What is stored of a region instance, so that its state outlives the process.
@@ -38,6 +39,7 @@ public struct StoredRegion: Hashable, Sendable {
         let tag =
             switch record.kind {
             case .beacon: StoredTag.beacon
+            case .circle: StoredTag.circle
             }
         var words = ["\(tag)", "state=\(record.isInside ? "inside" : "outside")"] + StoredWords.boot(bootID)
         switch record.occupancy {
@@ -60,11 +62,20 @@ public struct StoredRegion: Hashable, Sendable {
     }
 
     private static func words(of kind: RegionRecord.Kind) -> [String] {
-        guard case .beacon(of: let constraint?) = kind else { return [] }
-        var words = ["of=\(constraint.uuid)"]
-        if let major = constraint.major { words.append("of_major=\(major)") }
-        if let minor = constraint.minor { words.append("of_minor=\(minor)") }
-        return words
+        switch kind {
+        case .beacon(of: nil): return []
+        case .beacon(of: let constraint?):
+            var words = ["of=\(constraint.uuid)"]
+            if let major = constraint.major { words.append("of_major=\(major)") }
+            if let minor = constraint.minor { words.append("of_minor=\(minor)") }
+            return words
+        case .circle(of: let circle):
+            // Every digit, because a circle that differs in the last one is another.
+            return [
+                "of_latitude=\(circle.center.latitude)", "of_longitude=\(circle.center.longitude)",
+                "of_radius_m=\(circle.radius_m)",
+            ]
+        }
     }
 
     private static func words(of keeper: RegionRecord.Keeper) -> [String] {
@@ -73,6 +84,7 @@ public struct StoredRegion: Hashable, Sendable {
             [
                 "major=\(keeper.major)", "minor=\(keeper.minor)", "patience_us=\(keeper.patience.microseconds)",
             ]
+        case .circle: []
         }
     }
 
@@ -80,6 +92,7 @@ public struct StoredRegion: Hashable, Sendable {
         switch keeper {
         case .beacon(let keeper):
             keeper.rssi_dbm.map { ["rssi_dbm=\(JSONWriter.decimal($0, decimals: 1))"] } ?? []
+        case .circle: []
         }
     }
 

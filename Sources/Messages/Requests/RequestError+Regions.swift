@@ -16,6 +16,11 @@ extension RequestError {
             .regionExists, "region \(quoted(id)) is monitored already, with another definition; stop it first")
     }
 
+    /// It has no beacons that could be ranged.
+    public static func notOfBeacons(_ id: String) -> RequestError {
+        RequestError(.invalidRequest, "region \(quoted(id)) is a circle: there are no beacons of it to range")
+    }
+
     public static func wrongInstance(_ region: BeaconRegion) -> RequestError {
         let wanted =
             switch region.expansion {

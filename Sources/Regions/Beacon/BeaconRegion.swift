@@ -58,6 +58,7 @@ extension BeaconRegion {
         guard canHave(record.instance) else { return false }
         return switch record.kind {
         case .beacon(of: let stored): stored.map { $0 == constraint } ?? true
+        case .circle: false
         }
     }
 
@@ -118,15 +119,25 @@ public struct RegionRules: Hashable, Sendable {
     }
 }
 
+extension RegionRules {
+    /// A region that has no beacons is entered by none.
+    static let ofNobody = RegionRules(
+        entryRSSI_dbm: .infinity, entryAfter: .forever, exitRSSI_dbm: .infinity, exitAfter: .forever, settle: .forever,
+        unknownStateAfter: .forever)
+}
+
 /// How much `RegionMonitor` may hold.
 public struct RegionLimits: Hashable, Sendable {
     /// Registrations; the next one is refused.
     public var maxRegions: Int
-    /// Instances of all regions together; the next one is refused.
+    /// Instances of all regions of beacons together; the next one is refused.
     public var maxInstances: Int
+    /// How many circles a fix is held against that the gateway is not known to be in. 1 at least.
+    public var maxWatchedCircles: Int
 
-    public init(maxRegions: Int, maxInstances: Int) {
+    public init(maxRegions: Int, maxInstances: Int, maxWatchedCircles: Int = 20) {
         self.maxRegions = maxRegions
         self.maxInstances = maxInstances
+        self.maxWatchedCircles = max(1, maxWatchedCircles)
     }
 }

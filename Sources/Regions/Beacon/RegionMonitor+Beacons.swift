@@ -48,6 +48,7 @@ extension RegionMonitor {
             if candidacy.lastSeen - candidacy.firstSeen >= rules.entryAfter {
                 enter(slot, evidence, candidacy, rules, at: now, transitions: &transitions, observe: observe)
             }
+        case .circle: return
         }
     }
 

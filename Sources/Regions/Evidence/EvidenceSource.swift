@@ -10,7 +10,7 @@ public struct EvidenceSourceID: Hashable, Sendable {
     var index: Int { Int(number) }
 }
 
-/// Who can say that something is in a region or has left it. A radio is one; a receiver of fixes would be another.
+/// Who can say that something is in a region or has left it. A radio is one; a receiver of fixes is another.
 ///
 /// Sight, proof and time belong to the source and not to the monitor. Where one source is blind, the timers of its instances
 /// stand still; those of instances that another one perceives run on.
@@ -30,7 +30,9 @@ struct EvidenceSource: Sendable {
     private var timerNumber: UInt64 = 0
     /// When the states of its instances become unknown while it is blind.
     var unknownDue = Instant.distantFuture { didSet { schedule() } }
-    /// When its first timer fires or states become unknown. It is asked for with every report, so it is kept: to look at the heap
+    /// How long it has perceived nothing, where that makes it blind.
+    private(set) var listening = Listening()
+    /// When its first timer fires, it turns out to be blind or states become unknown. It is asked for with every report, so it is kept: to look at the heap
     /// each time would count references to it.
     private(set) var nextDeadline = Instant.distantFuture
 
@@ -70,12 +72,38 @@ struct EvidenceSource: Sendable {
         for timer in proof.release(at: now) { timers.insert(timer) }
     }
 
+    // MARK: - Silence that is blindness
+
+    /// When it is blind unless it perceives anything before.
+    var silenceDue: Instant { sight.isBlind ? .distantFuture : listening.due }
+
+    /// It perceives so often, as long as it does not rest, that a silence of that length is blindness.
+    mutating func expect(within span: TimeSpan, at now: Instant) {
+        listening.expect(within: span, at: now)
+        schedule()
+    }
+
+    mutating func perceived(at now: Instant) {
+        listening.perceived(at: now)
+        schedule()
+    }
+
+    mutating func rests(at now: Instant) {
+        listening.rests(at: now)
+        schedule()
+    }
+
+    mutating func listens(at now: Instant) {
+        listening.listens(at: now)
+        schedule()
+    }
+
     // MARK: - Timers
 
     /// To be called wherever a timer, the sight or the proof has changed.
     private mutating func schedule() {
         let timerDue = timers.min.map { max(sight.instant(ofSeenTime: $0.due), proof.releasedAt) }
-        nextDeadline = min(timerDue ?? .distantFuture, unknownDue)
+        nextDeadline = min(timerDue ?? .distantFuture, unknownDue, silenceDue)
     }
 
     /// How many timers are held, stale ones among them.

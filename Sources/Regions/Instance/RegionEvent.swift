@@ -1,5 +1,6 @@
 public import Beacons
 public import HCI
+public import Location
 
 /// A crossing of a region's boundary, and what made it.
 public struct RegionEvent: Hashable, Sendable {
@@ -13,14 +14,37 @@ public struct RegionEvent: Hashable, Sendable {
         /// The beacon that the region was entered by, at the exit too, and how near it is. At an exit: the last smoothed RSSI,
         /// accuracy −1, proximity `unknown`.
         case beacon(BeaconIdentity, BeaconObservation)
+        /// The gateway itself, and where it was.
+        case circle(CircleObservation)
     }
 
     public var kind: Kind
     public var cause: Cause
+    /// Where the gateway was; `nil` where that is not known.
+    public var location: EventLocation?
 
-    public init(_ kind: Kind, by cause: Cause) {
+    public init(_ kind: Kind, by cause: Cause, location: EventLocation? = nil) {
         self.kind = kind
         self.cause = cause
+        self.location = location
+    }
+}
+
+/// Where the gateway was as an event came to pass: the last used fix.
+public struct EventLocation: Hashable, Sendable {
+    /// An older fix says nothing of an event.
+    public static let maxAge = TimeSpan.seconds(3_600)
+
+    public var coordinate: Coordinate
+    /// The radius that holds the truth two times out of three. Metres.
+    public var horizontalAccuracy_m: Double
+    /// How long before the event the fix came.
+    public var age: TimeSpan
+
+    public init(coordinate: Coordinate, horizontalAccuracy_m: Double, age: TimeSpan) {
+        self.coordinate = coordinate
+        self.horizontalAccuracy_m = horizontalAccuracy_m
+        self.age = age
     }
 }
 

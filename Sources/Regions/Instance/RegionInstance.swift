@@ -32,6 +32,8 @@ struct RegionInstance: Sendable {
     /// that has come.
     enum Kind: Equatable, Sendable {
         case beacon(BeaconStanding)
+        /// How it stands is in the `CircleBook`: there are many circles, and few of them have anything to keep.
+        case circle
     }
 
     /// Which crossings are told.
@@ -115,6 +117,24 @@ extension RegionInstance {
         occupancy = .inside(presence)
         if state == .inside { return nil }
         return become(.inside(presence), told: .inside, since: presence.enteredAt)
+    }
+
+    /// It is inside, by evidence which is not enough to tell so: what is unknown stays unknown.
+    mutating func perceived(at now: Instant) {
+        guard case .inside(var presence) = occupancy else { return }
+        presence.lastHeardAt = now
+        presence.isRestored = false
+        occupancy = .inside(presence)
+    }
+
+    /// *As before*: its source was blind, and nothing speaks for a crossing since. Subscribers are told again what it was.
+    mutating func known(at now: Instant) -> Change? {
+        guard state == .unknown else { return nil }
+        switch occupancy {
+        case .unsettled: return nil
+        case .outside: return become(occupancy, told: .outside, since: now)
+        case .inside(let presence): return become(occupancy, told: .inside, since: presence.enteredAt)
+        }
     }
 
     /// *Outside*: nothing is in there. What was inside has left; what had not settled was empty from the start.

@@ -7,6 +7,7 @@ public struct RegionRecord: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// Which beacons belonged to it; `nil` where that was not stored.
         case beacon(of: BeaconIdentityConstraint?)
+        case circle(of: Circle)
     }
 
     public enum Occupancy: Hashable, Sendable {
@@ -17,6 +18,8 @@ public struct RegionRecord: Hashable, Sendable {
     /// Who keeps the region inside, by its kind.
     public enum Keeper: Hashable, Sendable {
         case beacon(BeaconKeeper)
+        /// The gateway itself, of which there is nothing to store beside.
+        case circle
     }
 
     /// A stay that is under way.
@@ -107,7 +110,9 @@ extension RegionRecord {
         switch (kind, stay.keeper) {
         case (.beacon(of: let constraint?), .beacon(let keeper)):
             return RegionEvent(.exit(ended), by: keeper.exitCause(uuid: constraint.uuid))
-        case (.beacon(of: nil), .beacon):
+        case (.circle(of: let circle), .circle):
+            return RegionEvent(.exit(ended), by: .circle(CircleObservation(circle, distance_m: nil)))
+        case (.beacon, _), (.circle, _):
             return nil
         }
     }

@@ -19,14 +19,18 @@ public struct RegionTransition: Hashable, Sendable {
     /// The crossing that made the change; `nil` where nothing was crossed: as monitoring begins, or as the radio goes
     /// blind and sees again.
     public var event: RegionEvent?
+    /// Where the region is a circle: that, and how far from its centre the gateway was.
+    public var circle: CircleObservation?
 
     public init(
-        instance: RegionInstanceID, state: RegionState, since: Instant, at: Instant, event: RegionEvent? = nil
+        instance: RegionInstanceID, state: RegionState, since: Instant, at: Instant, event: RegionEvent? = nil,
+        circle: CircleObservation? = nil
     ) {
         self.instance = instance
         self.state = state
         self.since = since
         self.at = at
         self.event = event
+        self.circle = circle
     }
 }

@@ -3,11 +3,13 @@ import HCI
 /// A registered region of any kind, and what every kind has. A kind of region is one more case here.
 public enum MonitoredRegion: Hashable, Sendable {
     case beacon(BeaconRegion)
+    case circle(CircularRegion)
 
     /// The operator's own name.
     public var id: String {
         switch self {
         case .beacon(let region): region.id
+        case .circle(let region): region.id
         }
     }
 
@@ -15,20 +17,27 @@ public enum MonitoredRegion: Hashable, Sendable {
     public var isRanged: Bool {
         switch self {
         case .beacon(let region): region.isRanged
+        case .circle: false
         }
+    }
+
+    public var isCircle: Bool {
+        if case .circle = self { true } else { false }
     }
 
     /// Whether a record is this region's, as it is defined now.
     public func canRestore(_ record: RegionRecord) -> Bool {
         switch self {
         case .beacon(let region): region.canRestore(record)
+        case .circle(let region): region.canRestore(record)
         }
     }
 
-    /// How long after registration what is there counts as having been there already.
-    var settle: TimeSpan {
+    /// How long after registration what is there counts as having been there already; `nil` where evidence says when that is over.
+    var settle: TimeSpan? {
         switch self {
         case .beacon(let region): region.rules.settle
+        case .circle: nil
         }
     }
 
@@ -36,12 +45,15 @@ public enum MonitoredRegion: Hashable, Sendable {
     var unknownStateAfter: TimeSpan {
         switch self {
         case .beacon(let region): region.rules.unknownStateAfter
+        case .circle(let region): region.rules.unknownStateAfter
         }
     }
 
     var notices: RegionInstance.Notices {
         switch self {
         case .beacon(let region):
+            RegionInstance.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
+        case .circle(let region):
             RegionInstance.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
         }
     }
@@ -50,6 +62,7 @@ public enum MonitoredRegion: Hashable, Sendable {
     var newInstance: RegionInstance.Kind {
         switch self {
         case .beacon: .beacon(.nobody)
+        case .circle: .circle
         }
     }
 
@@ -57,6 +70,7 @@ public enum MonitoredRegion: Hashable, Sendable {
     var recorded: RegionRecord.Kind {
         switch self {
         case .beacon(let region): .beacon(of: region.constraint)
+        case .circle(let region): .circle(of: region.circle)
         }
     }
 }
@@ -67,6 +81,7 @@ extension RegionInstance.Kind {
         switch self {
         case .beacon(.present(let presence)): .beacon(BeaconKeeper(presence))
         case .beacon: nil
+        case .circle: .circle
         }
     }
 
@@ -74,15 +89,18 @@ extension RegionInstance.Kind {
     mutating func clear() {
         switch self {
         case .beacon: self = .beacon(.nobody)
+        case .circle: break
         }
     }
 }
 
 extension RegionRecord.Keeper {
-    /// What an exit from that region tells of it.
-    func exitCause(_ region: MonitoredRegion) -> RegionEvent.Cause {
+    /// What an exit from that region tells of it; `nil` for a region of another kind.
+    func exitCause(_ region: MonitoredRegion) -> RegionEvent.Cause? {
         switch (self, region) {
         case (.beacon(let keeper), .beacon(let region)): keeper.exitCause(uuid: region.uuid)
+        case (.circle, .circle(let region)): .circle(CircleObservation(region.circle, distance_m: nil))
+        case (.beacon, _), (.circle, _): nil
         }
     }
 }

@@ -28,6 +28,8 @@ extension RegionMonitor {
         guard now < limit, sources.indices.contains(source) else { return nil }
         if sources[source].unknownDue == now {
             statesBecomeUnknown(EvidenceSourceID(index: source), at: now, transitions: &transitions)
+        } else if sources[source].silenceDue == now {
+            blinded(EvidenceSourceID(index: source), since: sources[source].listening.silentSince, at: now)
         } else if let timer = sources[source].popTimer(), instances[timer.slot.index].timerDue == timer.due {
             guard sources[source].isProved(until: timer) || isOvertaken(timer) else {
                 sources[source].awaitProof(of: timer)
@@ -79,7 +81,7 @@ extension RegionMonitor {
         guard let change = instances[slot.index].outside(at: now) else { return }
         var event: RegionEvent?
         if let crossing = change.crossing, let keeper {
-            event = RegionEvent(crossing, by: keeper.exitCause(region(of: slot)))
+            event = keeper.exitCause(region(of: slot)).map { RegionEvent(crossing, by: $0) }
         }
         if keeper != nil { instances[slot.index].kind.clear() }
         announce(slot, change, event: event, at: now, transitions: &transitions)

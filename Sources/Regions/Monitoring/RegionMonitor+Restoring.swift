@@ -55,6 +55,9 @@ extension RegionMonitor {
             case .beacon(let keeper):
                 leavesAt = leavingTime(of: slot, keeper.patience, rules(of: slot), at: now)
                 instances[slot.index].kind = .beacon(.present(BeaconPresence(keeper)))
+            case .circle:
+                leavesAt = .distantFuture
+                restoreCircle(slot)
             }
             change = instances[slot.index].restore(stay, until: leavesAt)
             setTimer(slot, dueAtSeenTime: leavesAt)

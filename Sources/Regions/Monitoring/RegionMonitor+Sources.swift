@@ -28,6 +28,8 @@ extension RegionMonitor {
     /// A region that was inside goes on: heard again, no event; not heard, its exit timer runs where it stood. One that
     /// was outside and whose state became unknown is outside again once the source has listened as long as for settling;
     /// who is heard before that has entered.
+    ///
+    /// A circle is told again once there have been fixes for `crossing_after_s`; see `SettlingCircles`.
     public mutating func sees(_ source: EvidenceSourceID, at now: Instant) {
         guard sources[source.index].sight.isBlind else { return }
         sources[source.index].sees(at: now)
@@ -35,9 +37,16 @@ extension RegionMonitor {
         for index in instances.indices where instances[index].source == source {
             guard case .outside = instances[index].occupancy, instances[index].state == .unknown else { continue }
             let slot = InstanceSlot(index: index)
-            setTimer(slot, dueAtSeenTime: seen + region(of: slot).settle)
+            guard let settle = region(of: slot).settle else { continue }
+            setTimer(slot, dueAtSeenTime: seen + settle)
         }
     }
+
+    /// A receiver rests on purpose: that it perceives nothing makes no state unknown.
+    public mutating func rests(_ source: EvidenceSourceID, at now: Instant) { sources[source.index].rests(at: now) }
+
+    /// It listens again.
+    public mutating func listens(_ source: EvidenceSourceID, at now: Instant) { sources[source.index].listens(at: now) }
 
     /// A timer came due in silence. It goes on once `proved` or `blinded` is called for its source.
     public func isAwaitingProof(_ source: EvidenceSourceID) -> Bool { sources[source.index].isAwaitingProof }
@@ -62,6 +71,7 @@ extension RegionMonitor {
                 sources[source.index].unknownDue = min(sources[source.index].unknownDue, due)
             } else if let change = instances[index].unknown(at: now) {
                 announce(slot, change, at: now, transitions: &transitions)
+                if case .circle = instances[index].kind { circles.waiting.append(slot) }
             }
         }
     }

@@ -11,6 +11,8 @@ extension RegionMonitor {
         let registration = RegistrationSlot(index: found)
         switch registrations[found].region {
         case .beacon(let region): index.remove(region, of: registration)
+        case .circle(let region):
+            if let slot = slots[RegionInstanceID(region: region.id)] { endCircle(slot, region.circle) }
         }
         registrations[found].isFree = true
         freeRegistrations.append(registration)

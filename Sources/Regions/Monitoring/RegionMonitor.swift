@@ -24,8 +24,8 @@ struct RegistrationSlot: Hashable, Comparable, Sendable {
 /// Monitors regions the way Core Location documents it: only crossings of a boundary make events.
 ///
 /// It holds what is registered and the instances, each a `RegionInstance`, and passes on what they tell. A region's kind says
-/// what counts as evidence for its instances; the rules of beacons stand in `Beacon/RegionMonitor+Beacons`. What a
-/// source of evidence can see and prove is the `EvidenceSource`'s.
+/// what counts as evidence for its instances; the rules of beacons stand in `Beacon/RegionMonitor+Beacons`, those of circles in
+/// `Circle/RegionMonitor+Circles`. What a source of evidence can see and prove is the `EvidenceSource`'s.
 public struct RegionMonitor: Sendable {
     /// One registered region.
     struct Registration: Sendable {
@@ -53,6 +53,8 @@ public struct RegionMonitor: Sendable {
     var sources: [EvidenceSource] = []
     /// Which regions of beacons an identity belongs to.
     var index = BeaconRegionIndex()
+    /// Where circles are, and what fixes make of them.
+    var circles = CircleBook()
 
     public init(limits: RegionLimits) {
         self.limits = limits
@@ -86,13 +88,13 @@ public struct RegionMonitor: Sendable {
         }
     }
 
-    private mutating func register(
+    mutating func register(
         _ region: MonitoredRegion, _ source: EvidenceSourceID, at now: Instant
     ) throws(RegionMonitoringFailure) -> RegistrationSlot {
         guard registrations.count - freeRegistrations.count < limits.maxRegions else {
             throw RegionMonitoringFailure(region: region.id, cause: .tooManyRegions(limit: limits.maxRegions))
         }
-        let settlesAt = sources[source.index].sight.seenTime(at: now) + region.settle
+        let settlesAt = region.settle.map { sources[source.index].sight.seenTime(at: now) + $0 } ?? .distantFuture
         let registration = Registration(region: region, source: source, settlesAt: settlesAt)
         if let free = freeRegistrations.popLast() {
             registrations[free.index] = registration
@@ -108,10 +110,11 @@ public struct RegionMonitor: Sendable {
         transitions: inout [RegionTransition]
     ) throws(RegionMonitoringFailure) -> InstanceSlot {
         if let known = slots[id] { return known }
-        guard slots.count < limits.maxInstances else {
+        let registered = registrations[registration.index]
+        // A circle has one instance, so `max_regions` limits them.
+        guard registered.region.isCircle || slots.count - circles.grid.count < limits.maxInstances else {
             throw RegionMonitoringFailure(region: id.region, cause: .tooManyInstances(limit: limits.maxInstances))
         }
-        let registered = registrations[registration.index]
         let slot = place(
             RegionInstance(
                 id: id, registration: registration, source: registered.source, notices: registered.region.notices,
@@ -121,6 +124,7 @@ public struct RegionMonitor: Sendable {
         let isSettling = sight.seenTime(at: now) < registered.settlesAt
         let change = instances[slot.index].begin(isSettling: isSettling, isBlind: sight.isBlind, at: now)
         announce(slot, change, at: now, transitions: &transitions)
+        // What settles by its evidence alone has no time for it.
         if isSettling { setTimer(slot, dueAtSeenTime: registered.settlesAt) }
         return slot
     }
@@ -145,12 +149,15 @@ public struct RegionMonitor: Sendable {
 
     /// Tells of a state. One that lasted no time and came with no event is not told: the next one takes its place.
     mutating func announce(
-        _ slot: InstanceSlot, _ change: RegionInstance.Change, event: RegionEvent? = nil, at now: Instant,
-        transitions: inout [RegionTransition]
+        _ slot: InstanceSlot, _ change: RegionInstance.Change, event: RegionEvent? = nil,
+        circle: CircleObservation? = nil, at now: Instant, transitions: inout [RegionTransition]
     ) {
         let id = instances[slot.index].id
-        let transition = RegionTransition(
-            instance: id, state: change.state, since: change.since, at: now, event: event)
+        var transition = RegionTransition(
+            instance: id, state: change.state, since: change.since, at: now, event: event, circle: circle)
+        if circle == nil, case .circle(let region) = region(of: slot) {
+            transition.circle = CircleObservation(region.circle, distance_m: nil)
+        }
         // Looked for where it would stand and nowhere else, or a start with many regions would look through all for each.
         let latest = instances[slot.index].announcement
         if transitions.indices.contains(latest), transitions[latest].instance == id, transitions[latest].at == now,
@@ -168,6 +175,7 @@ public struct RegionMonitor: Sendable {
     func rules(of slot: InstanceSlot) -> RegionRules {
         switch registrations[instances[slot.index].registration.index].region {
         case .beacon(let region): region.rules
+        case .circle: .ofNobody
         }
     }
 }

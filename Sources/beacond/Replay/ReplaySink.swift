@@ -56,6 +56,8 @@ struct PrintingSink: ReplaySink {
                 if !isSilent { output.write(JSONLine.line(message, t_s: (item.at - start).seconds)) }
             case .failure(let failure):
                 Output.complain("\(failure)")
+            case .notice(let notice):
+                Output.complain("\(notice)")
             }
         }
         acknowledge()

@@ -172,7 +172,7 @@ struct MovedGatewayTests {
         #expect(
             GatewayIdentity(try settings(site: "north", id: "door", prefix: "a/beacons").identity.topics).name != name)
         var other = try settings(site: "north", id: "door")
-        other.gateway.regions.configured = []
+        other.gateway.regions.beacons = []
         other.broker.host = "elsewhere"
         #expect(GatewayIdentity(other.identity.topics).name == name)
     }

@@ -58,9 +58,9 @@ struct DefaultTests {
 
     @Test("A region is entered at the first report and left after 20 seconds, with 10 to settle")
     func regions() throws {
-        #expect(settings.gateway.regions.configured.isEmpty)
+        #expect(settings.gateway.regions.beacons.isEmpty)
         #expect(settings.gateway.regions.limits == RegionLimits(maxRegions: 1024, maxInstances: 16384))
-        let carts = try #require(try Settings.parse(region()).gateway.regions.configured.first)
+        let carts = try #require(try Settings.parse(region()).gateway.regions.beacons.first)
         let uuid = try #require(ProximityUUID("39ED98FF-2900-441A-802F-9C398FC199D2"))
         let rules = RegionRules(
             entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),

@@ -55,7 +55,9 @@ struct NumberRow: Sendable, CustomTestStringConvertible {
             NumberRow("distance", "near_m", 0.05...1000, besideLower: "immediate_m = 0.01"),
             NumberRow("distance", "hysteresis", 0...0.9),
             NumberRow("distance", "excess_loss_db", -30...30), NumberRow("distance", "room_m", 1...1000),
-            NumberRow("regions", "max_regions", 1...16384, isInteger: true),
+            NumberRow("regions", "max_regions", 1...262144, isInteger: true),
+            NumberRow("regions", "max_watched", 1...16384, isInteger: true),
+            NumberRow("regions", "cushion_m", 0...100_000), NumberRow("regions", "crossing_after_s", 0...86400),
             NumberRow("regions", "max_instances", 1...262144, isInteger: true),
             NumberRow("region", "major", 0...65535, isInteger: true),
             NumberRow(

@@ -8,11 +8,11 @@ struct ReferenceTests {
     @Test("The default file means the defaults and its one region")
     func defaultFile() throws {
         var settings = try Settings.parse(try DefaultFile.text())
-        #expect(settings.gateway.regions.configured.map(\.id) == ["carts"])
+        #expect(settings.gateway.regions.beacons.map(\.id) == ["carts"])
         #expect(
-            settings.gateway.regions.configured
-                == (try Settings.parse(region("expand = \"minor\"")).gateway.regions.configured))
-        settings.gateway.regions.configured = []
+            settings.gateway.regions.beacons
+                == (try Settings.parse(region("expand = \"minor\"")).gateway.regions.beacons))
+        settings.gateway.regions.beacons = []
         #expect(settings == Settings.defaults)
     }
 

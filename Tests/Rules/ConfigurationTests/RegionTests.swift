@@ -22,7 +22,7 @@ struct RegionTests {
         ])
     func uuid(text: String) throws {
         let settings = try Settings.parse("[[region]]\nid = \"a\"\nuuid = \"\(text)\"")
-        #expect(settings.gateway.regions.configured.map(\.uuid.description) == ["39ED98FF-2900-441A-802F-9C398FC199D2"])
+        #expect(settings.gateway.regions.beacons.map(\.uuid.description) == ["39ED98FF-2900-441A-802F-9C398FC199D2"])
     }
 
     @Test("What is no UUID is refused", arguments: ["", "39ED98FF", "39ED98FF-2900-441A-802F-9C398FC199DX"])
@@ -62,14 +62,14 @@ struct RegionTests {
         #expect(complaints(region("major = 1\nminor = 7\nexpand = \"minor\"")).count == 1)
         #expect(complaints(region("major = 1\nminor = 7\nexpand = \"none\"")).isEmpty)
         let settings = try Settings.parse(region("major = 1\nexpand = \"minor\""))
-        #expect(settings.gateway.regions.configured.map(\.expansion) == [.minor])
-        #expect(settings.gateway.regions.configured.map(\.major) == [1])
+        #expect(settings.gateway.regions.beacons.map(\.expansion) == [.minor])
+        #expect(settings.gateway.regions.beacons.map(\.major) == [1])
     }
 
     @Test("A region has its own switches")
     func switches() throws {
         let text = region("notify_on_entry = false\nnotify_on_exit = false\nranging = false")
-        let region = try #require(try Settings.parse(text).gateway.regions.configured.first)
+        let region = try #require(try Settings.parse(text).gateway.regions.beacons.first)
         #expect(!region.notifyOnEntry)
         #expect(!region.notifyOnExit)
         #expect(!region.isRanged)
@@ -79,7 +79,7 @@ struct RegionTests {
     func overrides() throws {
         let regions = "[regions]\nentry_rssi_dbm = -70\nexit_rssi_dbm = -80\nexit_after_s = 30\nsettle_s = 0\n"
         let own = region("exit_after_s = 5\nentry_after_s = 3\nunknown_state_after_s = 90")
-        let rules = try #require(try Settings.parse(regions + own).gateway.regions.configured.first).rules
+        let rules = try #require(try Settings.parse(regions + own).gateway.regions.beacons.first).rules
         #expect(
             rules
                 == RegionRules(
@@ -91,7 +91,7 @@ struct RegionTests {
     @Test("[regions] counts for regions that stand above it")
     func order() throws {
         let settings = try Settings.parse(region() + "[regions]\nexit_after_s = 33\n")
-        #expect(settings.gateway.regions.configured.map(\.rules.exitAfter) == [.seconds(33)])
+        #expect(settings.gateway.regions.beacons.map(\.rules.exitAfter) == [.seconds(33)])
     }
 
     @Test("The limits of [regions] are not a region's", arguments: ["max_regions", "max_instances"])
@@ -102,7 +102,7 @@ struct RegionTests {
     @Test("More regions than max_regions are for the monitor to refuse, not for the parser")
     func surplus() throws {
         let text = "[regions]\nmax_regions = 1\n" + region(id: "a") + region(id: "b")
-        #expect(try Settings.parse(text).gateway.regions.configured.count == 2)
+        #expect(try Settings.parse(text).gateway.regions.beacons.count == 2)
     }
 
     @Test("Single brackets and other shapes of a region are refused")

@@ -145,7 +145,7 @@ struct PublishingTests {
         air.beacon(.beacon(), from: .fixed(1), rssi_dbm: -50, start_s: 10, end_s: 20)
         air.otherDevices(start_s: 100, end_s: 130)
         var settings = settings()
-        settings.regions.configured[0].rules.entryRSSI_dbm = -70
+        settings.regions.beacons[0].rules.entryRSSI_dbm = -70
         settings.tracker.regionFilter = FilterSettings(kind: .none, timeConstant_s: 1)
         let story = Story(settings, air)
         #expect(story.states == ["outside door 0.0", "inside door 10.0", "unknown door 80.0", "outside door 120.0"])
@@ -155,7 +155,7 @@ struct PublishingTests {
     @Test("ranging = false publishes none")
     func notRanged() {
         var settings = settings()
-        settings.regions.configured[0].isRanged = false
+        settings.regions.beacons[0].isRanged = false
         let air = air { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 40) }
         let story = Story(settings, air)
         #expect(story.events == ["enter door 2.0"])

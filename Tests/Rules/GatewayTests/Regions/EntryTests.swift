@@ -85,7 +85,7 @@ struct EntryTests {
     @Test("After the entry the thresholds are the exit's: a beacon between the two stays inside")
     func cushion() {
         var settings = settings(entryRSSI_dbm: -70)
-        settings.regions.configured[0].rules.exitRSSI_dbm = -85
+        settings.regions.beacons[0].rules.exitRSSI_dbm = -85
         let air = air {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -65, start_s: 2, end_s: 5)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -80, start_s: 5, end_s: 60)
@@ -96,7 +96,7 @@ struct EntryTests {
     @Test("A beacon still heard, but below exit_rssi_dbm, has left after exit_after_s")
     func weakExit() throws {
         var settings = settings(entryRSSI_dbm: -70)
-        settings.regions.configured[0].rules.exitRSSI_dbm = -85
+        settings.regions.beacons[0].rules.exitRSSI_dbm = -85
         let air = air {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -65, start_s: 2, end_s: 30)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 30.1, end_s: 100)
@@ -109,7 +109,7 @@ struct EntryTests {
     @Test("A beacon between the thresholds does not enter again")
     func noFlicker() {
         var settings = settings(entryRSSI_dbm: -70)
-        settings.regions.configured[0].rules.exitRSSI_dbm = -85
+        settings.regions.beacons[0].rules.exitRSSI_dbm = -85
         let air = air {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -65, at: 2)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 2.1, end_s: 30)

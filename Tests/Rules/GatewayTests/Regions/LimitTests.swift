@@ -11,8 +11,8 @@ struct LimitTests {
     func maxRegions() {
         var settings = GatewaySettings.door()
         settings.regions.limits.maxRegions = 2
-        let region = settings.regions.configured[0]
-        settings.regions.configured = ["a", "b", "c", "d"].map { id in
+        let region = settings.regions.beacons[0]
+        settings.regions.beacons = ["a", "b", "c", "d"].map { id in
             var region = region
             region.id = id
             return region
@@ -46,9 +46,9 @@ struct LimitTests {
     @Test("max_instances holds for plain regions as well, each reported once")
     func maxInstancesOfPlainRegions() {
         var settings = GatewaySettings.door { settings, _ in settings.regions.limits.maxInstances = 1 }
-        var second = settings.regions.configured[0]
+        var second = settings.regions.beacons[0]
         second.id = "second"
-        settings.regions.configured.append(second)
+        settings.regions.beacons.append(second)
         var air = Air()
         air.beacon(.beacon(), from: .fixed(1), at: 2)
         let story = Story(settings, air)

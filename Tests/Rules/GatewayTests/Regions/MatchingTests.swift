@@ -9,7 +9,7 @@ import Testing
 struct MatchingTests {
     private func settings(_ change: (BeaconRegion) -> [BeaconRegion]) -> GatewaySettings {
         var settings = GatewaySettings.door()
-        settings.regions.configured = settings.regions.configured.flatMap(change)
+        settings.regions.beacons = settings.regions.beacons.flatMap(change)
         return settings
     }
 

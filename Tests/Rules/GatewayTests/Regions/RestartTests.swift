@@ -219,7 +219,7 @@ struct RestartTests {
 
     @Test("Under the same id with other beacons it is another region, of which nothing is known")
     func redefined() {
-        var constraint = settings.regions.configured[0].constraint
+        var constraint = settings.regions.beacons[0].constraint
         #expect(Story(settings, air(3), restoring: [record(of: constraint)]).states.first == "inside door 0.0")
         let states = ["unknown door 0.0", "inside door 3.0", "outside door 50.0"]
         constraint.major = 7

@@ -140,9 +140,9 @@ struct MonitorRequestTests {
     @Test("One that a lower limit refuses after a restart is asked for again, or stopped")
     func refusedAfterRestart() throws {
         let settings = GatewaySettings.door { settings, _ in settings.regions.limits.maxRegions = 1 }
-        var promo = settings.regions.configured[0]
+        var promo = settings.regions.beacons[0]
         promo.id = "promo"
-        let gateway = Conversation(settings, requested: [promo])
+        let gateway = Conversation(settings, requested: [.beacon(promo)])
         #expect(try gateway.monitor("promo", at: 1)?.refusal == .regionMonitoringFailure)
         #expect(gateway.ask(.stop(region: "promo"), at: 2) == .stopped(region: "promo", instances: 0))
         #expect(gateway.ask(.stop(region: "promo"), at: 3)?.refusal == .unknownRegion)

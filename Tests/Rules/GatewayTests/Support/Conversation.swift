@@ -14,7 +14,7 @@ final class Conversation {
     private var heard = 0
 
     init(
-        _ settings: GatewaySettings, _ air: Air = Air(), requested: [BeaconRegion] = [],
+        _ settings: GatewaySettings, _ air: Air = Air(), requested: [MonitoredRegion] = [],
         restoring records: [RegionRecord] = []
     ) {
         self.air = air.inOrder

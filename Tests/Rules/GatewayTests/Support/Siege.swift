@@ -25,9 +25,9 @@ struct Siege {
     /// - Parameter others: regions beside those of the genuine beacons.
     init(following others: [BeaconRegion] = []) {
         var settings = GatewaySettings.door()
-        settings.regions.configured = others
+        settings.regions.beacons = others
         for identity in Self.genuine {
-            settings.regions.configured.append(
+            settings.regions.beacons.append(
                 BeaconRegion(
                     id: "genuine-\(identity.minor)", uuid: identity.uuid, major: identity.major, minor: identity.minor,
                     isRanged: false, rules: RegionRules.defaults))

@@ -39,7 +39,7 @@ struct Story {
             case .failure(let failure, at: _): failures.append(failure)
             case .stays(let records):
                 for record in records { stored[record.instance] = record }
-            case .ended, .radio, .registered, .unregistered, .answer: break
+            case .ended, .radio, .registered, .unregistered, .answer, .notice: break
             }
         }
     }
@@ -93,7 +93,7 @@ extension GatewaySettings {
         rules.settle = .zero
         var region = BeaconRegion(id: "door", uuid: Air.uuid, rules: rules)
         change(&settings, &region)
-        settings.regions.configured = [region]
+        settings.regions.beacons = [region]
         return settings
     }
 }

@@ -29,7 +29,8 @@ private struct Van {
             let report = FixReport(
                 mode: 3, at: fix.at, latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,
                 horizontalAccuracy_m: accuracy_m)
-            services.take(report, from: "gps0", at: at(Double(second)), clock: fix.at, news: &news)
+            services.take(
+                DeviceReport(device: "gps0", report: report), at: at(Double(second)), clock: fix.at, news: &news)
         }
     }
 
@@ -58,8 +59,8 @@ struct LocationServicesTests {
     func availability() throws {
         var van = Van()
         van.pass(to: 0)
-        van.services.found(devices: 0, at: at(1), news: &van.news)
-        van.services.found(devices: 1, at: at(2), news: &van.news)
+        van.services.found(devices: [], at: at(1), news: &van.news)
+        van.services.found(devices: ["gps0"], at: at(2), news: &van.news)
         try van.drive(3...5)
         van.services.lostConnection(at: at(6), news: &van.news)
         #expect(van.told == ["absent", "no_device", "searching", "update 3.0", "located", "absent"])
@@ -100,10 +101,10 @@ struct LocationServicesTests {
     func fixedIsAsked() throws {
         var van = Van(.fixed(try place(), horizontalAccuracy_m: 10))
         van.pass(to: 10)
-        van.services.ask(true, at: at(10), news: &van.news)
+        van.services.ask(until: at(100), at: at(10), news: &van.news)
         van.pass(to: 20)
         #expect(van.used == 12)
-        van.services.ask(false, at: at(20), news: &van.news)
+        van.services.ask(until: nil, at: at(20), news: &van.news)
         van.pass(to: 30)
         #expect(van.used == 12)
         #expect(van.told == ["update 0.0", "located"])
@@ -147,13 +148,24 @@ struct LocationServicesTests {
     func asked() throws {
         var van = Van(service: .significant)
         try van.drive(0...0)
-        van.services.ask(true, at: at(1), news: &van.news)
+        van.services.ask(until: at(100), at: at(1), news: &van.news)
         try van.drive(1...20, speed_m_s: 100)
         #expect(van.used == 21)
         #expect(van.told == ["absent", "update 0.0", "located"])
-        van.services.ask(false, at: at(20), news: &van.news)
+        van.services.ask(until: nil, at: at(20), news: &van.news)
         #expect(!van.services.listens)
         #expect(van.services.figures(at: at(100)).receiverOn == .seconds(19))
+    }
+
+    @Test("A receiver that is asked for in vain rests again when the time is over")
+    func askedInVain() throws {
+        var van = Van(service: .significant)
+        try van.drive(0...0)
+        van.services.ask(until: at(60), at: at(1), news: &van.news)
+        van.pass(to: 59)
+        #expect(van.services.listens)
+        van.pass(to: 60)
+        #expect(!van.services.listens)
     }
 
     @Test("Deferred, each fix is kept, and a batch comes with the place of its last fix")

@@ -11,7 +11,7 @@ private let settings: GatewaySettings = {
     let rules = RegionRules(
         entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .zero,
         unknownStateAfter: .seconds(60))
-    settings.regions.configured = [
+    settings.regions.beacons = [
         BeaconRegion(id: "all", uuid: ProximityUUID(high: 1, low: 2), rules: rules),
         BeaconRegion(id: "each", uuid: ProximityUUID(high: 1, low: 2), expansion: .minor, rules: rules),
     ]

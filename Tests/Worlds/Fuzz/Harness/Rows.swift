@@ -29,7 +29,7 @@ private func goOn(from record: RegionRecord) {
     let rules = RegionRules(
         entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),
         unknownStateAfter: .seconds(60))
-    settings.regions.configured = [
+    settings.regions.beacons = [
         BeaconRegion(
             id: record.instance.region, uuid: ProximityUUID(high: 1, low: 2),
             expansion: numbers.0 == nil ? .none : numbers.1 == nil ? .major : .minor, rules: rules)

@@ -1,0 +1,110 @@
+import Configuration
+import Gateway
+import HCI
+import Location
+import Regions
+import Testing
+
+@Suite("A receiver without a fix proves nothing")
+struct CircleBlindnessTests {
+    private func inside() -> Drive {
+        var drive = Drive([Drive.depot()])
+        drive.stay(0...20, north_m: 0)
+        return drive
+    }
+
+    @Test("After unknown_state_after_s without a fix the state is unknown, and no boundary was crossed")
+    func unknown() {
+        var drive = inside()
+        drive.advance(to: 79)
+        #expect(drive.states.last == "inside depot 20.0")
+        drive.advance(to: 200)
+        #expect(drive.states.last == "unknown depot 80.0")
+        #expect(drive.events.isEmpty)
+    }
+
+    @Test("A receiver that rests on purpose makes nothing unknown; only the time for which it listens counts")
+    func rests() {
+        var drive = inside()
+        drive.rest(at: 40)
+        drive.advance(to: 1_000)
+        #expect(drive.states.last == "inside depot 20.0")
+        drive.listen(at: 1_000)
+        drive.advance(to: 1_039)
+        #expect(drive.states.last == "inside depot 20.0")
+        drive.advance(to: 1_041)
+        #expect(drive.states.last == "unknown depot 1040.0")
+    }
+
+    @Test("Still inside: it is told so again after crossing_after_s of fixes, and the stay goes on")
+    func stillInside() {
+        var drive = inside()
+        drive.stay(500...530, north_m: 0)
+        #expect(drive.states.suffix(2) == ["unknown depot 80.0", "inside depot 520.0"])
+        #expect(drive.transitions.last?.since == .origin)
+        #expect(drive.events.isEmpty)
+    }
+
+    @Test("In the cushion it is taken to be on the side where it was")
+    func inTheCushion() {
+        var drive = inside()
+        drive.stay(500...530, north_m: 110)
+        #expect(drive.states.suffix(2) == ["unknown depot 80.0", "inside depot 520.0"])
+        #expect(drive.events.isEmpty)
+    }
+
+    @Test("Still outside: the same, since now")
+    func stillOutside() {
+        var drive = Drive([Drive.depot()])
+        drive.stay(0...20, north_m: 300)
+        drive.stay(500...530, north_m: 300)
+        #expect(drive.states.suffix(2) == ["unknown depot 80.0", "outside depot 520.0"])
+    }
+
+    @Test("Out of the tunnel on the other side: the crossing is told, with what was seen of the stay")
+    func tunnel() throws {
+        var drive = inside()
+        drive.stay(500...530, north_m: 2_000)
+        #expect(drive.events == ["exit depot 520.0"])
+        let stay = try #require(drive.stay)
+        #expect(stay.lastHeardAt == .origin + .seconds(20) && stay.ending == .observed)
+        drive.stay(1_000...1_030, north_m: 0)
+        #expect(drive.events.last == "enter depot 1020.0")
+        #expect(drive.states.last == "inside depot 1020.0")
+    }
+
+    @Test("In a tunnel within a run the time stands still")
+    func tunnelWithinRun() {
+        var drive = inside()
+        drive.stay(21...31, north_m: 200)
+        drive.stay(100...109, north_m: 200)
+        #expect(drive.events.isEmpty)
+        drive.fix(110, at: Drive.north(200))
+        #expect(drive.events == ["exit depot 110.0"])
+    }
+
+    @Test("A crossing that is under way keeps the state unknown until it is decided")
+    func undecided() {
+        var drive = inside()
+        drive.stay(500...510, north_m: 0)
+        drive.stay(511...525, north_m: 200)
+        #expect(drive.states.last == "unknown depot 80.0")
+        drive.fix(526, at: Drive.gate)
+        #expect(drive.states.last == "inside depot 526.0")
+        #expect(drive.events.isEmpty)
+    }
+
+    @Test("Beacons and circles are blind each by their own source")
+    func sources() {
+        var drive = Drive([Drive.depot()]) { settings in
+            settings.regions.configured.append(.beacon(BeaconRegion(id: "door", uuid: Air.uuid, rules: .defaults)))
+        }
+        drive.advance(to: 10)
+        drive.stay(11...31, north_m: 0)
+        drive.advance(to: 200)
+        #expect(
+            drive.states == [
+                "unknown depot 0.0", "unknown door 0.0", "outside door 10.0", "inside depot 31.0", "unknown depot 91.0",
+            ])
+    }
+}

@@ -1,0 +1,138 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Location
+import Regions
+import Testing
+
+/// A gateway with circles that is driven about: fixes go in, and what it told comes out as short lines.
+struct Drive {
+    static let gate = place(52.5163, 13.3777)
+    /// A degree of latitude at the gate, metres.
+    static let degree_m = 111_264.0
+
+    private(set) var engine: GatewayEngine
+    private(set) var outputs: [GatewayOutput] = []
+    /// What a later process would go on from.
+    private(set) var stored: [RegionInstanceID: RegionRecord] = [:]
+
+    init(
+        _ circles: [CircularRegion], restoring records: [RegionRecord] = [], maxWatched: Int = 20,
+        _ change: (inout GatewaySettings) -> Void = { _ in }
+    ) {
+        var settings = Settings.defaults.gateway
+        settings.regions.limits.maxRegions = max(1_024, circles.count)
+        settings.regions.limits.maxWatchedCircles = maxWatched
+        settings.regions.configured = circles.map { .circle($0) }
+        change(&settings)
+        engine = GatewayEngine(settings, restoring: records, radioSees: true, at: .origin, outputs: &outputs)
+        keep()
+    }
+
+    /// A circle of 100 m around the gate.
+    static func depot(
+        _ id: String = "depot", center: Coordinate = gate, radius_m: Double = 100, cushion_m: Double = 20,
+        crossingAfter_s: Double = 20, onEntry: Bool = true, onExit: Bool = true
+    ) -> CircularRegion {
+        CircularRegion(
+            id: id, circle: Circle(center: center, radius_m: radius_m), notifyOnEntry: onEntry, notifyOnExit: onExit,
+            rules: CircleRules(
+                cushion_m: cushion_m, crossingAfter: .seconds(crossingAfter_s), unknownStateAfter: .seconds(60)))
+    }
+
+    /// A place so far north of another one, to within a thousandth.
+    static func north(_ distance_m: Double, of place: Coordinate = gate) -> Coordinate {
+        Self.place(place.latitude + distance_m / degree_m, place.longitude)
+    }
+
+    /// A place that a test knows to be on the Earth.
+    static func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
+        guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
+            preconditionFailure("\(latitude), \(longitude) is not on the Earth")
+        }
+        return place
+    }
+
+    /// One fix.
+    mutating func fix(_ t_s: Double, at place: Coordinate, accuracy_m: Double = 5) {
+        let fix = Fix(
+            at: WallTime(microseconds: 1_700_000_000_000_000) + .seconds(t_s), coordinate: place,
+            horizontalAccuracy_m: accuracy_m)
+        engine.use(fix, at: .origin + .seconds(t_s), outputs: &outputs)
+        keep()
+    }
+
+    /// A fix every second, so far from the gate.
+    mutating func stay(_ seconds: ClosedRange<Int>, north_m: Double, accuracy_m: Double = 5) {
+        for second in seconds { fix(Double(second), at: Self.north(north_m), accuracy_m: accuracy_m) }
+    }
+
+    /// A report of a beacon.
+    mutating func hear(_ identity: BeaconIdentity, at t_s: Double) {
+        var air = Air()
+        air.beacon(identity, from: .fixed(1), at: t_s)
+        for transmission in air.inOrder {
+            engine.receive(transmission.event.span, at: .origin + .seconds(t_s), outputs: &outputs)
+        }
+        keep()
+    }
+
+    mutating func advance(to t_s: Double) {
+        engine.advance(through: .origin + .seconds(t_s), outputs: &outputs)
+        keep()
+    }
+
+    mutating func rest(at t_s: Double) { engine.receiverRests(at: .origin + .seconds(t_s), outputs: &outputs) }
+    mutating func listen(at t_s: Double) { engine.receiverListens(at: .origin + .seconds(t_s), outputs: &outputs) }
+
+    /// The state of all that is inside is stored, as every minute and at the end.
+    mutating func store() {
+        engine.storeStays(&outputs)
+        keep()
+    }
+
+    private mutating func keep() {
+        for output in outputs {
+            switch output {
+            case .transition(_, let record?): stored[record.instance] = record
+            case .stays(let records): for record in records { stored[record.instance] = record }
+            default: break
+            }
+        }
+    }
+
+    var transitions: [RegionTransition] {
+        outputs.compactMap { output in
+            if case .transition(let transition, record: _) = output { transition } else { nil }
+        }
+    }
+
+    /// States as short lines: `inside depot 20.0`.
+    var states: [String] { transitions.map { "\($0.state) \($0.instance.region) \(Self.tenths($0.at))" } }
+
+    /// Events as short lines: `enter depot 20.0`.
+    var events: [String] {
+        transitions.compactMap { transition in
+            transition.event.map {
+                "\($0.kind == .enter ? "enter" : "exit") \(transition.instance.region) \(Self.tenths(transition.at))"
+            }
+        }
+    }
+
+    /// What was said to the operator.
+    var notices: [RegionMonitoringNotice] {
+        outputs.compactMap { output in
+            if case .notice(let notice, at: _) = output { notice } else { nil }
+        }
+    }
+
+    /// The stay that the last exit ended.
+    var stay: RegionStay? {
+        transitions.compactMap { transition -> RegionStay? in
+            if case .exit(let stay)? = transition.event?.kind { stay } else { nil }
+        }.last
+    }
+
+    static func tenths(_ instant: Instant) -> String { Story.tenths((instant - .origin).seconds) }
+}
