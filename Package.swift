@@ -61,6 +61,10 @@ let package = Package(
         .target(name: "Files", swiftSettings: settings),
         .target(name: "Loops", dependencies: ["HCI", "CLinux"], swiftSettings: settings),
         .target(
+            name: "GPS", dependencies: ["HCI", "Location", "Messages", "Configuration", "Loops"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Outbox", dependencies: ["HCI", "Files", "CSQLite", collections], swiftSettings: settings
         ),
         .target(
@@ -131,6 +135,9 @@ let package = Package(
         .testTarget(
             name: "LoopsTests", dependencies: ["HCI", "Loops"], path: "Tests/Rules/LoopsTests", swiftSettings: settings),
         .testTarget(
+            name: "GPSTests", dependencies: ["HCI", "Location", "Messages", "Configuration", "Loops", "GPS"],
+            path: "Tests/Rules/GPSTests", exclude: ["Recorded"], swiftSettings: settings),
+        .testTarget(
             name: "RadioTests", dependencies: ["HCI", "Beacons", "Configuration", "Loops", "Radio"],
             path: "Tests/Rules/RadioTests", swiftSettings: settings),
         .testTarget(
@@ -163,5 +170,8 @@ let package = Package(
         .testTarget(
             name: "MQTTIntegrationTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT", logging],
             path: "Tests/Agent/MQTTIntegrationTests", swiftSettings: settings),
+        .testTarget(
+            name: "GPSIntegrationTests", dependencies: ["HCI", "Location", "Configuration", "Loops", "GPS"],
+            path: "Tests/Agent/GPSIntegrationTests", swiftSettings: settings),
     ]
 )

@@ -16,6 +16,10 @@ public enum MessageKind: String, CaseIterable, Sendable {
     case state
     /// The beacons in range of a region.
     case ranging
+    /// Where the gateway is.
+    case location
+    /// Where it has been, as it was told together.
+    case track = "location/track"
     /// What became of a request.
     case response
 
@@ -31,7 +35,7 @@ public enum MessageKind: String, CaseIterable, Sendable {
 
     public var scope: Scope {
         switch self {
-        case .status, .health, .coverage, .gap: .gateway
+        case .status, .health, .coverage, .gap, .location, .track: .gateway
         case .event, .state, .ranging: .region
         case .response: .request
         }
@@ -47,6 +51,8 @@ public enum MessageKind: String, CaseIterable, Sendable {
         case .event: EventPayload.self
         case .state: StatePayload.self
         case .ranging: RangingPayload.self
+        case .location: LocationPayload.self
+        case .track: TrackPayload.self
         case .response: ResponsePayload.self
         }
     }

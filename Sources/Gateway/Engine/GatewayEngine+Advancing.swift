@@ -13,6 +13,7 @@ extension GatewayEngine {
     private mutating func earliest() -> NextDeadline {
         var next = NextDeadline(.silence, tracker.nextDeadlineInPlace())
         next.list(.monitoring, monitor.nextDeadlineInPlace())
+        next.list(.location, place.deadline)
         next.list(.stays, stays.due)
         next.list(.ranging, ranger.nextDeadline)
         return next
@@ -30,6 +31,7 @@ extension GatewayEngine {
         case .monitoring:
             _ = monitor.advance(before: limit, transitions: &transitions)
             takeTransitions(&outputs)
+        case .location: advanceServices(&outputs)
         case .stays: storeStays(&outputs)
         case .ranging:
             if let instance = ranger.advance(through: due) { range(instance, at: now, outputs: &outputs) }

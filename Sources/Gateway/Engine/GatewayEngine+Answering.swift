@@ -19,6 +19,7 @@ extension GatewayEngine {
                 result = .ranging(try rangingList(region, discriminator))
             case .monitor(let definition): result = try beginMonitoring(definition, outputs: &outputs)
             case .stop(let region): result = try stopMonitoring(region, outputs: &outputs)
+            case .location(let timeout): return try locate(for: address, timeout: timeout, outputs: &outputs)
             }
         } catch {
             result = .refused(error)

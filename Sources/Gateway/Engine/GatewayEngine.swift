@@ -1,6 +1,7 @@
 import Beacons
 public import Configuration
 public import HCI
+import Location
 import Messages
 public import Regions
 
@@ -62,6 +63,10 @@ public struct GatewayEngine: Sendable {
         self.restoredPatience = RestoredPatience(at: now)
         self.now = now
         self.floods = FloodWatch(at: now)
+        self.place.services = settings.location.map {
+            LocationServices($0, longestGap: settings.regions.rules.unknownStateAfter, at: now)
+        }
+        self.place.isResting = !(self.place.services?.listens ?? false)
         if !radioSees { monitor.blinded(radio, since: now, at: now) }
         for region in settings.regions.configured {
             do throws(RegionMonitoringFailure) {
@@ -85,6 +90,7 @@ public struct GatewayEngine: Sendable {
         }
         takeTransitions(&outputs)
         takeFailures(&outputs)
+        advanceServices(&outputs)
     }
 
     /// Counts since the start. Finding the listed tracks goes through all transmitters.
@@ -94,7 +100,8 @@ public struct GatewayEngine: Sendable {
             reports: intake.reportCount, beacons: beaconCount, rejects: intake.rejects, tracks: tracker.trackCount,
             listedTracks: listed, instances: monitor.instanceCount,
             refusedTransmitters: tracker.refusedCount, refusedInstances: refusedInstanceCount,
-            suspectedSpoofing: floods.suspects(tracker.newcomers, listed: listed), suspectReadings: suspectReadings)
+            suspectedSpoofing: floods.suspects(tracker.newcomers, listed: listed), suspectReadings: suspectReadings,
+            location: place.services?.figures(at: now))
     }
 
     /// What does not hold between the parts of the tracker; `nil` where all is well. For simulations: it goes through everything.

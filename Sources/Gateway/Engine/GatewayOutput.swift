@@ -1,4 +1,5 @@
 public import HCI
+public import Location
 public import Messages
 public import Regions
 
@@ -20,6 +21,14 @@ public enum GatewayOutput: Hashable, Sendable {
     /// A request ended the monitoring of a region, and these were its instances.
     case unregistered(region: String, instances: [RegionInstanceID], at: Instant)
     case answer(Answer)
+    /// Where the gateway is.
+    case location(PlacedFix, at: Instant)
+    /// A fix that is told with others later, and has to outlive the process until then.
+    case kept(Fix)
+    /// The fixes that were kept.
+    case track(TrackBatch, at: Instant)
+    /// What can be said of the place.
+    case locationStatus(LocationStatus, at: Instant)
 }
 
 /// What the engine has counted since it was made.
@@ -44,4 +53,6 @@ public struct GatewayFigures: Sendable {
     public var suspectedSpoofing: [SuspectedSpoofing]
     /// Adapters whose readings were none in the last whole minute.
     public var suspectReadings: [SuspectReadings]
+    /// `nil` where the configuration says nothing of the place.
+    public var location: LocationFigures?
 }

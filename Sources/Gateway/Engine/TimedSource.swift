@@ -7,6 +7,8 @@ enum TimedSource: Sendable {
     case silence
     /// An instance is left, or its state becomes known or unknown: the monitor's.
     case monitoring
+    /// The place is looked for, or said again; a request for it has waited long enough.
+    case location
     /// The stays under way are stored.
     case stays
     /// The beacons of an instance are reported: the ranger's.

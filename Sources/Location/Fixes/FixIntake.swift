@@ -29,14 +29,14 @@ public struct FixIntake: Sendable {
             guard order.believes(fix.at, now: now) else { throw .timeWentBack }
             if let clock, clock - fix.at > maxAge { throw .stale }
             guard fix.horizontalAccuracy_m <= desiredAccuracy_m else { throw .inaccurate }
-            counts.countUsed()
+            counts.used += 1
             return fix
         } catch {
-            counts.count(error)
+            counts[error] += 1
             throw error
         }
     }
 
     /// Counts what could not even be read as a report.
-    public mutating func countMalformed() { counts.count(.malformed) }
+    public mutating func countMalformed() { counts[.malformed] += 1 }
 }

@@ -16,18 +16,17 @@ public enum FixRejection: String, Error, CaseIterable, Sendable {
 
 /// How many fixes were used, and how many were not for which reason.
 public struct FixCounts: Hashable, Sendable {
-    public private(set) var used = 0
+    public var used = 0
     private var rejected: [FixRejection: Int] = [:]
 
     public init() {}
 
     /// How many were not used for a reason.
-    public subscript(reason: FixRejection) -> Int { rejected[reason, default: 0] }
+    public subscript(reason: FixRejection) -> Int {
+        get { rejected[reason, default: 0] }
+        set { rejected[reason] = newValue == 0 ? nil : newValue }
+    }
 
     /// How many were not used.
     public var allRejected: Int { rejected.values.reduce(0, +) }
-
-    mutating func countUsed() { used += 1 }
-
-    mutating func count(_ reason: FixRejection) { rejected[reason, default: 0] += 1 }
 }

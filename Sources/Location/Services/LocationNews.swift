@@ -21,6 +21,11 @@ public struct PlacedFix: Hashable, Sendable {
         self.origin = origin
     }
 
+    /// gpsd's name of the receiver, such as `/dev/ttyUSB0`, where it is one.
+    public var device: String? {
+        if case .receiver(let device, _) = origin { device } else { nil }
+    }
+
     /// How old it is. What the configuration says is never old.
     public func age(at now: Instant) -> TimeSpan {
         switch origin {

@@ -189,11 +189,14 @@ extension PayloadFields {
         return try number(key, range, at: index)
     }
 
-    /// Any number; `null` is none.
-    package mutating func numberIfPresent(_ key: StaticString) throws(PayloadError) -> Double? {
+    /// The same where there is one; `null` is none.
+    package mutating func numberIfPresent(
+        _ key: StaticString,
+        _ range: ClosedRange<Double> = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+    ) throws(PayloadError) -> Double? {
         guard let index = find(key) else { return nil }
         if case .null = document.nodes[index] { return nil }
-        return try number(key, -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude, at: index)
+        return try number(key, range, at: index)
     }
 
     private func number(

@@ -1,4 +1,5 @@
 internal import HCI
+internal import Location
 
 extension MessageComposer {
     /// The figures of `health` as metrics, for node_exporter's textfile collector. UTF-8 text.
@@ -44,8 +45,20 @@ extension MessageComposer {
                 "beacond_radio_recoveries_total", .counter, "What was done about adapters that did not scan, by step.",
                 report.recoveries.map { .init($0.count, label: ("step", $0.step)) })
         }
+        if let location = report.location { addLocation(location, to: &text) }
         text.add("beacond_tracks", .gauge, "Physical beacons in the air now.", [.init(report.tracks)])
         text.add("beacond_region_instances", .gauge, "Region instances held.", [.init(report.instances)])
+    }
+
+    private func addLocation(_ location: LocationFigures, to text: inout PrometheusText) {
+        text.add(
+            "beacond_location_fixes_used_total", .counter, "Fixes that were used.", [.init(location.fixes.used)])
+        text.add(
+            "beacond_location_fixes_rejected_total", .counter, "Fixes that were not used, by reason.",
+            FixRejection.allCases.map { .init(location.fixes[$0], label: ("reason", $0.rawValue)) })
+        text.add(
+            "beacond_location_receiver_on_seconds_total", .counter, "For how long the receiver was on.",
+            [.init(location.receiverOn.seconds)])
     }
 
     private func addDelivery(_ report: HealthReport, to text: inout PrometheusText) {

@@ -1,4 +1,5 @@
 public import HCI
+public import Location
 
 /// The figures of one `health` message, and of the metrics that say the same.
 public struct HealthReport: Sendable {
@@ -58,6 +59,8 @@ public struct HealthReport: Sendable {
     public var drops: [(cause: String, count: UInt64)]
     /// What was done about adapters that did not scan, by step; empty in a replay, which has none.
     public var recoveries: [(step: String, count: UInt64)]
+    /// What was made of fixes, and how long the receiver was on; `nil` where the configuration says nothing of the place.
+    public var location: LocationFigures?
     /// Seconds since the start.
     public var uptime_s: Double
     /// `nil` in a replay.
@@ -71,7 +74,8 @@ public struct HealthReport: Sendable {
         reports: UInt64, reportsPerSecond: Double, rejects: RejectCounts,
         suspectedSpoofing: [SuspectedSpoofing], suspectReadings: [SuspectReadings] = [], tracks: Int, instances: Int,
         queueDepth: Int,
-        drops: [(cause: String, count: UInt64)], recoveries: [(step: String, count: UInt64)] = [], uptime_s: Double,
+        drops: [(cause: String, count: UInt64)], recoveries: [(step: String, count: UInt64)] = [],
+        location: LocationFigures? = nil, uptime_s: Double,
         process: Process?, outbox: String, broker: Broker?
     ) {
         self.reports = reports
@@ -84,6 +88,7 @@ public struct HealthReport: Sendable {
         self.queueDepth = queueDepth
         self.drops = drops
         self.recoveries = recoveries
+        self.location = location
         self.uptime_s = uptime_s
         self.process = process
         self.outbox = outbox

@@ -1,4 +1,5 @@
 public import HCI
+internal import Location
 
 /// `health`: the gateway's figures, every 60 s.
 package struct HealthPayload: Payload {
@@ -35,6 +36,7 @@ extension HealthPayload {
                 for recovery in report.recoveries { json.set(recovery.step, count: recovery.count) }
             }
         }
+        if let location = report.location { json.set("location") { json in location.write(to: &json) } }
         if let process = report.process {
             json.set("rss_kib", process.rss_kib)
             json.set("cpu_percent", process.cpu_percent, decimals: 2)
@@ -70,6 +72,9 @@ extension HealthReport {
         drops = try fields.counts("dropped").map { (cause: $0.name, count: $0.count) }
         recoveries =
             try fields.has("recoveries") ? fields.counts("recoveries").map { (step: $0.name, count: $0.count) } : []
+        location = try fields.objectIfPresent("location") { fields throws(PayloadError) in
+            try LocationFigures(&fields)
+        }
         if let rss_kib: Int = try fields.integerIfPresent("rss_kib") {
             process = Process(rss_kib: rss_kib, cpu_s: nil, cpu_percent: try fields.number("cpu_percent", rate))
         } else {
@@ -78,6 +83,25 @@ extension HealthReport {
         uptime_s = try fields.number("uptime_s", rate)
         outbox = try fields.text("outbox")
         broker = try fields.objectIfPresent("mqtt") { fields throws(PayloadError) in try Broker(&fields) }
+    }
+}
+
+extension LocationFigures {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        var fixes = FixCounts()
+        fixes.used = try fields.integer("used")
+        for (name, count) in try fields.counts("rejected") {
+            if let reason = FixRejection(rawValue: name) { fixes[reason] = Int(clamping: count) }
+        }
+        self.init(fixes: fixes, receiverOn: .seconds(try fields.number("receiver_on_s", 0...1e12)))
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set("used", fixes.used)
+        json.set("rejected") { json in
+            for reason in FixRejection.allCases { json.set(reason.rawValue, count: UInt64(clamping: fixes[reason])) }
+        }
+        json.set("receiver_on_s", receiverOn.seconds, decimals: 1)
     }
 }
 

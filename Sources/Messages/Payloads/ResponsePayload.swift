@@ -1,4 +1,5 @@
 package import HCI
+package import Location
 public import Regions
 
 /// `response/{verb}`, or wherever the requester wants it: what became of a request.
@@ -11,6 +12,8 @@ package struct ResponsePayload: Payload, Hashable {
         case monitoring(region: String)
         /// A region is monitored no more; so many instances went with it.
         case stopped(region: String, instances: Int)
+        /// A fresh fix, and how old it is. Seconds.
+        case location(Fix, age_s: Double)
         case refused(RequestError)
     }
 
@@ -65,6 +68,9 @@ extension ResponsePayload.Result {
         case .range: self = .ranging(try ListedBeacons(&fields))
         case .monitor: self = .monitoring(region: try fields.level("region"))
         case .stop: self = .stopped(region: try fields.level("region"), instances: try fields.integer("instances"))
+        case .location:
+            let fix = try fields.object("fix") { fields throws(PayloadError) in try Fix(&fields) }
+            self = .location(fix, age_s: try fields.number("age_s", 0...1e12))
         case nil: throw PayloadError("", .mustBeOneOf("of a request that there is"))
         }
     }
@@ -79,6 +85,9 @@ extension ResponsePayload.Result {
         case .stopped(let region, let instances):
             json.set("region", region)
             json.set("instances", instances)
+        case .location(let fix, let age_s):
+            json.set("fix") { json in fix.write(to: &json) }
+            json.set("age_s", age_s, decimals: 3)
         case .refused: break
         }
     }
@@ -106,7 +115,7 @@ extension MessageComposer {
     ) -> Message {
         var payload = ResponsePayload(
             head: head(at: answer.at, timebase), request: answer.address.verb,
-            result: result(answer.result, eventSeq: eventSeq, timebase))
+            result: result(answer.result, at: answer.at, eventSeq: eventSeq, timebase))
         var message = Message(
             topic: answer.address.topic, payload: payload.encoded, qos: .atLeastOnce, isRetained: false,
             correlationData: answer.address.correlationData)
@@ -118,9 +127,12 @@ extension MessageComposer {
     }
 
     private func result(
-        _ result: Answer.Result, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
+        _ result: Answer.Result, at now: Instant, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
     ) -> ResponsePayload.Result {
         switch result {
+        case .location where location == .omit: .refused(.locationOmitted)
+        case .location(let placed):
+            .location(dated(placed, at: now, timebase), age_s: placed.age(at: now).seconds)
         case .states(let states, let next):
             .states(
                 states.map { status in

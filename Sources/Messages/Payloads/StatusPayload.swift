@@ -1,4 +1,5 @@
 public import HCI
+public import Location
 
 /// `status`: birth, will and everything between.
 package struct StatusPayload: Payload, Hashable {
@@ -11,6 +12,8 @@ package struct StatusPayload: Payload, Hashable {
     package var radio: CoveredRadio
     /// What an installer can do about the radio; empty where nothing needs to be done.
     package var remedy: String
+    /// `nil` where the configuration says nothing of the place.
+    package var location: LocationStatus?
 
     private enum State: String, CaseIterable {
         case online
@@ -22,7 +25,11 @@ extension StatusPayload {
     package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
         self.init(
             head: head, isOnline: try fields.word("state") as State == .online, version: try fields.text("version"),
-            epoch: try fields.epoch(), radio: try fields.radio(), remedy: try fields.text("remedy"))
+            epoch: try fields.epoch(), radio: try fields.radio(), remedy: try fields.text("remedy"),
+            location: try fields.objectIfPresent("location") { fields throws(PayloadError) in
+                LocationStatus(
+                    availability: try fields.word("availability"), isPaused: try fields.boolean("paused"))
+            })
         if radio == .stopped { throw PayloadError("radio", .mustBeOneOf("what a radio does while the agent runs")) }
     }
 
@@ -32,6 +39,11 @@ extension StatusPayload {
         json.set("epoch", epoch)
         json.set("radio", radio.word)
         json.set("remedy", remedy)
+        guard let location else { return }
+        json.set("location") { json in
+            json.set("availability", location.availability.rawValue)
+            json.set("paused", location.isPaused)
+        }
     }
 }
 
@@ -60,11 +72,12 @@ extension MessageComposer {
     }
 
     public func status(
-        isOnline: Bool, epoch: String, radio: RadioStatus, at instant: Instant, _ timebase: Timebase
+        isOnline: Bool, epoch: String, radio: RadioStatus, location: LocationStatus? = nil, at instant: Instant,
+        _ timebase: Timebase
     ) -> Message {
         let payload = StatusPayload(
             head: head(at: instant, timebase), isOnline: isOnline, version: version, epoch: epoch, radio: radio.covered,
-            remedy: radio.remedy)
+            remedy: radio.remedy, location: location)
         return Message(topic: topics.status, payload: payload.encoded, qos: .atLeastOnce, isRetained: true)
     }
 }

@@ -1,4 +1,5 @@
 public import HCI
+public import Location
 public import Regions
 
 /// What became of a request.
@@ -11,6 +12,8 @@ public struct Answer: Hashable, Sendable {
         case monitoring(region: String)
         /// A region is monitored no more; so many instances went with it.
         case stopped(region: String, instances: Int)
+        /// Where the gateway is.
+        case location(PlacedFix)
         case refused(RequestError)
     }
 

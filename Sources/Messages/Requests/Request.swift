@@ -1,3 +1,4 @@
+public import HCI
 public import Regions
 
 /// What a request asks for. The raw value is the last level of its topic.
@@ -6,6 +7,7 @@ public enum RequestVerb: String, CaseIterable, Sendable {
     case range
     case monitor
     case stop
+    case location
 }
 
 /// A request whose form is right. Whether it can be carried out is for the engine to say.
@@ -18,6 +20,11 @@ public enum Request: Hashable, Sendable {
     case monitor(RegionDefinition)
     /// Core Location's `stopMonitoring(for:)`.
     case stop(region: String)
+    /// Core Location's `requestLocation()`: a fresh fix, and how long to wait for it.
+    case location(timeout: TimeSpan)
+
+    /// How long a request for a fix waits where it does not say. Seconds.
+    static let locationTimeout_s = 30.0
 }
 
 /// Which states are asked for.

@@ -1,3 +1,5 @@
+package import Location
+
 /// Why a request is refused.
 public struct RequestError: Error, Hashable, Sendable {
     /// For programs. The raw value is the word in a response.
@@ -25,6 +27,8 @@ public struct RequestError: Error, Hashable, Sendable {
         case answerTooLarge = "answer_too_large"
         /// A limit of `[regions]`. Core Location's `monitoringDidFailFor`.
         case regionMonitoringFailure = "region_monitoring_failure"
+        /// There is no place to tell, or none in time. Core Location's `locationUnknown`.
+        case locationUnavailable = "location_unavailable"
     }
 
     public var code: Code
@@ -46,6 +50,26 @@ extension RequestError {
     static let tooManyRequests = RequestError(
         .tooManyRequests,
         "more than \(RequestGate.rate_per_s) requests a second; ask again later, and for several states at once")
+
+    package static func tooManyLocationRequests(_ limit: Int) -> RequestError {
+        RequestError(.tooManyRequests, "\(limit) requests for a fix are waiting already; their answers will be yours")
+    }
+
+    /// - Parameter availability: what there is of a receiver.
+    package static func locationUnavailable(_ availability: LocationAvailability) -> RequestError {
+        let reason =
+            switch availability {
+            case .off: "the gateway is not asked where it is: set source in [location]"
+            case .absent: "gpsd is not there: 'beacond check' on the gateway says what is missing"
+            case .noDevice: "gpsd has no receiver: 'beacond check' on the gateway says how to give it one"
+            case .searching: "no receiver has had a fix in time: give it a view of the sky, and more time by timeout_s"
+            case .located: "no fresh fix came in time: allow more by timeout_s"
+            }
+        return RequestError(.locationUnavailable, reason)
+    }
+
+    static let locationOmitted = RequestError(
+        .locationUnavailable, "the place does not leave this gateway: its [privacy] location is \"omit\"")
 
     static let tooLarge = RequestError(
         .tooLarge, "a request must have at most \(RequestGate.maxPayload_bytes) bytes")
@@ -80,7 +104,7 @@ extension RequestError {
                 .answerTooLarge,
                 "the answer has \(bytes) bytes, more than the broker takes in one message; have the broker take larger ones"
             )
-        case .monitoring, .stopped, .refused: nil
+        case .monitoring, .stopped, .location, .refused: nil
         }
     }
 

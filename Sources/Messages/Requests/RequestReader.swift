@@ -1,3 +1,4 @@
+import HCI
 import Regions
 
 /// From the octets of a request to what it asks for. Unknown keys are errors, as they are in `config.toml`: a key that was
@@ -18,6 +19,10 @@ public enum RequestReader {
             return .range(
                 region: try fields.required("region"),
                 RegionInstanceID.Discriminator(major: try fields.value("major"), minor: try fields.value("minor")))
+        case .location:
+            let fields = try RequestFields(entries, known: ["timeout_s"])
+            return .location(
+                timeout: .seconds(try fields.number("timeout_s", 1...300) ?? Request.locationTimeout_s))
         case .stop, .monitor:
             let fields = try RequestFields(entries, known: ["region"])
             return .stop(region: try fields.required("region"))
@@ -93,6 +98,23 @@ struct RequestFields {
                 .invalidRequest, "\"\(key)\": must be from \(range.lowerBound) to \(range.upperBound)")
         }
         return integer
+    }
+
+    func number(_ key: String, _ range: ClosedRange<Double>) throws(RequestError) -> Double? {
+        let number: Double
+        switch entries[key] {
+        case nil: return nil
+        case .integer(let integer): number = Double(integer)
+        case .number(let value): number = value
+        case .some(let value): throw wrongType(key, "a number", value)
+        }
+        guard range.contains(number) else {
+            throw RequestError(
+                .invalidRequest,
+                "\"\(key)\": must be from \(JSONWriter.decimal(range.lowerBound, decimals: 3)) to "
+                    + JSONWriter.decimal(range.upperBound, decimals: 3))
+        }
+        return number
     }
 
     /// A major or a minor.

@@ -2,7 +2,7 @@ import Glibc
 
 /// What is fuzzed. One program holds all, because compiling is what takes time; `BEACOND_FUZZ` says which one runs.
 enum Target: String, CaseIterable {
-    case events, structures, captures, configuration, requests, keys, rows, payloads, topics, gateway
+    case events, structures, captures, configuration, requests, keys, rows, payloads, topics, gpsd, gateway
 
     func feed(_ octets: [UInt8]) {
         switch self {
@@ -15,6 +15,7 @@ enum Target: String, CaseIterable {
         case .rows: feedRow(octets)
         case .payloads: feedPayload(octets)
         case .topics: feedTopic(octets)
+        case .gpsd: feedGPSD(octets)
         case .gateway: feedGateway(octets)
         }
     }

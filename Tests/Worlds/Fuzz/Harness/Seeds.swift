@@ -45,6 +45,7 @@ enum Seeds {
         case .rows: return rows
         case .payloads: return payloads
         case .topics: return topics.map { Array($0.utf8) }
+        case .gpsd: return connections
         case .gateway: return stories
         }
     }
@@ -88,6 +89,26 @@ enum Seeds {
                     + stored.encoded(timebase, bootID: "boot")
             }
         } + [Array("/monitor/door\n{\"id\":\"door\",\"uuid\":\"39ED98FF-2900-441A-802F-9C398FC199D2\"}".utf8)]
+    }
+
+    /// What gpsd says, behind the octet that says how it comes.
+    private static var connections: [[UInt8]] {
+        let device = #"{"class":"DEVICE","path":"/dev/a","activated":"2026-11-21T12:00:00.000Z"}"#
+        let fix =
+            #"{"class":"TPV","device":"/dev/a","mode":3,"time":"2026-11-21T12:00:06.000Z","lat":52.5169,"#
+            + #""lon":13.3777,"altMSL":34.5,"epx":17.24,"epy":15.217,"track":0.5,"speed":11.112,"eph":20.9}"#
+        let lines = [
+            #"{"class":"DEVICES","devices":["# + device + "]}", #"{"class":"WATCH","enable":true,"json":true}"#,
+            #"{"class":"ATT","device":"/dev/a","heading":96.000,"mag_st":"N","pitch":1.00}"#, fix,
+            #"{"class":"SKY","device":"/dev/a","satellites":[{"PRN":5,"el":40.0,"used":false}]}"#,
+            #"{"class":"DEVICE","path":"/dev/a","activated":0}"#, #"{"class":"ERROR","message":"no"}"#,
+            #"{"class":"TPV","device":"/dev/b","mode":1}"#, "$GPRMC,120000.00,V,,,,,,,211126,,,N*79",
+        ]
+        let all = lines.map { $0 + "\r\n" }.joined()
+        let other = #"{"class":"VERSION","release":"9","proto_major":4,"proto_minor":0}"# + "\n"
+        return [(0x03, all), (0x0F, all), (0x0B, fix + "\n" + fix), (0x0E, all), (0x0D, other)].map {
+            [$0.0] + Array($0.1.utf8)
+        }
     }
 
     private static let topics = [

@@ -1,0 +1,267 @@
+import HCI
+import Location
+import Testing
+
+@testable import GPS
+
+private let greeting = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
+private let release = GPSDVersion(release: "3.22", protocolMajor: 3, protocolMinor: 14)
+private let watch = GPSDAction.send(Array("?WATCH={\"enable\":true,\"json\":true};\n".utf8))
+private let unwatch = GPSDAction.send(Array("?WATCH={\"enable\":false};\n".utf8))
+private let devices = GPSDAction.send(Array("?DEVICES;\n".utf8))
+private let oneDevice = #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/a"}]}"#
+private let tpv = #"{"class":"TPV","device":"/dev/a","mode":1}"#
+
+private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
+
+@Suite("A session with gpsd")
+struct GPSDSessionTests {
+    private var session = GPSDSession()
+
+    private mutating func hear(_ lines: String..., at seconds: Double) -> [GPSDAction] {
+        session.received(Array(lines.map { $0 + "\r\n" }.joined().utf8), at: at(seconds))
+    }
+
+    /// Connected, greeted and answered at 0 s.
+    private mutating func open(listening: Bool) {
+        _ = session.listen(listening, at: at(0))
+        _ = session.start(at: at(0))
+        _ = session.connected(at: at(0))
+        _ = hear(greeting, oneDevice, at: 0)
+    }
+
+    // MARK: - Connecting
+
+    @Test("It connects when it is started, and not before")
+    mutating func starts() {
+        #expect(session.listen(true, at: at(0)) == [])
+        #expect(session.deadline == .distantFuture)
+        #expect(session.start(at: at(1)) == [.connect])
+        #expect(session.start(at: at(2)) == [])
+    }
+
+    @Test("Greeted by gpsd, it watches where the receivers are wanted on")
+    mutating func watches() {
+        _ = session.listen(true, at: at(0))
+        _ = session.start(at: at(0))
+        #expect(session.connected(at: at(0.1)) == [])
+        #expect(hear(greeting, at: 0.2) == [.tell(.connected(release)), watch])
+    }
+
+    @Test("and asks for the receivers where they may rest, which wakes none")
+    mutating func asks() {
+        _ = session.start(at: at(0))
+        _ = session.connected(at: at(0.1))
+        #expect(hear(greeting, at: 0.2) == [.tell(.connected(release)), devices])
+    }
+
+    @Test("Where gpsd is not there, it is tried again after 1 s, then after pauses that double up to 60 s")
+    mutating func doubles() {
+        _ = session.start(at: at(0))
+        var now = at(0)
+        var pauses: [Double] = []
+        for _ in 0..<8 {
+            let refused = GPSDFailure.unreachable(reason: "Connection refused")
+            #expect(session.failed(refused, at: now) == [.close, .tell(.lost(refused))])
+            pauses.append((session.deadline - now).seconds)
+            now = session.deadline
+            #expect(session.advance(to: now) == [.connect])
+        }
+        #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60])
+    }
+
+    @Test("After a connection of 10 s the first pause is the first again")
+    mutating func resets() {
+        open(listening: true)
+        _ = session.failed(.closed(reason: ""), at: at(1))
+        _ = session.advance(to: at(2))
+        _ = session.connected(at: at(2))
+        _ = hear(greeting, at: 2)
+        _ = session.failed(.closed(reason: ""), at: at(11.9))
+        #expect(session.deadline == at(13.9))
+        _ = session.advance(to: at(14))
+        _ = session.connected(at: at(14))
+        _ = hear(greeting, at: 14)
+        _ = session.failed(.closed(reason: ""), at: at(24))
+        #expect(session.deadline == at(25))
+    }
+
+    @Test("An attempt that nobody answers is given up after 10 s")
+    mutating func unanswered() {
+        _ = session.start(at: at(0))
+        #expect(session.advance(to: at(9.9)) == [])
+        #expect(
+            session.advance(to: at(10)) == [
+                .close, .tell(.lost(.unreachable(reason: "no answer within 10 s"))),
+            ])
+    }
+
+    @Test("A peer that never says who it is, is given up after 10 s")
+    mutating func silent() {
+        _ = session.start(at: at(0))
+        _ = session.connected(at: at(1))
+        #expect(session.advance(to: at(10.9)) == [])
+        #expect(session.advance(to: at(11)) == [.close, .tell(.lost(.silent))])
+    }
+
+    @Test(
+        "A peer that says anything else first is not gpsd",
+        arguments: ["HTTP/1.1 400 Bad Request", "{\"class\":\"TPV\",\"mode\":1}", "$GPRMC"])
+    mutating func notGPSD(_ line: String) {
+        _ = session.start(at: at(0))
+        _ = session.connected(at: at(0))
+        #expect(hear(line, greeting, at: 0.1) == [.close, .tell(.lost(.notGPSD))])
+    }
+
+    @Test("nor is one whose first line never ends")
+    mutating func endless() {
+        _ = session.start(at: at(0))
+        _ = session.connected(at: at(0))
+        #expect(session.received([UInt8](repeating: 0x20, count: 4_096), at: at(0.1)) == [])
+        #expect(session.received([0x20], at: at(0.2)) == [.close, .tell(.lost(.notGPSD))])
+    }
+
+    @Test("Another major version of the protocol is refused, with what to do about it")
+    mutating func otherProtocol() {
+        _ = session.start(at: at(0))
+        _ = session.connected(at: at(0))
+        let other = GPSDVersion(release: "9.1", protocolMajor: 4, protocolMinor: 2)
+        let line = #"{"class":"VERSION","release":"9.1","proto_major":4,"proto_minor":2}"#
+        #expect(hear(line, at: 0.1) == [.close, .tell(.lost(.otherProtocol(other)))])
+        let failure = GPSDFailure.otherProtocol(other)
+        #expect("\(failure)" == "gpsd 9.1 speaks protocol 4.2, and 3 is understood")
+        #expect(failure.remedy == "install a beacond that understands this gpsd, or a gpsd whose protocol is 3")
+    }
+
+    // MARK: - Reports
+
+    @Test("What receivers say is told, with when it came")
+    mutating func reports() {
+        open(listening: true)
+        let report = DeviceReport(
+            device: "/dev/a", report: FixReport(mode: 1, at: nil, latitude: nil, longitude: nil))
+        #expect(hear(tpv, at: 3) == [.tell(.report(report, at: at(3)))])
+    }
+
+    @Test("The receivers are told when they change, and not when they are the same")
+    mutating func countsDevices() {
+        _ = session.start(at: at(0))
+        _ = session.connected(at: at(0))
+        #expect(
+            hear(greeting, oneDevice, at: 0) == [.tell(.connected(release)), devices, .tell(.devices(["/dev/a"]))])
+        #expect(hear(oneDevice, at: 1) == [])
+        let second = #"{"class":"DEVICE","path":"/dev/b","activated":"2026-11-23T06:29:25.028Z"}"#
+        #expect(hear(second, at: 2) == [.tell(.devices(["/dev/a", "/dev/b"]))])
+        #expect(hear(#"{"class":"DEVICE","path":"/dev/a","activated":0}"#, at: 3) == [.tell(.devices(["/dev/b"]))])
+        #expect(hear(#"{"class":"DEVICES","devices":[]}"#, at: 4) == [.tell(.devices([]))])
+    }
+
+    @Test("A new connection tells the receivers anew")
+    mutating func countsAgain() {
+        open(listening: true)
+        _ = session.failed(.closed(reason: ""), at: at(1))
+        _ = session.advance(to: at(2))
+        _ = session.connected(at: at(2))
+        _ = hear(greeting, at: 2)
+        #expect(hear(oneDevice, at: 2) == [.tell(.devices(["/dev/a"]))])
+    }
+
+    @Test("Garbage on the line is told, and what follows it is read")
+    mutating func garbage() {
+        open(listening: true)
+        let actions = session.received([0xFF, 0x00, 0x0A] + Array((tpv + "\n").utf8), at: at(1))
+        #expect(actions.count == 2)
+        #expect(actions.first == .tell(.malformed))
+    }
+
+    @Test("A line without an end takes bounded memory, and is told once")
+    mutating func endlessLine() {
+        open(listening: true)
+        var told = 0
+        for _ in 0..<100 { told += session.received([UInt8](repeating: 0x20, count: 10_000), at: at(1)).count }
+        #expect(told == 1)
+        #expect(session.waiting <= GPSDLines.limit)
+    }
+
+    @Test("gpsd's complaints are told")
+    mutating func complaints() {
+        open(listening: true)
+        #expect(hear(#"{"class":"ERROR","message":"no"}"#, at: 1) == [.tell(.complaint("no"))])
+    }
+
+    // MARK: - Rest
+
+    @Test("The receivers are turned on and off on the same connection")
+    mutating func rests() {
+        open(listening: true)
+        #expect(session.listen(true, at: at(1)) == [])
+        #expect(session.listen(false, at: at(2)) == [unwatch])
+        #expect(session.listen(true, at: at(3)) == [watch])
+    }
+
+    @Test("A report that was under way when they were turned off comes too late")
+    mutating func late() {
+        open(listening: true)
+        _ = session.listen(false, at: at(1))
+        #expect(hear(tpv, at: 1.01) == [])
+    }
+
+    @Test("Resting, it says something every five minutes: gpsd hangs up on who says nothing for fifteen")
+    mutating func keepsAlive() {
+        open(listening: false)
+        #expect(session.advance(to: at(299)) == [])
+        #expect(session.advance(to: at(300)) == [devices])
+        _ = hear(oneDevice, at: 300.1)
+        #expect(session.deadline == at(600.1))
+    }
+
+    @Test("Receivers that are on and silent for 30 s are asked for anew: an unplugged one is opened again")
+    mutating func asksAgain() {
+        open(listening: true)
+        _ = hear(tpv, at: 10)
+        #expect(session.advance(to: at(39)) == [])
+        #expect(session.advance(to: at(40)) == [watch])
+        #expect(hear(oneDevice, at: 40.1) == [])
+        #expect(session.deadline == at(70.1))
+    }
+
+    @Test("A gpsd that answers nothing is given up after 20 s, and tried again")
+    mutating func stoppedAnswering() {
+        open(listening: true)
+        _ = session.advance(to: at(30))
+        #expect(session.advance(to: at(49)) == [])
+        #expect(session.advance(to: at(50)) == [.close, .tell(.lost(.stoppedAnswering))])
+        #expect(session.advance(to: at(51)) == [.connect])
+    }
+
+    // MARK: - The end
+
+    @Test("Stopped, it closes what is open and does nothing more")
+    mutating func stops() {
+        open(listening: true)
+        #expect(session.stop() == [.close])
+        #expect(session.deadline == .distantFuture)
+        #expect(hear(tpv, at: 1) == [])
+        #expect(session.failed(.closed(reason: ""), at: at(2)) == [])
+    }
+
+    @Test("What a real gpsd 3.22 said of a ride is told, in pieces of any size", arguments: [1, 7, 100, 100_000])
+    mutating func recorded(size: Int) throws {
+        _ = session.listen(true, at: at(0))
+        _ = session.start(at: at(0))
+        _ = session.connected(at: at(0))
+        var actions: [GPSDAction] = []
+        var rest = try Recorded.ride()[...]
+        while !rest.isEmpty {
+            actions += session.received(rest.prefix(size), at: at(1))
+            rest = rest.dropFirst(size)
+        }
+        let reports = actions.filter { if case .tell(.report) = $0 { true } else { false } }
+        #expect(reports.count == 8)
+        #expect(
+            actions.filter { !reports.contains($0) } == [
+                .tell(.connected(release)), watch, .tell(.devices([])), .tell(.devices(["/dev/pts/1"])),
+                .tell(.complaint("Unrecognized request '?BOGUS;\n'")),
+            ])
+    }
+}

@@ -1,0 +1,93 @@
+import HCI
+import Location
+import Testing
+
+@Suite("Which of several receivers is believed")
+struct ReceiverChoiceTests {
+    private var choice = ReceiverChoice(maxAge: .seconds(15))
+
+    private mutating func take(
+        _ device: String, accuracy_m: Double = 5, mode: Int = 3, at seconds: Double
+    ) -> ReceiverChoice.Verdict {
+        let report = FixReport(
+            mode: mode, at: .unixEpoch, latitude: 52, longitude: 13, horizontalAccuracy_m: accuracy_m)
+        return choice.take(DeviceReport(device: device, report: report), at: .origin + .seconds(seconds))
+    }
+
+    @Test("The only one is used, with a fix or without")
+    mutating func alone() {
+        #expect(take("a", mode: 1, at: 0) == .switched(from: nil))
+        #expect(take("a", at: 1) == .used)
+        #expect(take("a", mode: 0, at: 100) == .used)
+        #expect(choice.device == "a")
+    }
+
+    @Test("Of two that are equally good one is used, for ever")
+    mutating func equals() {
+        _ = take("a", accuracy_m: 5, at: 0)
+        for second in 1...600 {
+            let wobble = Double(second % 3)
+            #expect(take("b", accuracy_m: 4 + wobble, at: Double(second)) == .passedOver)
+            #expect(take("a", accuracy_m: 6 - wobble, at: Double(second) + 0.1) == .used)
+        }
+    }
+
+    @Test("One that is clearly better for 5 s takes its place")
+    mutating func better() {
+        for second in 0..<5 {
+            _ = take("a", accuracy_m: 20, at: Double(second))
+            #expect(take("b", accuracy_m: 10, at: Double(second) + 0.5) == .passedOver)
+        }
+        #expect(take("b", accuracy_m: 10, at: 5.5) == .switched(from: "a"))
+        #expect(take("a", accuracy_m: 20, at: 6) == .passedOver)
+        #expect(choice.device == "b")
+    }
+
+    @Test("One fix that is no better begins the 5 s anew")
+    mutating func interrupted() {
+        _ = take("a", accuracy_m: 20, at: 0)
+        _ = take("b", accuracy_m: 5, at: 1)
+        _ = take("b", accuracy_m: 11, at: 5)
+        #expect(take("b", accuracy_m: 5, at: 6) == .passedOver)
+        #expect(take("b", accuracy_m: 5, at: 10.9) == .passedOver)
+        #expect(take("b", accuracy_m: 5, at: 11) == .switched(from: "a"))
+    }
+
+    @Test("One that has fallen silent for longer than max_age_s is replaced at once")
+    mutating func silent() {
+        _ = take("a", at: 0)
+        #expect(take("b", accuracy_m: 90, at: 15) == .passedOver)
+        #expect(take("b", accuracy_m: 90, at: 15.1) == .switched(from: "a"))
+    }
+
+    @Test("and so is one that has no fix any more, but not by one that has none either")
+    mutating func withoutFix() {
+        _ = take("a", at: 0)
+        for second in 1...20 { _ = take("a", mode: 1, at: Double(second)) }
+        #expect(take("b", mode: 1, at: 20.5) == .passedOver)
+        #expect(take("b", at: 21) == .switched(from: "a"))
+    }
+
+    @Test("One that gpsd has no more makes room, also for one that has no fix yet")
+    mutating func gone() {
+        _ = take("a", at: 0)
+        choice.keep { $0 == "b" }
+        #expect(choice.device == nil)
+        #expect(take("b", mode: 1, at: 1) == .switched(from: nil))
+    }
+
+    @Test("A place outside the Earth is no fix")
+    mutating func outside() {
+        _ = take("a", at: 0)
+        let report = FixReport(mode: 3, at: .unixEpoch, latitude: 91, longitude: 0, horizontalAccuracy_m: 1)
+        #expect(choice.take(DeviceReport(device: "b", report: report), at: .origin + .seconds(60)) == .passedOver)
+    }
+
+    @Test("Of more than are remembered the one silent for longest is forgotten, but not the one in use")
+    mutating func limit() {
+        _ = take("used", at: 0)
+        for number in 0..<100 { #expect(take("\(number)", at: 1) == .passedOver) }
+        #expect(choice.device == "used")
+        #expect(take("used", at: 2) == .used)
+    }
+}
