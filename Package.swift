@@ -113,7 +113,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", "Gateway", "Console", "StoreSimulator",
+                "HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", "Gateway", "Console",
+                "StoreSimulator",
             ],
             path: "Tests/Rules/GatewayTests", swiftSettings: settings),
         .testTarget(

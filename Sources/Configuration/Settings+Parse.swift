@@ -5,12 +5,12 @@ extension Settings {
         return reader.read()
     }()
 
-    /// Octets of UTF-8 in a file, at most.
-    static let maxOctets = 1 << 20
+    /// Octets of UTF-8 in a file, at most: enough for 200,000 circles.
+    static let maxOctets = 16 << 20
 
     /// Reads the text of a `config.toml`.
     ///
-    /// - Throws: all that is wrong with it, or the first error in its TOML. A text of more than 1 MiB is not read.
+    /// - Throws: all that is wrong with it, or the first error in its TOML. A text of more than 16 MiB is not read.
     public static func parse(_ text: String) throws(ConfigurationErrors) -> Settings {
         try checkSize(text.utf8.count)
         let root: [String: TOMLNode]

@@ -8,7 +8,7 @@ enum ConfigurationFile {
     /// Where it is looked for without `--config`, in this order.
     static let places = ["./config.toml", "/etc/beacond/config.toml"]
     /// More than this is refused by the parser anyway.
-    static let maxLength = 1 << 20
+    static let maxLength = 16 << 20
 
     /// What keeps the agent from starting, one line each.
     struct Problem: Error {

@@ -21,7 +21,7 @@ struct OtherVersionTests {
         uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
         """
     private static let later = OutboxRecord(key: "carts", value: Array("kind=beacon v=3 state=inside".utf8))
-    private static let circle = OutboxRecord(key: "depot", value: Array("kind=circle v=1 state=inside".utf8))
+    private static let polygon = OutboxRecord(key: "depot", value: Array("kind=polygon v=1 state=inside".utf8))
 
     private func start(_ records: [OutboxRecord]) throws -> (dispatcher: Dispatcher, said: [Dispatcher.Dispatched]) {
         let outbox = Outbox(
@@ -40,12 +40,12 @@ struct OtherVersionTests {
 
     @Test("Its state is not cleared at the broker, and nobody is said to have left")
     func notCleared() throws {
-        let (dispatcher, said) = try start([Self.circle])
+        let (dispatcher, said) = try start([Self.polygon])
         #expect(dispatcher.clearances.isEmpty)
         let isEvent = said.map { if case .event = $0.content { true } else { false } }
         #expect(!isEvent.contains(true))
         try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/depot/state"])
-        #expect(records(dispatcher).contains(Self.circle))
+        #expect(records(dispatcher).contains(Self.polygon))
     }
 
     @Test("A damaged line is cleared as ever")
@@ -82,10 +82,10 @@ struct OtherVersionTests {
             limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
             generator: SystemRandomNumberGenerator())
         let parts = (1...3).map { OutboxRecord(key: "tills/\($0)", value: Self.later.value) }
-        try outbox.commit { _ in OutboxTransaction(records: [Self.circle] + parts) }
+        try outbox.commit { _ in OutboxTransaction(records: [Self.polygon] + parts) }
         let notices = StoredState(outbox, Self.timebase, bootID: "boot").kept.notices
         #expect(notices.count == 2)
-        #expect(notices.first?.contains("region \"depot\": what is stored of it (kind=circle v=1)") == true)
+        #expect(notices.first?.contains("region \"depot\": what is stored of it (kind=polygon v=1)") == true)
         #expect(notices.last?.contains("region \"tills\": what is stored of it (kind=beacon v=3)") == true)
     }
 }

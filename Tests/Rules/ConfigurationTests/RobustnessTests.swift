@@ -71,12 +71,12 @@ struct RobustnessTests {
         if !isSound { Issue.record("\(String(decoding: octets, as: UTF8.self))") }
     }
 
-    @Test("A file of more than 1 MiB is refused unread")
+    @Test("A file of more than 16 MiB is refused unread")
     func size() {
-        #expect(complaints(String(repeating: "#", count: 1 << 20)).isEmpty)
+        #expect(complaints(String(repeating: "#", count: 16 << 20)).isEmpty)
         #expect(
-            complaints(String(repeating: "#", count: 1 + 1 << 20))
-                == ["the file has more than the 1048576 bytes that are allowed"])
+            complaints(String(repeating: "#", count: 1 + 16 << 20))
+                == ["the file has more than the 16777216 bytes that are allowed"])
         #expect(complaints(String(repeating: "[", count: 10 << 20)).count == 1)
     }
 

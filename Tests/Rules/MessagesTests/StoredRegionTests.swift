@@ -97,7 +97,7 @@ struct StoredRegionTests {
         "A later version, another kind: told from a damaged line, with what it says it is",
         arguments: [
             ("kind=beacon v=3 state=inside", "kind=beacon v=3"), ("v=2 state=inside", "v=2"),
-            ("kind=circle v=1 state=inside since_us=1", "kind=circle v=1"), ("kind=circle", "kind=circle"),
+            ("kind=polygon v=1 state=inside since_us=1", "kind=polygon v=1"), ("kind=circle", "kind=circle"),
             ("kind=zone v=2 \"any words\" at all", "kind=zone v=2"),
         ])
     func unknown(line: String, said: String) {
@@ -121,6 +121,6 @@ struct StoredRegionTests {
 
     @Test("Records of anything but regions are none, whatever they say", arguments: ["/coverage", "/monitor/carts"])
     func otherRecords(key: String) {
-        #expect(read("kind=circle v=1", key: key) == .nothing)
+        #expect(read("kind=polygon v=1", key: key) == .nothing)
     }
 }

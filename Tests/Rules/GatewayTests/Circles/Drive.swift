@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Location
+import Messages
 import Regions
 import Testing
 
@@ -81,6 +82,15 @@ struct Drive {
     mutating func advance(to t_s: Double) {
         engine.advance(through: .origin + .seconds(t_s), outputs: &outputs)
         keep()
+    }
+
+    /// Asks for something, and returns what became of it.
+    mutating func ask(_ request: Request, at t_s: Double) -> Answer.Result? {
+        let address = ReplyAddress(verb: "test", topic: "answers")
+        engine.answer(request, to: address, at: .origin + .seconds(t_s), outputs: &outputs)
+        keep()
+        guard case .answer(let answer)? = outputs.last else { return nil }
+        return answer.result
     }
 
     mutating func rest(at t_s: Double) { engine.receiverRests(at: .origin + .seconds(t_s), outputs: &outputs) }

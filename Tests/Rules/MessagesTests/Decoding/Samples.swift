@@ -1,5 +1,6 @@
 import Beacons
 import HCI
+import Location
 import Regions
 
 @testable import Messages
@@ -43,7 +44,25 @@ struct Samples {
         }
         return EventPayload(
             head: head(), origin: flag() ? origin() : nil, epoch: epoch(), seq: number(), region: level(),
-            cause: .beacon(identity(), observation()), exit: exit)
+            cause: flag() ? .beacon(identity(), observation()) : .circle(circle()), location: flag() ? location() : nil,
+            exit: exit)
+    }
+
+    private mutating func circle() -> CircleObservation {
+        CircleObservation(
+            Circle(center: coordinate(), radius_m: decimal(1...100_000, places: 3)),
+            distance_m: flag() ? decimal(0...1e6, places: 1) : nil)
+    }
+
+    private mutating func location() -> EventLocation {
+        EventLocation(
+            coordinate: coordinate(), horizontalAccuracy_m: decimal(0...1_000, places: 1),
+            age: .seconds(decimal(0...3_600, places: 3)))
+    }
+
+    private mutating func coordinate() -> Coordinate {
+        let (latitude, longitude) = (decimal(-90...90, places: 6), decimal(-180...180, places: 6))
+        return Coordinate(latitude: latitude, longitude: longitude) ?? coordinate()
     }
 
     private mutating func coverage() -> CoveragePayload {

@@ -1,0 +1,115 @@
+import Foundation
+import HCI
+import Location
+import Messages
+import Regions
+import Testing
+
+@Suite("What is told and stored of a circle has the fields of the contract")
+struct CirclePayloadTests {
+    private let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_123_999), isSynced: true)
+    private let instance = RegionInstanceID(region: "depot")
+    private let circle: Circle
+    private let place: Coordinate
+
+    init() throws {
+        circle = Circle(center: try #require(Coordinate(latitude: 52.5163, longitude: 13.3777)), radius_m: 150)
+        place = try #require(Coordinate(latitude: 52.51873951, longitude: -13.3777004))
+    }
+
+    private func composer(_ location: LocationForm = .include) -> MessageComposer {
+        MessageComposer(
+            topics: TopicTree(prefix: "beacons", site: "fleet", gateway: "van"), version: "1.0.0",
+            pseudonym: DevicePseudonym(form: .pseudonym, key: [1], deviceNames: []), rangingExpiry_s: 11,
+            location: location)
+    }
+
+    private func json(_ message: Message) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any])
+    }
+
+    private var event: RegionEvent {
+        let stay = RegionStay(
+            enteredAt: .origin - .seconds(60), lastHeardAt: .origin - .seconds(20), beginning: .partial,
+            ending: .inferred)
+        return RegionEvent(
+            .exit(stay), by: .circle(CircleObservation(circle, distance_m: 271.44)),
+            location: EventLocation(coordinate: place, horizontalAccuracy_m: 4.26, age: .milliseconds(250)))
+    }
+
+    private let common: Set = ["schema", "at", "clock", "site", "gateway", "epoch", "seq", "type", "region"]
+
+    @Test("An exit: centre, radius and distance in place of uuid, major and minor; last_inside_at; where it happened")
+    func exit() throws {
+        let payload = try json(composer().event(event, of: instance, epoch: "e", seq: 4, at: .origin, timebase))
+        #expect(
+            Set(payload.keys)
+                == common.union([
+                    "center", "radius_m", "distance_m", "location", "entered_at", "last_inside_at", "dwell_s",
+                    "partial",
+                    "inferred",
+                ]))
+        #expect(payload["center"] as? [String: Double] == ["latitude": 52.5163, "longitude": 13.3777])
+        #expect(payload["radius_m"] as? Double == 150 && payload["distance_m"] as? Double == 271.4)
+        #expect(
+            payload["location"] as? [String: Double] == [
+                "latitude": 52.5187395, "longitude": -13.3777004, "horizontal_accuracy_m": 4.3, "age_s": 0.25,
+            ])
+        #expect(payload["dwell_s"] as? Double == 40)
+        #expect(payload["last_inside_at"] as? String == "2023-11-14T22:13:00.123Z")
+    }
+
+    @Test("With location = \"omit\" nothing of the place leaves; the circle itself does, which the operator has named")
+    func omit() throws {
+        let message = composer(.omit).event(event, of: instance, epoch: "e", seq: 4, at: .origin, timebase)
+        let payload = try json(message)
+        #expect(payload["distance_m"] == nil && payload["location"] == nil && payload["center"] != nil)
+        let told = ToldState(
+            .outside, since: .origin, at: .origin, circle: CircleObservation(circle, distance_m: 271))
+        let state = try json(composer(.omit).state(told, of: instance, epoch: "e", eventSeq: 4, timebase))
+        #expect(state["distance_m"] == nil && state["radius_m"] as? Double == 150)
+    }
+
+    @Test("A state says which circle it is about, and how far from its centre the gateway was")
+    func state() throws {
+        let told = ToldState(
+            .outside, since: .origin, at: .origin, circle: CircleObservation(circle, distance_m: 271))
+        let payload = try json(composer().state(told, of: instance, epoch: "e", eventSeq: 4, timebase))
+        #expect(
+            Set(payload.keys) == [
+                "schema", "at", "clock", "epoch", "region", "center", "radius_m", "distance_m", "state", "since",
+                "event_seq",
+            ])
+    }
+
+    // MARK: - Stored
+
+    private func record(_ occupancy: RegionRecord.Occupancy) -> RegionRecord {
+        RegionRecord(instance: instance, .circle(of: circle), occupancy)
+    }
+
+    @Test("A circle is stored under a kind of its own, and read again with every digit", arguments: ["boot", nil])
+    func stored(bootID: String?) throws {
+        let stay = RegionRecord.OpenStay(
+            enteredAt: .origin + .seconds(3), lastHeardAt: .origin + .seconds(9), beginning: .partial, keeper: .circle,
+            notifiesOnExit: false)
+        for occupancy in [RegionRecord.Occupancy.inside(stay), .outside(since: .origin + .seconds(2))] {
+            var record = record(occupancy)
+            let odd = Circle(center: try #require(Coordinate(latitude: 0.1 + 0.2, longitude: -1e-7)), radius_m: 1.0 / 3)
+            record.kind = .circle(of: odd)
+            let region = StoredRegion(record: record, eventSeq: 7, epoch: "e")
+            let octets = region.encoded(timebase, bootID: bootID)
+            #expect(String(decoding: octets, as: UTF8.self).hasPrefix("kind=circle v=1 "))
+            #expect(StoredRegion.read(octets, key: "depot", timebase, bootID: bootID) == .region(region))
+        }
+    }
+
+    @Test(
+        "One that is damaged is nothing to go on from",
+        arguments: ["of_latitude=91", "of_longitude=x", "of_radius_m=0", "of_radius_m=nan"])
+    func damaged(word: String) {
+        let line =
+            "kind=circle v=1 state=outside since_wall_us=1 event_seq=1 of_latitude=1 of_longitude=1 of_radius_m=1 \(word)"
+        #expect(StoredRegion.read(Array(line.utf8), key: "depot", timebase, bootID: nil) == .nothing)
+    }
+}
