@@ -19,20 +19,20 @@ final class Receiver: Sendable {
     private let done = DispatchSemaphore(value: 0)
 
     init() throws {
-        var (line, slave): (Int32, Int32) = (-1, -1)
+        var (near, far): (Int32, Int32) = (-1, -1)
         var name = [CChar](repeating: 0, count: 128)
-        guard openpty(&line, &slave, nil, nil, nil) == 0, ptsname_r(line, &name, name.count) == 0 else {
+        guard openpty(&near, &far, nil, nil, nil) == 0, ttyname_r(far, &name, name.count) == 0 else {
             throw TestFailure(description: "no pseudo terminal: errno \(errno)")
         }
         var mode = termios()
-        tcgetattr(slave, &mode)
+        tcgetattr(far, &mode)
         cfmakeraw(&mode)
-        tcsetattr(slave, TCSANOW, &mode)
+        tcsetattr(far, TCSANOW, &mode)
         path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         // Started as root, gpsd becomes another user.
         chmod(path, 0o666)
-        _ = fcntl(line, F_SETFL, fcntl(line, F_GETFL) | O_NONBLOCK)
-        (self.line, self.slave) = (line, slave)
+        _ = fcntl(near, F_SETFL, fcntl(near, F_GETFL) | O_NONBLOCK)
+        (line, slave) = (near, far)
         let sentences = try String(contentsOfFile: Self.log, encoding: .utf8).split(separator: "\r\n")
         Thread.detachNewThread { [self] in
             var next = 0
