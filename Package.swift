@@ -65,8 +65,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
-            name: "Outbox", dependencies: ["HCI", "Files", "CSQLite", collections], swiftSettings: settings
-        ),
+            name: "Outbox", dependencies: ["HCI", "Messages", "Files", "CSQLite", collections], swiftSettings: settings),
         .target(
             name: "Radio", dependencies: ["HCI", "Beacons", "Configuration", "Loops", "CBluetooth", logging],
             swiftSettings: settings),
@@ -80,7 +79,7 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Loops", "Outbox", "Radio", "MQTT",
+                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Loops", "Outbox", "Radio", "MQTT",
                 logging,
             ],
             swiftSettings: settings),
@@ -156,10 +155,10 @@ let package = Package(
 
         // Tests against the real thing: a disk, a broker.
         .executableTarget(
-            name: "OutboxCrashChild", dependencies: ["HCI", "Outbox"], path: "Tests/Agent/OutboxCrashChild",
+            name: "OutboxCrashChild", dependencies: ["HCI", "Messages", "Outbox"], path: "Tests/Agent/OutboxCrashChild",
             swiftSettings: settings),
         .testTarget(
-            name: "OutboxTests", dependencies: ["HCI", "Files", "Outbox", "CSQLite", "OutboxCrashChild"],
+            name: "OutboxTests", dependencies: ["HCI", "Messages", "Files", "Outbox", "CSQLite", "OutboxCrashChild"],
             path: "Tests/Agent/OutboxTests", swiftSettings: settings),
         .executableTarget(
             name: "VirtualController", dependencies: ["HCI", arguments],

@@ -9,9 +9,8 @@ public import Regions
 public struct EventLedger: Sendable {
     /// The messages of one transition. They are stored together and published in this order.
     public struct Entry: Hashable, Sendable {
-        /// The number of the event; `nil` where nothing was crossed or nobody wants to know.
-        public var seq: Int64?
-        public var event: Message?
+        /// `nil` where nothing was crossed or nobody wants to know.
+        public var event: NumberedMessage?
         public var state: Message
     }
 
@@ -52,7 +51,6 @@ public struct EventLedger: Sendable {
         known[instance, default: Known()].told = told
         if transition.event != nil { known[instance]?.eventSeq = seq }
         return Entry(
-            seq: transition.event == nil ? nil : seq,
             event: transition.event.map {
                 composer.event($0, of: instance, epoch: epoch, seq: seq, at: transition.at, timebase)
             },
@@ -63,7 +61,7 @@ public struct EventLedger: Sendable {
     public mutating func end(
         _ instance: RegionInstanceID, with event: RegionEvent, epoch: String, seq: Int64, at instant: Instant,
         _ timebase: Timebase
-    ) -> Message {
+    ) -> NumberedMessage {
         known[instance, default: Known()].eventSeq = seq
         return composer.event(event, of: instance, epoch: epoch, seq: seq, at: instant, timebase)
     }

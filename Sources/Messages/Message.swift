@@ -9,8 +9,9 @@ public struct Message: Hashable, Sendable {
     public var topic: String
     /// UTF-8 JSON; empty to clear a retained topic.
     public var payload: [UInt8]
-    public var qos: QoS
-    /// Whether the broker keeps it for those who subscribe later.
+    /// How it reaches those who want it.
+    public let delivery: MessageDelivery
+    /// Whether the broker is asked to keep it for those who subscribe later: as its delivery says, unless this broker keeps nothing.
     public var isRetained: Bool
     /// Seconds after which a broker need not deliver it any more (MQTT 5); `nil` for never.
     public var expiry_s: UInt32?
@@ -20,17 +21,22 @@ public struct Message: Hashable, Sendable {
     public var shortPayload: [UInt8]?
 
     public init(
-        topic: String, payload: [UInt8], qos: QoS, isRetained: Bool, expiry_s: UInt32? = nil,
+        topic: String, payload: [UInt8], _ delivery: MessageDelivery, expiry_s: UInt32? = nil,
         correlationData: [UInt8]? = nil, shortPayload: [UInt8]? = nil
     ) {
         self.topic = topic
         self.payload = payload
-        self.qos = qos
-        self.isRetained = isRetained
+        self.delivery = delivery
+        self.isRetained = delivery == .retained
         self.expiry_s = expiry_s
         self.correlationData = correlationData
         self.shortPayload = shortPayload
     }
+
+    public var qos: QoS { delivery.qos }
+
+    /// Whether it takes what is retained from its topic.
+    public var clearsTopic: Bool { delivery == .retained && payload.isEmpty }
 
     /// The same message with its short payload, where it has one.
     public var shortened: Message? {

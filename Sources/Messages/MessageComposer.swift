@@ -17,7 +17,7 @@ public struct MessageComposer: Sendable {
     let version: String
     private(set) var pseudonym: DevicePseudonym
     var pseudonyms = PseudonymBook()
-    /// Seconds after which a ranging message is of no use to anyone.
+    /// Seconds after which an ephemeral message, which is one of ranging, is of no use to anyone.
     let rangingExpiry_s: UInt32
     /// Whether anything of the gateway's place leaves.
     let location: LocationForm
@@ -49,6 +49,13 @@ public struct MessageComposer: Sendable {
     /// What every message begins with.
     func head(at instant: Instant, _ timebase: Timebase) -> PayloadHead {
         PayloadHead(at: timebase.wall(instant), isClockSynced: timebase.isSynced)
+    }
+
+    /// A message of a kind, which says how it is delivered.
+    package func message(_ kind: MessageKind, on topic: String, _ payload: [UInt8]) -> Message {
+        let delivery = kind.delivery
+        return Message(
+            topic: topic, payload: payload, delivery, expiry_s: delivery == .ephemeral ? rangingExpiry_s : nil)
     }
 
     /// Whose this gateway's messages are.

@@ -1,6 +1,6 @@
 /// Every kind of message that a gateway publishes, by its word in a topic.
 ///
-/// A new kind is declared here; its fields stand in a file of its own under `Payloads`.
+/// A new kind is declared here, with its scope and its delivery; its fields stand in a file of its own under `Payloads`.
 public enum MessageKind: String, CaseIterable, Sendable {
     /// Whether the gateway is there, and what its radio does.
     case status
@@ -38,6 +38,19 @@ public enum MessageKind: String, CaseIterable, Sendable {
         case .status, .health, .coverage, .gap, .location, .track: .gateway
         case .event, .state, .ranging: .region
         case .response: .request
+        }
+    }
+
+    /// How its messages reach those who want them.
+    public var delivery: MessageDelivery {
+        switch self {
+        case .event: .durable(.events)
+        case .coverage: .durable(.spans)
+        case .track: .durable(.batches)
+        case .gap: .durable(nil)
+        case .status, .health, .state, .location: .retained
+        case .ranging: .ephemeral
+        case .response: .answer
         }
     }
 

@@ -1,11 +1,14 @@
+import Messages
+
 extension Outbox {
-    /// Commits a transaction: its events are queued and its records stored together, whatever happens afterwards.
+    /// Commits a transaction: its messages are queued and its records stored together, whatever happens afterwards.
     ///
     /// `build` makes it for the numbering that it is given. It is called again where that changes: if the disk fails at
     /// this moment and numbers of the epoch could be repeated after a crash, a new epoch begins. Only what it returned last
-    /// counts. Where `numbersSpans` is false, it makes no spans of coverage: they wait. One call costs about one sync of the disk, however many events it has: batch what comes together.
+    /// counts. Of a series that `canNumber` says no to it makes none: they wait. One call costs about one sync of the disk, however
+    /// many messages it has: batch what comes together.
     ///
-    /// - Returns: What was committed; look there for the numbers that events got.
+    /// - Returns: What was committed; look there for the numbers that messages got.
     /// - Throws: `OutboxError.misnumbered`; then nothing was kept. A failing disk is no error: see `condition`.
     @discardableResult
     public func commit(_ build: (Numbering) -> OutboxTransaction) throws(OutboxError) -> OutboxTransaction {
@@ -19,7 +22,7 @@ extension Outbox {
                     return transaction
                 } catch {
                     fail(error)
-                    if transaction.events.contains(where: { $0.kind == .coverage }) { continue }
+                    if transaction.messages.contains(where: { $0.number.series.needsDisk }) { continue }
                 }
             }
             if secureNumbers(of: transaction) {
@@ -63,10 +66,10 @@ extension Outbox {
 
     private func isNumberedRight(_ transaction: OutboxTransaction) throws(OutboxError) -> Bool {
         var expected = book.numbering
-        for event in transaction.events {
-            let next = expected[event.kind]
-            guard event.seq == next else { throw .misnumbered(expected: next, found: event.seq) }
-            expected[event.kind] = next + 1
+        for number in transaction.messages.lazy.map(\.number) {
+            let next = expected[number.series]
+            guard number.seq == next else { throw .misnumbered(expected: next, found: number.seq) }
+            expected[number.series] = next + 1
         }
         return true
     }
@@ -74,19 +77,24 @@ extension Outbox {
     /// Makes sure that no restart gives the numbers of `transaction` again. `false` where only a new epoch can.
     private func secureNumbers(of transaction: OutboxTransaction) -> Bool {
         // The file knows nothing of an epoch that began in memory, so no restart goes on in it.
-        let count = Int64(transaction.events.count) + transaction.lostEvents
-        guard let folder, book.isEpochStored, count > 0 else { return true }
-        let end = book.numbering.nextSequence + count
-        if end <= book.reservedEnd { return true }
-        let reservation = Reservation(epoch: book.numbering.epoch, end: end + Reservation.block)
-        guard folder.reserve(reservation) else { return false }
-        book.reservedEnd = reservation.end
+        guard let folder, book.isEpochStored else { return true }
+        var counts = SeriesNumbers(0)
+        for message in transaction.messages { counts[message.number.series] += 1 }
+        counts[.events] += transaction.lostEvents
+        var ends = book.reservedEnds
+        for series in NumberSeries.allCases where counts[series] > 0 {
+            let end = book.numbering[series] + counts[series]
+            if end > ends[series] { ends[series] = end + Reservation.block }
+        }
+        if ends == book.reservedEnds { return true }
+        guard folder.reserve(Reservation(epoch: book.numbering.epoch, ends: ends)) else { return false }
+        book.reservedEnds = ends
         return true
     }
 
     private func keepInMemory(_ transaction: OutboxTransaction) {
         pending.apply(transaction)
-        for event in book.position(transaction.events) { pending.append(event) }
+        for event in book.position(transaction.messages) { pending.append(event) }
         book.lose(transaction.lostEvents)
         let maxBytes = folder == nil ? limits.maxBytes : limits.memoryBytes
         let retention = Retention(maxEvents: Int64(limits.maxEvents), maxBytes: maxBytes)
@@ -100,22 +108,19 @@ extension Bookkeeping {
     /// Gives numbers to events that are lost already.
     mutating func lose(_ count: Int64) {
         guard count > 0 else { return }
-        let first = numbering.nextSequence
-        numbering.nextSequence += count
+        let first = numbering[.events]
+        numbering[.events] += count
         state(OutboxGap(epoch: numbering.epoch, fromSeq: first, toSeq: first + count - 1, cause: .disk))
     }
 
-    /// Gives `events` their positions and goes on in the numbering.
-    mutating func position(_ events: [OutboxEvent]) -> [QueuedEvent] {
-        var queued: [QueuedEvent] = []
-        queued.reserveCapacity(events.count)
-        for event in events {
-            queued.append(
-                QueuedEvent(
-                    position: nextPosition, epoch: numbering.epoch, kind: event.kind, seq: event.seq,
-                    topic: event.topic, payload: event.payload))
+    /// Gives `messages` their positions and goes on in the numbering.
+    mutating func position(_ messages: [NumberedMessage]) -> [QueuedMessage] {
+        var queued: [QueuedMessage] = []
+        queued.reserveCapacity(messages.count)
+        for message in messages {
+            queued.append(QueuedMessage(position: nextPosition, message))
             nextPosition += 1
-            numbering[event.kind] = event.seq + 1
+            numbering[message.number.series] = message.number.seq + 1
         }
         return queued
     }

@@ -12,20 +12,20 @@ extension Outbox {
     ///
     /// While the disk cannot be read, events in memory are handed out although older ones wait in the file. Those follow
     /// once it can.
-    public func next(limit: Int) -> [QueuedEvent] {
+    public func next(limit: Int) -> [QueuedMessage] {
         next(limit: limit, in: book.formerEnd..<Int64.max)
     }
 
     /// As above, of the events that former owners left: they wait apart, so that they hold up none of this owner's.
-    public func nextOfFormerOwners(limit: Int) -> [QueuedEvent] {
+    public func nextOfFormerOwners(limit: Int) -> [QueuedMessage] {
         guard book.formerEnd > .min else { return [] }
         return next(limit: limit, in: .min..<book.formerEnd)
     }
 
-    private func next(limit: Int, in positions: Range<Int64>) -> [QueuedEvent] {
+    private func next(limit: Int, in positions: Range<Int64>) -> [QueuedMessage] {
         let limit = min(max(limit, 0), Self.largestPage)
         guard limit > 0 else { return [] }
-        var page: [QueuedEvent] = []
+        var page: [QueuedMessage] = []
         do {
             page = try nextStored(limit: limit, in: positions)
         } catch {
@@ -68,7 +68,7 @@ extension Outbox {
 
     /// Sets an event aside that the broker refuses, so that it does not hold up the others. It stays in the outbox, and is
     /// offered again after `retryParked` and after a restart. Of more than 1000 the oldest is given up and stated as a gap.
-    public func park(_ event: QueuedEvent, reason: String) {
+    public func park(_ event: QueuedMessage, reason: String) {
         let entry = ParkedEvents.Entry(position: event.position, number: event.number, reason: reason)
         guard let givenUp = cursor.park(entry) else { return }
         book.drop([givenUp.number], cause: .refused)
@@ -76,7 +76,7 @@ extension Outbox {
     }
 
     /// Gives up an event that the broker refuses for good: it leaves the outbox, and its loss is stated as a gap.
-    public func giveUp(_ event: QueuedEvent) {
+    public func giveUp(_ event: QueuedMessage) {
         book.drop([event.number], cause: .refused)
         acknowledge([event.position])
     }
@@ -106,15 +106,15 @@ extension Outbox {
         deletionDue = min(deletionDue, now + Self.deletionDelay)
     }
 
-    private func nextStored(limit: Int, in positions: Range<Int64>) throws(DiskError) -> [QueuedEvent] {
+    private func nextStored(limit: Int, in positions: Range<Int64>) throws(DiskError) -> [QueuedMessage] {
         guard let store, book.storedEvents > book.acknowledgedCount else { return [] }
-        var page: [QueuedEvent] = []
+        var page: [QueuedMessage] = []
         var bytes: Int64 = 0
         // Positions in a file are above 0.
         var resumption: Int64? = max(positions.lowerBound, -book.origin)
         while let start = resumption {
             resumption = nil
-            try store.events(from: start) { (event: QueuedEvent) throws(DiskError) in
+            try store.events(from: start) { (event: QueuedMessage) throws(DiskError) in
                 // Rows beyond are the remains of a transaction that failed; what it held is in memory.
                 guard event.position < min(book.storedEnd, positions.upperBound), page.count < limit,
                     bytes < Self.largestPageBytes

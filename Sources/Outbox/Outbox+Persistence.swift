@@ -1,4 +1,5 @@
 import HCI
+import Messages
 
 extension Outbox {
     /// Writes everything that is in memory alone, and `transaction`, as one transaction of the file: what was acknowledged
@@ -8,15 +9,15 @@ extension Outbox {
         guard let store else { return }
         var next = book
         var incoming = Array(pending.events)
-        incoming += next.position(transaction.events)
+        incoming += next.position(transaction.messages)
         next.lose(transaction.lostEvents)
         var kept = pending
         kept.apply(transaction)
-        next.settledReservation = max(next.settledReservation, next.reservedEnd)
-        next.reservedEnd = 0
+        next.settledReservations = next.settledReservations.maximum(next.reservedEnds)
+        next.reservedEnds = SeriesNumbers(0)
         let meta = EventStore.Meta(
             numbering: next.numbering, nextPosition: next.nextPosition + next.origin,
-            settledReservation: next.settledReservation)
+            settledReservations: next.settledReservations)
         var usedBytes: Int64 = 0
         let isSynced = needsSync(transaction)
         if !isSynced { try store.database.setSynchronous(false) }
@@ -111,13 +112,13 @@ extension Outbox {
         let retention = Retention(maxEvents: Int64(limits.maxEvents), maxBytes: limits.fileBytes)
         // Rows do not fill their pages, and records and the tables' roots take pages too.
         let incomingBytes = incoming.reduce(0) { $0 + $1.size } * 5 / 4 + 8 * Wear.pageBytes
-        let incomingEvents = Int64(incoming.count { $0.event.kind == .event })
+        let incomingEvents = Int64(incoming.count { $0.queued.number.series.isCounted })
         while next.storedEvents > 0 {
             var events = next.storedEvents + incomingEvents
-            if events > retention.maxEvents { events -= try store.count(of: .coverage) }
+            if events > retention.maxEvents { events -= try store.countUncounted() }
             let excess = retention.excess(events: events, bytes: try store.usedBytes() + incomingBytes)
             guard let excess else { return incoming }
-            let oldest = try store.oldest(256, eventsOnly: !excess.concerns(.coverage))
+            let oldest = try store.oldest(256, countedOnly: excess.cause == .maxEvents)
             guard !oldest.isEmpty else { break }
             let victims = oldest.prefix(max(excess.victims(among: oldest.map(\.size)), 1))
             for victim in victims {
@@ -128,10 +129,10 @@ extension Outbox {
         }
         let excess = retention.excess(events: incomingEvents, bytes: try store.usedBytes() + incomingBytes)
         guard let excess else { return incoming }
-        let concerned = incoming.filter { excess.concerns($0.event.kind) }
+        let concerned = incoming.filter { excess.concerns($0.queued.number.series) }
         let victims = concerned.prefix(excess.victims(among: concerned.map(\.size)))
-        next.drop(victims.lazy.map(\.event.number), cause: excess.cause)
-        let lost = Set(victims.map(\.event.position))
-        return incoming.filter { !lost.contains($0.event.position) }
+        next.drop(victims.lazy.map(\.queued.number), cause: excess.cause)
+        let lost = Set(victims.map(\.queued.position))
+        return incoming.filter { !lost.contains($0.queued.position) }
     }
 }

@@ -1,4 +1,5 @@
 public import HCI
+import Messages
 
 extension Outbox {
     /// Passes time: tries a failing disk again when that is due, and deletes in the file what was acknowledged long enough
@@ -117,9 +118,9 @@ extension Outbox {
                 next.begin(epoch: meta.numbering.epoch)
                 next.numbering = meta.numbering
                 next.isEpochStored = true
-                next.settledReservation = meta.settledReservation
+                next.settledReservations = meta.settledReservations
                 if let oldest = try store.oldest(1).first?.number, oldest.epoch == meta.numbering.epoch {
-                    next.settled[oldest.kind] = oldest.seq
+                    next.settled[oldest.series] = oldest.seq
                 }
             }
             skipReservedNumbers(of: meta, &next)
@@ -131,14 +132,16 @@ extension Outbox {
     /// Numbers that a process gave in memory before it died are not given again.
     private func skipReservedNumbers(of meta: EventStore.Meta, _ next: inout Bookkeeping) {
         let told = meta.numbering
-        guard let reservation = folder?.reservation(), reservation.epoch == told.epoch,
-            reservation.end > meta.settledReservation, reservation.end > told.nextSequence
-        else { return }
-        next.state(
-            OutboxGap(epoch: told.epoch, fromSeq: told.nextSequence, toSeq: reservation.end - 1, cause: .disk))
-        if next.numbering.epoch == told.epoch {
-            next.numbering.nextSequence = reservation.end
-            next.reservedEnd = reservation.end
+        guard let reservation = folder?.reservation(), reservation.epoch == told.epoch else { return }
+        for series in NumberSeries.allCases {
+            let end = reservation.ends[series]
+            guard end > meta.settledReservations[series], end > told[series] else { continue }
+            next.state(
+                OutboxGap(epoch: told.epoch, series: series, fromSeq: told[series], toSeq: end - 1, cause: .disk))
+            if next.numbering.epoch == told.epoch {
+                next.numbering[series] = end
+                next.reservedEnds[series] = end
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import DequeModule
+import Messages
 
 extension Outbox {
     /// Sets the damaged file aside and takes into memory what can be read from it; `persist` writes it into the new file.
@@ -40,40 +41,48 @@ extension Outbox {
                 + "\(salvage.records.count) records were saved from it")
     }
 
-    private func stateLoss(_ salvage: Salvage, _ events: [QueuedEvent]) {
+    private func stateLoss(_ salvage: Salvage, _ events: [QueuedMessage]) {
         guard meeting != .done else { return stateLossOfStoredEvents(except: events, cause: .corrupt) }
         // Before the first meeting all that is known of the file's numbers stands in the file.
-        guard let epoch = salvage.numbering?.epoch ?? events.last?.epoch else { return }
-        for kind in OutboxKind.allCases {
-            let found = events.filter { $0.epoch == epoch && $0.kind == kind }.map(\.seq)
-            let end = max(salvage.numbering?[kind] ?? 1, (found.last ?? 0) + 1)
-            state(.corrupt, of: kind, in: epoch, min(found.first ?? 1, end)..<end, without: found)
+        guard let epoch = salvage.numbering?.epoch ?? events.last?.number.epoch else { return }
+        for series in NumberSeries.allCases {
+            let found = events.numbers(of: series, in: epoch)
+            let end = max(salvage.numbering?[series] ?? 1, (found.last ?? 0) + 1)
+            state(.corrupt, of: series, in: epoch, min(found.first ?? 1, end)..<end, without: found)
         }
     }
 
     /// States as gaps the numbers of this epoch that were in the file and were not settled, but for those of `events`.
-    func stateLossOfStoredEvents(except events: [QueuedEvent], cause: OutboxGap.Cause) {
+    func stateLossOfStoredEvents(except events: [QueuedMessage], cause: OutboxGap.Cause) {
         guard book.isEpochStored else { return }
         let epoch = book.numbering.epoch
-        for kind in OutboxKind.allCases {
+        for series in NumberSeries.allCases {
             let unstored = pending.events.first {
-                $0.epoch == epoch && $0.kind == kind && $0.position >= book.storedEnd
+                $0.number.epoch == epoch && $0.number.series == series && $0.position >= book.storedEnd
             }
-            let end = unstored?.seq ?? book.numbering[kind]
-            let found = events.filter { $0.epoch == epoch && $0.kind == kind }.map(\.seq)
-            guard book.settled[kind] < end else { continue }
-            state(cause, of: kind, in: epoch, book.settled[kind]..<end, without: found)
+            let end = unstored?.number.seq ?? book.numbering[series]
+            guard book.settled[series] < end else { continue }
+            state(
+                cause, of: series, in: epoch, book.settled[series]..<end,
+                without: events.numbers(of: series, in: epoch))
         }
     }
 
     private func state(
-        _ cause: OutboxGap.Cause, of kind: OutboxKind, in epoch: String, _ numbers: Range<Int64>,
+        _ cause: OutboxGap.Cause, of series: NumberSeries, in epoch: String, _ numbers: Range<Int64>,
         without found: [Int64]
     ) {
         for missing in MissingNumbers.ranges(of: numbers, without: found) {
             book.state(
                 OutboxGap(
-                    epoch: epoch, kind: kind, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: cause))
+                    epoch: epoch, series: series, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: cause))
         }
+    }
+}
+
+extension [QueuedMessage] {
+    /// The numbers of one series in an epoch, in order.
+    fileprivate func numbers(of series: NumberSeries, in epoch: String) -> [Int64] {
+        lazy.map(\.number).filter { $0.epoch == epoch && $0.series == series }.map(\.seq)
     }
 }

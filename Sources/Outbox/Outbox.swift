@@ -1,4 +1,5 @@
 public import HCI
+public import Messages
 
 /// Where events wait until the broker has acknowledged them, beside the region states that they changed.
 ///
@@ -63,7 +64,7 @@ public final class Outbox {
         folder = nil
         vfs = nil
         owner = nil
-        book = Bookkeeping(numbering: Numbering(epoch: "", nextSequence: 1))
+        book = Bookkeeping(numbering: Numbering(epoch: ""))
         beginEpoch()
     }
 
@@ -103,7 +104,7 @@ public final class Outbox {
         self.generator = generator
         self.vfs = vfs
         self.folder = folder
-        book = Bookkeeping(numbering: Numbering(epoch: "", nextSequence: 1))
+        book = Bookkeeping(numbering: Numbering(epoch: ""))
         beginEpoch()
         do {
             try folder.hold()
@@ -117,7 +118,7 @@ public final class Outbox {
         if meeting == .atStart { meeting = .later }
     }
 
-    /// The current epoch and the number that the next event gets. Both may change in `tick` and, where the disk fails, in
+    /// The current epoch and the number that the next message of each series gets. Both may change in `tick` and, where the disk fails, in
     /// `commit`; `status` names the epoch.
     public var numbering: Numbering { book.numbering }
 
@@ -130,8 +131,9 @@ public final class Outbox {
     /// The open file, also where it can only be read at the moment.
     var store: EventStore? { disk.store }
 
-    /// Whether spans of coverage can be numbered now. While the disk fails they can't: a restart would give their numbers again.
-    public var numbersSpans: Bool { folder == nil || isDurable }
+    /// Whether messages of a series can be numbered now. Those of some wait for a disk that fails: a restart would give their numbers
+    /// again.
+    public func canNumber(_ series: NumberSeries) -> Bool { folder == nil || isDurable || !series.needsDisk }
 
     /// Begins numbering anew, in memory: the file knows nothing of this epoch yet.
     func beginEpoch() {

@@ -13,7 +13,7 @@ struct OutboxTable: SettingsTable {
 
     let maxEvents = Key(
         "max_events", default: 1_000_000, .integer(1...10_000_000),
-        "Events that may wait for the broker; beyond it events are lost, and a `gap` says which. Spans of coverage do not count."
+        "Events that may wait for the broker; beyond it events are lost, and a `gap` says which. Spans of coverage and batches of fixes do not count."
     )
     let max_MiB = Key(
         "max_mib", default: 256, .integer(1...16384), "Mebibytes of disk that the outbox may take.")

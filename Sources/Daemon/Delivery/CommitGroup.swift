@@ -10,25 +10,25 @@ struct CommitGroup {
     /// Transactions that may follow each other at once, after a pause of as many intervals.
     static let burst: Int64 = 20
 
-    /// For how long the stays under way, which nobody waits for, look for an event to share its transaction.
+    /// For how long what nobody waits for looks for another output to share its transaction.
     static let patience = TimeSpan.seconds(10)
 
     private var waiting: [GatewayOutput] = []
     private var isDurable = false
     private var transactions = TokenBucket(interval: Self.interval, burst: Self.burst)
-    private var stays: [GatewayOutput] = []
-    private var staysDue = Instant.distantFuture
+    private var patient: [GatewayOutput] = []
+    private var patientDue = Instant.distantFuture
 
     mutating func add(_ outputs: [GatewayOutput], at now: Instant) {
         for output in outputs {
-            switch output {
-            case .stays where !isDurable:
-                staysDue = min(staysDue, now + Self.patience)
-                stays.append(output)
-            case .stays, .transition, .ended, .radio, .registered, .unregistered:
+            switch output.handling.commit {
+            case .eventually where !isDurable:
+                patientDue = min(patientDue, now + Self.patience)
+                patient.append(output)
+            case .eventually, .soon:
                 isDurable = true
                 waiting.append(output)
-            case .ranging, .failure, .notice, .answer:
+            case .never:
                 waiting.append(output)
             }
         }
@@ -37,7 +37,7 @@ struct CommitGroup {
     /// When `take` has something to give; in the distant future where nothing waits.
     var due: Instant {
         if isDurable { return transactions.hasTokenAt }
-        return waiting.isEmpty ? staysDue : .origin
+        return waiting.isEmpty ? patientDue : .origin
     }
 
     /// What is to be committed and published now; what does not touch the disk waits only behind what does.
@@ -45,12 +45,12 @@ struct CommitGroup {
     /// - Parameter isLast: nothing more comes, so nothing is waited for.
     mutating func take(isLast: Bool, at now: Instant) -> [GatewayOutput] {
         guard isLast || due <= now else { return [] }
-        if isDurable || isLast || staysDue <= now {
+        if isDurable || isLast || patientDue <= now {
             transactions.takeAnyway(at: now)
-            staysDue = .distantFuture
+            patientDue = .distantFuture
             // They were there before every change that waits.
-            waiting.insert(contentsOf: stays, at: 0)
-            stays = []
+            waiting.insert(contentsOf: patient, at: 0)
+            patient = []
         }
         isDurable = false
         defer { waiting = [] }

@@ -133,7 +133,10 @@ package final class DeliveryLoop {
 
     private func publish(_ outputs: [GatewayOutput]) {
         if outputs.isEmpty { return }
+        let location = dispatcher.locationStatus
         publish { () throws(OutboxError) in try dispatcher.dispatch(outputs, machine.timebase) }
+        // The will says of the place what the status says.
+        if dispatcher.locationStatus != location { announceStatus() }
     }
 
     private func publish(_ dispatch: () throws(OutboxError) -> [Dispatcher.Dispatched]) {

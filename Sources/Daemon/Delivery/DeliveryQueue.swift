@@ -21,12 +21,6 @@ package final class DeliveryQueue: Sendable {
         package var isClosed = false
     }
 
-    /// Ranging is shed from this many waiting outputs on, by far the most of what there is.
-    package static let rangingLimit = 4_096
-    /// Beyond this many the events of region changes are lost: the disk has hung for long while thousands of regions
-    /// changed.
-    package static let limit = 262_144
-
     private struct State {
         var content = Content()
         var shedRanging: UInt64 = 0
@@ -48,18 +42,15 @@ package final class DeliveryQueue: Sendable {
         change { state in
             for output in outputs {
                 let count = state.content.outputs.count
-                switch output {
-                case .ranging where count >= Self.rangingLimit:
+                switch output.handling.shedding {
+                case .counted(let limit) where count >= limit:
                     state.shedRanging += 1
-                case .transition(let transition, let record) where count >= Self.limit:
+                case .reduced(let limit) where count >= limit:
                     state.lostTransitions += 1
-                    state.content.overflow.add(transition, record: record)
-                case .stays where count >= Self.limit, .failure where count >= Self.limit,
-                    .notice where count >= Self.limit, .answer where count >= Self.limit:
-                    // Stays are stored again in a minute, and requests asked again.
+                    state.content.overflow.add(output)
+                case .silent(let limit) where count >= limit:
                     break
-                default:
-                    // Regions that requests register are as few as requests are.
+                case .counted, .reduced, .silent, .never:
                     state.content.outputs.append(output)
                 }
             }

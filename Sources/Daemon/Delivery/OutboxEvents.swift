@@ -9,7 +9,7 @@ import Outbox
 /// older events after newer ones, so its own positions would not do.
 package struct OutboxEvents: EventSource {
     private enum Item {
-        case event(QueuedEvent)
+        case queued(QueuedMessage)
         case gap(OutboxGap)
     }
 
@@ -31,17 +31,17 @@ package struct OutboxEvents: EventSource {
         self.now = now
     }
 
-    package mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] {
+    package mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
         takeGaps()
         defer { gaps = [] }
-        return gaps.map { ticket($0, topic: composer.topics.gap) } + outbox.next(limit: limit).map { ticket($0) }
+        return gaps.map { ticket($0) } + outbox.next(limit: limit).map { ticket(.queued($0), Message($0.message)) }
     }
 
-    package mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] {
+    package mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
         takeGaps()
         defer { formerGaps = [] }
-        return formerGaps.map { ticket($0, topic: writer(of: $0).topics.gap) }
-            + outbox.nextOfFormerOwners(limit: limit).map { ticket($0) }
+        return formerGaps.map { ticket($0, under: writer(of: $0).topics) }
+            + outbox.nextOfFormerOwners(limit: limit).map { ticket(.queued($0), Message($0.message)) }
     }
 
     private mutating func takeGaps() {
@@ -56,45 +56,39 @@ package struct OutboxEvents: EventSource {
         outbox.formerOwner(ofEpoch: gap.epoch).flatMap { TopicTree(root: $0) }.map(composer.speaking) ?? composer
     }
 
-    private mutating func ticket(_ gap: OutboxGap, topic: String) -> OutgoingEvent {
+    /// - Parameter topics: where it is told; `nil` for this gateway's own.
+    private mutating func ticket(_ gap: OutboxGap, under topics: TopicTree? = nil) -> OutgoingMessage {
         let (now, timebase) = now()
-        let message = writer(of: gap).gap(
-            epoch: gap.epoch, of: gap.kind == .coverage ? .spans : .events, fromSeq: gap.fromSeq, toSeq: gap.toSeq,
-            cause: gap.cause.rawValue, at: now, timebase)
-        return ticket(.gap(gap), topic: topic, payload: message.payload, givesUp: underWay(within: gap))
+        var message = writer(of: gap).gap(
+            epoch: gap.epoch, of: gap.series, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
+            at: now,
+            timebase)
+        message.topic = (topics ?? composer.topics).gap
+        return ticket(.gap(gap), message, givesUp: underWay(within: gap))
     }
 
     /// What was handed out before the outbox dropped it. It must not come after the gap that has its number.
     private func underWay(within gap: OutboxGap) -> [UInt64] {
         let tickets = underWay.filter { item in
-            guard case .event(let event) = item.value, event.epoch == gap.epoch, event.kind == gap.kind else {
-                return false
-            }
-            return gap.fromSeq <= event.seq && event.seq <= gap.toSeq
+            guard case .queued(let queued) = item.value, queued.number.epoch == gap.epoch,
+                queued.number.series == gap.series
+            else { return false }
+            return gap.fromSeq <= queued.number.seq && queued.number.seq <= gap.toSeq
         }
         return tickets.keys.sorted()
     }
 
-    /// An access list that was written before there were spans of coverage must not hold up the events.
-    private mutating func ticket(_ event: QueuedEvent) -> OutgoingEvent {
-        var outgoing = ticket(.event(event), topic: event.topic, payload: event.payload)
-        outgoing.isOptional = event.kind == .coverage
-        return outgoing
-    }
-
-    private mutating func ticket(
-        _ item: Item, topic: String, payload: [UInt8], givesUp: [UInt64] = []
-    ) -> OutgoingEvent {
+    private mutating func ticket(_ item: Item, _ message: Message, givesUp: [UInt64] = []) -> OutgoingMessage {
         lastTicket += 1
         underWay[lastTicket] = item
-        return OutgoingEvent(sequence: lastTicket, topic: topic, payload: payload, givesUp: givesUp)
+        return OutgoingMessage(sequence: lastTicket, message, givesUp: givesUp)
     }
 
     package mutating func acknowledge(_ sequences: [UInt64]) {
         var positions: [Int64] = []
         for sequence in sequences {
             switch underWay.removeValue(forKey: sequence) {
-            case .event(let event): positions.append(event.position)
+            case .queued(let queued): positions.append(queued.position)
             case .gap(let gap):
                 outbox.confirm(gap)
                 for ticket in underWay(within: gap) { underWay[ticket] = nil }
@@ -105,13 +99,15 @@ package struct OutboxEvents: EventSource {
     }
 
     package mutating func park(_ sequence: UInt64, reason: ReasonCode) {
-        if case .event(let event) = underWay.removeValue(forKey: sequence) { outbox.park(event, reason: "\(reason)") }
+        if case .queued(let queued) = underWay.removeValue(forKey: sequence) {
+            outbox.park(queued, reason: "\(reason)")
+        }
     }
 
     /// The numbers that a former gateway loses so are told under this one's topics, where its own are closed to us.
     package mutating func giveUp(_ sequence: UInt64) {
         switch underWay.removeValue(forKey: sequence) {
-        case .event(let event): outbox.giveUp(event)
+        case .queued(let queued): outbox.giveUp(queued)
         case .gap(let gap): gaps.append(gap)
         case nil: break
         }

@@ -51,10 +51,7 @@ extension Publisher {
         run(for: .zero, wake: -1, events: &events)
         for item in items {
             switch item.content {
-            case .event: break
-            case .state(let message): setRetained(message)
-            case .ranging(let message): publishEphemeral(message)
-            case .answer(let message): answer(message)
+            case .message(let message): publish(message)
             case .failure(let failure): logger.error("\(failure)")
             case .notice(let notice): logger.warning("\(notice)")
             }

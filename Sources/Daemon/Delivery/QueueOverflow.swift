@@ -11,7 +11,9 @@ package struct QueueOverflow {
     private var states: [GatewayOutput] = []
     private var indices: [RegionInstanceID: Int] = [:]
 
-    mutating func add(_ transition: RegionTransition, record: RegionRecord?) {
+    /// - Parameter output: what becomes its last state here; see `OutputHandling.Shedding.reduced`.
+    mutating func add(_ output: GatewayOutput) {
+        guard case .transition(let transition, let record) = output else { return }
         if transition.event != nil { lostEvents += 1 }
         var state = transition
         state.event = nil

@@ -2,6 +2,7 @@ import Beacons
 import Configuration
 import Gateway
 import HCI
+package import Location
 import Messages
 import Outbox
 import Regions
@@ -24,6 +25,8 @@ package struct StoredState {
     package let formerTopics: [String]
     /// Regions that requests have registered.
     package let definitions: [RegionDefinition]
+    /// Fixes that an earlier process kept and had no time to tell, oldest first.
+    package let fixes: [Fix]
     /// The secret that pseudonyms are made with.
     package var pseudonymKey: [UInt8]
 
@@ -51,6 +54,8 @@ package struct StoredState {
         coverage = Self.coverage(records, regions, timebase, bootID: bootID)
         formerTopics = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
         definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
+        fixes = records.filter { StoredFix.index(ofKey: $0.key) != nil }.sorted { $0.key < $1.key }
+            .compactMap { StoredFix.read($0.value) }
         if let key = outbox.value(forKey: Self.pseudonymKeyName), !key.isEmpty {
             pseudonymKey = key
         } else {
@@ -83,6 +88,11 @@ package struct StoredState {
         }
         ended = regions.map(\.record).filter { !engine.holds($0) }
         regions.removeAll { !engine.holds($0.record) }
+    }
+
+    /// What an earlier process kept is told as it was when that ended.
+    package func leftTrack(at now: Instant) -> [GatewayOutput] {
+        fixes.isEmpty ? [] : [.track(TrackBatch(fixes: fixes, finished: .stopped), at: now)]
     }
 
     /// The exits of those who were inside what is monitored no more. They come before anything that the engine tells: another

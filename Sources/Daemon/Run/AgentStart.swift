@@ -43,7 +43,8 @@ package struct AgentStart {
             canProbe: air.isLive, at: now, outputs: &outputs)
         stored.abandon(allBut: engine)
         // What the radio does is told by the radio. A capture is one that hears from the first record on.
-        self.outputs = (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.endings(at: now) + outputs
+        self.outputs = (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.leftTrack(at: now) + stored.endings(at: now)
+            + outputs
         let composer = MessageComposer(
             settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)

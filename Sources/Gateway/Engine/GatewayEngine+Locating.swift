@@ -96,7 +96,8 @@ extension GatewayEngine {
         for item in news {
             switch item {
             case .used(let placed): use(placed, outputs: &outputs)
-            case .update(let placed): outputs.append(.location(placed, at: now))
+            case .update(let placed):
+                outputs.append(.location(placed, of: settings.location?.service ?? .standard, at: now))
             case .kept(let fix): outputs.append(.kept(fix))
             case .track(let batch): outputs.append(.track(batch, at: now))
             case .status(let status): outputs.append(.locationStatus(status, at: now))

@@ -68,6 +68,16 @@ public final class Publisher {
     /// Whether everything handed over, and every event that the source had, has been accepted by the broker.
     public var isDrained: Bool { pending.isEmpty && session.isDrained }
 
+    /// Publishes a message as its delivery says. One that is durable comes from the event source: nothing is done here.
+    public func publish(_ message: Message) {
+        switch message.delivery {
+        case .durable: break
+        case .retained: setRetained(message)
+        case .ephemeral: publishEphemeral(message)
+        case .answer: answer(message)
+        }
+    }
+
     /// Publishes a retained message, QoS 1, now and on every new connection. Of several for one topic the latest
     /// counts. The status is one of them, told by its topic. An empty payload clears the topic, once: see `takeCleared`.
     public func setRetained(_ message: Message) {

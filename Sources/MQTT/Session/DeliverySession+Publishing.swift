@@ -34,13 +34,13 @@ extension DeliverySession {
     }
 
     /// The answer to `fetchEvents`.
-    mutating func supply(_ supplied: [OutgoingEvent], at now: Instant) -> [DeliveryAction] {
+    mutating func supply(_ supplied: [OutgoingMessage], at now: Instant) -> [DeliveryAction] {
         events.supply(supplied)
         return fill(at: now)
     }
 
     /// The answer to `fetchFormerEvents`.
-    mutating func supplyFormer(_ supplied: [OutgoingEvent], at now: Instant) -> [DeliveryAction] {
+    mutating func supplyFormer(_ supplied: [OutgoingMessage], at now: Instant) -> [DeliveryAction] {
         former.line.supply(supplied)
         return fill(at: now)
     }
@@ -80,7 +80,7 @@ extension DeliverySession {
     /// What a subscription of the search brought.
     mutating func heardOwnTopic(_ message: IncomingMessage, at now: Instant) -> [DeliveryAction] {
         guard let topic = search.heard(message, isKnown: retained.keeps(message.topic), at: now) else { return [] }
-        return setRetained(Message(topic: topic, payload: [], qos: .atLeastOnce, isRetained: true), at: now)
+        return setRetained(Message(topic: topic, payload: [], .retained), at: now)
     }
 
     /// Whether a QoS 0 message may go out now. It never waits: what can't go is dropped and counted.
@@ -144,8 +144,7 @@ extension DeliverySession {
         guard let event = events.takeNext(at: now) ?? (hasNoFlights ? former.line.takeNext(at: now) : nil) else {
             return nil
         }
-        let message = Message(topic: event.topic, payload: event.payload, qos: .atLeastOnce, isRetained: false)
-        return send(.event(sequence: event.sequence), message, at: now)
+        return send(.event(sequence: event.sequence), event.message, at: now)
     }
 
     private mutating func send(_ ticket: Ticket, _ message: Message, at now: Instant) -> DeliveryAction {

@@ -38,13 +38,13 @@ extension DeliverySession {
             return []
         case .event(let sequence):
             if let (event, refusals) = former.refuse(sequence, at: now) {
-                return refuseFormer(ticket, event.topic, refusals, reason)
+                return refuseFormer(ticket, event.message.topic, refusals, reason)
             }
             guard let (event, refusals) = events.refuse(sequence, at: now) else { return [] }
-            if reason.blamesMessage || event.isOptional, refusals >= parameters.maxRefusals {
-                return giveUp(ticket, topic: event.topic, reason)
+            if reason.blamesMessage || event.message.delivery.isOptional, refusals >= parameters.maxRefusals {
+                return giveUp(ticket, topic: event.message.topic, reason)
             }
-            return saidEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.topic, reason))] : []
+            return saidEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.message.topic, reason))] : []
         }
     }
 

@@ -9,7 +9,7 @@ import Messages
 /// before any other, and by itself.
 struct EventLine: Sendable {
     private struct Entry {
-        var event: OutgoingEvent
+        var event: OutgoingMessage
         var isUnderWay = false
         var refusals = 0
         /// A message that states its loss has gone out: it may still arrive, but does not go out again.
@@ -42,7 +42,7 @@ struct EventLine: Sendable {
     }
 
     /// Takes what the source had. What does not continue the order is left out: the source's numbers ascend.
-    mutating func supply(_ events: [OutgoingEvent]) {
+    mutating func supply(_ events: [OutgoingMessage]) {
         isFetching = false
         isExhausted = events.isEmpty
         for event in events where lastFetched.map({ event.sequence > $0 }) ?? true {
@@ -56,7 +56,7 @@ struct EventLine: Sendable {
     }
 
     /// The event to send now, which is then under way.
-    mutating func takeNext(at now: Instant) -> OutgoingEvent? {
+    mutating func takeNext(at now: Instant) -> OutgoingMessage? {
         if let retryAt, now < retryAt { return nil }
         retryAt = nil
         for index in entries.indices {
@@ -91,7 +91,7 @@ struct EventLine: Sendable {
 
     /// Refused: it waits in its place, and everything behind it that is not under way waits with it.
     /// Returns the event and how often it has been refused; `nil` for one that does not go out again.
-    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (event: OutgoingEvent, refusals: Int)? {
+    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (event: OutgoingMessage, refusals: Int)? {
         guard let index = index(of: sequence) else { return nil }
         if entries[index].isGivenUp {
             entries.remove(at: index)
@@ -124,7 +124,7 @@ struct EventLine: Sendable {
     }
 
     func topic(of sequence: UInt64) -> String? {
-        index(of: sequence).map { entries[$0].event.topic }
+        index(of: sequence).map { entries[$0].event.message.topic }
     }
 
     private func index(of sequence: UInt64) -> Int? {

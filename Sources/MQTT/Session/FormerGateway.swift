@@ -28,7 +28,7 @@ struct FormerGateway: Sendable {
         return true
     }
 
-    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (event: OutgoingEvent, refusals: Int)? {
+    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (event: OutgoingMessage, refusals: Int)? {
         line.refuse(sequence, at: now)
     }
 

@@ -1,21 +1,21 @@
-/// An event that waits for delivery.
-public struct OutgoingEvent: Hashable, Sendable {
+public import Messages
+
+/// A durable message that waits for delivery, with its place in the line.
+///
+/// The message alone would not do: what states a gap has no number, and a disk that comes back hands out older numbers after newer
+/// ones.
+public struct OutgoingMessage: Hashable, Sendable {
     /// Its place in the source: above 0, ascending for as long as the process lives, whatever becomes of the disk. It need
     /// not be the number in the payload.
     public var sequence: UInt64
-    public var topic: String
-    /// UTF-8 JSON.
-    public var payload: [UInt8]
-    /// The sequences of events, handed out before, whose loss this one states: once this one has gone out, they don't any
+    public var message: Message
+    /// The sequences of messages, handed out before, whose loss this one states: once this one has gone out, they don't any
     /// more.
     public var givesUp: [UInt64]
-    /// Others don't wait for it: it is set aside once the broker has refused it often enough, whatever for.
-    public var isOptional = false
 
-    public init(sequence: UInt64, topic: String, payload: [UInt8], givesUp: [UInt64] = []) {
+    public init(sequence: UInt64, _ message: Message, givesUp: [UInt64] = []) {
         self.sequence = sequence
-        self.topic = topic
-        self.payload = payload
+        self.message = message
         self.givesUp = givesUp
     }
 }
@@ -25,11 +25,11 @@ public struct OutgoingEvent: Hashable, Sendable {
 /// It handles its own failures: a source that cannot be read has nothing to deliver for now.
 public protocol EventSource {
     /// At most `limit` events with numbers above `sequence` (`nil`: from the first that waits), ascending.
-    mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingEvent]
+    mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage]
 
     /// As above, of events that speak for another gateway: for the one that this one was before it was moved. They go out
     /// under its topics, which the broker may have closed to us, so they hold up none of our own.
-    mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingEvent]
+    mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage]
 
     /// These events were accepted and need not be kept. They come several at a time so that one transaction suffices.
     /// One that is no longer there is not an error.
@@ -44,6 +44,6 @@ public protocol EventSource {
 
 /// A source that was never another gateway's.
 extension EventSource {
-    public mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] { [] }
+    public mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] { [] }
     public mutating func giveUp(_ sequence: UInt64) {}
 }

@@ -33,10 +33,11 @@ extension CoveragePayload {
 
 extension MessageComposer {
     /// - Parameter number: the span's number within the epoch, from 1.
-    public func coverage(_ told: ToldSpan, epoch: String, number: Int64, _ timebase: Timebase) -> Message {
+    public func coverage(_ told: ToldSpan, epoch: String, number: Int64, _ timebase: Timebase) -> NumberedMessage {
         let payload = CoveragePayload(
             head: head(at: timebase.instant(told.to), timebase), origin: origin, epoch: epoch, span: number,
             from: told.from, to: told.to, radio: told.span.radio)
-        return Message(topic: topics.coverage, payload: payload.encoded, qos: .atLeastOnce, isRetained: false)
+        return NumberedMessage(
+            MessageNumber(epoch: epoch, series: .spans, seq: number), topic: topics.coverage, payload: payload.encoded)
     }
 }

@@ -148,13 +148,14 @@ extension MessageComposer {
     public func event(
         _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant,
         _ timebase: Timebase
-    ) -> Message {
+    ) -> NumberedMessage {
         var exit: EventPayload.Stay?
         if case .exit(let stay) = event.kind { exit = EventPayload.Stay(stay, timebase) }
         let payload = EventPayload(
             head: head(at: instant, timebase), origin: origin, epoch: epoch, seq: seq, region: instance.region,
             cause: location == .include ? event.cause : event.cause.withoutPlace,
             location: location == .include ? event.location : nil, exit: exit)
-        return Message(topic: topics.event(instance), payload: payload.encoded, qos: .atLeastOnce, isRetained: false)
+        return NumberedMessage(
+            MessageNumber(epoch: epoch, seq: seq), topic: topics.event(instance), payload: payload.encoded)
     }
 }

@@ -124,6 +124,6 @@ extension HealthReport.Broker {
 extension MessageComposer {
     public func health(_ report: HealthReport, at instant: Instant, _ timebase: Timebase) -> Message {
         let payload = HealthPayload(head: head(at: instant, timebase), report: report)
-        return Message(topic: topics.health, payload: payload.encoded, qos: .atLeastOnce, isRetained: true)
+        return message(.health, on: topics.health, payload.encoded)
     }
 }

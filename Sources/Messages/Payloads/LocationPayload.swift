@@ -90,8 +90,7 @@ extension MessageComposer {
         let payload = LocationPayload(
             head: head(at: now, timebase), service: service, fix: dated(placed, at: now, timebase),
             age_s: placed.age(at: now).seconds, device: placed.device)
-        return Message(
-            topic: topics.topic(.gateway(.location)), payload: payload.encoded, qos: .atLeastOnce, isRetained: true)
+        return message(.location, on: topics.topic(.gateway(.location)), payload.encoded)
     }
 
     /// What the configuration says has no time of its own: it holds now.
@@ -104,11 +103,15 @@ extension MessageComposer {
     /// - Parameter number: the batch's number within the epoch, from 1.
     public func track(
         _ batch: TrackBatch, epoch: String, number: Int64, at now: Instant, _ timebase: Timebase
-    ) -> Message {
+    ) -> NumberedMessage {
         let payload = TrackPayload(
             head: head(at: now, timebase), origin: origin, epoch: epoch, batch: number, finished: batch.finished,
             fixes: batch.fixes)
-        return Message(
-            topic: topics.topic(.gateway(.track)), payload: payload.encoded, qos: .atLeastOnce, isRetained: false)
+        return NumberedMessage(
+            MessageNumber(epoch: epoch, series: .batches, seq: number), topic: topics.topic(.gateway(.track)),
+            payload: payload.encoded)
     }
+
+    /// Whether anything of the place leaves.
+    public var tellsPlace: Bool { location == .include }
 }

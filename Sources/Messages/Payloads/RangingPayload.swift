@@ -103,9 +103,7 @@ extension MessageComposer {
             let device = pseudonyms.name(of: beacon.address, device: beacon.device, at: now, by: pseudonym)
             ListedBeacon(beacon, device: device, at: report.at).write(to: &json)
         }
-        return Message(
-            topic: topics.ranging(report.instance), payload: json.object, qos: .atMostOnce, isRetained: false,
-            expiry_s: rangingExpiry_s)
+        return message(.ranging, on: topics.ranging(report.instance), json.object)
     }
 
     /// About what a beacon takes, octets.

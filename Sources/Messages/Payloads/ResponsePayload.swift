@@ -116,9 +116,8 @@ extension MessageComposer {
         var payload = ResponsePayload(
             head: head(at: answer.at, timebase), request: answer.address.verb,
             result: result(answer.result, at: answer.at, eventSeq: eventSeq, timebase))
-        var message = Message(
-            topic: answer.address.topic, payload: payload.encoded, qos: .atLeastOnce, isRetained: false,
-            correlationData: answer.address.correlationData)
+        var message = message(.response, on: answer.address.topic, payload.encoded)
+        message.correlationData = answer.address.correlationData
         if let error = RequestError.answerTooLarge(answer.result, bytes: message.payload.count) {
             payload.result = .refused(error)
             message.shortPayload = payload.encoded

@@ -62,7 +62,7 @@ extension MessageComposer {
             head: head(at: told.at, timebase), epoch: epoch, instance: instance,
             circle: location == .include ? told.circle : told.circle?.withoutPlace, state: told.state,
             since: timebase.wall(told.since), eventSeq: eventSeq)
-        return Message(topic: topics.state(instance), payload: payload.encoded, qos: .atLeastOnce, isRetained: true)
+        return message(.state, on: topics.state(instance), payload.encoded)
     }
 
     /// Takes the state of an instance that is monitored no more from the broker.
@@ -72,6 +72,6 @@ extension MessageComposer {
 
     /// Takes what is retained on a topic from the broker.
     public func cleared(_ topic: String) -> Message {
-        Message(topic: topic, payload: [], qos: .atLeastOnce, isRetained: true)
+        Message(topic: topic, payload: [], .retained)
     }
 }

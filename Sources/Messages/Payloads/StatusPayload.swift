@@ -78,6 +78,6 @@ extension MessageComposer {
         let payload = StatusPayload(
             head: head(at: instant, timebase), isOnline: isOnline, version: version, epoch: epoch, radio: radio.covered,
             remedy: radio.remedy, location: location)
-        return Message(topic: topics.status, payload: payload.encoded, qos: .atLeastOnce, isRetained: true)
+        return message(.status, on: topics.status, payload.encoded)
     }
 }

@@ -1,31 +1,45 @@
-/// Which number the next message of each kind gets.
+public import Messages
+
+/// Which number the next message of each series gets.
 public struct Numbering: Hashable, Sendable {
     /// Names one outbox's life: 26 characters that sort by the time it began.
     public var epoch: String
-    /// The next event's, from 1 within the epoch, without gaps.
-    public var nextSequence: Int64
-    /// The next span of coverage's, likewise.
-    public var nextSpan: Int64
+    private var next = SeriesNumbers(1)
 
-    public init(epoch: String, nextSequence: Int64, nextSpan: Int64 = 1) {
+    /// - Parameter next: what comes next in a series; 1 in those that are not named.
+    public init(epoch: String, next: [NumberSeries: Int64] = [:]) {
         self.epoch = epoch
-        self.nextSequence = nextSequence
-        self.nextSpan = nextSpan
+        for (series, seq) in next { self.next[series] = seq }
     }
 
-    /// The next number of a kind.
-    public subscript(kind: OutboxKind) -> Int64 {
-        get {
-            switch kind {
-            case .event: nextSequence
-            case .coverage: nextSpan
-            }
-        }
-        set {
-            switch kind {
-            case .event: nextSequence = newValue
-            case .coverage: nextSpan = newValue
-            }
-        }
+    /// The next number of a series: from 1 within the epoch, without gaps.
+    public subscript(series: NumberSeries) -> Int64 {
+        get { next[series] }
+        set { next[series] = newValue }
+    }
+
+    /// The next number of a series, or the one that comes so many later.
+    public func number(of series: NumberSeries = .events, after count: Int64 = 0) -> MessageNumber {
+        MessageNumber(epoch: epoch, series: series, seq: next[series] + count)
+    }
+}
+
+/// A number for each series.
+struct SeriesNumbers: Hashable, Sendable {
+    /// By raw value, which counts the series from 0.
+    private var values: [Int64]
+
+    init(_ value: Int64) { values = [Int64](repeating: value, count: NumberSeries.allCases.count) }
+
+    subscript(series: NumberSeries) -> Int64 {
+        get { values[Int(series.rawValue)] }
+        set { values[Int(series.rawValue)] = newValue }
+    }
+
+    /// The greater of both in each series.
+    func maximum(_ other: SeriesNumbers) -> SeriesNumbers {
+        var result = self
+        for index in values.indices { result.values[index] = max(values[index], other.values[index]) }
+        return result
     }
 }

@@ -2,7 +2,7 @@
 public enum OutboxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process holds the state folder.
     case inUse(directory: String)
-    /// A transaction's events are not numbered from `expected` without a gap. Nothing of it was kept.
+    /// A transaction's messages are not numbered from `expected` without a gap. Nothing of it was kept.
     case misnumbered(expected: Int64, found: Int64)
 
     public var description: String {
@@ -10,7 +10,7 @@ public enum OutboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .inUse(let directory):
             "outbox: \(directory) is in use by another beacond; stop that one, or give this one its own state_dir"
         case .misnumbered(let expected, let found):
-            "outbox: an event is numbered \(found) where \(expected) is next; build the transaction from the numbering it is given"
+            "outbox: a message is numbered \(found) where \(expected) is next; build the transaction from the numbering it is given"
         }
     }
 }

@@ -1,3 +1,5 @@
+public import Messages
+
 /// Numbers that will not come any more: a subscriber that has not received one of them by now never will.
 ///
 /// Numbers in the range may have been delivered before; only those that are missing are lost.
@@ -19,15 +21,15 @@ public struct OutboxGap: Hashable, Sendable {
 
     public var epoch: String
     /// What the numbers are of.
-    public var kind: OutboxKind
+    public var series: NumberSeries
     public var fromSeq: Int64
     /// Inclusive, never below `fromSeq`.
     public var toSeq: Int64
     public var cause: Cause
 
-    public init(epoch: String, kind: OutboxKind = .event, fromSeq: Int64, toSeq: Int64, cause: Cause) {
+    public init(epoch: String, series: NumberSeries = .events, fromSeq: Int64, toSeq: Int64, cause: Cause) {
         self.epoch = epoch
-        self.kind = kind
+        self.series = series
         self.fromSeq = fromSeq
         self.toSeq = toSeq
         self.cause = cause

@@ -1,25 +1,28 @@
-/// What becomes true together: events and the region states that they changed.
+public import Messages
+
+/// What becomes true together: messages and the region states that gave rise to them.
 public struct OutboxTransaction: Hashable, Sendable {
-    /// Numbered without a gap from the `Numbering` that the transaction was built for, each kind by itself.
-    public var events: [OutboxEvent]
+    /// Numbered without a gap from the `Numbering` that the transaction was built for, each series by itself.
+    public var messages: [NumberedMessage]
     /// Stored under their keys, in place of what stood there.
     public var records: [OutboxRecord]
     /// Keys whose records go. A key that also stands in `records` is removed.
     public var removedRecords: [String]
-    /// Events that were lost before they could be numbered: they get the numbers after those of `events`, which are stated
+    /// Events that were lost before they could be numbered: they get the numbers after those of `messages`, which are stated
     /// as a gap. Negative values count as 0.
     public var lostEvents: Int64
 
     public init(
-        events: [OutboxEvent] = [], records: [OutboxRecord] = [], removedRecords: [String] = [], lostEvents: Int64 = 0
+        messages: [NumberedMessage] = [], records: [OutboxRecord] = [], removedRecords: [String] = [],
+        lostEvents: Int64 = 0
     ) {
-        self.events = events
+        self.messages = messages
         self.records = records
         self.removedRecords = removedRecords
         self.lostEvents = max(lostEvents, 0)
     }
 
-    public var isEmpty: Bool { events.isEmpty && records.isEmpty && removedRecords.isEmpty && lostEvents <= 0 }
+    public var isEmpty: Bool { messages.isEmpty && records.isEmpty && removedRecords.isEmpty && lostEvents <= 0 }
 }
 
 /// A piece of state that outlives the process, in the caller's own encoding.

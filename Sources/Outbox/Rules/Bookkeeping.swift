@@ -1,13 +1,15 @@
+import Messages
+
 /// What the outbox knows of itself beside its content. A transaction works on a copy, which takes effect when the file
 /// has it.
 struct Bookkeeping {
     var numbering: Numbering
     /// Whether the file holds this epoch, so that a restart would go on numbering in it.
     var isEpochStored = false
-    /// Numbers of this epoch below this one may be given in memory: they are reserved. 0 where none are.
-    var reservedEnd: Int64 = 0
-    /// The end of the last reservation that the file knows to be dealt with.
-    var settledReservation: Int64 = 0
+    /// Numbers of this epoch below these may be given in memory: they are reserved. 0 where none are.
+    var reservedEnds = SeriesNumbers(0)
+    /// The ends of the last reservations that the file knows to be dealt with.
+    var settledReservations = SeriesNumbers(0)
     var nextPosition: Int64 = 1
     /// A position in the file less this is the position in this process. The first event that this process commits has
     /// position 1, and what it found in the file stands before it: so a file that is found late, by an outbox that had
@@ -22,7 +24,7 @@ struct Bookkeeping {
     /// Positions of what made room for others; an acknowledgement that comes after all changes nothing.
     var droppedPositions = RangeSet<Int64>()
     /// Every number of the epoch below these was acknowledged or stated as a gap.
-    var settled = Numbering(epoch: "", nextSequence: 1)
+    var settled = Numbering(epoch: "")
     var gaps = GapLedger()
     /// Whether `gaps` differs from the file.
     var areGapsChanged = false
@@ -35,10 +37,10 @@ struct Bookkeeping {
 
     /// Begins numbering anew in an epoch that the file does not know yet.
     mutating func begin(epoch: String) {
-        numbering = Numbering(epoch: epoch, nextSequence: 1)
+        numbering = Numbering(epoch: epoch)
         isEpochStored = false
-        reservedEnd = 0
-        settledReservation = 0
+        reservedEnds = SeriesNumbers(0)
+        settledReservations = SeriesNumbers(0)
         settled = numbering
     }
 
@@ -48,7 +50,7 @@ struct Bookkeeping {
             dropped[cause, default: 0] += 1
             state(
                 OutboxGap(
-                    epoch: number.epoch, kind: number.kind, fromSeq: number.seq, toSeq: number.seq, cause: cause))
+                    epoch: number.epoch, series: number.series, fromSeq: number.seq, toSeq: number.seq, cause: cause))
         }
     }
 

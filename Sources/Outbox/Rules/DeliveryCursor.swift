@@ -1,3 +1,5 @@
+import Messages
+
 /// How far delivery has come on the present connection, and what it passes over.
 struct DeliveryCursor {
     /// Positions that are not handed out: they were already, are acknowledged or set aside.

@@ -1,3 +1,5 @@
+import Messages
+
 /// Whose the epochs are that a former owner of the outbox has left events or gaps of.
 struct EpochOwners: Hashable {
     /// The value that names the owner of a file.
@@ -32,8 +34,8 @@ struct EpochOwners: Hashable {
     func owner(of epoch: String) -> String? { former[epoch] }
 
     /// Where the events of former owners end among `events`, which are in order.
-    func end(of events: [QueuedEvent]) -> Int64 {
-        events.last { former[$0.epoch] != nil }.map { $0.position + 1 } ?? .min
+    func end(of events: [QueuedMessage]) -> Int64 {
+        events.last { former[$0.number.epoch] != nil }.map { $0.position + 1 } ?? .min
     }
 
     /// `owner` leaves these epochs, but for those that an earlier one had left already.

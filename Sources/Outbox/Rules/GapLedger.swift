@@ -13,7 +13,7 @@ struct GapLedger: Hashable {
 
     /// States a loss. It extends the last gap where it continues that one.
     mutating func add(_ gap: OutboxGap) {
-        if gaps.count > takenCount, let last = gaps.last, last.epoch == gap.epoch, last.kind == gap.kind,
+        if gaps.count > takenCount, let last = gaps.last, last.epoch == gap.epoch, last.series == gap.series,
             last.cause == gap.cause, last.toSeq < .max, gap.fromSeq <= last.toSeq + 1, gap.toSeq >= last.fromSeq
         {
             gaps[gaps.count - 1].fromSeq = min(last.fromSeq, gap.fromSeq)
@@ -42,11 +42,11 @@ struct GapLedger: Hashable {
     /// Hands out everything anew: what was under way on a lost connection may not have arrived.
     mutating func rewind() { takenCount = 0 }
 
-    /// Merges two neighbours of one epoch and kind into the range that holds both. It may then hold numbers that arrived, which a
+    /// Merges two neighbours of one epoch and series into the range that holds both. It may then hold numbers that arrived, which a
     /// gap is allowed to.
     private mutating func drawTogether() {
         for index in gaps.indices.dropFirst(takenCount + 1)
-        where gaps[index - 1].epoch == gaps[index].epoch && gaps[index - 1].kind == gaps[index].kind {
+        where gaps[index - 1].epoch == gaps[index].epoch && gaps[index - 1].series == gaps[index].series {
             gaps[index - 1].fromSeq = min(gaps[index - 1].fromSeq, gaps[index].fromSeq)
             gaps[index - 1].toSeq = max(gaps[index - 1].toSeq, gaps[index].toSeq)
             gaps.remove(at: index)

@@ -1,12 +1,13 @@
 import DequeModule
+import Messages
 
 /// What is in memory alone: everything where there is no disk, and what waits for a failing disk to come back.
 struct PendingChanges {
     /// In order of position.
-    private(set) var events: Deque<QueuedEvent> = []
+    private(set) var events: Deque<QueuedMessage> = []
     private(set) var bytes: Int64 = 0
-    /// How many of them are events; only those have a limit to their number.
-    private(set) var eventCount: Int64 = 0
+    /// How many of them are counted: those have a limit to their number.
+    private(set) var countedEvents: Int64 = 0
     /// Records since the file was last written; `nil` for one that was removed.
     private(set) var records: [String: [UInt8]?] = [:]
     /// Values likewise.
@@ -22,10 +23,10 @@ struct PendingChanges {
         return Int64(sizes) * 5 / 4
     }
 
-    mutating func append(_ event: QueuedEvent) {
+    mutating func append(_ event: QueuedMessage) {
         events.append(event)
         bytes += event.size
-        if event.kind == .event { eventCount += 1 }
+        if event.number.series.isCounted { countedEvents += 1 }
     }
 
     mutating func apply(_ transaction: OutboxTransaction) {
@@ -42,10 +43,10 @@ struct PendingChanges {
     }
 
     /// Puts older events before those that are here.
-    mutating func prepend(_ older: [QueuedEvent]) {
+    mutating func prepend(_ older: [QueuedMessage]) {
         events = Deque(older + events)
         bytes += older.reduce(0) { $0 + $1.size }
-        eventCount += Int64(older.count { $0.kind == .event })
+        countedEvents += Int64(older.count { $0.number.series.isCounted })
     }
 
     /// Takes older records and values where there are no newer ones.
@@ -60,22 +61,22 @@ struct PendingChanges {
         guard index < events.count, events[index].position == position else { return false }
         let event = events.remove(at: index)
         bytes -= event.size
-        if event.kind == .event { eventCount -= 1 }
+        if event.number.series.isCounted { countedEvents -= 1 }
         return true
     }
 
     /// Removes the oldest events that `retention` has no room for.
-    mutating func dropOldest(_ retention: Retention) -> (events: [QueuedEvent], cause: OutboxGap.Cause)? {
-        guard let excess = retention.excess(events: eventCount, bytes: bytes) else { return nil }
-        let count = excess.victims(among: events.lazy.filter { excess.concerns($0.kind) }.map(\.size))
-        var victims: [QueuedEvent] = []
-        var spared: [QueuedEvent] = []
+    mutating func dropOldest(_ retention: Retention) -> (events: [QueuedMessage], cause: OutboxGap.Cause)? {
+        guard let excess = retention.excess(events: countedEvents, bytes: bytes) else { return nil }
+        let count = excess.victims(among: events.lazy.filter { excess.concerns($0.number.series) }.map(\.size))
+        var victims: [QueuedMessage] = []
+        var spared: [QueuedMessage] = []
         while victims.count < count, let oldest = events.popFirst() {
-            if excess.concerns(oldest.kind) { victims.append(oldest) } else { spared.append(oldest) }
+            if excess.concerns(oldest.number.series) { victims.append(oldest) } else { spared.append(oldest) }
         }
         events.prepend(contentsOf: spared)
         bytes -= victims.reduce(0) { $0 + $1.size }
-        eventCount -= Int64(victims.count { $0.kind == .event })
+        countedEvents -= Int64(victims.count { $0.number.series.isCounted })
         return (victims, excess.cause)
     }
 

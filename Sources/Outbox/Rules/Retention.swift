@@ -1,3 +1,5 @@
+import Messages
+
 /// Decides how many of the oldest events make room for new ones.
 struct Retention: Hashable {
     var maxEvents: Int64
@@ -17,8 +19,8 @@ struct Retention: Hashable {
         var events: Int64
         var bytes: Int64
 
-        /// Whether messages of a kind make room: where there are too many events, only those do.
-        func concerns(_ kind: OutboxKind) -> Bool { cause != .maxEvents || kind == .event }
+        /// Whether messages of a series make room: where there are too many of those that are counted, only those do.
+        func concerns(_ series: NumberSeries) -> Bool { cause != .maxEvents || series.isCounted }
 
         /// How many of the oldest events, whose sizes are `sizes` in order, have to go; all of them where that is not enough.
         func victims(among sizes: some Sequence<Int64>) -> Int {
@@ -32,4 +34,10 @@ struct Retention: Hashable {
             return count
         }
     }
+}
+
+extension NumberSeries {
+    /// Whether `max_events` bounds how many wait. Those of the others say little: spans are few, and a batch of fixes is as large as
+    /// hundreds of events. `max_mib` bounds all of them.
+    var isCounted: Bool { self == .events }
 }

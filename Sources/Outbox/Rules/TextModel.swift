@@ -12,6 +12,8 @@
 struct TextModel {
     /// It takes no more samples than this has room for.
     static let capacity = 1 << 13
+    /// What is longer lends its beginning as a sample: a batch of fixes says the same a hundred times.
+    private static let longestSample = capacity / 4
     /// A copy from an offset of its own is not worth less.
     private static let shortestCopy = 4
     private static let longestLiteral = 128
@@ -40,8 +42,16 @@ struct TextModel {
         return lacks(text, coded: coded) || !words.isDisjoint(with: lastWords) && hasRoom(text)
     }
 
+    /// Long texts leave half of the room to the short ones, which are more.
     private func hasRoom(_ text: [UInt8]) -> Bool {
-        text.count >= 64 && octets.count + text.count <= Self.capacity
+        let isLong = text.count > Self.longestSample
+        let capacity = isLong ? Self.capacity / 2 : Self.capacity
+        return text.count >= 64 && octets.count + min(text.count, Self.longestSample) <= capacity
+    }
+
+    /// What is added of a text, and stored, where it becomes a sample.
+    func sample(of text: [UInt8]) -> [UInt8] {
+        text.count > Self.longestSample ? Array(text.prefix(Self.longestSample)) : text
     }
 
     /// What was written as it is and has letters: numbers and times are never the same again.

@@ -64,7 +64,9 @@ final class Database {
     }
 
     /// Runs `sql` once with `values` as its parameters.
-    func run(_ sql: String, _ values: SQLValue...) throws(DiskError) {
+    func run(_ sql: String, _ values: SQLValue...) throws(DiskError) { try run(sql, values) }
+
+    func run(_ sql: String, _ values: [SQLValue]) throws(DiskError) {
         let statement = try prepared(sql)
         defer { statement.reset() }
         try statement.bind(values)

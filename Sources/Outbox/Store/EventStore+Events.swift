@@ -1,3 +1,5 @@
+import Messages
+
 /// Events in the file. Positions are those of this process.
 extension EventStore {
     /// An event without its content.
@@ -9,7 +11,7 @@ extension EventStore {
 
     /// Events from `position` on, in order, until `row` wants no more.
     func events(
-        from position: Int64, row: (QueuedEvent) throws(DiskError) -> Bool
+        from position: Int64, row: (QueuedMessage) throws(DiskError) -> Bool
     ) throws(DiskError) {
         try database.query(
             "SELECT position, epoch, kind, seq, content FROM event WHERE position >= ?1 ORDER BY position",
@@ -20,20 +22,23 @@ extension EventStore {
                 throw Self.damage("read an event")
             }
             return try row(
-                QueuedEvent(
-                    position: statement.integer(0) - origin, epoch: number.epoch, kind: number.kind, seq: number.seq,
-                    topic: topic, payload: payload))
+                QueuedMessage(
+                    position: statement.integer(0) - origin,
+                    NumberedMessage(number, topic: topic, payload: payload)))
         }
     }
 
     /// The first `limit` messages.
     ///
-    /// - Parameter eventsOnly: those of other kinds are passed over.
-    func oldest(_ limit: Int64, eventsOnly: Bool = false) throws(DiskError) -> [Entry] {
+    /// - Parameter countedOnly: those that `max_events` does not count are passed over.
+    func oldest(_ limit: Int64, countedOnly: Bool = false) throws(DiskError) -> [Entry] {
         var entries: [Entry] = []
         try database.query(
-            "SELECT position, epoch, kind, seq, length(content) FROM event WHERE kind <= ?2 ORDER BY position LIMIT ?1",
-            .integer(limit), .integer(eventsOnly ? OutboxKind.event.rawValue : .max)
+            """
+            SELECT position, epoch, kind, seq, length(content) FROM event
+            \(countedOnly ? "WHERE NOT (\(Schema.isUncounted))" : "") ORDER BY position LIMIT ?1
+            """,
+            .integer(limit)
         ) { (row: Statement) throws(DiskError) in
             entries.append(
                 Entry(
@@ -44,33 +49,34 @@ extension EventStore {
         return entries
     }
 
-    /// A row's epoch, kind and number, which stand behind its position. Throws damage for what was never written.
+    /// A row's epoch, series and number, which stand behind its position. Throws damage for what was never written.
     private func messageNumber(_ row: Statement) throws(DiskError) -> MessageNumber {
-        guard Self.numbers.contains(row.integer(0)), let kind = OutboxKind(rawValue: row.integer(2)),
+        guard Self.numbers.contains(row.integer(0)), let series = NumberSeries(rawValue: row.integer(2)),
             Self.numbers.contains(row.integer(3))
         else { throw Self.damage("read an event") }
-        return MessageNumber(epoch: name(ofEpoch: row.integer(1)), kind: kind, seq: row.integer(3))
+        return MessageNumber(epoch: name(ofEpoch: row.integer(1)), series: series, seq: row.integer(3))
     }
 
-    /// What `event` will take: its row, to be inserted in the same transaction.
-    func row(_ event: QueuedEvent) throws(DiskError) -> EventRow {
-        EventRow(event: event, content: try coded(EventText.write(event), isMessage: true))
+    /// What a message will take: its row, to be inserted in the same transaction.
+    func row(_ queued: QueuedMessage) throws(DiskError) -> EventRow {
+        EventRow(queued: queued, content: try coded(EventText.write(queued.message), isMessage: true))
     }
 
     func insert(_ row: EventRow) throws(DiskError) {
-        let epoch = try number(ofEpoch: row.event.epoch)
+        let number = row.queued.number
+        let epoch = try self.number(ofEpoch: number.epoch)
         try database.run(
             "INSERT INTO event (position, epoch, seq, content, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
-            .integer(row.event.position + origin), .integer(epoch), .integer(row.event.seq), .blob(row.content),
-            .integer(row.event.kind.rawValue))
+            .integer(row.queued.position + origin), .integer(epoch), .integer(number.seq), .blob(row.content),
+            .integer(number.series.rawValue))
     }
 
     /// How many messages there are.
     func count() throws(DiskError) -> Int64 { try database.integer("SELECT count(*) FROM event") }
 
-    /// How many there are of a kind. Only those that are few are counted quickly.
-    func count(of kind: OutboxKind) throws(DiskError) -> Int64 {
-        try database.integer("SELECT count(*) FROM event WHERE kind = \(kind.rawValue)")
+    /// How many there are that `max_events` does not count.
+    func countUncounted() throws(DiskError) -> Int64 {
+        try database.integer("SELECT count(*) FROM event WHERE \(Schema.isUncounted)")
     }
 
     /// Deletes the events in `positions` and returns how many there were.

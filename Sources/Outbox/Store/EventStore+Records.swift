@@ -1,3 +1,5 @@
+import Messages
+
 /// Region states, small values and gaps in the file.
 extension EventStore {
     /// The two tables of keys and values.
@@ -40,12 +42,12 @@ extension EventStore {
     func gaps() throws(DiskError) -> [OutboxGap] {
         var gaps: [OutboxGap] = []
         try database.query("SELECT epoch, from_seq, to_seq, cause, kind FROM gap ORDER BY id") { row in
-            guard let kind = OutboxKind(rawValue: row.integer(4)), Self.numbers.contains(row.integer(1)),
+            guard let series = NumberSeries(rawValue: row.integer(4)), Self.numbers.contains(row.integer(1)),
                 (row.integer(1)...Self.numbers.upperBound).contains(row.integer(2))
             else { return true }
             gaps.append(
                 OutboxGap(
-                    epoch: row.text(0), kind: kind, fromSeq: row.integer(1), toSeq: row.integer(2),
+                    epoch: row.text(0), series: series, fromSeq: row.integer(1), toSeq: row.integer(2),
                     cause: OutboxGap.Cause(rawValue: row.text(3)) ?? .disk))
             return true
         }
@@ -59,7 +61,7 @@ extension EventStore {
             try database.run(
                 "INSERT INTO gap (epoch, from_seq, to_seq, cause, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
                 .text(gap.epoch), .integer(gap.fromSeq), .integer(gap.toSeq), .text(gap.cause.rawValue),
-                .integer(gap.kind.rawValue))
+                .integer(gap.series.rawValue))
         }
     }
 }

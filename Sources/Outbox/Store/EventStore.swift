@@ -1,4 +1,5 @@
 import CSQLite
+import Messages
 
 /// The outbox's file: rows in, rows out. What to keep, number or drop is decided above it.
 final class EventStore {
@@ -7,7 +8,7 @@ final class EventStore {
         var numbering: Numbering
         /// As in the file, without `origin`.
         var nextPosition: Int64
-        var settledReservation: Int64
+        var settledReservations: SeriesNumbers
     }
 
     let database: Database
@@ -89,14 +90,22 @@ final class EventStore {
         }
         var result: Meta?
         var isSensible = true
-        try database.query("SELECT epoch, next_seq, next_span, next_position, settled FROM meta") { row in
-            let numbering = Numbering(
-                epoch: name(ofEpoch: row.integer(0)), nextSequence: row.integer(1), nextSpan: row.integer(2))
-            let meta = Meta(
-                numbering: numbering, nextPosition: row.integer(3), settledReservation: row.integer(4))
-            isSensible =
-                !numbering.epoch.isEmpty && OutboxKind.allCases.allSatisfy { Self.numbers.contains(numbering[$0]) }
-                && Self.numbers.contains(meta.nextPosition) && meta.settledReservation <= Self.numbers.upperBound
+        try database.query(Schema.readMeta) { row in
+            var meta = Meta(
+                numbering: Numbering(epoch: name(ofEpoch: row.integer(0))), nextPosition: row.integer(1),
+                settledReservations: SeriesNumbers(0))
+            isSensible = !meta.numbering.epoch.isEmpty && Self.numbers.contains(meta.nextPosition)
+            for (index, (series, column)) in Schema.numberColumns.enumerated() {
+                let number = row.integer(Int32(index) + 2)
+                switch column {
+                case .next:
+                    meta.numbering[series] = number
+                    isSensible = isSensible && Self.numbers.contains(number)
+                case .settled:
+                    meta.settledReservations[series] = number
+                    isSensible = isSensible && number <= Self.numbers.upperBound
+                }
+            }
             result = meta
             return false
         }
@@ -107,14 +116,14 @@ final class EventStore {
     /// Writes `meta`; `created` (microseconds since 1970) counts where there was none.
     func write(_ new: Meta, created: Int64) throws(DiskError) {
         let epoch = try number(ofEpoch: new.numbering.epoch)
+        let numbers = Schema.numberColumns.map { series, column in
+            switch column {
+            case .next: SQLValue.integer(new.numbering[series])
+            case .settled: SQLValue.integer(new.settledReservations[series])
+            }
+        }
         try database.run(
-            """
-            INSERT INTO meta (id, epoch, next_seq, next_position, settled, created_us, next_span)
-            VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (id) DO UPDATE
-            SET epoch = ?1, next_seq = ?2, next_position = ?3, settled = ?4, next_span = ?6
-            """,
-            .integer(epoch), .integer(new.numbering.nextSequence), .integer(new.nextPosition),
-            .integer(new.settledReservation), .integer(created), .integer(new.numbering.nextSpan))
+            Schema.writeMeta, [.integer(epoch), .integer(new.nextPosition), .integer(created)] + numbers)
     }
 
     /// To be called once the transaction that wrote `new` is through.
@@ -162,8 +171,9 @@ final class EventStore {
         let coded = model.encode(text)
         let isSample = isMessage ? model.lacksMessage(text, coded: coded) : model.lacks(text, coded: coded)
         guard isSample else { return coded }
-        try database.run("INSERT INTO sample (text) VALUES (?1)", .blob(text))
-        model.add(text)
+        let sample = model.sample(of: text)
+        try database.run("INSERT INTO sample (text) VALUES (?1)", .blob(sample))
+        model.add(sample)
         return model.encode(text)
     }
 }

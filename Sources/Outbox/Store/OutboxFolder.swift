@@ -67,5 +67,5 @@ extension OutboxFolder {
     func reservation() -> Reservation? { Reservation(bytes: reservedBytes()) }
 
     /// Makes a reservation durable; `false` where the disk refuses.
-    func reserve(_ reservation: Reservation) -> Bool { reserve(reservation.bytes) }
+    func reserve(_ reservation: Reservation) -> Bool { reservation.bytes.map(reserve) ?? false }
 }

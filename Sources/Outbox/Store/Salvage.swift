@@ -1,10 +1,11 @@
 import CSQLite
+import Messages
 
 /// What can still be read from a damaged file, up to a limit in memory.
 struct Salvage {
     var numbering: Numbering?
     /// In order; positions are the file's own.
-    var events: [QueuedEvent] = []
+    var events: [QueuedMessage] = []
     /// Whether every event was read.
     var isEveryEventThere = false
     var records: [OutboxRecord] = []
@@ -16,8 +17,8 @@ struct Salvage {
     private var model = TextModel()
     private var bytes: Int64 = 0
     private let limit: Int64
-    /// Whether messages and gaps have a kind; in files of the first version all are of events.
-    private var hasKinds = false
+    /// What the file was written as.
+    private var version = Schema.version
 
     /// Reads the file at `path`, with its log. Where it is no database at all, nothing is found.
     init(path: String, vfs: String?, limit: Int64) {
@@ -30,11 +31,16 @@ struct Salvage {
             epochNames[row.integer(0)] = row.text(1)
             return true
         }
-        hasKinds = ((try? database.integer("PRAGMA user_version")) ?? Schema.version) > 1
-        try? database.query("SELECT epoch, next_seq, \(hasKinds ? "next_span" : "1") FROM meta") { row in
+        version = (try? database.integer("PRAGMA user_version")) ?? Schema.version
+        let known = NumberSeries.allCases.filter { $0.version <= version }
+        let columns = known.map { ", " + $0.nextColumn }.joined()
+        try? database.query("SELECT epoch\(columns) FROM meta") { row in
             guard let epoch = epochNames[row.integer(0)] else { return false }
-            let next = [row.integer(1), row.integer(2)].map { EventStore.numbers.contains($0) ? $0 : 1 }
-            numbering = Numbering(epoch: epoch, nextSequence: next[0], nextSpan: next[1])
+            var found = Numbering(epoch: epoch)
+            for (index, series) in known.enumerated() where EventStore.numbers.contains(row.integer(Int32(index) + 1)) {
+                found[series] = row.integer(Int32(index) + 1)
+            }
+            numbering = found
             return false
         }
         try? EventStore.readModel(into: &model, from: database)
@@ -43,14 +49,14 @@ struct Salvage {
         values = pairs(in: "value", of: database) { $0 }.pairs
         try? database.query("SELECT epoch, from_seq, to_seq, cause, \(kindColumn) FROM gap ORDER BY id") { row in
             guard let cause = OutboxGap.Cause(rawValue: row.text(3)),
-                let kind = OutboxKind(rawValue: row.integer(4)), EventStore.numbers.contains(row.integer(1)),
+                let series = NumberSeries(rawValue: row.integer(4)), EventStore.numbers.contains(row.integer(1)),
                 (row.integer(1)...EventStore.numbers.upperBound).contains(row.integer(2))
             else {
                 return true
             }
             gaps.append(
                 OutboxGap(
-                    epoch: row.text(0), kind: kind, fromSeq: row.integer(1), toSeq: row.integer(2), cause: cause))
+                    epoch: row.text(0), series: series, fromSeq: row.integer(1), toSeq: row.integer(2), cause: cause))
             return true
         }
     }
@@ -58,11 +64,12 @@ struct Salvage {
     /// What is left that bears on whose the file is.
     var inheritance: Inheritance {
         Inheritance(
-            values: values, topics: [events.first?.topic, events.last?.topic].compactMap(\.self),
-            epochs: Set(events.map(\.epoch) + gaps.map(\.epoch) + [numbering?.epoch].compactMap(\.self)))
+            values: values, topics: [events.first?.message.topic, events.last?.message.topic].compactMap(\.self),
+            epochs: Set(events.map(\.number.epoch) + gaps.map(\.epoch) + [numbering?.epoch].compactMap(\.self)))
     }
 
-    private var kindColumn: String { hasKinds ? "kind" : "0" }
+    /// In files of the first version everything is of events.
+    private var kindColumn: String { version > NumberSeries.events.version ? "kind" : "0" }
 
     /// From the oldest up to the damage, then from the newest down to it.
     private mutating func readEvents(from database: Database) {
@@ -83,14 +90,16 @@ struct Salvage {
         do {
             try database.query(sql) { (row: Statement) throws(DiskError) in
                 guard let epoch = epochNames[row.integer(1)], EventStore.numbers.contains(row.integer(2)),
-                    EventStore.numbers.contains(row.integer(0)), let kind = OutboxKind(rawValue: row.integer(4)),
+                    EventStore.numbers.contains(row.integer(0)), let series = NumberSeries(rawValue: row.integer(4)),
                     let (topic, payload) = EventText.read(row.bytes(3), model)
                 else {
                     throw EventStore.damage("salvage")
                 }
-                let event = QueuedEvent(
-                    position: row.integer(0), epoch: epoch, kind: kind, seq: row.integer(2), topic: topic,
-                    payload: payload)
+                let event = QueuedMessage(
+                    position: row.integer(0),
+                    NumberedMessage(
+                        MessageNumber(epoch: epoch, series: series, seq: row.integer(2)), topic: topic,
+                        payload: payload))
                 bytes += event.size
                 guard bytes <= limit else {
                     throw DiskError(source: .sqlite, code: SQLITE_NOMEM, systemError: 0, operation: "salvage")

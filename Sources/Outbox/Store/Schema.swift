@@ -1,17 +1,18 @@
 import CSQLite
+import Messages
 
 /// The layout of `outbox.sqlite` and how it is opened.
 enum Schema {
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// Small pages, because an event that is committed alone writes one for itself, one for its record and one for `meta`.
     static let pageBytes: Int64 = 1_024
 
     /// What each version adds, by the version that it makes. Files of an earlier one are brought up as they are opened.
     ///
-    /// `event.epoch` and `meta.epoch` refer to `epoch.id`, `event.kind` and `gap.kind` are `OutboxKind`s. `meta` is one row. `meta.settled` is the reservation that is
-    /// dealt with; see `Reservation`. The samples, in order of `id`, are the `TextModel` that `event.content` (topic, NUL,
+    /// `event.epoch` and `meta.epoch` refer to `epoch.id`, `event.kind` and `gap.kind` are `NumberSeries`. `meta` is one row; what it has of each series is
+    /// named by `nextColumn` and `settledColumn`. The samples, in order of `id`, are the `TextModel` that `event.content` (topic, NUL,
     /// payload) and `record.value` are written with.
-    static let versions: [(version: Int64, tables: String)] = [(1, events), (2, kinds)]
+    static let versions: [(version: Int64, tables: String)] = [(1, events), (2, kinds), (3, batches)]
 
     private static let events = """
         CREATE TABLE epoch (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -34,6 +35,45 @@ enum Schema {
         ALTER TABLE meta ADD COLUMN next_span INTEGER NOT NULL DEFAULT 1;
         CREATE INDEX span ON event (position) WHERE kind = 1;
         PRAGMA user_version = 2;
+        """
+
+    /// What is not counted is few among a million events: an index of that alone costs the events nothing. It takes the place of that of
+    /// the spans.
+    private static let batches = """
+        ALTER TABLE meta ADD COLUMN next_batch INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE meta ADD COLUMN settled_batch INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX span;
+        CREATE INDEX uncounted ON event (position) WHERE \(isUncounted);
+        PRAGMA user_version = 3;
+        """
+
+    /// What `NumberSeries.isCounted` says, of a row of `event`. The index serves those queries that have the same words.
+    static let isUncounted = "kind > 0"
+
+    /// A column of `meta` that is a series' own.
+    enum NumberColumn {
+        case next
+        case settled
+    }
+
+    /// Those columns, in the order in which they are read and written.
+    static let numberColumns: [(series: NumberSeries, column: NumberColumn)] = NumberSeries.allCases.flatMap { series in
+        [(series, .next)] + (series.settledColumn == nil ? [] : [(series, .settled)])
+    }
+
+    private static let numberColumnNames = numberColumns.map { series, column in
+        column == .next ? series.nextColumn : series.settledColumn ?? ""
+    }
+
+    /// `epoch`, `next_position` and then `numberColumns`.
+    static let readMeta = "SELECT epoch, next_position, \(numberColumnNames.joined(separator: ", ")) FROM meta"
+
+    /// The same with `created_us` as the third, which counts where there was no row.
+    static let writeMeta = """
+        INSERT INTO meta (id, epoch, next_position, created_us, \(numberColumnNames.joined(separator: ", ")))
+        VALUES (1, ?1, ?2, ?3, \(numberColumnNames.indices.map { "?\($0 + 4)" }.joined(separator: ", ")))
+        ON CONFLICT (id) DO UPDATE SET epoch = ?1, next_position = ?2, \(
+            numberColumnNames.enumerated().map { "\($1) = ?\($0 + 4)" }.joined(separator: ", "))
         """
 
     /// Exclusive locking keeps the log's index in this process's memory: no shared memory file that a full disk could
@@ -63,4 +103,38 @@ enum Schema {
         // What makes room comes first and is exact to a page or two; this is the last line of defence.
         try database.execute("PRAGMA max_page_count = \((limits.fileBytes + limits.logBytes) / pageBytes + 64)")
     }
+}
+
+/// Where a series stands in the file. Another one has columns of its own, which a further version adds.
+extension NumberSeries {
+    /// The version of the file that is the first to have it.
+    var version: Int64 {
+        switch self {
+        case .events: 1
+        case .spans: 2
+        case .batches: 3
+        }
+    }
+
+    /// The column of `meta` with the next number.
+    var nextColumn: String {
+        switch self {
+        case .events: "next_seq"
+        case .spans: "next_span"
+        case .batches: "next_batch"
+        }
+    }
+
+    /// The column of `meta` with the end of the last reservation that is dealt with, see `Reservation`; `nil` where none are
+    /// reserved.
+    var settledColumn: String? {
+        switch self {
+        case .events: "settled"
+        case .spans: nil
+        case .batches: "settled_batch"
+        }
+    }
+
+    /// Numbers are given on a working disk only: they are not reserved, so a restart would give those again that were given in memory.
+    var needsDisk: Bool { settledColumn == nil }
 }

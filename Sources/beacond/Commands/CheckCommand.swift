@@ -106,7 +106,7 @@ struct CheckCommand: ParsableCommand {
         var name = "beacond-check"
         while regions.configured.contains(where: { $0.id == name }) { name += "-" }
         return Message(
-            topic: topics.state(RegionInstanceID(region: name)), payload: [], qos: .atLeastOnce, isRetained: true)
+            topic: topics.state(RegionInstanceID(region: name)), payload: [], .retained)
     }
 }
 

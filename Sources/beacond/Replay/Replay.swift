@@ -164,7 +164,7 @@ struct Replay {
         sink = nil
         if let session { publishing.take(session.items, start: session.start, session.player.timebase) }
         let problem = publishing.finish()
-        if case .state(let offline) = goodbye?.content { publishing.close(offline: offline) }
+        if case .message(let offline) = goodbye?.content { publishing.close(offline: offline) }
         return problem
     }
 

@@ -55,7 +55,7 @@ struct ReplaySession {
         dispatcher = parts.dispatcher
         sayStatus(isOnline: true)
         for message in dispatcher.clearances + dispatcher.formerClearances {
-            items.append(.init(at: player.now, content: .state(message)))
+            items.append(.init(at: player.now, content: .message(message)))
         }
     }
 
@@ -114,7 +114,7 @@ struct ReplaySession {
 
     private mutating func sayStatus(isOnline: Bool) {
         let message = dispatcher.status(isOnline: isOnline, radio: .replay, at: player.now, player.timebase)
-        items.append(Dispatcher.Dispatched(at: player.now, content: .state(message)))
+        items.append(Dispatcher.Dispatched(at: player.now, content: .message(message)))
     }
 
     private mutating func makeHealth(before instant: Instant) throws(OutboxError) {
@@ -127,7 +127,7 @@ struct ReplaySession {
             player.advance(through: healthDue, outputs: &outputs)
             try flush()
             items += try dispatcher.tellCoverage(at: healthDue, player.timebase)
-            items.append(Dispatcher.Dispatched(at: healthDue, content: .state(health())))
+            items.append(Dispatcher.Dispatched(at: healthDue, content: .message(health())))
             healthDue += HealthDesk.interval
         }
     }

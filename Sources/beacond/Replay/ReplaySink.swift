@@ -52,7 +52,7 @@ struct PrintingSink: ReplaySink {
     mutating func take(_ items: [Dispatcher.Dispatched], start: Instant, _ timebase: Timebase) {
         for item in items {
             switch item.content {
-            case .event(let message), .state(let message), .ranging(let message), .answer(let message):
+            case .message(let message):
                 if !isSilent { output.write(JSONLine.line(message, t_s: (item.at - start).seconds)) }
             case .failure(let failure):
                 Output.complain("\(failure)")
@@ -62,7 +62,7 @@ struct PrintingSink: ReplaySink {
         }
         acknowledge()
         let clearedTopics = items.compactMap { item in
-            if case .state(let message) = item.content, message.payload.isEmpty { message.topic } else { nil }
+            if case .message(let message) = item.content, message.clearsTopic { message.topic } else { nil }
         }
         do throws(OutboxError) {
             try dispatcher.tidy(clearedTopics: clearedTopics)
@@ -92,7 +92,8 @@ struct PrintingSink: ReplaySink {
             let page = outbox.next(limit: 1_000)
             if page.isEmpty { return }
             outbox.acknowledge(
-                page.filter { $0.epoch != first.epoch || $0.seq >= first[$0.kind] }.map(\.position))
+                page.filter { $0.number.epoch != first.epoch || $0.number.seq >= first[$0.number.series] }.map(
+                    \.position))
         }
     }
 }

@@ -114,7 +114,7 @@ def beyond_schemas(schema, levels, payload):
         elif level != "region" and schema in ("state.schema.json", "ranging.schema.json"):
             expect(f"no {level} where the topic has none", level not in payload)
     if schema == "gap.schema.json":
-        unit = "span" if "from_span" in payload else "seq"
+        unit = next(unit for unit in ("seq", "span", "batch") if f"from_{unit}" in payload)
         expect(f"from_{unit} is not above to_{unit}", payload[f"from_{unit}"] <= payload[f"to_{unit}"])
     if schema == "coverage.schema.json":
         expect("a span does not end before it begins", payload["from_at"] <= payload["to_at"])

@@ -175,6 +175,8 @@ refuses("a gap without a beginning", "gap", lambda message: message["payload"].p
 refuses("a gap without an end", "gap", lambda message: message["payload"].pop("to_seq"))
 refuses("a gap of events and of spans", "gap", lambda message: message["payload"].update(from_span=1, to_span=2))
 refuses("a gap of spans that ends before it begins", "gap", put("to_span", 2), example=1)
+refuses("a gap of batches that ends before it begins", "gap", put("from_batch", 5), example=2)
+refuses("a gap of spans and of batches", "gap", lambda message: message["payload"].update(from_batch=1, to_batch=2), example=1)
 refuses("a span that ends before it begins", "coverage", put("from_at", "2026-11-21T08:15:32.245Z"))
 refuses("a span that is told at another time", "coverage", put("at", "2026-11-21T08:15:32.245Z"))
 refuses("a radio that status does not know", "coverage", put("radio", "tired"))

@@ -42,7 +42,7 @@ for message in read(fileinput.input(arguments.files, encoding="utf-8")):
             problems.append(f"{unit} {number}, but neither {min(missing)} nor a gap before it")
         last_seq[series] = max(number, last_seq.get(series, 0))
     elif kind == "gap" and not problems:
-        unit = "span" if "from_span" in message["payload"] else "seq"
+        unit = next(unit for unit in ("seq", "span", "batch") if f"from_{unit}" in message["payload"])
         first, last = message["payload"][f"from_{unit}"], message["payload"][f"to_{unit}"]
         lost[unit, epoch_of(message)] |= set(range(first, last + 1))
     for problem in problems[:3]:

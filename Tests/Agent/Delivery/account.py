@@ -21,7 +21,7 @@ class Account:
                 gap = json.loads(payload)
                 if "from_seq" in gap:
                     self.gaps.append(gap)
-                else:
+                elif "from_span" in gap:
                     self.lost_spans |= {(gap["epoch"], span) for span in range(gap["from_span"], gap["to_span"] + 1)}
             if topic.endswith("/coverage"):
                 self.take_span(payload)

@@ -15,7 +15,7 @@ struct DeliveryTests {
         let agent = Agent(.test(port: broker.port))
         try agent.connect()
         agent.publisher.publishEphemeral(
-            Message(topic: "ranging", payload: Array("{}".utf8), qos: .atMostOnce, isRetained: false, expiry_s: 30))
+            Message(topic: "ranging", payload: Array("{}".utf8), .ephemeral, expiry_s: 30))
         try agent.run(until: "ranging") { subscriber.payloads("ranging") == ["{}"] }
         let ranging = try #require(subscriber.received.last)
         #expect(ranging.qos == 0)
@@ -127,7 +127,9 @@ struct DeliveryTests {
         let broker = try Broker("allow_anonymous true\nmessage_size_limit 1000")
         try await broker.start()
         let agent = Agent(.test(port: broker.port) { $0.maxInflight = 1 })
-        let large = OutgoingEvent(sequence: 1, topic: Agent.event, payload: [UInt8](repeating: 0x20, count: 2_000))
+        let large = OutgoingMessage(
+            sequence: 1, Message(topic: Agent.event, payload: [UInt8](repeating: 0x20, count: 2_000), .durable(.events))
+        )
         agent.events.waiting = [large]
         agent.addEvents(2...2)
         try agent.run(until: "the successor") { agent.events.acknowledged == [2] }
@@ -141,8 +143,7 @@ struct DeliveryTests {
         let broker = try Broker()
         try await broker.start()
         let agent = Agent(.test(port: broker.port))
-        let ranging = Message(
-            topic: "ranging", payload: [UInt8](repeating: 0x20, count: 60_000), qos: .atMostOnce, isRetained: false)
+        let ranging = Message(topic: "ranging", payload: [UInt8](repeating: 0x20, count: 60_000), .ephemeral)
         agent.publisher.publishEphemeral(ranging)
         #expect(agent.publisher.counters.ephemeralDroppedOffline == 1)
         try agent.run(until: "birth") { agent.publisher.isDrained }

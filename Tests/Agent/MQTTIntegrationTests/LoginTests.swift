@@ -119,7 +119,7 @@ struct LoginTests {
             "allow_anonymous true\nacl_file {folder}/acl", files: ["acl": "topic readwrite beacons/store/gw/#\n"])
         try await broker.start()
         func outcome(_ topic: String) -> BrokerCheck.Outcome {
-            let message = Message(topic: topic, payload: [], qos: .atLeastOnce, isRetained: true)
+            let message = Message(topic: topic, payload: [], .retained)
             return BrokerCheck.run(settings: .test(port: broker.port), clientID: "check", publishing: message)
         }
         #expect(outcome("beacons/store/gw/region/none/state").remedy == nil)
@@ -132,7 +132,7 @@ struct LoginTests {
     func noGoodbye() throws {
         let agent = Agent(.test(port: try freePort()))
         try agent.run(until: "the failure") { agent.publisher.counters.lastFailure != nil }
-        let offline = Message(topic: "a", payload: [], qos: .atLeastOnce, isRetained: true)
+        let offline = Message(topic: "a", payload: [], .retained)
         #expect(!agent.publisher.close(offline: offline, timeout: .seconds(1), events: &agent.events))
         #expect(agent.publisher.complaintOfClose == "no goodbye: there was no connection to the broker")
     }

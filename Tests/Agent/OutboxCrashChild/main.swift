@@ -7,6 +7,7 @@
 
 import Glibc
 import HCI
+import Messages
 import Outbox
 
 func say(_ line: String) {
@@ -24,12 +25,12 @@ func open(_ directory: String) throws(OutboxError) -> Outbox {
 /// Commits `count` events and the record `last`, which holds the number of the last of them. Returns that number.
 func commit(_ count: Int64, to outbox: Outbox) throws(OutboxError) -> Int64 {
     let committed = try outbox.commit { numbering in
-        let numbers = (0..<count).map { numbering.nextSequence + $0 }
+        let numbers = (0..<count).map { numbering.number(after: $0) }
         return OutboxTransaction(
-            events: numbers.map { OutboxEvent(seq: $0, topic: "t", payload: Array("\(numbering.epoch) \($0)".utf8)) },
-            records: numbers.last.map { [OutboxRecord(key: "last", value: Array("\($0)".utf8))] } ?? [])
+            messages: numbers.map { NumberedMessage($0, topic: "t", payload: Array("\($0.epoch) \($0.seq)".utf8)) },
+            records: numbers.last.map { [OutboxRecord(key: "last", value: Array("\($0.seq)".utf8))] } ?? [])
     }
-    return committed.events.last?.seq ?? 0
+    return committed.messages.last?.number.seq ?? 0
 }
 
 func loop(_ outbox: Outbox) throws(OutboxError) {
@@ -41,15 +42,15 @@ func loop(_ outbox: Outbox) throws(OutboxError) {
         say("c \(last)")
         let delivered = outbox.next(limit: 3)
         guard let lastDelivered = delivered.last else { continue }
-        say("a \(lastDelivered.seq)")
+        say("a \(lastDelivered.number.seq)")
         outbox.acknowledge(delivered.map(\.position))
     }
 }
 
 func drain(_ outbox: Outbox, count: Int64, batch: Int64) throws(OutboxError) {
     let start = seconds()
-    while outbox.numbering.nextSequence <= count {
-        _ = try commit(min(batch, count + 1 - outbox.numbering.nextSequence), to: outbox)
+    while outbox.numbering[.events] <= count {
+        _ = try commit(min(batch, count + 1 - outbox.numbering[.events]), to: outbox)
     }
     let committed = seconds()
     let (syncs, bytes) = (outbox.health.syncs, outbox.health.bytesWritten)
@@ -59,7 +60,9 @@ func drain(_ outbox: Outbox, count: Int64, batch: Int64) throws(OutboxError) {
         let page = outbox.next(limit: 100)
         if page.isEmpty { break }
         for event in page {
-            guard event.seq == expected else { return say("\(event.seq) came where \(expected) was next") }
+            guard event.number.seq == expected else {
+                return say("\(event.number.seq) came where \(expected) was next")
+            }
             expected += 1
         }
         outbox.acknowledge(page.map(\.position))

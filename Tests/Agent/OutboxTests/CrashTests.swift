@@ -1,5 +1,6 @@
 import Foundation
 import HCI
+import Messages
 import Testing
 
 @testable import Outbox
@@ -62,14 +63,14 @@ struct CrashTests {
             let outbox = try Outbox.open(folder)
             #expect(outbox.isDurable && outbox.takeGaps().isEmpty, what)
             #expect(epoch == nil || outbox.numbering.epoch == epoch, what)
-            #expect(outbox.numbering.nextSequence > committed && outbox.numbering.nextSequence > next, what)
-            #expect(outbox.lastRecord == outbox.numbering.nextSequence - 1, what)
+            #expect(outbox.numbering[.events] > committed && outbox.numbering[.events] > next, what)
+            #expect(outbox.lastRecord == outbox.numbering[.events] - 1, what)
             let events = outbox.drain()
             #expect((events.first?.seq ?? 0) <= acknowledged + 1, what)
-            #expect(events.map(\.seq) == Array((events.first?.seq ?? 1)..<outbox.numbering.nextSequence), what)
+            #expect(events.map(\.seq) == Array((events.first?.seq ?? 1)..<outbox.numbering[.events]), what)
             #expect(events.filter { !$0.isWhole }.isEmpty, what)
             epoch = outbox.numbering.epoch
-            next = outbox.numbering.nextSequence
+            next = outbox.numbering[.events]
             // The queue is emptied now and then, so that rounds stay short.
             if round % 10 == 9 {
                 outbox.acknowledge(events.map(\.position))

@@ -1,5 +1,6 @@
 import Foundation
 import HCI
+import Messages
 import Testing
 
 @testable import Outbox
@@ -79,7 +80,7 @@ struct DamageTests {
         #expect(outbox.condition?.cause == .damaged)
         outbox.tick(1)
         #expect(outbox.isDurable)
-        #expect(outbox.numbering == Numbering(epoch: epoch, nextSequence: 2_001))
+        #expect(outbox.numbering == Numbering(epoch: epoch, next: [.events: 2_001]))
         let seen = Set((delivered + early + outbox.drain()).filter(\.isWhole).map(\.seq))
         let stated = Set(outbox.takeGaps().flatMap { Array($0.fromSeq...$0.toSeq) })
         #expect(seen.union(stated).isSuperset(of: 1...2_000))
@@ -87,7 +88,7 @@ struct DamageTests {
         try outbox.commitEvents(1)
         outbox.close()
         let again = try Outbox.open(folder)
-        #expect(again.numbering == Numbering(epoch: epoch, nextSequence: 2_002))
+        #expect(again.numbering == Numbering(epoch: epoch, next: [.events: 2_002]))
     }
 
     @Test("At most one damaged file is kept")
@@ -137,7 +138,7 @@ struct DamageTests {
         try outbox.commitEvents(2)
         #expect(outbox.isDurable)
         let last = outbox.drain().suffix(2)
-        #expect(last.map(\.seq) == [outbox.numbering.nextSequence - 2, outbox.numbering.nextSequence - 1])
+        #expect(last.map(\.seq) == [outbox.numbering[.events] - 2, outbox.numbering[.events] - 1])
     }
 
     @Test("Whatever bytes of the file are overwritten, the outbox ends up on a working disk and takes events")
@@ -157,7 +158,7 @@ struct DamageTests {
             for second in [2, 100, 200, 300] as [Int64] { outbox.tick(second) }
             let what = Comment(rawValue: "seed \(seed): \(outbox.condition?.description ?? "")")
             #expect(outbox.isDurable, what)
-            let committed = try outbox.commitEvents(3).events.map(\.seq)
+            let committed = try outbox.commitEvents(3).messages.map(\.number.seq)
             #expect(outbox.drain().suffix(3).map(\.seq) == committed, what)
         }
     }

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import HCI
+import Messages
 import Testing
 
 @testable import Outbox
@@ -35,7 +36,7 @@ struct DegradedTests {
         #expect(reports.first?.hasPrefix("outbox: \(cause.rawValue)") == true)
         #expect(reports.first?.contains("\n") == false)
         #expect(!(outbox.condition?.remedy.isEmpty ?? true))
-        #expect(outbox.numbering == Numbering(epoch: epoch, nextSequence: 6))
+        #expect(outbox.numbering == Numbering(epoch: epoch, next: [.events: 6]))
         // A disk that only refuses writes still hands out what it holds.
         #expect(outbox.drain().map(\.seq) == (code == SQLITE_IOERR ? [3, 4, 5] : [1, 2, 3, 4, 5]))
         #expect(outbox.health.queuedEvents == 5 && outbox.health.eventsInMemory == 3)
@@ -112,10 +113,10 @@ struct DegradedTests {
         let next = try Outbox.open(folder, vfs: disk.name, seed: 2)
         let end = 3 + 2 + Reservation.block
         #expect(next.takeGaps() == [OutboxGap(epoch: epoch, fromSeq: 4, toSeq: end, cause: .disk)])
-        #expect(next.numbering == Numbering(epoch: epoch, nextSequence: end + 1))
+        #expect(next.numbering == Numbering(epoch: epoch, next: [.events: end + 1]))
         next.close()
         let third = try Outbox.open(folder, vfs: disk.name, seed: 3)
-        #expect(third.numbering.nextSequence == end + 1)
+        #expect(third.numbering[.events] == end + 1)
         #expect(third.takeGaps().count == 1)
     }
 
@@ -133,7 +134,7 @@ struct DegradedTests {
         outbox = nil
         let next = try Outbox.open(folder, vfs: disk.name)
         #expect(next.takeGaps().isEmpty)
-        #expect(next.numbering.nextSequence == 7)
+        #expect(next.numbering[.events] == 7)
     }
 
     @Test("Where not even a reservation can be written a new epoch begins, and the transaction is built again for it")
@@ -147,7 +148,7 @@ struct DegradedTests {
         outbox.folder?.release()
         let committed = try outbox.commitEvents(2)
         #expect(outbox.numbering.epoch != epoch)
-        #expect(committed.events.map(\.seq) == [1, 2])
+        #expect(committed.messages.map(\.number.seq) == [1, 2])
         #expect(outbox.drain().allSatisfy { $0.isWhole && $0.epoch == outbox.numbering.epoch })
         disk.repair()
         outbox.tick(100)
@@ -169,7 +170,7 @@ struct DegradedTests {
         #expect(outbox.records().isEmpty)
         disk.repair()
         outbox.tick(10)
-        #expect(outbox.isDurable && outbox.numbering.nextSequence == 1)
+        #expect(outbox.isDurable && outbox.numbering[.events] == 1)
         #expect(outbox.numbering.epoch != epoch)
         // What waits in the file is delivered all the same.
         #expect(outbox.drain().map(\.seq) == [1, 2])
@@ -240,7 +241,7 @@ struct DegradedTests {
         #expect(outbox.isDurable)
         #expect(outbox.takeGaps() == [OutboxGap(epoch: epoch, fromSeq: 1, toSeq: 4, cause: .disk)])
         #expect(outbox.drain().map(\.seq) == [5, 6])
-        #expect(outbox.numbering.epoch != epoch && outbox.numbering.nextSequence == 1)
+        #expect(outbox.numbering.epoch != epoch && outbox.numbering[.events] == 1)
         #expect(outbox.fileGeneration == 1)
     }
 
@@ -275,7 +276,7 @@ struct DegradedTests {
         for _ in 0..<20 { try outbox.commitEvents(10, payloadBytes: 1_000) }
         #expect(outbox.condition?.cause == .diskFull)
         #expect(outbox.takeReports().first?.hasPrefix("outbox: disk full") == true)
-        #expect(outbox.numbering == Numbering(epoch: epoch, nextSequence: 204))
+        #expect(outbox.numbering == Numbering(epoch: epoch, next: [.events: 204]))
         #expect(outbox.drain().map(\.seq) == Array(1...203))
         try FileManager.default.removeItem(atPath: filler)
         outbox.tick(10)

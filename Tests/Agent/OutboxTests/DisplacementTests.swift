@@ -1,5 +1,6 @@
 import Foundation
 import HCI
+import Messages
 import Testing
 
 @testable import Outbox
@@ -25,7 +26,7 @@ struct DisplacementTests {
         try outbox?.commitEvents(1)
         outbox?.tick(10)
         #expect(outbox?.isDurable == true)
-        #expect(outbox?.numbering.epoch != epoch && outbox?.numbering.nextSequence == 1)
+        #expect(outbox?.numbering.epoch != epoch && outbox?.numbering[.events] == 1)
         #expect(outbox?.takeReports().count == 1)
         try outbox?.commitEvents(2)
         outbox = nil

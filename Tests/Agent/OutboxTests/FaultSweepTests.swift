@@ -1,4 +1,5 @@
 import CSQLite
+import Messages
 import Testing
 
 @testable import Outbox
@@ -15,7 +16,7 @@ struct FaultSweepTests {
         var acknowledged: Set<Int64> = []
         for round in 1...12 {
             try outbox.commitEvents(round % 4 + 1, payloadBytes: 600)
-            if outbox.isDurable { durable = outbox.numbering.nextSequence - 1 }
+            if outbox.isDurable { durable = outbox.numbering[.events] - 1 }
             if round % 5 == 0 {
                 let delivered = outbox.next(limit: 2)
                 acknowledged.formUnion(delivered.map(\.seq))
@@ -46,7 +47,7 @@ struct FaultSweepTests {
         if let last = events.last(where: { $0.epoch == outbox.numbering.epoch }) {
             #expect(last.seq >= durable, what)
             #expect(outbox.lastRecord == last.seq, what)
-            #expect(outbox.numbering.nextSequence > last.seq, what)
+            #expect(outbox.numbering[.events] > last.seq, what)
         } else {
             #expect(durable == 0, what)
         }
@@ -80,7 +81,7 @@ struct FaultSweepTests {
             let what = Comment(rawValue: "code \(code) at \(fault.operation) \(fault.number)")
             #expect(outbox.condition == nil, what)
             #expect(outbox.takeGaps().isEmpty, what)
-            let committed = outbox.numbering.nextSequence - 1
+            let committed = outbox.numbering[.events] - 1
             outbox.close()
             try check(
                 try Outbox.open(folder, vfs: disk.name, limits: small, seed: 2), upTo: committed, delivered: delivered,

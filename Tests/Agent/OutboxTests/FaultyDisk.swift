@@ -1,4 +1,5 @@
 import CSQLite
+import Messages
 import Synchronization
 
 /// A disk in memory under SQLite that fails when told, and that forgets at a power cut what was not made durable.

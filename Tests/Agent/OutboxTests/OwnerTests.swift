@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import HCI
+import Messages
 import Testing
 
 @testable import Outbox
@@ -22,14 +23,16 @@ extension Outbox {
     /// Commits an event of `name` and the record `door`.
     func say(as name: String) throws {
         try commit { numbering in
-            let seq = numbering.nextSequence
+            let seq = numbering[.events]
             return OutboxTransaction(
-                events: [OutboxEvent(seq: seq, topic: "\(name)/event", payload: Array("\(name) \(seq)".utf8))],
+                messages: [
+                    NumberedMessage(numbering.number(), topic: "\(name)/event", payload: Array("\(name) \(seq)".utf8))
+                ],
                 records: [OutboxRecord(key: "door", value: Array("\(seq)".utf8))])
         }
     }
 
-    func texts(_ events: [QueuedEvent]) -> [String] { events.map { String(decoding: $0.payload, as: UTF8.self) } }
+    func texts(_ events: [QueuedMessage]) -> [String] { events.map { String(decoding: $0.payload, as: UTF8.self) } }
 }
 
 @Suite("Another owner of the same folder")
@@ -55,7 +58,7 @@ struct OwnerTests {
         first.setValue([1], forKey: "key")
         first.close()
         let next = try open(as: "A", seed: 2)
-        #expect(next.numbering == Numbering(epoch: first.numbering.epoch, nextSequence: 2))
+        #expect(next.numbering == Numbering(epoch: first.numbering.epoch, next: [.events: 2]))
         #expect(next.records().map(\.key) == ["door"] && next.value(forKey: "key") == [1])
         #expect(next.texts(next.next(limit: 9)) == ["A 1"])
         #expect(!next.hasFormerOwner)
@@ -68,7 +71,7 @@ struct OwnerTests {
         first.setValue([1], forKey: "key")
         first.close()
         let next = try open(as: "B", seed: 2)
-        #expect(next.numbering.nextSequence == 1 && next.numbering.epoch != first.numbering.epoch)
+        #expect(next.numbering[.events] == 1 && next.numbering.epoch != first.numbering.epoch)
         #expect(next.records().map(\.key) == ["left by A/door"] && next.value(forKey: "key") == nil)
         let reports = next.takeReports()
         #expect(reports.count == 1 && reports[0].hasPrefix("outbox: this was A and is B now"))
@@ -94,7 +97,7 @@ struct OwnerTests {
         try moved.say(as: "B")
         moved.close()
         let next = try open(as: "B", seed: 3)
-        #expect(next.numbering == Numbering(epoch: moved.numbering.epoch, nextSequence: 2))
+        #expect(next.numbering == Numbering(epoch: moved.numbering.epoch, next: [.events: 2]))
         #expect(next.records().map(\.key) == ["door", "left by A/door"])
         try next.say(as: "B")
         #expect(next.texts(next.next(limit: 9)) == ["B 1", "B 2"])
@@ -156,7 +159,7 @@ struct OwnerTests {
         let next = try Outbox.open(folder, vfs: disk.name, owner: Tenant(name: "B"), seed: 2)
         let end = 2 + Reservation.block
         #expect(next.takeGaps() == [OutboxGap(epoch: left, fromSeq: 2, toSeq: end, cause: .disk)])
-        #expect(next.formerOwner(ofEpoch: left) == "A" && next.numbering.nextSequence == 1)
+        #expect(next.formerOwner(ofEpoch: left) == "A" && next.numbering[.events] == 1)
     }
 
     // MARK: - Files that do not say whose they are
@@ -165,7 +168,7 @@ struct OwnerTests {
     func unnamedOwn() throws {
         let left = try leave(as: nil)
         let next = try open(as: "A", seed: 2)
-        #expect(next.numbering == Numbering(epoch: left, nextSequence: 3))
+        #expect(next.numbering == Numbering(epoch: left, next: [.events: 3]))
         #expect(next.records().map(\.key) == ["door"] && !next.hasFormerOwner)
         #expect(next.texts(next.next(limit: 9)) == ["A 1", "A 2"])
         next.close()
@@ -179,7 +182,7 @@ struct OwnerTests {
         outbox.acknowledge(outbox.next(limit: 9).map(\.position))
         outbox.close()
         let next = try open(as: "B", seed: 2)
-        #expect(next.numbering == Numbering(epoch: outbox.numbering.epoch, nextSequence: 2))
+        #expect(next.numbering == Numbering(epoch: outbox.numbering.epoch, next: [.events: 2]))
         #expect(next.records().map(\.key) == ["door"])
     }
 
@@ -190,7 +193,7 @@ struct OwnerTests {
         try outbox.say(as: "B")
         outbox.close()
         let next = try open(as: "B", seed: 2)
-        #expect(next.numbering.nextSequence == 1 && next.numbering.epoch != outbox.numbering.epoch)
+        #expect(next.numbering[.events] == 1 && next.numbering.epoch != outbox.numbering.epoch)
         #expect(next.texts(next.nextOfFormerOwners(limit: 9)) == ["A 1", "B 2"])
     }
 
@@ -241,7 +244,7 @@ struct OwnerTests {
         outbox.close()
         disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + write, code: SQLITE_FULL, lasts: true)
         let moved = try Outbox.open(folder, vfs: disk.name, owner: Tenant(name: "B"), seed: 2)
-        #expect(moved.numbering.nextSequence == 1 && !moved.records().map(\.key).contains("door"))
+        #expect(moved.numbering[.events] == 1 && !moved.records().map(\.key).contains("door"))
         try moved.say(as: "B")
         disk.repair()
         moved.tick(10)
@@ -249,7 +252,7 @@ struct OwnerTests {
         #expect(moved.takeReports().filter { $0.contains("this was A") }.count == 1)
         moved.close()
         let next = try Outbox.open(folder, vfs: disk.name, owner: Tenant(name: "B"), seed: 3)
-        #expect(next.numbering.nextSequence == 2 && next.records().map(\.key) == ["door", "left by A/door"])
+        #expect(next.numbering[.events] == 2 && next.records().map(\.key) == ["door", "left by A/door"])
         #expect(next.texts(next.nextOfFormerOwners(limit: 9)) == ["A 1"])
     }
 

@@ -1,4 +1,5 @@
 import HCI
+import Messages
 import Testing
 
 @testable import Outbox
@@ -22,7 +23,7 @@ struct QueueTests {
         #expect(outbox.isDurable == (kind == .durable))
         try outbox.commitEvents(3)
         try outbox.commitEvents(4)
-        #expect(outbox.numbering.nextSequence == 8)
+        #expect(outbox.numbering[.events] == 8)
         #expect(outbox.next(limit: 2).map(\.seq) == [1, 2])
         let rest = outbox.drain(limit: 2)
         #expect(rest.map(\.seq) == [3, 4, 5, 6, 7])
@@ -51,15 +52,16 @@ struct QueueTests {
         let folder = TemporaryFolder()
         let outbox = try make(kind, folder)
         #expect(throws: OutboxError.misnumbered(expected: 2, found: 3)) {
-            try outbox.commit { _ in
+            try outbox.commit {
                 OutboxTransaction(
-                    events: [
-                        OutboxEvent(seq: 1, topic: "t", payload: []), OutboxEvent(seq: 3, topic: "t", payload: []),
+                    messages: [
+                        NumberedMessage($0.number(), topic: "t", payload: []),
+                        NumberedMessage($0.number(after: 2), topic: "t", payload: []),
                     ],
                     records: [OutboxRecord(key: "k", value: [1])])
             }
         }
-        #expect(outbox.numbering.nextSequence == 1)
+        #expect(outbox.numbering[.events] == 1)
         #expect(outbox.drain().isEmpty && outbox.records().isEmpty)
     }
 
@@ -170,43 +172,45 @@ struct QueueTests {
         #expect(Outbox.inMemory().numbering == Outbox.inMemory().numbering)
     }
 
-    // MARK: - Kinds
+    // MARK: - Series
 
-    private func span(_ numbering: Numbering) -> OutboxEvent {
-        OutboxEvent(kind: .coverage, seq: numbering.nextSpan, topic: "c", payload: [])
+    private func span(_ numbering: Numbering) -> NumberedMessage {
+        NumberedMessage(numbering.number(of: .spans), topic: "c", payload: [])
     }
 
-    @Test("Each kind is numbered by itself, and all are handed out in one order", arguments: Kind.allCases)
+    @Test("Each series is numbered by itself, and all are handed out in one order", arguments: Kind.allCases)
     func kinds(kind: Kind) throws {
         let folder = TemporaryFolder()
         let outbox = try make(kind, folder)
         for _ in 1...2 {
             try outbox.commitEvents(1)
-            try outbox.commit { OutboxTransaction(events: [span($0)]) }
+            try outbox.commit { OutboxTransaction(messages: [span($0)]) }
         }
-        #expect(outbox.drain().map(\.number.kind) == [.event, .coverage, .event, .coverage])
+        #expect(outbox.drain().map(\.number.series) == [.events, .spans, .events, .spans])
         outbox.rewind()
         #expect(outbox.drain().map(\.seq) == [1, 1, 2, 2])
         #expect(throws: OutboxError.misnumbered(expected: 3, found: 4)) {
-            try outbox.commit { _ in
-                OutboxTransaction(events: [OutboxEvent(kind: .coverage, seq: 4, topic: "c", payload: [])])
+            try outbox.commit {
+                OutboxTransaction(messages: [
+                    NumberedMessage($0.number(of: .spans, after: 1), topic: "c", payload: [])
+                ])
             }
         }
     }
 
     @Test(
-        "max_events counts events alone: other kinds neither make room for them nor lose theirs",
+        "max_events counts events alone: other series neither make room for them nor lose theirs",
         arguments: Kind.allCases)
     func limitOfEvents(kind: Kind) throws {
         let folder = TemporaryFolder()
         let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 2, maxMiB: 256))
         for _ in 1...3 {
-            try outbox.commit { OutboxTransaction(events: [span($0)]) }
+            try outbox.commit { OutboxTransaction(messages: [span($0)]) }
             try outbox.commitEvents(1)
         }
         let left = outbox.drain()
         #expect(left.map(\.seq) == [1, 2, 2, 3, 3])
-        #expect(left.filter { $0.kind == .event }.map(\.seq) == [2, 3])
+        #expect(left.filter { $0.number.series == .events }.map(\.seq) == [2, 3])
         #expect(outbox.takeGaps().map(\.toSeq) == [1])
         outbox.acknowledge(left.map(\.position))
         #expect(outbox.health.queuedEvents == 0)

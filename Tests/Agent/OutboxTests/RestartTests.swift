@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import HCI
+import Messages
 import Testing
 
 @testable import Outbox
@@ -16,7 +17,7 @@ struct RestartTests {
         let epoch = outbox?.numbering.epoch
         outbox = nil
         let next = try Outbox.open(folder, seed: 2)
-        #expect(next.numbering == Numbering(epoch: epoch ?? "", nextSequence: 6))
+        #expect(next.numbering == Numbering(epoch: epoch ?? "", next: [.events: 6]))
         #expect(next.lastRecord == 5)
         #expect(next.value(forKey: "key") == [7])
         try next.commitEvents(1)
@@ -175,11 +176,11 @@ struct RestartTests {
     /// An event and its region's record of the usual length.
     private func commitLikeABeacon(_ outbox: Outbox, _ index: Int) throws {
         try outbox.commit { numbering in
-            let words = "\(numbering.epoch) \(numbering.nextSequence) minor=\(index % 100) at=\(index * 7_919)"
+            let words = "\(numbering.epoch) \(numbering[.events]) minor=\(index % 100) at=\(index * 7_919)"
             return OutboxTransaction(
-                events: [
-                    OutboxEvent(
-                        seq: numbering.nextSequence, topic: "beacons/store/gateway/region/carts/1/\(index % 100)/event",
+                messages: [
+                    NumberedMessage(
+                        numbering.number(), topic: "beacons/store/gateway/region/carts/1/\(index % 100)/event",
                         payload: Array((words + String(repeating: " what every event says", count: 18)).utf8))
                 ],
                 records: [
@@ -207,7 +208,7 @@ struct RestartTests {
         let folder = TemporaryFolder()
         let span = { (numbering: Numbering) in
             OutboxTransaction(
-                events: [OutboxEvent(kind: .coverage, seq: numbering.nextSpan, topic: "c", payload: [7])])
+                messages: [NumberedMessage(numbering.number(of: .spans), topic: "c", payload: [7])])
         }
         var outbox: Outbox? = try Outbox.open(folder)
         try outbox?.commit(span)
@@ -215,29 +216,9 @@ struct RestartTests {
         outbox?.close()
         outbox = nil
         let next = try Outbox.open(folder)
-        #expect(next.numbersSpans && next.numbering.nextSpan == 3)
-        #expect(next.drain().map(\.number.kind) == [.coverage, .coverage])
+        #expect(next.canNumber(.spans) && next.numbering[.spans] == 3)
+        #expect(next.drain().map(\.number.series) == [.spans, .spans])
         next.fail(.system(ENOSPC, during: "test"))
-        #expect(!next.numbersSpans)
-    }
-
-    @Test("A file of the first version is brought up to date, with all that waits in it")
-    func earlierVersion() throws {
-        let folder = TemporaryFolder()
-        let first = try #require(Schema.versions.first)
-        try Database(path: folder.database).execute(
-            first.tables + """
-                INSERT INTO epoch VALUES (1, '01KDVDNA0T5STV0R12CTTJE7XH');
-                INSERT INTO meta VALUES (1, 1, 8, 9, 0, 0);
-                INSERT INTO event VALUES (7, 1, 6, x'02740041'), (8, 1, 7, x'02740042');
-                INSERT INTO gap VALUES (1, '01KDVDNA0T5STV0R12CTTJE7XH', 2, 3, 'disk');
-                """)
-        let outbox = try Outbox.open(folder)
-        #expect(outbox.isDurable)
-        #expect(
-            outbox.numbering == Numbering(epoch: "01KDVDNA0T5STV0R12CTTJE7XH", nextSequence: 8, nextSpan: 1))
-        let events = outbox.drain()
-        #expect(events.map(\.number.kind) == [.event, .event] && events.map(\.payload) == [[0x41], [0x42]])
-        #expect(outbox.takeGaps().map(\.kind) == [.event])
+        #expect(!next.canNumber(.spans))
     }
 }

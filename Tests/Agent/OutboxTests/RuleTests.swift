@@ -1,4 +1,5 @@
 import HCI
+import Messages
 import Testing
 
 @testable import Outbox
@@ -91,13 +92,32 @@ struct RuleTests {
 
     @Test("A reservation survives being written and read; a blank or torn one is none")
     func reservations() {
-        let reservation = Reservation(epoch: "01HK153X00ABCDEFGHJKMNPQRS", end: 159)
-        #expect(reservation.bytes.count == Reservation.length)
-        #expect(Reservation(bytes: reservation.bytes) == reservation)
+        for (event, batch) in [(159, 0), (0, 7), (159, 7), (1 << 53, 1 << 53)] as [(Int64, Int64)] {
+            var ends = SeriesNumbers(0)
+            ends[.events] = event
+            ends[.batches] = batch
+            let reservation = Reservation(epoch: "01HK153X00ABCDEFGHJKMNPQRS", ends: ends)
+            #expect(reservation.bytes?.count == Reservation.length)
+            #expect(reservation.bytes.flatMap(Reservation.init) == reservation)
+        }
         #expect(Reservation(bytes: [UInt8](repeating: 0x20, count: 64)) == nil)
         #expect(Reservation(bytes: Array("01HK153X00".utf8)) == nil)
         #expect(Reservation(bytes: Array("01HK153X00 -5".utf8)) == nil)
+        #expect(Reservation(bytes: Array("01HK153X00 0".utf8)) == nil)
         #expect(Reservation(bytes: []) == nil)
+    }
+
+    @Test("An earlier version's reservation is of events alone")
+    func earlierReservation() {
+        let reservation = Reservation(bytes: Array("01HK153X00 159".utf8))
+        #expect(reservation?.ends[.events] == 159 && reservation?.ends[.batches] == 0)
+    }
+
+    @Test("A reservation that there is no room for is none")
+    func longReservation() {
+        var ends = SeriesNumbers(0)
+        ends[.events] = 1
+        #expect(Reservation(epoch: String(repeating: "E", count: Reservation.length), ends: ends).bytes == nil)
     }
 
     @Test(
@@ -133,7 +153,7 @@ struct RuleTests {
         var parked = ParkedEvents()
         func entry(_ position: Int64) -> ParkedEvents.Entry {
             ParkedEvents.Entry(
-                position: position, number: MessageNumber(epoch: "A", kind: .event, seq: position),
+                position: position, number: MessageNumber(epoch: "A", seq: position),
                 reason: "not authorised")
         }
         let givenUp = (1...Int64(ParkedEvents.capacity)).compactMap { parked.add(entry($0)) }

@@ -1,5 +1,6 @@
 import Foundation
 import HCI
+import Messages
 
 @testable import Outbox
 
@@ -66,14 +67,22 @@ extension Outbox {
     @discardableResult
     func commitEvents(_ count: Int, payloadBytes: Int = 0) throws -> OutboxTransaction {
         try commit { numbering in
-            let numbers = (0..<Int64(count)).map { numbering.nextSequence + $0 }
+            let numbers = (0..<Int64(count)).map { numbering.number(after: $0) }
             return OutboxTransaction(
-                events: numbers.map {
-                    OutboxEvent(
-                        seq: $0, topic: "t",
-                        payload: Array("\(numbering.epoch) \($0)".utf8) + Self.noise(payloadBytes, seed: $0))
+                messages: numbers.map { number in
+                    let name = Array("\(number.epoch) \(number.seq)".utf8)
+                    return NumberedMessage(
+                        number, topic: "t", payload: name + Self.noise(payloadBytes, seed: number.seq))
                 },
-                records: numbers.last.map { [OutboxRecord(key: "last", value: Array("\($0)".utf8))] } ?? [])
+                records: numbers.last.map { [OutboxRecord(key: "last", value: Array("\($0.seq)".utf8))] } ?? [])
+        }
+    }
+
+    /// Commits a message of a series.
+    @discardableResult
+    func commit(_ series: NumberSeries, payload: [UInt8] = [7]) throws -> OutboxTransaction {
+        try commit {
+            OutboxTransaction(messages: [NumberedMessage($0.number(of: series), topic: "\(series)", payload: payload)])
         }
     }
 
@@ -84,8 +93,8 @@ extension Outbox {
     }
 
     /// Everything that is handed out from here on.
-    func drain(limit: Int = 1_000) -> [QueuedEvent] {
-        var all: [QueuedEvent] = []
+    func drain(limit: Int = 1_000) -> [QueuedMessage] {
+        var all: [QueuedMessage] = []
         while true {
             let page = next(limit: limit)
             if page.isEmpty { return all }
@@ -101,7 +110,12 @@ extension Outbox {
     func tick(_ seconds: Int64) { tick(at: .seconds(seconds), wallTime: noon) }
 }
 
-extension QueuedEvent {
+extension QueuedMessage {
+    var epoch: String { number.epoch }
+    var seq: Int64 { number.seq }
+    var topic: String { message.topic }
+    var payload: [UInt8] { message.payload }
+
     /// Whether the payload is the one that was committed under this epoch and number.
     var isWhole: Bool { String(decoding: payload, as: UTF8.self).hasPrefix("\(epoch) \(seq)") }
 }

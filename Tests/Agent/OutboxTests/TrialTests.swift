@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Messages
 import Testing
 
 @testable import Outbox

@@ -62,8 +62,7 @@ struct AbandonedRegionTests {
             monitoring: Self.carts)
         #expect(
             dispatcher.clearances == [
-                Message(
-                    topic: "beacons/store/gate/region/tills/3/state", payload: [], qos: .atLeastOnce, isRetained: true)
+                Message(topic: "beacons/store/gate/region/tills/3/state", payload: [], .retained)
             ])
         #expect(stored.regions.map(\.record.instance.region) == ["carts"])
     }
@@ -142,7 +141,8 @@ struct AbandonedRegionTests {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let items = try parts.dispatcher.dispatch(parts.outputs, Self.timebase)
         return items.compactMap { item in
-            if case .event(let message) = item.content { String(decoding: message.payload, as: UTF8.self) } else { nil }
+            guard case .message(let message) = item.content, message.delivery == .durable(.events) else { return nil }
+            return String(decoding: message.payload, as: UTF8.self)
         }
     }
 

@@ -31,12 +31,13 @@ struct CoverageTests {
     private var spans: [String] {
         outbox.rewind()
         return outbox.next(limit: 100).map { event in
-            let words = String(decoding: event.payload, as: UTF8.self).split { ",:{}\"".contains($0) }.map(String.init)
+            let words = String(decoding: event.message.payload, as: UTF8.self).split { ",:{}\"".contains($0) }.map(
+                String.init)
             func time(_ name: String) -> String {
                 words.firstIndex(of: name).map { words[($0 + 1)...($0 + 3)].joined(separator: ":").suffix(13) }
                     .map { String($0.dropLast(5)) } ?? ""
             }
-            return "\(event.seq) \(words.last ?? "") \(time("from_at")) \(time("to_at"))"
+            return "\(event.number.seq) \(words.last ?? "") \(time("from_at")) \(time("to_at"))"
         }
     }
 
@@ -51,7 +52,7 @@ struct CoverageTests {
             timebase)
         #expect(spans == ["1 scanning 00:00:01 00:00:30", "2 off 00:00:30 00:00:40"])
         #expect(outbox.next(limit: 100).isEmpty)
-        guard case .event(let message)? = said.first?.content else {
+        guard case .message(let message)? = said.first?.content, message.delivery == .durable(.spans) else {
             Issue.record("a span was expected")
             return
         }
@@ -59,7 +60,7 @@ struct CoverageTests {
         let begin =
             #"{"schema":1,"at":"1970-01-01T00:00:30.000Z","clock":"synced","site":"store","gateway":"gate","epoch":""#
         #expect(String(decoding: message.payload, as: UTF8.self).hasPrefix(begin))
-        #expect(outbox.numbering.nextSequence == 1 && dispatcher.eventCount == 0)
+        #expect(outbox.numbering[.events] == 1 && dispatcher.eventCount == 0)
     }
 
     @Test("Every hour, where nothing changes")

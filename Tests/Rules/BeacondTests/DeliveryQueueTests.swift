@@ -1,6 +1,7 @@
 import Beacons
 import Gateway
 import HCI
+import Messages
 import Regions
 import Testing
 
@@ -25,12 +26,12 @@ struct DeliveryQueueTests {
     @Test("Where there is no room events are lost and counted, and the last state of each region is kept")
     func overflow() throws {
         let queue = try DeliveryQueue()
-        queue.push(Array(repeating: transition("early", .inside), count: DeliveryQueue.limit))
+        queue.push(Array(repeating: transition("early", .inside), count: OutputHandling.Shedding.lateLimit))
         queue.push([
             transition("a", .inside), transition("b", .unknown, isCrossing: false), transition("a", .outside, at: 5),
         ])
         let content = queue.take()
-        #expect(content.outputs.count == DeliveryQueue.limit)
+        #expect(content.outputs.count == OutputHandling.Shedding.lateLimit)
         #expect(content.overflow.lostEvents == 2)
         #expect(
             content.overflow.lastStates == [
@@ -38,5 +39,17 @@ struct DeliveryQueueTests {
             ])
         #expect(queue.drops.transitions == 3)
         #expect(queue.take().overflow.lostEvents == 0)
+    }
+
+    @Test("Ranging makes room first, and what there are few of always has room")
+    func shedding() throws {
+        let queue = try DeliveryQueue()
+        queue.push(Array(repeating: transition("early", .inside), count: OutputHandling.Shedding.earlyLimit))
+        let report = RangingReport(instance: RegionInstanceID(region: "a"), at: .origin, count: 0, beacons: [])
+        queue.push([.ranging(report), transition("late", .inside)])
+        #expect(queue.drops.ranging == 1 && queue.take().outputs.count == OutputHandling.Shedding.earlyLimit + 1)
+        queue.push(Array(repeating: transition("early", .inside), count: OutputHandling.Shedding.lateLimit))
+        queue.push([.stays([]), .radio(.replay, at: .origin), .unregistered(region: "a", instances: [], at: .origin)])
+        #expect(queue.take().outputs.count == OutputHandling.Shedding.lateLimit + 2)
     }
 }

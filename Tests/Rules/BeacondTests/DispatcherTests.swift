@@ -57,7 +57,7 @@ struct DispatcherTests {
                 output("a", .inside, event: .enter), output("b", .unknown, event: nil),
                 output("c", .inside, event: .enter),
             ], timebase)
-        #expect(dispatcher.outbox.next(limit: 10).map(\.seq) == [1, 2])
+        #expect(dispatcher.outbox.next(limit: 10).map(\.number.seq) == [1, 2])
         #expect(dispatcher.eventCount == 2)
     }
 
@@ -82,7 +82,7 @@ struct DispatcherTests {
                     keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: nil)))))
         let dispatcher = try makeDispatcher([StoredRegion(record: record, eventSeq: 7)])
         let said = try dispatcher.dispatch([output("a", .inside, event: nil)], timebase)
-        guard case .state(let message) = try #require(said.first).content else {
+        guard case .message(let message) = try #require(said.first).content else {
             Issue.record("a state was expected")
             return
         }

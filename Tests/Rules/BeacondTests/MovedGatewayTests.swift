@@ -79,14 +79,14 @@ struct MovedGatewayTests {
         OutboxEvents(parts.dispatcher) { (.origin, Self.timebase) }
     }
 
-    private func text(_ event: OutgoingEvent) -> String { String(decoding: event.payload, as: UTF8.self) }
+    private func text(_ event: OutgoingMessage) -> String { String(decoding: event.message.payload, as: UTF8.self) }
 
     @Test("It begins a new epoch at 1, without states, requested regions or the secret of the former one")
     func begins() throws {
         let epoch = try north()
         let moved = try start(settings(site: "south", id: "door"))
         #expect(moved.dispatcher.outbox.numbering.epoch != epoch)
-        #expect(moved.dispatcher.outbox.numbering.nextSequence == 1)
+        #expect(moved.dispatcher.outbox.numbering[.events] == 1)
         #expect(moved.outputs.isEmpty && moved.dispatcher.clearances.isEmpty)
         var (engine, outputs) = (moved.engine, [GatewayOutput]())
         engine.answer(
@@ -140,9 +140,9 @@ struct MovedGatewayTests {
         let moved = try start(settings(site: "south", id: "door"))
         _ = try moved.dispatcher.dispatch([entry(1)], Self.timebase)
         var source = events(moved)
-        #expect(source.next(after: nil, limit: 9).map(\.topic) == ["beacons/south/door/region/carts/1/event"])
+        #expect(source.next(after: nil, limit: 9).map(\.message.topic) == ["beacons/south/door/region/carts/1/event"])
         let former = source.nextOfFormerGateway(after: nil, limit: 9)
-        #expect(former.map(\.topic) == (1...2).map { "beacons/north/door/region/carts/\($0)/event" })
+        #expect(former.map(\.message.topic) == (1...2).map { "beacons/north/door/region/carts/\($0)/event" })
         #expect(former.allSatisfy { text($0).contains(epoch) })
     }
 
@@ -154,10 +154,10 @@ struct MovedGatewayTests {
         for event in source.nextOfFormerGateway(after: nil, limit: 9) { source.giveUp(event.sequence) }
         #expect(source.next(after: nil, limit: 9).isEmpty)
         let former = try #require(source.nextOfFormerGateway(after: nil, limit: 9).first)
-        #expect(former.topic == "beacons/north/door/gap")
+        #expect(former.message.topic == "beacons/north/door/gap")
         source.giveUp(former.sequence)
         let own = try #require(source.next(after: nil, limit: 9).first)
-        #expect(own.topic == "beacons/south/door/gap")
+        #expect(own.message.topic == "beacons/south/door/gap")
         for gap in [former, own] {
             #expect(text(gap).contains(#""epoch":"\#(epoch)","from_seq":1,"to_seq":2,"cause":"refused""#))
         }

@@ -95,7 +95,7 @@ struct NewFileTests {
         var stillInside = transition("a")
         stillInside.event = nil
         let said = try next.dispatch([.transition(stillInside, record: nil)], timebase)
-        guard case .state(let state) = try #require(said.first).content else {
+        guard case .message(let state) = try #require(said.first).content else {
             Issue.record("a state was expected")
             return
         }

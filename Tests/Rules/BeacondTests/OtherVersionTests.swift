@@ -42,7 +42,9 @@ struct OtherVersionTests {
     func notCleared() throws {
         let (dispatcher, said) = try start([Self.polygon])
         #expect(dispatcher.clearances.isEmpty)
-        let isEvent = said.map { if case .event = $0.content { true } else { false } }
+        let isEvent = said.map { item in
+            if case .message(let message) = item.content { message.delivery == .durable(.events) } else { false }
+        }
         #expect(!isEvent.contains(true))
         try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/depot/state"])
         #expect(records(dispatcher).contains(Self.polygon))

@@ -123,7 +123,7 @@ struct RefusedRegionTests {
         engine.answer(.stop(region: "promo"), to: address, at: .origin, outputs: &outputs)
         let said = try parts.dispatcher.dispatch(outputs, Self.timebase)
         let cleared = said.compactMap { item -> Message? in
-            if case .state(let message) = item.content { message } else { nil }
+            if case .message(let message) = item.content, message.delivery == .retained { message } else { nil }
         }
         #expect(cleared.map(\.topic) == [topic("promo")] && cleared.allSatisfy { $0.payload.isEmpty })
         try parts.dispatcher.tidy(clearedTopics: [topic("promo")])

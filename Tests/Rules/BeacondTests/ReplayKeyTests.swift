@@ -49,7 +49,7 @@ struct ReplayKeyTests {
             keys.append(session.dispatcher.outbox.value(forKey: StoredState.pseudonymKeyName) ?? [])
         }
         let told = session.items.compactMap { item -> String? in
-            guard case .ranging(let message) = item.content else { return nil }
+            guard case .message(let message) = item.content, message.delivery == .ephemeral else { return nil }
             let text = String(decoding: message.payload, as: UTF8.self)
             return text.range(of: "\"device\":\"[^\"]+\"", options: .regularExpression).map { String(text[$0]) }
         }

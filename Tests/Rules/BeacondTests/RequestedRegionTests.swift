@@ -61,7 +61,7 @@ struct RequestedRegionTests {
         let dispatcher = makeDispatcher()
         _ = try dispatcher.dispatch([registered(), state(.inside)], timebase)
         let said = try dispatcher.dispatch([unregistered], timebase)
-        guard case .state(let message) = try #require(said.first).content else {
+        guard case .message(let message) = try #require(said.first).content else {
             Issue.record("a state was expected")
             return
         }
@@ -105,7 +105,7 @@ struct RequestedRegionTests {
         let answer = GatewayOutput.answer(
             Answer(address: address, at: .origin + .seconds(2), result: .states([status], next: 3)))
         let said = try makeDispatcher().dispatch([answer], timebase)
-        guard case .answer(let message) = try #require(said.first).content else {
+        guard case .message(let message) = try #require(said.first).content else {
             Issue.record("an answer was expected")
             return
         }

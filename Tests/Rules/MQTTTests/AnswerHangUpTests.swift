@@ -10,7 +10,7 @@ struct AnswerHangUpTests {
 
     private func answer(_ topic: String, _ bytes: Int = 10, short: String? = nil) -> Message {
         Message(
-            topic: topic, payload: [UInt8](repeating: 0x7B, count: bytes), qos: .atLeastOnce, isRetained: false,
+            topic: topic, payload: [UInt8](repeating: 0x7B, count: bytes), .answer,
             shortPayload: short.map { Array($0.utf8) })
     }
 

@@ -7,11 +7,11 @@ import Testing
 @Suite("Answers to requests, and topics that are cleared")
 struct AnswerTests {
     private func answer(_ text: String) -> Message {
-        Message(topic: "replies/\(text)", payload: Array(text.utf8), qos: .atLeastOnce, isRetained: false)
+        Message(topic: "replies/\(text)", payload: Array(text.utf8), .answer)
     }
 
     private func cleared(_ name: String) -> Message {
-        Message(topic: "root/\(name)", payload: [], qos: .atLeastOnce, isRetained: true)
+        Message(topic: "root/\(name)", payload: [], .retained)
     }
 
     /// The texts of the answers among the actions.

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Retained topics that are cleared")
 struct ClearedTopicTests {
-    private let empty = Message(topic: "root/a", payload: [], qos: .atLeastOnce, isRetained: true)
+    private let empty = Message(topic: "root/a", payload: [], .retained)
 
     private func clearedTopics(_ actions: [DeliveryAction]) -> [String] {
         actions.compactMap { if case .cleared(let topic) = $0 { topic } else { nil } }

@@ -106,8 +106,7 @@ struct EventOrderTests {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
         _ = bench.session.eventsAvailable(at: bench.now)
-        var span = SessionBench.event(1)
-        span.isOptional = true
+        let span = OutgoingMessage(sequence: 1, Message(topic: "root/coverage", payload: [1], .durable(.spans)))
         var sent = bench.session.supply([span, SessionBench.event(2)], at: bench.now)
         for _ in 1...4 {
             #expect(sent.published == ["#1"])
@@ -125,7 +124,8 @@ struct EventOrderTests {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
         _ = bench.session.eventsAvailable(at: bench.now)
-        let gap = OutgoingEvent(sequence: 2, topic: "root/gap", payload: [2], givesUp: [1])
+        let gap = OutgoingMessage(
+            sequence: 2, Message(topic: "root/gap", payload: [2], .durable(nil)), givesUp: [1])
         let mids = bench.register(bench.session.supply([SessionBench.event(1), gap], at: bench.now))
         _ = bench.session.acknowledged(mids[1], .success, at: bench.now)
         _ = bench.session.acknowledged(mids[0], .unspecifiedError, at: bench.now)
@@ -137,7 +137,8 @@ struct EventOrderTests {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
         _ = bench.session.eventsAvailable(at: bench.now)
-        let gap = OutgoingEvent(sequence: 3, topic: "root/event", payload: [3], givesUp: [1])
+        let gap = OutgoingMessage(
+            sequence: 3, Message(topic: "root/event", payload: [3], .durable(nil)), givesUp: [1])
         let events = [SessionBench.event(1), SessionBench.event(2), gap]
         _ = bench.register(bench.session.supply(events, at: bench.now))
         _ = bench.session.connectionLost(.closedByBroker, at: bench.now)

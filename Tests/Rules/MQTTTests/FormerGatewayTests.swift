@@ -10,11 +10,13 @@ struct FormerGatewayTests {
 
     init() { bench.settle() }
 
-    private func event(_ sequence: UInt64) -> OutgoingEvent {
-        OutgoingEvent(sequence: sequence, topic: "former/event", payload: [UInt8(truncatingIfNeeded: sequence)])
+    private func event(_ sequence: UInt64) -> OutgoingMessage {
+        OutgoingMessage(
+            sequence: sequence,
+            Message(topic: "former/event", payload: [UInt8(truncatingIfNeeded: sequence)], .durable(.events)))
     }
 
-    private let clearing = Message(topic: "former/a", payload: [], qos: .atLeastOnce, isRetained: true)
+    private let clearing = Message(topic: "former/a", payload: [], .retained)
 
     /// The source is asked, and has these events of the former gateway.
     private mutating func leave(_ sequences: ClosedRange<UInt64>) -> [DeliveryAction] {

@@ -27,11 +27,13 @@ struct SessionBench {
     }
 
     static func retained(_ topic: String, _ text: String) -> Message {
-        Message(topic: topic, payload: Array(text.utf8), qos: .atLeastOnce, isRetained: true)
+        Message(topic: topic, payload: Array(text.utf8), .retained)
     }
 
-    static func event(_ sequence: UInt64) -> OutgoingEvent {
-        OutgoingEvent(sequence: sequence, topic: "root/event", payload: [UInt8(truncatingIfNeeded: sequence)])
+    static func event(_ sequence: UInt64) -> OutgoingMessage {
+        OutgoingMessage(
+            sequence: sequence,
+            Message(topic: "root/event", payload: [UInt8(truncatingIfNeeded: sequence)], .durable(.events)))
     }
 
     /// Starts and connects; what was published on the way is in the result.

@@ -35,8 +35,8 @@ struct PayloadTests {
         let instance = RegionInstanceID(region: "carts", .minor(major: 7, minor: 8))
         let message = composer().event(event(.enter), of: instance, epoch: "e", seq: 4, at: .origin, timebase)
         #expect(message.topic == "beacons/shop/gw/region/carts/7/8/event")
-        #expect(message.qos == .atLeastOnce && !message.isRetained)
-        let payload = try json(message)
+        #expect(message.number == MessageNumber(epoch: "e", series: .events, seq: 4))
+        let payload = try json(Message(message))
         #expect(
             Set(payload.keys) == [
                 "schema", "at", "clock", "site", "gateway", "epoch", "seq", "type", "region", "uuid", "major", "minor",
@@ -84,9 +84,10 @@ struct PayloadTests {
                 enteredAt: .origin, lastHeardAt: .origin + .seconds(12.5), beginning: isTrue ? .partial : .observed,
                 ending: isTrue ? .inferred : .observed)
             return try json(
-                composer().event(
-                    event(.exit(stay)), of: RegionInstanceID(region: "carts"), epoch: "e", seq: 1,
-                    at: .origin + .seconds(32.5), timebase))
+                Message(
+                    composer().event(
+                        event(.exit(stay)), of: RegionInstanceID(region: "carts"), epoch: "e", seq: 1,
+                        at: .origin + .seconds(32.5), timebase)))
         }
         let plain = try payload(false)
         #expect(plain["entered_at"] as? String == "2023-11-14T22:13:20.123Z")
@@ -105,6 +106,28 @@ struct PayloadTests {
             String(decoding: message.payload, as: UTF8.self)
                 == #"{"schema":1,"at":"2023-11-14T22:13:20.123Z","clock":"synced","site":"shop","gateway":"gw","#
                 + #""epoch":"e","from_seq":3,"to_seq":9,"cause":"disk"}"#)
+    }
+
+    @Test(
+        "Each series has names of its own in a gap",
+        arguments: [(.events, "seq"), (.spans, "span"), (.batches, "batch")] as [(NumberSeries, String)])
+    func gap(of series: NumberSeries, name: String) throws {
+        let payload = try json(
+            composer().gap(
+                epoch: "e", of: series, fromSeq: 3, toSeq: 9, cause: "max_mib", at: .origin, timebase))
+        #expect(payload["from_\(name)"] as? Int == 3 && payload["to_\(name)"] as? Int == 9)
+        #expect(payload.keys.filter { $0.hasPrefix("from_") || $0.hasPrefix("to_") }.count == 2)
+    }
+
+    @Test("Quality of service, retaining and expiry follow from the delivery of a kind")
+    func delivery() {
+        for kind in MessageKind.allCases {
+            let message = composer().message(kind, on: "t", [])
+            #expect(message.delivery == kind.delivery)
+            #expect((message.qos == .atMostOnce) == (kind == .ranging))
+            #expect(message.isRetained == [.status, .health, .state].contains(kind))
+            #expect(message.expiry_s == (kind == .ranging ? 11 : nil))
+        }
     }
 
     @Test("state is retained and names the last event and its epoch")

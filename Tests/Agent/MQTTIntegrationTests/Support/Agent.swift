@@ -9,11 +9,11 @@ import Synchronization
 
 /// Events that wait in memory, with a record of what became of them.
 struct MemoryEvents: EventSource {
-    var waiting: [OutgoingEvent] = []
+    var waiting: [OutgoingMessage] = []
     var acknowledged: [UInt64] = []
     var parked: [UInt64] = []
 
-    mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingEvent] {
+    mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
         Array(waiting.filter { $0.sequence > sequence ?? 0 }.prefix(limit))
     }
 
@@ -49,7 +49,9 @@ final class Agent {
     func addEvents(_ sequences: ClosedRange<UInt64>) {
         for sequence in sequences {
             events.waiting.append(
-                OutgoingEvent(sequence: sequence, topic: Self.event, payload: Array("\(sequence)".utf8)))
+                OutgoingMessage(
+                    sequence: sequence,
+                    Message(topic: Self.event, payload: Array("\(sequence)".utf8), .durable(.events))))
         }
         publisher.eventsAvailable()
     }
@@ -72,7 +74,7 @@ final class Agent {
 }
 
 func retained(_ topic: String, _ text: String) -> Message {
-    Message(topic: topic, payload: Array(text.utf8), qos: .atLeastOnce, isRetained: true)
+    Message(topic: topic, payload: Array(text.utf8), .retained)
 }
 
 extension BrokerSettings {

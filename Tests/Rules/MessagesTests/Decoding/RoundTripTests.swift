@@ -15,6 +15,9 @@ struct RoundTripTests {
             let (topic, payload) = try parts(of: Array(line))
             let kind = try #require(Topic(topic, prefix: "beacons")?.subject.kind)
             kinds.insert(kind)
+            var fields = try PayloadFields(Array(line))
+            #expect(try fields.integer("qos", 0...2) == Int(kind.delivery.qos.rawValue))
+            #expect(try fields.boolean("retain") == (kind.delivery == .retained))
             #expect(try kind.payload.init(decoding: payload).encoded == payload)
         }
         #expect(kinds == [.status, .health, .coverage, .event, .state, .ranging])

@@ -21,7 +21,7 @@ struct Samples {
         case .coverage: coverage()
         case .gap:
             GapPayload(
-                head: head(), origin: origin(), epoch: epoch(), counted: flag() ? .events : .spans,
+                head: head(), origin: origin(), epoch: epoch(), series: one(of: NumberSeries.allCases),
                 numbers: 1...number(), cause: "max_events")
         case .event: event()
         case .state:

@@ -160,7 +160,7 @@ enum Seeds {
             ),
             (
                 .gap,
-                GapPayload(head: head, origin: origin, epoch: epoch, counted: .spans, numbers: 3...9, cause: "disk")
+                GapPayload(head: head, origin: origin, epoch: epoch, series: .spans, numbers: 3...9, cause: "disk")
             ),
             (
                 .event,

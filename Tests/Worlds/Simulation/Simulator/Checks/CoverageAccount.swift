@@ -18,7 +18,7 @@ struct CoverageAccount {
     }
 
     /// A round of the delivery loop is over.
-    mutating func roundEnded(_ numbering: Numbering) { numbered[numbering.epoch] = numbering.nextSpan - 1 }
+    mutating func roundEnded(_ numbering: Numbering) { numbered[numbering.epoch] = numbering[.spans] - 1 }
 
     /// How many spans have got a number.
     var numberedCount: Int64 { numbered.values.reduce(0, +) }
@@ -53,7 +53,7 @@ struct CoverageAccount {
     /// - Parameter clock: what the time of day is at a true time; `nil` where it was set.
     func check(_ numbering: Numbering, clock: ((Instant) -> WallTime)?) throws(Violation) {
         for (epoch, spans) in epochs.sorted(by: { $0.key < $1.key }) {
-            let end = epoch == numbering.epoch ? numbering.nextSpan : (spans.keys.max() ?? 0) + 1
+            let end = epoch == numbering.epoch ? numbering[.spans] : (spans.keys.max() ?? 0) + 1
             if let missing = missing(in: epoch, before: end).first {
                 throw Violation(
                     invariant: .nothingLost, detail: "span \(missing) of \(epoch) never came, and no gap says so")

@@ -78,8 +78,8 @@ struct Ledger {
         if numbering.epoch != current?.epoch, epochs[numbering.epoch] != nil {
             try resume(outbox)
         } else {
-            let first = numbering.epoch == current?.epoch ? current?.nextSequence ?? 1 : 1
-            for seq in first..<max(first, numbering.nextSequence) {
+            let first = numbering.epoch == current?.epoch ? current?[.events] ?? 1 : 1
+            for seq in first..<max(first, numbering[.events]) {
                 guard !waiting.isEmpty else {
                     throw Violation(invariant: .numberedOnce, detail: "number \(seq) was given to nothing")
                 }
@@ -87,7 +87,7 @@ struct Ledger {
                     crossing: waiting.removeFirst(), isDurable: false)
                 volatile.append((numbering.epoch, seq))
             }
-            epochs[numbering.epoch, default: Epoch()].next = numbering.nextSequence
+            epochs[numbering.epoch, default: Epoch()].next = numbering[.events]
         }
         current = numbering
         noteOwner()
@@ -117,19 +117,19 @@ struct Ledger {
         let numbering = outbox.numbering
         var epoch = epochs[numbering.epoch] ?? Epoch()
         let given = (epoch.entries.keys.max() ?? 0) + 1
-        if numbering.nextSequence < given {
+        if numbering[.events] < given {
             throw Violation(
                 invariant: .numberedOnce,
-                detail: "the outbox goes on with number \(numbering.nextSequence), \(given - 1) was given before")
+                detail: "the outbox goes on with number \(numbering[.events]), \(given - 1) was given before")
         }
-        if numbering.nextSequence - given > 2_000 {
-            throw Violation(invariant: .nothingLost, detail: "numbers \(given)…\(numbering.nextSequence) were skipped")
+        if numbering[.events] - given > 2_000 {
+            throw Violation(invariant: .nothingLost, detail: "numbers \(given)…\(numbering[.events]) were skipped")
         }
-        for seq in given..<numbering.nextSequence {
+        for seq in given..<numbering[.events] {
             epoch.entries[seq] = Entry(crossing: inDoubt.isEmpty ? nil : inDoubt.removeFirst(), isDurable: true)
         }
         inDoubt = []
-        epoch.next = numbering.nextSequence
+        epoch.next = numbering[.events]
         epoch.isStored = outbox.book.isEpochStored
         if epoch.isStored == false, current != nil, outbox.condition == nil, epochs[numbering.epoch] == nil {
             throw Violation(invariant: .nothingLost, detail: "a new epoch began although the disk works")

@@ -61,9 +61,10 @@ final class Subscriber {
 
     private func state(_ gap: GapPayload) {
         gapCount += 1
-        switch gap.counted {
+        switch gap.series {
         case .events: world.ledger.stated(gap.epoch, gap.numbers)
         case .spans: world.coverage.stated(gap.epoch, gap.numbers)
+        case .batches: break
         }
     }
 

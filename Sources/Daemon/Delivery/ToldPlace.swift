@@ -1,0 +1,28 @@
+internal import Location
+import Messages
+import Outbox
+
+/// What was told of the gateway's place, and what is stored of it until it is.
+struct ToldPlace {
+    /// What a status says; `nil` where the configuration says nothing of the place.
+    var status: LocationStatus?
+    /// The records of fixes that wait to be told together, oldest first.
+    private var fixKeys: [String] = []
+
+    init(_ records: [OutboxRecord]) {
+        fixKeys = records.map(\.key).filter { StoredFix.index(ofKey: $0) != nil }.sorted()
+    }
+
+    /// The key for one more fix.
+    mutating func keepFix() -> String {
+        let key = StoredFix.key((fixKeys.last.flatMap(StoredFix.index) ?? 0) &+ 1)
+        fixKeys.append(key)
+        return key
+    }
+
+    /// They are told: their records can go.
+    mutating func takeFixKeys() -> [String] {
+        defer { fixKeys = [] }
+        return fixKeys
+    }
+}

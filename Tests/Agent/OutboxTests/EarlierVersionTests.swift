@@ -1,0 +1,64 @@
+import Foundation
+import HCI
+import Messages
+import Testing
+
+@testable import Outbox
+
+@Suite("A file of an earlier version is brought up to date, with all that waits in it")
+struct EarlierVersionTests {
+    @Test("The first, which knew of events alone")
+    func first() throws {
+        let folder = TemporaryFolder()
+        let first = try #require(Schema.versions.first)
+        try Database(path: folder.database).execute(
+            first.tables + """
+                INSERT INTO epoch VALUES (1, '01KDVDNA0T5STV0R12CTTJE7XH');
+                INSERT INTO meta VALUES (1, 1, 8, 9, 0, 0);
+                INSERT INTO event VALUES (7, 1, 6, x'02740041'), (8, 1, 7, x'02740042');
+                INSERT INTO gap VALUES (1, '01KDVDNA0T5STV0R12CTTJE7XH', 2, 3, 'disk');
+                """)
+        let outbox = try Outbox.open(folder)
+        #expect(outbox.isDurable)
+        #expect(outbox.numbering == Numbering(epoch: "01KDVDNA0T5STV0R12CTTJE7XH", next: [.events: 8]))
+        let events = outbox.drain()
+        #expect(events.map(\.number.series) == [.events, .events] && events.map(\.payload) == [[0x41], [0x42]])
+        #expect(outbox.takeGaps().map(\.series) == [.events])
+    }
+
+    /// What the golden capture left while there was no broker: nine events and a span of coverage.
+    private func second() throws -> TemporaryFolder {
+        let folder = TemporaryFolder()
+        let kept = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../Golden/state-v2/outbox.sqlite").standardizedFileURL
+        try FileManager.default.copyItem(atPath: kept.path, toPath: folder.database)
+        return folder
+    }
+
+    @Test("The second, which knew of events and spans")
+    func secondVersion() throws {
+        let folder = try second()
+        let epoch = "01KDVDNA0TYMPW98CAT0CJWARN"
+        var outbox: Outbox? = try Outbox.open(folder)
+        #expect(outbox?.isDurable == true)
+        #expect(outbox?.numbering == Numbering(epoch: epoch, next: [.events: 10, .spans: 2]))
+        let left = try #require(outbox?.drain())
+        #expect(left.filter { $0.number.series == .events }.map(\.seq) == Array(1...9))
+        #expect(left.filter { $0.number.series == .spans }.map(\.seq) == [1])
+        #expect(left.allSatisfy { String(decoding: $0.payload, as: UTF8.self).contains(epoch) })
+        #expect(outbox?.records().isEmpty == false)
+        try outbox?.commit(.batches)
+        outbox = nil
+        let next = try Outbox.open(folder)
+        #expect(next.numbering == Numbering(epoch: epoch, next: [.events: 10, .spans: 2, .batches: 2]))
+        #expect(
+            next.drain().map(\.number) == left.map(\.number) + [MessageNumber(epoch: epoch, series: .batches, seq: 1)])
+    }
+
+    @Test("What is saved from a damaged file of the second goes on in each series")
+    func salvaged() throws {
+        let salvage = Salvage(path: try second().database, vfs: nil, limit: 1 << 20)
+        #expect(salvage.numbering == Numbering(epoch: "01KDVDNA0TYMPW98CAT0CJWARN", next: [.events: 10, .spans: 2]))
+        #expect(salvage.isEveryEventThere && salvage.events.count == 10)
+    }
+}
