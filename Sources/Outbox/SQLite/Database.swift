@@ -148,8 +148,12 @@ final class Database {
 
     private func prepared(_ sql: String) throws(DiskError) -> Statement {
         if let statement = statements[sql] { return statement }
-        let statement = try Statement(sql, database: handle)
-        statements[sql] = statement
-        return statement
+        do throws(DiskError) {
+            let statement = try Statement(sql, database: handle)
+            statements[sql] = statement
+            return statement
+        } catch {
+            throw error.ofSchema
+        }
     }
 }

@@ -28,6 +28,15 @@ package struct DiskError: Error, Hashable {
         source == .sqlite && (code & 0xFF == SQLITE_CORRUPT || code & 0xFF == SQLITE_NOTADB)
     }
 
+    /// The same as damage, where the statements are ours and fit the tables that we make: an SQL error then means that the text of those
+    /// tables in the file is no longer what was written.
+    var ofSchema: DiskError {
+        guard source == .sqlite, code == SQLITE_ERROR else { return self }
+        var error = self
+        error.code = SQLITE_CORRUPT
+        return error
+    }
+
     /// Reading still works: only writing was refused.
     var leavesFileReadable: Bool {
         source == .sqlite && (code & 0xFF == SQLITE_FULL || code & 0xFF == SQLITE_READONLY)

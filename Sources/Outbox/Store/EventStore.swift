@@ -46,8 +46,12 @@ final class EventStore {
             }
         }
         if version < Schema.version {
-            try database.transaction { () throws(DiskError) in
-                for step in Schema.versions where step.version > version { try database.execute(step.tables) }
+            do throws(DiskError) {
+                try database.transaction { () throws(DiskError) in
+                    for step in Schema.versions where step.version > version { try database.execute(step.tables) }
+                }
+            } catch {
+                throw error.ofSchema
             }
         }
         // Damage that a later read would stumble upon is better found now, where the file is small enough to look.

@@ -141,6 +141,22 @@ struct DamageTests {
         #expect(last.map(\.seq) == [outbox.numbering[.events] - 2, outbox.numbering[.events] - 1])
     }
 
+    @Test(
+        "A file whose tables are not as they were written, or whose version is not, is damaged",
+        arguments: [
+            "ALTER TABLE meta RENAME COLUMN settled_batch TO settled_butch",
+            "ALTER TABLE event RENAME COLUMN content TO contend", "PRAGMA user_version = 1",
+        ])
+    func schema(_ damage: String) throws {
+        let folder = TemporaryFolder()
+        _ = try filled(folder, events: 3)
+        try Database(path: folder.database).execute(damage)
+        let outbox = try Outbox.open(folder)
+        outbox.tick(100)
+        try outbox.commitEvents(1)
+        #expect(outbox.isDurable, Comment(rawValue: outbox.condition?.description ?? ""))
+    }
+
     @Test("Whatever bytes of the file are overwritten, the outbox ends up on a working disk and takes events")
     func randomDamage() throws {
         for seed in 1...60 as ClosedRange<UInt64> {

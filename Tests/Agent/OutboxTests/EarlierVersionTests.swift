@@ -57,7 +57,8 @@ struct EarlierVersionTests {
 
     @Test("What is saved from a damaged file of the second goes on in each series")
     func salvaged() throws {
-        let salvage = Salvage(path: try second().database, vfs: nil, limit: 1 << 20)
+        let folder = try second()
+        let salvage = Salvage(path: folder.database, vfs: nil, limit: 1 << 20)
         #expect(salvage.numbering == Numbering(epoch: "01KDVDNA0TYMPW98CAT0CJWARN", next: [.events: 10, .spans: 2]))
         #expect(salvage.isEveryEventThere && salvage.events.count == 10)
     }

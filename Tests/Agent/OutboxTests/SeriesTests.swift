@@ -83,7 +83,8 @@ struct SeriesTests {
 
     @Test("More batches than max_events may wait")
     func notCounted() throws {
-        let outbox = try Outbox.open(TemporaryFolder(), limits: OutboxLimits(maxEvents: 2, maxMiB: 64))
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 2, maxMiB: 64))
         for _ in 1...5 { try outbox.commit(.batches) }
         try outbox.commitEvents(3)
         #expect(
@@ -94,7 +95,8 @@ struct SeriesTests {
     @Test(
         "A page of large messages stays about a mebibyte, and every one is handed out once", arguments: [true, false])
     func pages(onDisk: Bool) throws {
-        let outbox = onDisk ? try Outbox.open(TemporaryFolder()) : Outbox.inMemory()
+        let folder = TemporaryFolder()
+        let outbox = onDisk ? try Outbox.open(folder) : Outbox.inMemory()
         for batch in 1...40 { try outbox.commit(.batches, payload: Self.fixes(batch, bytes: 65_000)) }
         var seqs: [Int64] = []
         while true {
@@ -109,8 +111,10 @@ struct SeriesTests {
 
     @Test("A batch that is larger than the whole outbox is stated as a gap, and what comes later is kept")
     func tooLarge() throws {
-        let outbox = try Outbox.open(TemporaryFolder(), limits: OutboxLimits(maxEvents: 10, maxMiB: 1))
-        let noise = (0..<1_000_000).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 1))
+        var generator = SeededGenerator(seed: 1)
+        let noise = (0..<1_000_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
         try outbox.commit(.batches, payload: noise)
         try outbox.commit(.events)
         #expect(outbox.takeGaps().map(\.series) == [.batches])
@@ -119,7 +123,8 @@ struct SeriesTests {
 
     @Test("A long text leaves room for the samples of the short ones")
     func samples() throws {
-        let outbox = try Outbox.open(TemporaryFolder())
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder)
         for batch in 1...20 { try outbox.commit(.batches, payload: Self.fixes(batch, bytes: 6_000)) }
         let store = try #require(outbox.store)
         #expect(store.model.octets.count <= TextModel.capacity / 2)
