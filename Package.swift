@@ -79,16 +79,16 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Loops", "Outbox", "Radio", "MQTT",
-                logging,
+                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Loops", "GPS", "Outbox",
+                "Radio", "MQTT", logging,
             ],
             swiftSettings: settings),
         .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", heap, real], swiftSettings: settings),
         .executableTarget(
             name: "beacond",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Console", "Files", "Loops",
-                "Outbox", "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle, signals,
+                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Console", "Files",
+                "Loops", "GPS", "Outbox", "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle, signals,
             ],
             swiftSettings: settings),
 

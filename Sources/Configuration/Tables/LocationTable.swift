@@ -1,5 +1,5 @@
 import HCI
-import Location
+public import Location
 
 /// `[location]`: where the gateway is, and what is told of it.
 struct LocationTable: SettingsTable {
@@ -85,6 +85,15 @@ struct LocationTable: SettingsTable {
                 ?? .none
         }
     }
+}
+
+extension LocationSettings {
+    /// What holds where the table is there and says nothing.
+    public static let defaults: LocationSettings = {
+        let table = Tables.known.location
+        var reader = TableReader(path: table.reference.name, table: table.reference, entries: [:])
+        return table.keys.read(&reader)
+    }()
 }
 
 extension Rule where Value == HostPort {

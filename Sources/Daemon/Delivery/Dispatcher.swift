@@ -52,7 +52,11 @@ package final class Dispatcher {
     /// What clears the topics of a gateway that this one was before it was moved.
     package let formerClearances: [Message]
 
-    package init(_ composer: MessageComposer, outbox: Outbox, stored: StoredState, bootID: String?) {
+    /// - Parameter location: what a status says of the place from the start.
+    package init(
+        _ composer: MessageComposer, outbox: Outbox, stored: StoredState, location: LocationStatus? = nil,
+        bootID: String?
+    ) {
         self.outbox = outbox
         self.epoch = outbox.numbering.epoch
         let lastSeq = stored.regions.map { [epoch] in ($0.record.instance, $0.eventSeq(in: epoch)) }
@@ -62,7 +66,7 @@ package final class Dispatcher {
             bootID: bootID)
         self.book = RecordBook(stored.records)
         self.kept = stored.kept
-        self.place = ToldPlace(stored.records)
+        self.place = ToldPlace(stored.records, status: location)
         self.pseudonymKey = stored.pseudonymKey
         self.fileGeneration = outbox.fileGeneration
         let ownRoot = composer.topics.root + "/"

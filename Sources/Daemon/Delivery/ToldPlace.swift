@@ -9,7 +9,8 @@ struct ToldPlace {
     /// The records of fixes that wait to be told together, oldest first.
     private var fixKeys: [String] = []
 
-    init(_ records: [OutboxRecord]) {
+    init(_ records: [OutboxRecord], status: LocationStatus?) {
+        self.status = status
         fixKeys = records.map(\.key).filter { StoredFix.index(ofKey: $0) != nil }.sorted()
     }
 

@@ -9,11 +9,11 @@ import Outbox
 /// replay start in the same way.
 package struct AgentStart {
     /// Where reports come from.
-    package enum Air {
+    package enum Air: Equatable {
         /// A radio that has yet to show that it hears, and a controller that can be asked.
         case radio
-        /// Nobody can be asked, and nobody answers the requests of an earlier process.
-        case capture
+        /// Nobody can be asked, and nobody answers the requests of an earlier process. There may be a log of receivers.
+        case capture(hasReceivers: Bool)
 
         var isLive: Bool { self == .radio }
     }
@@ -38,16 +38,19 @@ package struct AgentStart {
             air.isLive && settings.commands.isEnabled
             ? settings.gateway.regions.requested(by: stored.definitions, logger: logger) : []
         var outputs: [GatewayOutput] = []
-        engine = GatewayEngine(
+        var engine = GatewayEngine(
             settings.gateway, requested: requested, restoring: stored.regions.map(\.record), radioSees: !air.isLive,
             canProbe: air.isLive, at: now, outputs: &outputs)
+        // Which they are, their reports say.
+        if air == .capture(hasReceivers: true) { engine.receivers(["log"], at: now, outputs: &outputs) }
         stored.abandon(allBut: engine)
+        self.engine = engine
         // What the radio does is told by the radio. A capture is one that hears from the first record on.
         self.outputs = (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.leftTrack(at: now) + stored.endings(at: now)
             + outputs
         let composer = MessageComposer(
             settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
-        dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: bootID)
+        dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, location: engine.locationStatus, bootID: bootID)
         dispatcher.resumeCoverage(stored.coverage, at: now)
     }
 }

@@ -27,6 +27,9 @@ extension GatewayEngine {
     /// Whether the receivers have to be on.
     public var listensForFixes: Bool { place.services?.listens ?? false }
 
+    /// What a status says of the place; `nil` where the configuration says nothing of it. Each change is an output.
+    public var locationStatus: LocationStatus? { place.services?.status }
+
     /// One of gpsd's receivers said where it is.
     ///
     /// - Parameters:

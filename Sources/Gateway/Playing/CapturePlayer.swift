@@ -1,4 +1,5 @@
 public import HCI
+public import Location
 public import Messages
 
 /// Plays a capture through the engine: the records' times are time, and there is no controller to probe, so silence
@@ -57,6 +58,32 @@ public struct CapturePlayer: Sendable {
         }
         engine.receive(event, at: instant, outputs: &outputs)
         now = instant
+    }
+
+    /// A receiver said where it is, at a time of the same clock. What comes a little behind the capture counts as coming now.
+    public mutating func receive(_ report: DeviceReport, at time: WallTime, outputs: inout [GatewayOutput]) {
+        let instant = pass(to: time, &outputs)
+        // A log tells when its fixes came by nothing but their own times, so that none of them is old.
+        engine.receive(report, at: instant, clock: nil, outputs: &outputs)
+    }
+
+    /// Which receivers there are, by their paths.
+    public mutating func receivers(_ paths: [String], at time: WallTime, outputs: inout [GatewayOutput]) {
+        let instant = pass(to: time, &outputs)
+        engine.receivers(paths, at: instant, outputs: &outputs)
+    }
+
+    /// What came is no report.
+    public mutating func receiveMalformedFix() { engine.receiveMalformedFix() }
+
+    /// There is no more: fixes that wait for others are told.
+    public mutating func stopLocating(_ outputs: inout [GatewayOutput]) { engine.stopLocating(outputs: &outputs) }
+
+    private mutating func pass(to time: WallTime, _ outputs: inout [GatewayOutput]) -> Instant {
+        let instant = instant(time)
+        watch(before: instant, outputs: &outputs)
+        now = instant
+        return instant
     }
 
     /// A record that holds no event only shows what time it is: everything due before comes to pass.

@@ -17,7 +17,7 @@ public struct LocationServices: Sendable {
     private var track: DeferredTrack?
     private var watch: AvailabilityWatch
     private var use = ReceiverUse()
-    private var told: LocationStatus?
+    private var told = LocationStatus(availability: .off, isPaused: false)
     /// When a configured place is said again.
     private var fixedDue = Instant.distantFuture
     /// The last fix that was used.
@@ -44,6 +44,7 @@ public struct LocationServices: Sendable {
         }
         track = settings.deferral.map { DeferredTrack(distance_m: $0.distance_m, timeout: $0.timeout) }
         if case .fixed = settings.source { fixedDue = now }
+        told = status
     }
 
     // MARK: - What is known

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Location
 
 /// `beacond replay`: a capture through the whole engine.
 struct ReplayCommand: ParsableCommand {
@@ -7,8 +8,9 @@ struct ReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Run a btsnoop capture through the whole engine.",
         discussion: """
-            A capture is what 'btmon -w FILE' or 'beacond scan --write FILE' writes. Time is the capture's own, so the same \
-            capture and the same configuration always give the same output.
+            A capture is what 'btmon -w FILE' or 'beacond scan --write FILE' writes, a log of receivers what 'gpspipe -w' \
+            writes; both are merged by time. Time is their own, so the same input and the same configuration always give \
+            the same output. A damaged line of a log is counted and skipped.
 
             Exit status: 0 all of it was read; 65 the capture is damaged, and everything before the damage was read; 66 it \
             can't be opened; 74 the output could not be written to the end; 75 the state folder can't be used, or SIGINT \
@@ -38,7 +40,12 @@ struct ReplayCommand: ParsableCommand {
     }
 
     @Argument(help: ArgumentHelp("The btsnoop file or a pipe; - for standard input.", valueName: "capture"))
-    var capture: String
+    var capture: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What gpsd's receivers said, as 'gpspipe -w' writes it; beside a capture or in its place.", valueName: "log"))
+    var location: String?
 
     @Option(help: .configurationFile)
     var config: String?
@@ -52,9 +59,19 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Keep the state in this folder, not in memory.", valueName: "dir"))
     var state: String?
 
+    func validate() throws {
+        if capture == nil, location == nil {
+            throw ValidationError("Missing expected argument '<capture>': give one, or --location <log>, or both.")
+        }
+        if capture == "-", location == "-" {
+            throw ValidationError("Only one of the two can be standard input.")
+        }
+    }
+
     func run() throws {
         try StartReserve.orExit()
-        let settings = try loadSettings(config)
+        var settings = try loadSettings(config)
+        if location != nil { settings.gateway.takeFixesOfLog() }
         var times: Double?
         if case .times(let value) = speed { times = value }
         let kind: Replay.Options.Output =
@@ -66,17 +83,25 @@ struct ReplayCommand: ParsableCommand {
         var replay = Replay(
             settings: settings, options: Replay.Options(output: kind, speed: times, stateDirectory: state),
             logger: Log.make(settings.log.level))
-        let problem = replay.run(path: capture)
-        if let problem { Output.complain(problem.line(capture: capture)) }
+        let problem = replay.run(path: capture, locationLog: location)
+        if let problem { Output.complain(problem.line(capture: capture ?? "")) }
         Output.complain(replay.summary)
         if let problem { throw problem.status }
+    }
+}
+
+extension GatewaySettings {
+    /// Who gives a log wants its fixes, whatever the source of a live gateway is.
+    fileprivate mutating func takeFixesOfLog() {
+        location = location ?? .defaults
+        location?.source = .gpsd(host: "", port: 0)
     }
 }
 
 extension Replay.Problem {
     func line(capture: String) -> String {
         switch self {
-        case .capture(.file(let error)): "\(error)"
+        case .capture(.file(let error)), .locationLog(let error): "\(error)"
         case .capture(.capture(let error)): "\(capture): \(error)"
         case .outbox(let error): "\(error)"
         case .output(let error): "\(error)"
@@ -88,7 +113,7 @@ extension Replay.Problem {
 
     var status: ExitCode {
         switch self {
-        case .capture(.file): .noInput
+        case .capture(.file), .locationLog: .noInput
         case .capture(.capture): .dataError
         case .output: .ioError
         case .outbox, .stopped, .interrupted: .temporaryFailure

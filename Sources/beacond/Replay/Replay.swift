@@ -4,6 +4,7 @@ import Files
 import Gateway
 import Glibc
 import HCI
+import Location
 import Logging
 import Messages
 import Outbox
@@ -26,6 +27,7 @@ struct Replay {
     /// What kept it from its end.
     enum Problem: Error {
         case capture(CaptureFile.Problem)
+        case locationLog(FileError)
         case outbox(OutboxError)
         /// What was printed could not be written.
         case output(FileError)
@@ -47,6 +49,7 @@ struct Replay {
     /// Whether there is a session: asked for each record, and to look for it in the session itself takes 30 instructions.
     private var hasBegun = false
     private var session: ReplaySession?
+    private var log: LocationLogFile?
     private var sink: (any ReplaySink)?
 
     init(settings: Settings, options: Options, logger: Logger) {
@@ -55,11 +58,17 @@ struct Replay {
         self.logger = logger
     }
 
-    /// Plays the capture to its end or to the damage, and returns what was wrong.
-    mutating func run(path: String) -> Problem? {
+    /// Plays what there is to its end or to the damage, and returns what was wrong.
+    ///
+    /// - Parameters:
+    ///   - path: the capture; `nil` for none.
+    ///   - logPath: the log of receivers; `nil` for none.
+    mutating func run(path: String?, locationLog logPath: String?) -> Problem? {
         var problem: Problem?
         do throws(Problem) {
-            try play(path)
+            if let logPath { log = try Self.openLog(logPath) }
+            if let path { try play(path) }
+            try playLog()
         } catch {
             problem = error
         }
@@ -90,14 +99,17 @@ struct Replay {
                 return
             }
             var time: WallTime?
-            var failure: OutboxError?
+            var failure: Problem?
             let isRead: Bool
             do throws(CaptureFile.Problem) {
                 isRead = try file.next { record, event in
                     time = record.time
-                    do throws(OutboxError) {
+                    do throws(Problem) {
+                        if log != nil { try playLog(before: record.time) }
                         if !hasBegun { try begin(at: record.time) }
-                        try session?.receive(record.event == nil ? nil : event, at: record.time)
+                        try outbox { () throws(OutboxError) in
+                            try session?.receive(record.event == nil ? nil : event, at: record.time)
+                        }
                     } catch {
                         failure = error
                     }
@@ -105,12 +117,64 @@ struct Replay {
             } catch {
                 throw .capture(error)
             }
-            if let failure { throw .outbox(failure) }
+            if let failure { throw failure }
             if !isRead {
                 guard try readMore(&file) else { return }
                 continue
             }
             if let time { try keepPace(time) }
+        }
+    }
+
+    private static func openLog(_ path: String) throws(Problem) -> LocationLogFile {
+        do throws(FileError) {
+            return try LocationLogFile(path: path)
+        } catch {
+            throw .locationLog(error)
+        }
+    }
+
+    /// Plays the log of receivers, up to a record of the capture that comes next; to its end where none does.
+    private mutating func playLog(before limit: WallTime? = nil) throws(Problem) {
+        guard let log else { return }
+        while let time = try nextTime(in: log), limit.map({ time <= $0 }) ?? true {
+            if !hasBegun { try begin(at: time) }
+            session?.receiveMalformed(log.takeMalformed())
+            if let entry = log.take() {
+                try outbox { () throws(OutboxError) in try session?.receive(entry.line, at: entry.came) }
+            }
+            // In between two records of the capture it is their pace that is kept.
+            if limit != nil { continue }
+            if sink?.isStopped == true {
+                if signals.arePending { throw interruption }
+                return
+            }
+            try keepPace(time)
+        }
+        session?.receiveMalformed(log.takeMalformed())
+    }
+
+    private func nextTime(in log: LocationLogFile) throws(Problem) -> WallTime? {
+        var isInterrupted = false
+        let time: WallTime?
+        do throws(FileError) {
+            time = try log.nextTime { descriptor in
+                let isThere = signals.waitForInput(descriptor)
+                isInterrupted = !isThere
+                return isThere
+            }
+        } catch {
+            throw .locationLog(error)
+        }
+        if isInterrupted { throw interruption }
+        return time
+    }
+
+    private func outbox(_ body: () throws(OutboxError) -> Void) throws(Problem) {
+        do throws(OutboxError) {
+            try body()
+        } catch {
+            throw .outbox(error)
         }
     }
 
@@ -169,12 +233,12 @@ struct Replay {
     }
 
     /// The first record says when it all begins.
-    private mutating func begin(at start: WallTime) throws(OutboxError) {
+    private mutating func begin(at start: WallTime) throws(Problem) {
         let outbox = try openOutbox(at: start)
         for report in outbox.takeReports() { logger.warning("\(report)") }
         let session = ReplaySession(
-            settings, outbox, newKey: pseudonymKey, at: start, isPublished: options.output == .mqtt,
-            logger: logger)
+            settings, outbox, newKey: pseudonymKey, at: start, hasLocationLog: log != nil,
+            isPublished: options.output == .mqtt, logger: logger)
         let dispatcher = session.dispatcher
         switch options.output {
         case .jsonl: sink = PrintingSink(isSilent: false, dispatcher: dispatcher, signals: signals)
@@ -187,7 +251,7 @@ struct Replay {
         hasBegun = true
     }
 
-    private func openOutbox(at start: WallTime) throws(OutboxError) -> Outbox {
+    private func openOutbox(at start: WallTime) throws(Problem) -> Outbox {
         let limits = OutboxLimits(settings.outbox)
         // What is printed is the same every time. Subscribers of a broker tell one outbox from another by its epoch.
         let generator: any RandomNumberGenerator =
@@ -195,9 +259,13 @@ struct Replay {
         guard let directory = options.stateDirectory else {
             return Outbox(limits: limits, at: SystemClock.now, wallTime: start, generator: generator)
         }
-        return try Outbox(
-            directory: directory, owner: GatewayIdentity(settings.identity.topics), limits: limits, at: SystemClock.now,
-            wallTime: start, generator: generator)
+        do throws(OutboxError) {
+            return try Outbox(
+                directory: directory, owner: GatewayIdentity(settings.identity.topics), limits: limits,
+                at: SystemClock.now, wallTime: start, generator: generator)
+        } catch {
+            throw .outbox(error)
+        }
     }
 
     /// What is printed is the same every time, so its pseudonyms are as well: who has the capture has the addresses
@@ -207,12 +275,18 @@ struct Replay {
         return Array("replay of \(settings.identity.prefix)/\(settings.identity.site)".utf8)
     }
 
+    private var locationSummary: String {
+        guard log != nil else { return "" }
+        let fixes = session?.player.engine.figures.location?.fixes ?? FixCounts()
+        return " fixes=\(fixes.used) fixes_rejected=\(fixes.allRejected)"
+    }
+
     /// The closing line.
     var summary: String {
         let figures = session?.player.engine.figures
         let seconds = ((SystemClock.now - began).seconds * 1000).rounded() / 1000
         return "reports=\(figures?.reports ?? 0) ibeacons=\(figures?.beacons ?? 0) "
             + "rejected=\(figures?.rejects.total ?? 0) tracks=\(figures?.tracks ?? 0) "
-            + "events=\(session?.dispatcher.eventCount ?? 0) seconds=\(seconds)"
+            + "events=\(session?.dispatcher.eventCount ?? 0)\(locationSummary) seconds=\(seconds)"
     }
 }

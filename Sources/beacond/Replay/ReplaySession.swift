@@ -1,5 +1,6 @@
 import Configuration
 import Daemon
+import GPS
 import Gateway
 import HCI
 import Logging
@@ -40,7 +41,7 @@ struct ReplaySession {
     /// - Parameter newKey: the secret for pseudonyms, where there is none yet.
     init(
         _ settings: Settings, _ outbox: Outbox, newKey: @autoclosure () -> [UInt8], at start: WallTime,
-        isPublished: Bool, logger: Logger
+        hasLocationLog: Bool, isPublished: Bool, logger: Logger
     ) {
         self.start = Instant(microseconds: start.microseconds)
         self.isPublished = isPublished
@@ -48,7 +49,7 @@ struct ReplaySession {
         self.healthDue = self.start + HealthDesk.interval
         self.desk = HealthDesk(at: self.start)
         let parts = AgentStart(
-            settings, outbox, hearing: .capture, at: self.start, Self.initialTimebase, bootID: Self.bootID,
+            settings, outbox, hearing: .capture(hasReceivers: hasLocationLog), at: self.start, Self.initialTimebase, bootID: Self.bootID,
             newKey: newKey(), logger: logger)
         player = CapturePlayer(parts.engine, at: start)
         outputs = parts.outputs
@@ -70,6 +71,19 @@ struct ReplaySession {
             player.elapse(to: time, outputs: &outputs)
         }
     }
+
+    /// Takes an entry of a log of receivers in.
+    mutating func receive(_ entry: LocationLog.Entry, at time: WallTime) throws(OutboxError) {
+        if isPublished, time >= dayEnd { try endDay(at: time) }
+        try makeHealth(before: player.instant(time))
+        switch entry {
+        case .report(let report): player.receive(report, at: time, outputs: &outputs)
+        case .devices(let paths): player.receivers(paths, at: time, outputs: &outputs)
+        }
+    }
+
+    /// Damaged lines of it.
+    mutating func receiveMalformed(_ count: Int) { for _ in 0..<count { player.receiveMalformedFix() } }
 
     /// Commits what came together since the last time and appends what to publish.
     mutating func flush() throws(OutboxError) {
@@ -106,6 +120,7 @@ struct ReplaySession {
     /// Time ends with the last record.
     mutating func finish() throws(OutboxError) {
         player.advance(through: player.now, outputs: &outputs)
+        player.stopLocating(&outputs)
         player.storeStays(&outputs)
         try flush()
         items += try dispatcher.endCoverage(at: player.now, player.timebase)

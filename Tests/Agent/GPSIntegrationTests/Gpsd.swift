@@ -103,10 +103,13 @@ final class Gpsfake {
         try process.run()
     }
 
-    /// SIGINT, at which it ends its gpsd as well.
+    /// SIGKILL for both: a child inherits the mask of the thread that starts it, and Dispatch's threads block the other signals.
     deinit {
         guard process.isRunning else { return }
-        kill(process.processIdentifier, SIGINT)
+        let id = process.processIdentifier
+        let children = try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)
+        kill(id, SIGKILL)
+        for child in children?.split(separator: " ") ?? [] { _ = Int32(child).map { kill($0, SIGKILL) } }
         process.waitUntilExit()
     }
 }
