@@ -36,6 +36,7 @@ struct PayloadTests {
         let message = composer().event(event(.enter), of: instance, epoch: "e", seq: 4, at: .origin, timebase)
         #expect(message.topic == "beacons/shop/gw/region/carts/7/8/event")
         #expect(message.number == MessageNumber(epoch: "e", series: .events, seq: 4))
+        #expect(MessageKind.event.delivery == .durable(message.number.series))
         let payload = try json(Message(message))
         #expect(
             Set(payload.keys) == [
