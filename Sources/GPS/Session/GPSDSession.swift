@@ -11,8 +11,8 @@ public struct GPSDSession: Sendable {
     public static let greetingLimit = TimeSpan.seconds(10)
     /// How long an answer may take. While gpsd opens a receiver it does nothing else.
     public static let answerLimit = TimeSpan.seconds(20)
-    /// A gpsd whose receivers are on tells something each second. After this silence it is asked anew for reports, which has it
-    /// open again a receiver that was unplugged: it says nothing of the loss.
+    /// A gpsd whose receivers are on tells something each second. After this silence it is asked anew for reports, and so tells its
+    /// receivers again: of itself it says nothing of one that was unplugged, and gives it up only after a while.
     public static let silence = TimeSpan.seconds(30)
     /// gpsd hangs up on those who have said nothing for 15 minutes and do not watch.
     public static let restingQuestion = TimeSpan.seconds(300)

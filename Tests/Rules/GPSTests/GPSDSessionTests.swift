@@ -215,7 +215,7 @@ struct GPSDSessionTests {
         #expect(session.deadline == at(600.1))
     }
 
-    @Test("Receivers that are on and silent for 30 s are asked for anew: an unplugged one is opened again")
+    @Test("Receivers that are on and silent for 30 s are asked for anew: gpsd says nothing of an unplugged one")
     mutating func asksAgain() {
         open(listening: true)
         _ = hear(tpv, at: 10)
