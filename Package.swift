@@ -79,7 +79,8 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Loops", "GPS", "Outbox",
+                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Loops", "GPS",
+                "Outbox",
                 "Radio", "MQTT", logging,
             ],
             swiftSettings: settings),
@@ -88,7 +89,8 @@ let package = Package(
             name: "beacond",
             dependencies: [
                 "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Console", "Files",
-                "Loops", "GPS", "Outbox", "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle, signals,
+                "Loops", "GPS", "Outbox", "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle,
+                signals,
             ],
             swiftSettings: settings),
 

@@ -41,16 +41,21 @@ package struct AgentStart {
         var engine = GatewayEngine(
             settings.gateway, requested: requested, restoring: stored.regions.map(\.record), radioSees: !air.isLive,
             canProbe: air.isLive, at: now, outputs: &outputs)
-        // Which they are, their reports say.
-        if air == .capture(hasReceivers: true) { engine.receivers(["log"], at: now, outputs: &outputs) }
+        if air == .capture(hasReceivers: true) {
+            // Which they are, their reports say. The first status says that there are some.
+            var status: [GatewayOutput] = []
+            engine.receivers(["log"], at: now, outputs: &status)
+        }
         stored.abandon(allBut: engine)
         self.engine = engine
         // What the radio does is told by the radio. A capture is one that hears from the first record on.
-        self.outputs = (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.leftTrack(at: now) + stored.endings(at: now)
+        self.outputs =
+            (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.leftTrack(at: now) + stored.endings(at: now)
             + outputs
         let composer = MessageComposer(
             settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
-        dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, location: engine.locationStatus, bootID: bootID)
+        dispatcher = Dispatcher(
+            composer, outbox: outbox, stored: stored, location: engine.locationStatus, bootID: bootID)
         dispatcher.resumeCoverage(stored.coverage, at: now)
     }
 }

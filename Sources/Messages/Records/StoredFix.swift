@@ -13,7 +13,9 @@ public enum StoredFix {
     }
 
     /// The index in a key; `nil` for that of another record.
-    public static func index(ofKey key: String) -> Int? { key.hasPrefix(prefix) ? Int(key.dropFirst(prefix.count)) : nil }
+    public static func index(ofKey key: String) -> Int? {
+        key.hasPrefix(prefix) ? Int(key.dropFirst(prefix.count)) : nil
+    }
 
     public static func encoded(_ fix: Fix) -> [UInt8] {
         var json = JSONWriter()

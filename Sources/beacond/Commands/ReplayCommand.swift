@@ -44,7 +44,8 @@ struct ReplayCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What gpsd's receivers said, as 'gpspipe -w' writes it; beside a capture or in its place.", valueName: "log"))
+            "What gpsd's receivers said, as 'gpspipe -w' writes it; beside a capture or in its place.", valueName: "log"
+        ))
     var location: String?
 
     @Option(help: .configurationFile)

@@ -49,7 +49,8 @@ struct ReplaySession {
         self.healthDue = self.start + HealthDesk.interval
         self.desk = HealthDesk(at: self.start)
         let parts = AgentStart(
-            settings, outbox, hearing: .capture(hasReceivers: hasLocationLog), at: self.start, Self.initialTimebase, bootID: Self.bootID,
+            settings, outbox, hearing: .capture(hasReceivers: hasLocationLog), at: self.start, Self.initialTimebase,
+            bootID: Self.bootID,
             newKey: newKey(), logger: logger)
         player = CapturePlayer(parts.engine, at: start)
         outputs = parts.outputs

@@ -51,7 +51,9 @@ final class Gpsd {
     /// - Parameter devices: their paths.
     init(devices: [String], port: UInt16? = nil) throws {
         self.port = try port ?? freePort()
-        arguments = ["-N", "-S", "\(self.port)"] + devices
+        // Without a receiver it starts only where one may be added later.
+        let control = FileManager.default.temporaryDirectory.appending(path: "gpsd-\(self.port).sock").path
+        arguments = ["-N", "-S", "\(self.port)", "-F", control] + devices
     }
 
     deinit { stop() }

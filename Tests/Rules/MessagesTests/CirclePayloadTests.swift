@@ -41,7 +41,8 @@ struct CirclePayloadTests {
 
     @Test("An exit: centre, radius and distance in place of uuid, major and minor; last_inside_at; where it happened")
     func exit() throws {
-        let payload = try json(composer().event(event, of: instance, epoch: "e", seq: 4, at: .origin, timebase))
+        let payload = try json(
+            Message(composer().event(event, of: instance, epoch: "e", seq: 4, at: .origin, timebase)))
         #expect(
             Set(payload.keys)
                 == common.union([
@@ -62,7 +63,7 @@ struct CirclePayloadTests {
     @Test("With location = \"omit\" nothing of the place leaves; the circle itself does, which the operator has named")
     func omit() throws {
         let message = composer(.omit).event(event, of: instance, epoch: "e", seq: 4, at: .origin, timebase)
-        let payload = try json(message)
+        let payload = try json(Message(message))
         #expect(payload["distance_m"] == nil && payload["location"] == nil && payload["center"] != nil)
         let told = ToldState(
             .outside, since: .origin, at: .origin, circle: CircleObservation(circle, distance_m: 271))

@@ -16,7 +16,9 @@ struct Samples {
         case .status:
             StatusPayload(
                 head: head(), isOnline: flag(), version: "1.2.3", epoch: epoch(), radio: radio(orStopped: false),
-                remedy: text())
+                remedy: text(),
+                location: flag()
+                    ? LocationStatus(availability: one(of: LocationAvailability.allCases), isPaused: flag()) : nil)
         case .health: HealthPayload(head: head(), report: report())
         case .coverage: coverage()
         case .gap:
@@ -29,6 +31,15 @@ struct Samples {
                 head: head(), epoch: epoch(), instance: instance(), state: one(of: RegionState.allCases), since: time(),
                 eventSeq: number() - 1)
         case .ranging: RangingPayload(head: head(), list: list())
+        case .location:
+            LocationPayload(
+                head: head(), service: one(of: LocationSettings.Service.allCases), fix: fix(),
+                age_s: decimal(0...3_600, places: 3), device: flag() ? "/dev/ttyUSB0" : nil)
+        case .track:
+            TrackPayload(
+                head: head(), origin: origin(), epoch: epoch(), batch: number(),
+                finished: one(of: TrackBatch.Finish.allCases),
+                fixes: (0..<Int.random(in: 1...5, using: &random)).map { _ in fix() })
         case .response:
             response(one(of: RequestVerb.allCases))
         }
@@ -60,6 +71,15 @@ struct Samples {
             age: .seconds(decimal(0...3_600, places: 3)))
     }
 
+    private mutating func fix() -> Fix {
+        Fix(
+            at: time(), coordinate: coordinate(), horizontalAccuracy_m: decimal(0.1...1_000, places: 1),
+            altitude_m: flag() ? decimal(-400...9_000, places: 1) : nil,
+            speed_m_s: flag() ? decimal(0.5...100, places: 2) : nil,
+            course_deg: flag() ? decimal(0...359, places: 1) : nil,
+            heading_deg: flag() ? decimal(0...359, places: 1) : nil)
+    }
+
     private mutating func coordinate() -> Coordinate {
         let (latitude, longitude) = (decimal(-90...90, places: 6), decimal(-180...180, places: 6))
         return Coordinate(latitude: latitude, longitude: longitude) ?? coordinate()
@@ -88,6 +108,7 @@ struct Samples {
                 case .range: .ranging(list())
                 case .monitor: .monitoring(region: level())
                 case .stop: .stopped(region: level(), instances: Int.random(in: 0...9, using: &random))
+                case .location: .location(fix(), age_s: decimal(0...300, places: 3))
                 }
             }
         return ResponsePayload(head: head(), request: verb.rawValue, result: result)
