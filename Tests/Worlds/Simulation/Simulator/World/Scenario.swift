@@ -70,7 +70,7 @@ struct Scenario {
 extension RegionSettings {
     /// The region instances that an identity belongs to.
     func instances(of identity: BeaconIdentity) -> [RegionInstanceID] {
-        configured.compactMap { region in
+        beacons.compactMap { region in
             guard region.uuid == identity.uuid, region.major ?? identity.major == identity.major,
                 region.minor ?? identity.minor == identity.minor
             else { return nil }
