@@ -6,10 +6,6 @@ import Regions
 import Testing
 
 struct CircleTests {
-    private func circle(_ lines: String = "", id: String = "depot") -> String {
-        "[[region]]\nid = \"\(id)\"\nlatitude = 52.5163\nlongitude = 13.3777\nradius_m = 150\n\(lines)\n"
-    }
-
     private func read(_ text: String) throws -> CircularRegion? {
         guard case .circle(let region)? = try Settings.parse(text).gateway.regions.configured.last else { return nil }
         return region
@@ -78,9 +74,7 @@ struct CircleTests {
         "A place is on the Earth, and a radius at least a metre",
         arguments: ["latitude = 90.1", "latitude = -91", "longitude = 180.5", "radius_m = 0.5", "radius_m = nan"])
     func ranges(line: String) {
-        let key = line.prefix { $0 != " " }
-        let text = circle().split(separator: "\n").map { $0.hasPrefix(key) ? line : String($0) }.joined(separator: "\n")
-        #expect(complaints(text).count == 1)
+        #expect(complaints(circle(line)).count == 1)
     }
 
     @Test("A radius above 100 km is no error: it is clamped where it is monitored")

@@ -21,7 +21,19 @@ func region(_ lines: String = "", id: String = "carts") -> String {
 
 /// A table with one line in it. `region` gets what it needs beside it.
 func document(table: String, line: String) -> String {
-    table == "region" ? region(line) : "[\(table)]\n\(line)\n"
+    guard table == "region" else { return "[\(table)]\n\(line)\n" }
+    let key = line.prefix { $0 != " " }
+    let isOfCircle = ["latitude", "longitude", "radius_m", "cushion_m", "crossing_after_s"].contains(key)
+    return isOfCircle ? circle(line) : region(line)
+}
+
+/// A `[[region]]` that is a circle and lacks nothing, with more lines of its own. One that sets a key which it needs takes the place
+/// of what is there.
+func circle(_ lines: String = "", id: String = "depot") -> String {
+    let needed = ["latitude = 52.5163", "longitude = 13.3777", "radius_m = 150"].filter { line in
+        !lines.hasPrefix(line.prefix { $0 != " " })
+    }
+    return "[[region]]\nid = \"\(id)\"\n\(needed.joined(separator: "\n"))\n\(lines)\n"
 }
 
 /// SplitMix64: the same numbers on every run.

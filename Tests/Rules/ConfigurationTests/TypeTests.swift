@@ -26,8 +26,7 @@ struct TypeTests {
     static func type(of path: String, allowed: String) -> String? {
         let integers: Set = [
             "radio.max_transmitters", "regions.max_regions", "regions.max_instances", "regions.max_watched",
-            "region.major",
-            "region.minor",
+            "region.major", "region.minor",
             "mqtt.keepalive_s", "mqtt.max_inflight", "mqtt.protocol", "outbox.max_events", "outbox.max_mib",
             "advertise.major", "advertise.minor", "advertise.measured_power_dbm", "capture.max_mib",
             "capture.max_files",
