@@ -54,7 +54,8 @@ let package = Package(
             name: "Gateway", dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages", "Configuration"],
             swiftSettings: settings),
         .target(
-            name: "Console", dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", real],
+            name: "Console",
+            dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", real],
             swiftSettings: settings),
 
         // Targets with I/O.

@@ -16,6 +16,7 @@ public enum ScanJSON {
         json.set("reports_per_s", snapshot.reportRate_hz, decimals: 1)
         json.set("rejected", snapshot.rejects.total)
         json.set("dropped", status.dropped)
+        if let location = status.location { json.set("location") { json in location.write(to: &json) } }
         json.set("count", snapshot.beaconCount)
         json.set("beacons", objectsFor: snapshot.rows) { row, json in set(row, in: &json) }
         return json.object + [UInt8(ascii: "\n")]

@@ -14,10 +14,12 @@ public struct ScanStatus: Hashable, Sendable {
     public var notice: String
     /// Packets that the kernel dropped because they were not read in time.
     public var dropped: UInt64
+    /// `nil` where nobody asked where the gateway is.
+    public var location: ScanLocation?
 
     public init(
         adapters: String, availability: RadioAvailability? = nil, remedy: String = "", capture: String = "",
-        notice: String = "", dropped: UInt64 = 0
+        notice: String = "", dropped: UInt64 = 0, location: ScanLocation? = nil
     ) {
         self.adapters = adapters
         self.availability = availability
@@ -25,5 +27,6 @@ public struct ScanStatus: Hashable, Sendable {
         self.capture = capture
         self.notice = notice
         self.dropped = dropped
+        self.location = location
     }
 }

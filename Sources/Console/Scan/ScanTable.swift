@@ -49,7 +49,7 @@ public struct ScanTable: Sendable {
 
     private static func head(_ snapshot: ScanSnapshot, _ status: ScanStatus, width: Int) -> [String] {
         var lines = [TerminalText.cut(summary(snapshot, status), to: width)]
-        for text in [status.remedy, status.capture, status.notice] where !text.isEmpty {
+        for text in [status.remedy, status.location?.line ?? "", status.capture, status.notice] where !text.isEmpty {
             lines += TerminalText.wrap(TerminalText.harmless(text), to: width)
         }
         return lines + [""]

@@ -135,8 +135,9 @@ package final class DeliveryLoop {
         if outputs.isEmpty { return }
         let location = dispatcher.locationStatus
         publish { () throws(OutboxError) in try dispatcher.dispatch(outputs, machine.timebase) }
-        // The will says of the place what the status says.
-        if dispatcher.locationStatus != location { announceStatus() }
+        guard dispatcher.locationStatus != location else { return }
+        // The will says of the place what the status said just now.
+        publisher.will = dispatcher.status(isOnline: false, radio: status, at: machine.now, machine.timebase)
     }
 
     private func publish(_ dispatch: () throws(OutboxError) -> [Dispatcher.Dispatched]) {

@@ -1,6 +1,6 @@
 import Gateway
 import HCI
-package import Location
+import Location
 import Messages
 import Outbox
 import Regions

@@ -2,7 +2,7 @@ import Beacons
 import Configuration
 import Gateway
 import HCI
-package import Location
+import Location
 import Messages
 import Outbox
 import Regions

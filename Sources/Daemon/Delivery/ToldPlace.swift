@@ -1,4 +1,4 @@
-internal import Location
+import Location
 import Messages
 import Outbox
 

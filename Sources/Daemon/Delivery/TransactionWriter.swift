@@ -1,6 +1,6 @@
 import Gateway
 import HCI
-internal import Location
+import Location
 import Messages
 import Outbox
 import Regions

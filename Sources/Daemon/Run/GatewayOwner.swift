@@ -9,6 +9,8 @@ package struct GatewayOwner: RadioOwner {
     private let queue: DeliveryQueue
     private let requests: RequestQueue
     private let recent: RecentEvents?
+    /// `nil` where no receiver says where the gateway is.
+    private var fixes: FixFeed?
     private let moves: @Sendable () -> Void
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
@@ -22,16 +24,18 @@ package struct GatewayOwner: RadioOwner {
     /// - Parameters:
     ///   - outputs: what the engine told when it was made.
     ///   - recent: where events are kept for a capture file.
+    ///   - fixes: where the place comes from.
     ///   - moves: called about once a second while the loop makes progress.
     package init(
         engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
-        recent: RecentEvents?, moves: @escaping @Sendable () -> Void
+        recent: RecentEvents?, fixes: FixFeed? = nil, moves: @escaping @Sendable () -> Void
     ) {
         self.engine = engine
         self.outputs = outputs
         self.queue = queue
         self.requests = requests
         self.recent = recent
+        self.fixes = fixes
         self.moves = moves
     }
 
@@ -42,10 +46,12 @@ package struct GatewayOwner: RadioOwner {
     }
 
     package mutating func tick(at instant: Instant) -> Instant {
+        fixes?.feed(&engine, at: instant, outputs: &outputs)
         engine.advance(through: instant, outputs: &outputs)
         for entry in requests.take() {
             engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs)
         }
+        fixes?.follow(engine)
         flush()
         return engine.nextDeadline
     }
@@ -80,6 +86,7 @@ package struct GatewayOwner: RadioOwner {
 
     /// The time last heard is stored as it is now, so that a restart goes on from here.
     package mutating func stopped(at instant: Instant) {
+        engine.stopLocating(outputs: &outputs)
         engine.storeStays(&outputs)
         flush()
         queue.push(engine.figures, counters)

@@ -71,7 +71,7 @@ extension Fix {
             heading_deg: try fields.numberIfPresent("heading_deg", degrees))
     }
 
-    func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.set("at", Timestamp.text(at))
         json.set(coordinate)
         json.set("horizontal_accuracy_m", horizontalAccuracy_m, decimals: 1)

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Configuration
 import Daemon
+import GPS
 import HCI
+import Location
 import MQTT
 import Messages
 import Outbox
@@ -37,6 +39,7 @@ struct CheckCommand: ParsableCommand {
         report.add("configuration", "valid, regions: \(settings.gateway.regions.configured.count)", remedy: "")
         checkState(settings.outbox, settings.identity.topics, into: &report)
         check(settings.radio, into: &report)
+        checkLocation(settings.gateway, into: &report)
         checkBroker(settings, into: &report)
         report.print()
         if report.hasProblem { throw ExitCode.configuration }
@@ -66,6 +69,27 @@ struct CheckCommand: ParsableCommand {
             if condition.cause == .notPermitted { remedy += ", and check as that user" }
             if condition.cause != .damaged { remedy += "; until then events are kept in memory only" }
             report.add("state", "\(path): \(condition.finding)", remedy: remedy)
+        }
+    }
+
+    /// Nothing is said where neither the configuration nor a circle asks for the place.
+    private func checkLocation(_ gateway: GatewaySettings, into report: inout CheckReport) {
+        let circles = gateway.regions.configured.filter(\.isCircle).count
+        switch gateway.location?.source {
+        case nil where circles == 0: break
+        case nil, .some(.none):
+            report.add(
+                "location", "off",
+                remedy: circles == 0
+                    ? ""
+                    : "nothing says where this gateway is, and \(circles) regions are circles: set source in [location]")
+        case .fixed(let place, let accuracy_m):
+            report.add(
+                "location", "fixed at \(place.latitude), \(place.longitude), to \(accuracy_m) m", remedy: "")
+        case .gpsd(let host, let port):
+            let finding = GPSDCheck.run(
+                HostPort(host: host, port: port), desiredAccuracy_m: gateway.location?.desiredAccuracy_m ?? .infinity)
+            report.add("location", "\(finding)", remedy: finding.remedy)
         }
     }
 

@@ -32,6 +32,9 @@ struct ScanCommand: ParsableCommand {
     @Option(help: .configurationFile)
     var config: String?
 
+    @Flag(help: "Show where this machine is as well, by gpsd's receivers.")
+    var location = false
+
     @Flag(help: "One JSON object a second on standard output.")
     var json = false
 
@@ -62,8 +65,10 @@ struct ScanCommand: ParsableCommand {
         let duration = seconds.map { TimeSpan.seconds(Double($0)) } ?? .forever
         var failure: FileError?
         do {
+            let place = location ? try ScanPlace(settings.gateway.location, at: SystemClock.now) : nil
             var session = try ScanSession(
-                settings.radio, settings.gateway, view: ScanView(form), capture: capture, duration: duration)
+                settings.radio, settings.gateway, view: ScanView(form), capture: capture, place: place,
+                duration: duration)
             failure = try session.run()
         } catch let error as FileError {
             Output.complain("\(error)")

@@ -22,19 +22,23 @@ struct ScanSession: ~Copyable {
     private var view: ScanView
     private var recorder: ScanRecorder?
     private var radio: RadioStatus
+    private var place: ScanPlace?
     private let end: Instant
 
     /// - Parameters:
     ///   - gateway: how what is heard is followed, and the regions that it may belong to.
     ///   - capture: the file to write; `nil` for none.
+    ///   - place: where the gateway is; `nil` where nobody asked.
     ///   - duration: how long at most.
     /// - Throws: where the capture can't be created.
     init(
-        _ settings: RadioSettings, _ gateway: GatewaySettings, view: ScanView, capture: String?, duration: TimeSpan
+        _ settings: RadioSettings, _ gateway: GatewaySettings, view: ScanView, capture: String?, place: ScanPlace?,
+        duration: TimeSpan
     ) throws(FileError) {
         let now = SystemClock.now
         self.settings = settings
         self.view = view
+        self.place = place
         let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
         desk = ScanDesk(ScanBook(gateway, at: now), recent: recent)
         if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
@@ -65,6 +69,7 @@ struct ScanSession: ~Copyable {
             }
         }
         loop.stop()
+        place?.stop()
         recorder?.finish()
         show()
         view.end()
@@ -72,11 +77,13 @@ struct ScanSession: ~Copyable {
     }
 
     private mutating func show() {
-        let (snapshot, availability, dropped) = desk.look(at: SystemClock.now)
+        let now = SystemClock.now
+        let (snapshot, availability, dropped) = desk.look(at: now)
         radio.note(availability)
         let status = ScanStatus(
             adapters: radio.adapters, availability: radio.availability, remedy: radio.remedy,
-            capture: recorder?.status ?? "", notice: notices.last, dropped: dropped)
+            capture: recorder?.status ?? "", notice: notices.last, dropped: dropped,
+            location: place?.look(at: now))
         view.show(snapshot, status)
     }
 }

@@ -80,6 +80,7 @@ struct ScanView {
         let state = "\(status.adapters): \(status.availability?.rawValue ?? "starting")"
         let text = status.remedy.isEmpty ? state : state + ": " + status.remedy
         if saidStatus.isNew(text) { Output.complain(text) }
+        if let location = status.location { Output.complain(location.line) }
     }
 
     private mutating func withTerminal(_ body: (inout Terminal) -> Void) {

@@ -1,8 +1,10 @@
 import Configuration
 import Daemon
 import Files
+import GPS
 import Gateway
 import HCI
+import Location
 import Logging
 import Loops
 import MQTT
@@ -78,8 +80,10 @@ struct Agent {
                 settings: settings.radio, mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
             let requests = RequestQueue(wake: loop.wake)
             let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
+            let location = try receivers(wake: loop.wake)
             let owner = GatewayOwner(
                 engine: parts.engine, outputs: parts.outputs, queue: queue, requests: requests, recent: recent,
+                fixes: location.map { FixFeed($0, clock: SystemClock.syncedWall, logger: logger) },
                 moves: supervision.pulse.beatRadio)
             let worker = try startDelivery(parts.dispatcher, queue, requests)
             let watchdog = WatchdogService(
@@ -89,10 +93,19 @@ struct Agent {
                     CaptureService(settings: settings.capture, recent: recent, logger: logger), watchdog,
                     StartPagesService(),
                 ]
+                + (location.map { [LocationService(client: $0)] } ?? [])
                 + (try advertising().map { [$0] } ?? [])
         } catch {
             throw .radio(error)
         }
+    }
+
+    /// gpsd's client, where the configuration has the place from gpsd.
+    ///
+    /// - Parameter wake: has the radio loop look for news.
+    private func receivers(wake: @escaping @Sendable () -> Void) throws(RadioError) -> GPSDClient? {
+        guard case .gpsd(let host, let port)? = settings.gateway.location?.source else { return nil }
+        return try GPSDClient(HostPort(host: host, port: port), wake: wake)
     }
 
     private func advertising() throws(RadioError) -> AdvertisingService? {

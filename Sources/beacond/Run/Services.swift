@@ -1,5 +1,6 @@
 import Configuration
 import Daemon
+import GPS
 import Gateway
 import HCI
 import Logging
@@ -34,6 +35,17 @@ struct RadioService: Service {
         try loop.start(owner: owner)
         try? await gracefulShutdown()
         loop.stop()
+    }
+}
+
+/// gpsd's client as a service.
+struct LocationService: Service {
+    let client: GPSDClient
+
+    func run() async throws {
+        try client.start()
+        try? await gracefulShutdown()
+        client.stop()
     }
 }
 

@@ -14,6 +14,12 @@ enum SystemClock {
     /// How the two relate now.
     static var timebase: Timebase { Timebase(at: now, wall: wall, isSynced: MonotonicClock.isWallSynced) }
 
+    /// The time of day at an instant just gone; `nil` while nobody has set the clock.
+    static func syncedWall(_ instant: Instant) -> WallTime? {
+        let timebase = timebase
+        return timebase.isSynced ? timebase.wall(instant) : nil
+    }
+
     /// Names the life of the monotonic clock; it is another one after each boot.
     static var bootID: String {
         do throws(FileError) {

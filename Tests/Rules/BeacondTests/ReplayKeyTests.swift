@@ -29,8 +29,8 @@ struct ReplayKeyTests {
             ranging = true
             """)
         return ReplaySession(
-            settings, outbox, newKey: [UInt8](repeating: 7, count: 32), at: Self.start, isPublished: isPublished,
-            logger: Logger(label: "test"))
+            settings, outbox, newKey: [UInt8](repeating: 7, count: 32), at: Self.start, hasLocationLog: false,
+            isPublished: isPublished, logger: Logger(label: "test"))
     }
 
     /// Plays a beacon for so many seconds; the key after each, and the pseudonyms that were told of.

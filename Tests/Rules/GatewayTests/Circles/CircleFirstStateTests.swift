@@ -67,12 +67,12 @@ struct CircleFirstStateTests {
     @Test("Until it is decided a receiver should not rest")
     func undecided() {
         var drive = Drive([Drive.depot()])
-        #expect(drive.engine.isCrossingUndecided)
+        #expect(drive.isCrossingUndecided)
         drive.stay(0...19, north_m: 0)
-        #expect(drive.engine.isCrossingUndecided)
+        #expect(drive.isCrossingUndecided)
         drive.fix(20, at: Drive.gate)
-        #expect(!drive.engine.isCrossingUndecided)
+        #expect(!drive.isCrossingUndecided)
         drive.fix(21, at: Drive.north(150))
-        #expect(drive.engine.isCrossingUndecided)
+        #expect(drive.isCrossingUndecided)
     }
 }

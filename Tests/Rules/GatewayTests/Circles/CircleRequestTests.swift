@@ -46,7 +46,7 @@ struct CircleRequestTests {
         #expect(stay.ending == .unmonitored && stay.dwell == .seconds(20))
         #expect(ends.first?.location?.coordinate == Drive.gate)
         drive.stay(30...60, north_m: 500)
-        #expect(drive.events.isEmpty && !drive.engine.isCrossingUndecided)
+        #expect(drive.events.isEmpty && !drive.isCrossingUndecided)
         // Its place may be used again.
         _ = drive.ask(.monitor(try definition("other", radius_m: 300)), at: 61)
         drive.stay(62...82, north_m: 200)

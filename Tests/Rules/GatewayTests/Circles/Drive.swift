@@ -1,11 +1,12 @@
 import Beacons
 import Configuration
-import Gateway
 import HCI
 import Location
 import Messages
 import Regions
 import Testing
+
+@testable import Gateway
 
 /// A gateway with circles that is driven about: fixes go in, and what it told comes out as short lines.
 struct Drive {
@@ -26,6 +27,10 @@ struct Drive {
         settings.regions.limits.maxRegions = max(1_024, circles.count)
         settings.regions.limits.maxWatchedCircles = maxWatched
         settings.regions.configured = circles.map { .circle($0) }
+        settings.location = .defaults
+        settings.location?.source = .gpsd(host: "127.0.0.1", port: 2947)
+        settings.location?.desiredAccuracy_m = 100_000
+        settings.location?.pausing = nil
         change(&settings)
         engine = GatewayEngine(settings, restoring: records, radioSees: true, at: .origin, outputs: &outputs)
         keep()
@@ -57,10 +62,11 @@ struct Drive {
 
     /// One fix.
     mutating func fix(_ t_s: Double, at place: Coordinate, accuracy_m: Double = 5) {
-        let fix = Fix(
-            at: WallTime(microseconds: 1_700_000_000_000_000) + .seconds(t_s), coordinate: place,
-            horizontalAccuracy_m: accuracy_m)
-        engine.use(fix, at: .origin + .seconds(t_s), outputs: &outputs)
+        let report = FixReport(
+            mode: 3, at: WallTime(microseconds: 1_700_000_000_000_000) + .seconds(t_s), latitude: place.latitude,
+            longitude: place.longitude, horizontalAccuracy_m: accuracy_m)
+        engine.receive(
+            DeviceReport(device: "", report: report), at: .origin + .seconds(t_s), clock: nil, outputs: &outputs)
         keep()
     }
 
@@ -93,8 +99,19 @@ struct Drive {
         return answer.result
     }
 
-    mutating func rest(at t_s: Double) { engine.receiverRests(at: .origin + .seconds(t_s), outputs: &outputs) }
-    mutating func listen(at t_s: Double) { engine.receiverListens(at: .origin + .seconds(t_s), outputs: &outputs) }
+    /// Whether a receiver should not rest yet.
+    var isCrossingUndecided: Bool { engine.monitor.isCrossingUndecided }
+
+    /// The receiver is turned off, as a service has it.
+    mutating func rest(at t_s: Double) {
+        advance(to: t_s)
+        engine.monitor.rests(engine.receiver(), at: .origin + .seconds(t_s))
+    }
+
+    mutating func listen(at t_s: Double) {
+        advance(to: t_s)
+        engine.monitor.listens(engine.receiver(), at: .origin + .seconds(t_s))
+    }
 
     /// The state of all that is inside is stored, as every minute and at the end.
     mutating func store() {

@@ -39,7 +39,9 @@ struct Story {
             case .failure(let failure, at: _): failures.append(failure)
             case .stays(let records):
                 for record in records { stored[record.instance] = record }
-            case .ended, .radio, .registered, .unregistered, .answer, .notice: break
+            case .ended, .radio, .registered, .unregistered, .answer, .notice, .location, .kept, .track,
+                .locationStatus:
+                break
             }
         }
     }

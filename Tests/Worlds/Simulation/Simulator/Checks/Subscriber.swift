@@ -15,8 +15,8 @@ final class Subscriber {
     /// The broker has refused a message: what was sent behind it may come before it.
     func refused(_ message: Message) {
         switch subject(of: message)?.kind {
-        case .gap, .event, .coverage: world.ledger.mayBeUnordered()
-        case .status, .health, .state, .ranging, .response, nil: break
+        case .gap, .event, .coverage, .track: world.ledger.mayBeUnordered()
+        case .status, .health, .state, .ranging, .location, .response, nil: break
         }
     }
 
