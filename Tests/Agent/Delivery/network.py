@@ -176,13 +176,7 @@ class Subscriber(threading.Thread):
             raise RuntimeError("the subscriber does not catch up")
 
     def send(self, kind, body):
-        length, rest = b"", len(body)
-        while True:
-            rest, low = rest >> 7, rest & 0x7F
-            length += bytes([low | (0x80 if rest else 0)])
-            if not rest:
-                break
-        self.say(bytes([kind]) + length + body)
+        self.say(packet(kind, body))
 
     def say(self, octets):
         with self.sending:
@@ -196,6 +190,16 @@ def text(octets):
     return len(octets).to_bytes(2, "big") + octets
 
 
+def packet(kind, body):
+    """An MQTT packet: its first octet, its length in groups of seven bits, and the rest."""
+    length, rest = b"", len(body)
+    while True:
+        rest, low = rest >> 7, rest & 0x7F
+        length += bytes([low | (0x80 if rest else 0)])
+        if not rest:
+            return bytes([kind]) + length + body
+
+
 def retained(port, topic=ROOT + "#"):
     """What a subscriber finds that comes late: topic → payload."""
     with Subscriber(port, (topic,)) as late:
@@ -204,16 +208,16 @@ def retained(port, topic=ROOT + "#"):
 
 
 class Proxy(threading.Thread):
-    """A way to the broker that can refuse connections, or go silent without closing them."""
+    """A way to the broker that can refuse connections, or go silent without closing them. `carried` is in octets, both ways."""
 
-    def __init__(self, target):
+    def __init__(self, target, port=0):
         super().__init__(daemon=True)
         self.target = target
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener = socket.create_server(("127.0.0.1", port))
         self.port = self.listener.getsockname()[1]
         self.refuses = False
         self.pairs, self.silent = [], []
-        self.accepted = 0
+        self.accepted = self.carried = 0
         self.isStopped = False
 
     def __enter__(self):
@@ -258,6 +262,7 @@ class Proxy(threading.Thread):
         try:
             piece = source.recv(1 << 16)
             destination.sendall(piece)
+            self.carried += len(piece)
         except OSError:
             piece = b""
         if not piece:
