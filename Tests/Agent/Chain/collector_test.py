@@ -204,6 +204,14 @@ class Faults(Chain):
         self.publish(self.events(range(501, 1001)))
         self.wait_for_count(1000)
 
+    def test_a_broker_that_is_restarted_keeps_what_comes_before_the_collector_is_back(self):
+        # Without a group: mosquitto keeps no group over a restart, and acknowledges what it has nobody for.
+        self.assertEqual(self.collector().is_ready().end(), 0)
+        self.broker.restart()
+        self.publish(self.events(range(1, 101)))
+        self.collector().is_ready()
+        self.wait_for_count(100)
+
     def test_what_comes_while_it_is_stopped_waits_at_the_broker(self):
         collector = self.collector().is_ready()
         self.publish(self.events([1]))

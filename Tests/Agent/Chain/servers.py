@@ -123,12 +123,11 @@ class Server:
 class Mosquitto(Server):
     """Keeps sessions over a restart, as a chain's broker does."""
 
-    def __init__(self):
+    def __init__(self, limits="max_queued_messages 0\nautosave_interval 1\npersistent_client_expiration 7d\n"):
         super().__init__("mosquitto")
         (self.folder / "conf").write_text(
             f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
-            f"persistence_location {self.folder}/\nmax_queued_messages 0\nautosave_interval 1\n"
-            "persistent_client_expiration 7d\n")
+            f"persistence_location {self.folder}/\n{limits}")
 
     def command(self):
         return [shutil.which("mosquitto"), "-c", self.folder / "conf"]
@@ -155,10 +154,11 @@ class Mosquitto(Server):
 
 
 class PostgreSQL(Server):
-    """A cluster of its own, without passwords, that only loopback reaches."""
+    """A cluster of its own, without passwords, that only loopback reaches. `settings` are PostgreSQL's own, `name=value`."""
 
-    def __init__(self):
+    def __init__(self, *settings):
         super().__init__("postgresql")
+        self.settings = [word for setting in settings for word in ("-c", setting)]
         self.programs = pathlib.Path(max(glob.glob("/usr/lib/postgresql/*/bin"), default="/usr/bin"))
         run(*unprivileged(self.programs / "initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust", "--no-sync",
                           "-E", "UTF8", "--locale=C"), cwd=self.folder)
@@ -168,7 +168,8 @@ class PostgreSQL(Server):
         # fsync off: nobody pulls this machine's plug, and a killed process loses nothing of what the kernel has. A statement
         # that hangs fails its test.
         return [self.programs / "postgres", "-D", self.folder / "data", "-p", self.port, "-k", self.folder,
-                "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", f"statement_timeout={LONGEST_WAIT_S}s"]
+                "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", f"statement_timeout={LONGEST_WAIT_S}s",
+                *self.settings]
 
     def is_up(self):
         return subprocess.run([self.programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)],

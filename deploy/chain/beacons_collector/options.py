@@ -59,7 +59,8 @@ def parse(arguments: list[str]) -> Options:
     parser.add_argument("--broker", required=True, metavar="URL",
                         help="mqtt://HOST[:PORT], mqtts://…, amqp://HOST[:PORT][/VHOST] or amqps://…")
     parser.add_argument("--database", required=True, metavar="URL", help="as libpq takes it: postgresql://HOST/NAME")
-    parser.add_argument("--group", help="share the work: members of a group get each message once among them")
+    parser.add_argument("--group", help="share the work: members of a group get each message once among them. Not with mosquitto: it "
+                             "forgets groups when it is restarted, and then drops what comes before a member is back")
     parser.add_argument("--id", default=f"beacons-collector-{socket.gethostname()}",
                         help="the client id; under it the broker keeps the session for 7 days (default: %(default)s)")
     parser.add_argument("--prefix", default="beacons", help="what topics begin with (default: %(default)s)")
