@@ -50,7 +50,8 @@ def sorted_out(batch: list[Taken], prefix: str) -> tuple[list[Row], list[Rejecte
         except Unreadable as reason:
             rejected.append(Rejected(message.topic, message.payload, str(reason), message.received_at))
             continue
-        if address and text is not None:
+        # States repeat what events say, and half of all messages are states: the database is not asked about them.
+        if address and address.kind != "state" and text is not None:
             rows.append(Row(message.topic, address, text, message.received_at))
     return rows, rejected, len(batch) - len(rows) - len(rejected)
 

@@ -10,7 +10,7 @@ FIGURES = {
     "repeated": ("beacons_collector_repeated_total", "Messages that were there already."),
     "conflict": ("beacons_collector_conflict_total", "Numbers told again with other contents."),
     "rejected": ("beacons_collector_rejected_total", "Messages that went to the table rejected."),
-    "passed": ("beacons_collector_passed_total", "Messages that are not kept: ranging, requests, cleared topics."),
+    "passed": ("beacons_collector_passed_total", "Messages that are not kept: states, ranging, requests, cleared topics."),
     "batches": ("beacons_collector_batches_total", "Transactions committed."),
 }
 INTERVAL_S = 15
