@@ -9,7 +9,6 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
 import tempfile
 import unittest
 
@@ -17,10 +16,9 @@ import paho.mqtt.client as mqtt
 
 import collector_test
 from servers import LONGEST_WAIT_S, run, wait_until
+from simulated import BEACOND, Shop, told
 from story import DAY
 
-BEACOND = os.environ.get("BEACOND", "")
-UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
 # Seeds, and how long each store is watched.
 STORES, WATCHED_S = {"berlin-17": 5, "hamburg-3": 6}, 3600
 # What radio and rules may cost. A phone is inside once it was heard for a moment, and it has left when it was last heard: fading hides
@@ -30,41 +28,23 @@ TYPICAL_S, WORST_S = 1.0, 10.0
 MOST_SPLIT, MOST_CUT, DWELL_ERROR = 0.05, 0.15, 0.01
 
 
-def simulated(site, seed, folder):
-    """The truth, and the messages that an agent makes of what it heard, on the day that stories have."""
-    capture, truth, config = (folder / f"{site}.{end}" for end in ("btsnoop", "json", "toml"))
-    config.write_text(f'[gateway]\nsite = "{site}"\nid = "entrance"\n[mqtt]\nurl = "mqtt://127.0.0.1:1"\n'
-                      f'[[region]]\nid = "phones"\nuuid = "{UUID}"\nexpand = "minor"\n')
-    run(BEACOND, "simulate", "--scenario", "crowd", "--seed", seed, "--seconds", WATCHED_S, "--write", capture, "--truth", truth)
-    told = run(BEACOND, "replay", capture, "--config", config).decode().replace("2026-01-01T", f"{DAY:%Y-%m-%d}T")
-    capture.unlink()
-    messages = [json.loads(line) for line in told.splitlines() if '/ranging"' not in line]
-    there = [beacon for beacon in json.loads(truth.read_text())["beacons"] if beacon["uuid"] == UUID]
-    spans = [(beacon["entered_at_s"], beacon["left_at_s"]) for beacon in there]
-    phones = {beacon["minor"]: span for beacon, span in zip(there, spans, strict=True) if beacon["kind"] == "phone"}
-    return phones, spans, [(message["topic"], json.dumps(message["payload"])) for message in messages]
+class Told(collector_test.Chain):
+    """What agents tell of simulated shops goes through the chain."""
 
-
-@unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
-class Truth(collector_test.Chain):
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.truth, cls.everybody, cls.told = {}, {}, {}
-        with tempfile.TemporaryDirectory() as folder:
-            for site, seed in STORES.items():
-                cls.truth[site], cls.everybody[site], cls.told[site] = simulated(site, seed, pathlib.Path(folder))
-        # All tests look at the same rows, so that the chain runs once.
+    def tell(cls, messages):
+        """(second, topic, payload) in their order; returns when events and coverage are rows, each number once."""
+        numbered = {"event": "seq", "coverage": "span"}
+        cls.numbers = getattr(cls, "numbers", set()) | {
+            (*topic.split("/")[1:3], kind, payload[numbered[kind]])
+            for _, topic, payload in messages if (kind := topic.rpartition("/")[2]) in numbered}
         collector = collector_test.Collector(cls.broker, cls.database, "--group", "chain", id="one").is_ready()
-        for site, messages in cls.told.items():
-            cls.publish_all(messages)
-        cls.events = {site: sum(topic.endswith("/event") for topic, _ in messages) for site, messages in cls.told.items()}
-        wait_until(
-            lambda: cls.rows("SELECT count(*) FROM beacons.event") == [[str(sum(cls.events.values()))]],
-            lambda: f"{cls.events} events, not {cls.rows('SELECT count(*) FROM beacons.event')}; {collector.said()}")
+        cls.publish_all([(topic, json.dumps(payload)) for _, topic, payload in messages])
+        there = "SELECT (SELECT count(*) FROM beacons.event) + (SELECT count(*) FROM beacons.coverage_span)"
+        wait_until(lambda: cls.rows(there) == [[str(len(cls.numbers))]],
+                   lambda: f"{len(cls.numbers)} numbers, not {cls.rows(there)}; {collector.said()}")
         assert collector.end() == 0
         collector.log.close()
-        cls.rows("SELECT beacons.roll_up()")
 
     @classmethod
     def publish_all(cls, messages):
@@ -84,14 +64,31 @@ class Truth(collector_test.Chain):
         said = run(cls.database.programs / "psql", cls.database.url, "-AtX", "-F", "\t", "-c", sql).decode()
         return [line.split("\t") for line in said.splitlines()]
 
-    def spans(self, view, site):
+    @classmethod
+    def spans(cls, view, site, watched_s, more="true"):
         """Minor → its visits or stays, in seconds of the day; without an end, the end of what was watched."""
         spans = {}
-        for minor, entered, left in self.rows(
+        for minor, entered, left in cls.rows(
                 f"SELECT minor, extract(epoch FROM entered_at - '{DAY:%Y-%m-%d} 00:00Z'), extract(epoch FROM left_at - '{DAY:%Y-%m-%d} 00:00Z') "
-                f"FROM beacons.{view} WHERE site = '{site}' AND major = 2 ORDER BY entered_at"):
-            spans.setdefault(int(minor), []).append((float(entered), float(left) if left else float(WATCHED_S)))
+                f"FROM beacons.{view} WHERE site = '{site}' AND {more} ORDER BY entered_at"):
+            spans.setdefault(int(minor), []).append((float(entered), float(left) if left else float(watched_s)))
         return spans
+
+
+@unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
+class Truth(Told):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.truth, messages = {}, []
+        with tempfile.TemporaryDirectory() as folder:
+            for site, seed in STORES.items():
+                shop = Shop(seed, WATCHED_S, pathlib.Path(folder))
+                cls.truth[site] = shop.phones
+                messages += told(site, "entrance", [shop.capture], shop.folder)
+        # All tests look at the same rows, so that the chain runs once.
+        cls.tell(messages)
+        cls.rows("SELECT beacons.roll_up()")
 
     def came_and_left(self, site):
         """All but those of whom the agent could not know in the end that they had left."""
@@ -99,7 +96,7 @@ class Truth(collector_test.Chain):
 
     def test_who_came_and_left_is_a_stay_from_coming_to_leaving(self):
         for site in STORES:
-            came, stays = self.came_and_left(site), self.spans("stay", site)
+            came, stays = self.came_and_left(site), self.spans("stay", site, WATCHED_S)
             self.assertGreater(len(came), 20, "a crowd")
             self.assertLessEqual(set(came), set(stays), site)
             split = [minor for minor in came if len(stays[minor]) > 1]
@@ -110,14 +107,14 @@ class Truth(collector_test.Chain):
 
     def test_visits_are_those_who_came_and_a_few_that_fading_cut_in_two(self):
         for site in STORES:
-            came, visits = self.came_and_left(site), self.spans("visit", site)
+            came, visits = self.came_and_left(site), self.spans("visit", site, WATCHED_S)
             self.assertLessEqual(set(visits), set(self.truth[site]), "nobody else")
             counted = sum(len(visits[minor]) for minor in came)
             self.assertTrue(len(came) <= counted <= (1 + MOST_CUT) * len(came), (site, len(came), counted))
 
     def test_dwell_is_the_time_that_they_were_there(self):
         for site in STORES:
-            came, stays = self.came_and_left(site), self.spans("stay", site)
+            came, stays = self.came_and_left(site), self.spans("stay", site, WATCHED_S)
             dwell = sum(left - entered for minor in came for entered, left in stays[minor])
             true = sum(left - entered for entered, left in came.values())
             self.assertLess(abs(dwell - true), DWELL_ERROR * true, (site, dwell, true))
@@ -126,7 +123,7 @@ class Truth(collector_test.Chain):
         for site in STORES:
             # Who was there in the beginning is inside without an entry, and counts once it was away and came back.
             come = [span for span in self.truth[site].values() if span[0] > 0]
-            everybody = self.everybody[site]
+            everybody = self.truth[site].values()
             ((beacons, present, covered),) = self.rows(
                 "SELECT beacons, mean_present, covered_share FROM beacons.occupancy_hourly "
                 f"WHERE site = '{site}' AND hour = '{DAY:%Y-%m-%d} 00:00Z'")

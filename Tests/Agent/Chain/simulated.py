@@ -1,0 +1,88 @@
+"""Simulated shops whose visitors are known, as one gateway or several that overlap hear them, and what real agents tell of it."""
+
+import json
+import os
+import re
+
+import btsnoop
+from servers import run
+from story import DAY
+
+BEACOND = os.environ.get("BEACOND", "")
+UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
+CONFIGURATION = """[gateway]
+site = "{site}"
+id = "{gateway}"
+[mqtt]
+url = "mqtt://127.0.0.1:1"
+[[region]]
+id = "phones"
+uuid = "{uuid}"
+major = 2
+expand = "minor"
+"""
+# When simulated shops begin, in btsnoop's microseconds: 2026-01-01T00:00:00Z.
+BEGIN_US = btsnoop.UNIX_US + 1_767_225_600_000_000
+
+
+class Shop:
+    """A day's beginning in a shop. Every phone has a minor of its own, and changes its address.
+
+    `phones` are who came and left by minor, in seconds of the day. Trolleys have another major, which no region wants.
+    """
+
+    def __init__(self, seed, seconds, folder):
+        self.capture, truth = folder / f"shop-{seed}.btsnoop", folder / f"shop-{seed}.json"
+        self.folder = folder
+        run(BEACOND, "simulate", "--scenario", "crowd", "--seed", seed, "--seconds", seconds, "--write", self.capture, "--truth", truth)
+        self.beacons = [beacon for beacon in json.loads(truth.read_text())["beacons"] if beacon["uuid"] == UUID]
+        self.phones = {beacon["minor"]: (beacon["entered_at_s"], beacon["left_at_s"]) for beacon in self.beacons if beacon["kind"] == "phone"}
+
+    def distances(self, minor):
+        """(second, metres) of a phone's way, a second each."""
+        (phone,) = (beacon for beacon in self.beacons if beacon["kind"] == "phone" and beacon["minor"] == minor)
+        return [(phone["entered_at_s"] + index, metres) for index, metres in enumerate(phone["distance_m"])]
+
+    def heard(self, name, reach_m, spans):
+        """A capture for each span: of the beacons, what came from places in reach. Other devices are heard always."""
+        addresses = {}
+        for beacon in self.beacons:
+            for one in beacon["addresses"]:
+                addresses.setdefault(one["address"], []).append((one["from_s"], one["until_s"], beacon))
+        packets = [[] for _ in spans]
+        for time_us, flags, octets in btsnoop.records(self.capture):
+            at_s = (time_us - BEGIN_US) / 1e6
+            address = ":".join(f"{octet:02X}" for octet in reversed(octets[7:13]))
+            sender = next((beacon for begin, end, beacon in addresses.get(address, ()) if begin <= at_s <= end), None)
+            if sender is not None and not reach_m[0] <= distance(sender, at_s) <= reach_m[1]:
+                continue
+            for (begin, end), kept in zip(spans, packets, strict=True):
+                if begin <= at_s < end:
+                    kept.append((time_us, flags, octets))
+        captures = [self.folder / f"{name}-{index}.btsnoop" for index in range(len(spans))]
+        for capture, kept in zip(captures, packets, strict=True):
+            btsnoop.write(capture, kept)
+        return captures
+
+
+def distance(beacon, at_s):
+    metres = beacon["distance_m"]
+    return metres[min(max(0, round(at_s - beacon["entered_at_s"])), len(metres) - 1)]
+
+
+def told(site, gateway, captures, folder):
+    """What an agent tells that hears the captures, one run after the other, on the day that stories have: (second, topic, payload)."""
+    config, state = folder / f"{site}-{gateway}.toml", folder / f"{site}-{gateway}"
+    config.write_text(CONFIGURATION.format(site=site, gateway=gateway, uuid=UUID))
+    messages = []
+    for capture in captures:
+        said = run(BEACOND, "replay", capture, "--config", config, *(("--state", state) if len(captures) > 1 else ())).decode()
+        said = said.replace("2026-01-01T", f"{DAY:%Y-%m-%d}T")
+        messages += [json.loads(line) for line in said.splitlines() if '/ranging"' not in line]
+    return [(second_of(message["payload"]["at"]), message["topic"], message["payload"]) for message in messages]
+
+
+def second_of(time):
+    """An agent's time as seconds of the day."""
+    hours, minutes, seconds = re.search(r"T(\d\d):(\d\d):([\d.]+)Z", time).groups()
+    return 3600 * int(hours) + 60 * int(minutes) + float(seconds)

@@ -1,0 +1,301 @@
+"""Several simulated stores with gateways that overlap, of which one is away for a while and another's line is down for hours: what the
+views say against what really happened.
+
+A store's gateways hear the same crowd, each what is in its reach; some places are in reach of both. The truth is the simulation's: where
+each phone was in each second. Agents and chain are real. Zones are told as `beacond site` tells them, from the same ways.
+"""
+
+import itertools
+import os
+import pathlib
+import random
+import statistics
+import tempfile
+import unittest
+
+import truth_test
+from simulated import BEACOND, UUID, Shop, told
+from story import DAY, said
+
+WATCHED_S = 4500
+HOURS = {0: (0, 3600), 3600: (3600, WATCHED_S)}
+NEAR, FAR, ALL = (0, 11), (8, 99), (0, 99)
+AWAY = (1500, 2400)
+ON, ON_BUT_AWAY = [(0, WATCHED_S)], [(0, AWAY[0]), (AWAY[1], WATCHED_S)]
+# Store → the shop's seed, and of each gateway its reach in metres and when it was on.
+STORES = {
+    "berlin-17": (5, {"door": (NEAR, ON), "back": (FAR, ON)}),
+    "hamburg-3": (6, {"door": (NEAR, ON), "back": (FAR, ON_BUT_AWAY)}),
+    "wien-8": (5, {"door": (ALL, ON_BUT_AWAY)}),
+}
+# Its line was down all the time: what it has to tell comes when all else is counted.
+LATE = ("berlin-17", "back")
+# Numbers that are lost on their way: some come late, some are given up by the agent, and some never come.
+COME_LATE, GIVEN_UP, LOST = {5, 6, 7}, {20, 21}, {40, 44, 45}
+LOSER = ("hamburg-3", "door")
+ZONES = ((7, "door"), (13, "aisle"), (99, "back"))
+# A place at the edge of a reach is in it or not by half a second of walking; a phone is heard five times a second.
+EDGE_S = 4.0
+
+
+def runs(seconds, patience_s):
+    """Seconds, in their order → spans without a pause of more than patience_s."""
+    spans = []
+    for second in seconds:
+        if spans and second - spans[-1][1] <= patience_s + 1:
+            spans[-1][1] = second
+        else:
+            spans.append([second, second])
+    return [tuple(span) for span in spans]
+
+
+def overlap(one, other):
+    return max(0.0, min(one[1], other[1]) - max(one[0], other[0]))
+
+
+class Truth:
+    """A store as it really was."""
+
+    def __init__(self, site, shop):
+        self.shop, self.gateways = shop, STORES[site][1]
+        self.ways = {minor: shop.distances(minor) for minor in shop.phones}
+
+    def in_reach(self, minor, gateway):
+        """The seconds in which a gateway that is on has a phone in its reach."""
+        (nearest, farthest), on = self.gateways[gateway]
+        return [second for second, metres in self.ways[minor] if nearest <= metres <= farthest and any(a <= second < b for a, b in on)]
+
+    def heard_by(self, minor):
+        """Those that must have heard it, and those that may have."""
+        longest = {gateway: max([end - begin for begin, end in runs(self.in_reach(minor, gateway), 1)], default=-1) for gateway in self.gateways}
+        return {name for name, time in longest.items() if time >= EDGE_S}, {name for name, time in longest.items() if time >= 0}
+
+    def undisturbed(self):
+        """Phones that came and left while every gateway was on, and some time before the end."""
+        on = [span for _, spans in self.gateways.values() for span in spans]
+        quiet = [(a, min(b, WATCHED_S - 60)) for a, b in on] if len(on) == len(self.gateways) else [(0, AWAY[0]), (AWAY[1] + 60, WATCHED_S - 60)]
+        return {minor: span for minor, span in self.shop.phones.items() if any(a < span[0] and span[1] < b for a, b in quiet)}
+
+    def covered(self):
+        """When any gateway could hear."""
+        spans = sorted(span for _, on in self.gateways.values() for span in on)
+        joined = [spans[0]]
+        for begin, end in spans[1:]:
+            if begin <= joined[-1][1]:
+                joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+            else:
+                joined.append((begin, end))
+        return joined
+
+    def zones(self, minor):
+        """The zone visits of a phone: (zone, from, to), one after the other; where it only passed by is left out."""
+        at = [(next(zone for farthest, zone in ZONES if metres <= farthest), second) for second, metres in self.ways[minor]]
+        visits = []
+        for zone, seconds in itertools.groupby(at, key=lambda one: one[0]):
+            seconds = [second for _, second in seconds]
+            if seconds[-1] - seconds[0] > 3:
+                visits.append((zone, seconds[0], seconds[-1]))
+        return visits
+
+
+def zone_messages(site, truth):
+    """What `beacond site` would tell: an entry and an exit for each visit to a zone, numbered in their order."""
+    moments = []
+    for minor in truth.shop.phones:
+        for zone, entered, left in truth.zones(minor):
+            moments += [(entered, minor, zone, None), (left + 5, minor, zone, (entered, left))]
+    messages = []
+    for seq, (second, minor, zone, visit) in enumerate(sorted(moments, key=lambda moment: moment[:2]), 1):
+        payload = {"schema": 1, "at": told_at(second), "clock": "synced", "site": site, "gateway": "door", "epoch": "01KDVDNA0T0000000000000000",
+                   "seq": seq, "type": "exit" if visit else "enter", "region": "phones", "uuid": UUID, "major": 2, "minor": minor, "zone": zone,
+                   "rssi_dbm": -70, "accuracy_m": 2.5, "proximity": "near"}
+        if visit:
+            entered, left = visit
+            payload |= {"entered_at": told_at(entered), "last_heard_at": told_at(left), "dwell_s": left - entered}
+        messages.append((second, f"beacons/{site}/site/region/phones/2/{minor}/zone/{zone}/event", payload))
+    return messages
+
+
+def told_at(second):
+    return said(f"0:00:{second}")
+
+
+@unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
+class Stores(truth_test.Told):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            shops = {seed: Shop(seed, WATCHED_S, folder) for seed in {seed for seed, _ in STORES.values()}}
+            cls.truth = {site: Truth(site, shops[seed]) for site, (seed, _) in STORES.items()}
+            messages = [message for site in STORES for message in cls.agents(site, folder)]
+        in_time, late, held, never = [], [], [], []
+        for message in sorted(messages, key=lambda message: message[0]):
+            _, topic, payload = message
+            is_losers = tuple(topic.split("/")[1:3]) == LOSER and topic.endswith("/event")
+            seq = payload.get("seq") if is_losers else None
+            way = late if tuple(topic.split("/")[1:3]) == LATE else held if seq in COME_LATE else never if seq in GIVEN_UP | LOST else in_time
+            way.append(message)
+        # Zones come as they like: every third number an hour late, and those in any order.
+        zones = [message for site, truth in cls.truth.items() for message in zone_messages(site, truth)]
+        out_of_order = zones[::3]
+        random.Random(3).shuffle(out_of_order)
+        cls.tell(sorted(in_time + [one for index, one in enumerate(zones) if index % 3], key=lambda message: message[0]))
+        cls.rows("SELECT beacons.roll_up()")
+        cls.missing_before, cls.coverage_before = cls.missing(), cls.coverage()
+        (gap_topic, gap_payload) = cls.gap(never)
+        cls.tell(late + held + out_of_order + [(0, gap_topic, gap_payload)])
+        # An exit that never comes leaves its visit open: these phones stay, as far as anybody knows.
+        cls.forgotten = {payload["minor"] for _, _, payload in never}
+        cls.before = cls.look()
+        cls.rows("SELECT beacons.roll_up()")
+        cls.answer = cls.look()
+
+    @classmethod
+    def agents(cls, site, folder):
+        messages = []
+        for gateway, (reach_m, on) in STORES[site][1].items():
+            captures = cls.truth[site].shop.heard(f"{site}-{gateway}", reach_m, on)
+            messages += told(site, gateway, captures, folder)
+            for capture in captures:
+                capture.unlink()
+        return messages
+
+    @classmethod
+    def gap(cls, never):
+        """What the agent says of the numbers that it gave up."""
+        site, gateway = LOSER
+        common = {key: never[0][2][key] for key in ("schema", "at", "clock", "site", "gateway", "epoch")}
+        return f"beacons/{site}/{gateway}/gap", common | {"from_seq": min(GIVEN_UP), "to_seq": max(GIVEN_UP), "cause": "disk"}
+
+    @classmethod
+    def look(cls):
+        return {
+            "stay": {site: cls.spans("stay", site, WATCHED_S) for site in STORES},
+            "gateways": {site: cls.rows("SELECT minor, gateways, extract(epoch FROM entered_at - "
+                                        f"'{DAY:%Y-%m-%d} 00:00Z') FROM beacons.stay WHERE site = '{site}' ORDER BY 1, 3")
+                         for site in STORES},
+            "visit": {(site, gateway): cls.spans("visit", site, WATCHED_S, f"gateway = '{gateway}'")
+                      for site, (_, gateways) in STORES.items() for gateway in gateways},
+            "hours": cls.rows("SELECT site, extract(epoch FROM hour - '{0:%Y-%m-%d} 00:00Z')::int, visits, beacons, mean_present, covered_share "
+                              "FROM beacons.occupancy_hourly WHERE region = 'phones' AND hour < '{0:%Y-%m-%d} 02:00Z' ORDER BY 1, 2".format(DAY)),
+            "flow": cls.rows(f"SELECT site, extract(epoch FROM hour - '{DAY:%Y-%m-%d} 00:00Z')::int, from_zone, to_zone, visits FROM beacons.flow "
+                              "ORDER BY 1, 2, 3, 4"),
+            "coverage": cls.coverage(), "missing": cls.missing()}
+
+    @classmethod
+    def coverage(cls):
+        return [(site, gateway, float(begin), float(end)) for site, gateway, begin, end in cls.rows(
+            "SELECT site, gateway, extract(epoch FROM from_at - '{0:%Y-%m-%d} 00:00Z'), extract(epoch FROM to_at - '{0:%Y-%m-%d} 00:00Z') "
+            "FROM beacons.coverage ORDER BY 1, 2, 3".format(DAY))]
+
+    @classmethod
+    def missing(cls):
+        return {(site, gateway, number) for site, gateway, first, last in cls.rows("SELECT site, gateway, from_seq, to_seq FROM beacons.missing")
+                for number in range(int(first), int(last) + 1)}
+
+    def undisturbed(self, site):
+        return {minor: span for minor, span in self.truth[site].undisturbed().items() if site != LOSER[0] or minor not in self.forgotten}
+
+    def test_the_figures_are_the_same_before_and_after_the_roll_up(self):
+        self.assertEqual(self.before, self.answer)
+
+    def test_a_stay_is_one_phone_s_time_in_the_store_whichever_gateways_heard_it(self):
+        stays = self.answer["stay"]
+        for site, truth in self.truth.items():
+            came = self.undisturbed(site)
+            self.assertGreater(len(came), 15, site)
+            self.assertLessEqual(set(came), set(stays[site]), site)
+            split = [minor for minor in came if len(stays[site][minor]) > 1]
+            self.assertLessEqual(len(split), truth_test.MOST_SPLIT * len(came), (site, split))
+            errors = [abs(stays[site][minor][side][side] - true[side]) for minor, true in came.items() for side in (0, -1)]
+            self.assertLess(statistics.median(errors), truth_test.TYPICAL_S, site)
+            self.assertLess(max(errors), truth_test.WORST_S, site)
+
+    def test_nobody_is_there_who_was_not(self):
+        stays = self.answer["stay"]
+        for site, truth in self.truth.items():
+            self.assertLessEqual(set(stays[site]), set(truth.shop.phones), site)
+            # In the end an agent cannot know yet who has left.
+            beyond = [(minor, span) for minor, spans in stays[site].items() for span in spans
+                      if span[0] < truth.shop.phones[minor][0] - 1 or truth.shop.phones[minor][1] + 1 < span[1] < WATCHED_S]
+            self.assertEqual(beyond, [], site)
+
+    def test_a_stay_names_the_gateways_that_heard_it(self):
+        gateways = self.answer["gateways"]
+        for site, truth in self.truth.items():
+            names = {}
+            for minor, listed, _ in gateways[site]:
+                names.setdefault(int(minor), set()).update(listed.strip("{}").split(","))
+            for minor in self.undisturbed(site):
+                must, may = truth.heard_by(minor)
+                self.assertTrue(must <= names[minor] <= may, (site, minor, must, names[minor], may))
+
+    def test_a_visit_is_a_time_in_one_gateway_s_reach(self):
+        exits_after_s = 20
+        visits = self.answer["visit"]
+        for (site, gateway), of_phones in visits.items():
+            truth, counts = self.truth[site], [0, 0, 0]
+            for minor in self.undisturbed(site):
+                seconds = truth.in_reach(minor, gateway)
+                least, most = (len([span for span in runs(seconds, exits_after_s + error) if span[1] - span[0] >= shortest])
+                               for error, shortest in ((EDGE_S, EDGE_S), (-EDGE_S, 0)))
+                for index, count in enumerate((least, len(of_phones.get(minor, ())), most)):
+                    counts[index] += count
+            least, counted, most = counts
+            self.assertTrue(least <= counted <= (1 + truth_test.MOST_CUT) * most, (site, gateway, counts))
+
+    def test_coverage_is_when_each_gateway_was_on(self):
+        true = [(site, gateway, *span) for site, (_, gateways) in STORES.items() for gateway, (_, on) in gateways.items() for span in on]
+        coverage = self.answer["coverage"]
+        self.assertEqual([row[:2] for row in coverage], sorted(row[:2] for row in true))
+        for (*_, begin, end), (*_, true_begin, true_end) in zip(coverage, sorted(true), strict=True):
+            self.assertLess(max(abs(begin - true_begin), abs(end - true_end)), 1, (coverage, true))
+
+    def test_an_hour_has_those_who_were_there_over_the_time_that_was_heard(self):
+        rows = self.answer["hours"]
+        hours = {(site, int(hour)): tuple(map(float, figures)) for site, hour, *figures in rows}
+        self.assertEqual(set(hours), {(site, hour) for site in STORES for hour in HOURS})
+        for (site, hour), (visits, beacons, present, share) in hours.items():
+            truth = self.truth[site]
+            heard = [span for span in ((max(a, hour), min(b, hour + 3600)) for a, b in truth.covered()) if span[0] < span[1]]
+            heard_s = sum(end - begin for begin, end in heard)
+            self.assertAlmostEqual(share, heard_s / 3600, delta=0.001, msg=f"{site} {hour}")
+            # Who was there in the beginning is inside without an entry, and is counted once it was away and came back.
+            least, most = ([span for span in spans if any(overlap(span, one) > EDGE_S for one in heard)]
+                           for spans in ([span for span in truth.shop.phones.values() if span[0] > 0], truth.shop.phones.values()))
+            most += [(hour, WATCHED_S)] * (len(self.forgotten) if site == LOSER[0] else 0)
+            self.assertTrue(len(least) <= beacons <= len(most), (site, hour, len(least), beacons, len(most)))
+            self.assertGreaterEqual(visits, beacons)
+            lowest, highest = (sum(overlap(span, one) for span in spans for one in heard) / heard_s for spans in (least, most))
+            self.assertTrue(0.97 * lowest <= present <= 1.001 * highest, (site, hour, lowest, present, highest))
+
+    def test_flow_is_how_often_somebody_went_from_zone_to_zone(self):
+        true = {}
+        for site, truth in self.truth.items():
+            for minor in truth.shop.phones:
+                for (zone, *_), (next_zone, entered, _) in itertools.pairwise(truth.zones(minor)):
+                    if zone != next_zone:
+                        key = (site, int(entered // 3600) * 3600, zone, next_zone)
+                        true[key] = true.get(key, 0) + 1
+        self.assertGreater(len(true), 12)
+        flow = self.answer["flow"]
+        self.assertEqual({(site, int(hour), one, other): int(visits) for site, hour, one, other, visits in flow}, true)
+
+    def test_missing_is_what_never_came_and_nobody_gave_up(self):
+        lost = {(*LOSER, number) for number in COME_LATE | GIVEN_UP | LOST}
+        self.assertLessEqual(lost, self.missing_before)
+        self.assertEqual({number for number in self.missing_before if number[1] != "site"}, lost)
+        missing = self.answer["missing"]
+        self.assertEqual(missing, {(*LOSER, number) for number in LOST})
+
+    def test_what_has_not_come_is_not_claimed_to_be_covered(self):
+        self.assertNotIn(LATE, {row[:2] for row in self.coverage_before})
+
+    def test_nothing_was_rejected(self):
+        self.assertEqual(self.rows("SELECT topic, reason FROM beacons.rejected"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
