@@ -1,0 +1,270 @@
+"""When a place is told."""
+
+from gpsdlog import Log
+from support import DEPOT, crossings, replay, states, updates
+
+
+def times(told):
+    return [at_s for at_s, _ in told]
+
+
+def travelled(speed_m_s, span):
+    """A log of a van that drives east."""
+    log = Log()
+    log.fixes(span, east_m=lambda at_s: at_s * speed_m_s, speed=float(speed_m_s), track=90.0)
+    return log
+
+
+def test_distance_filter():
+    """Standard: an update when moved by distance_filter_m from the last one published."""
+    log = travelled(4, range(0, 31))
+    assert times(updates(log, distance_filter_m=20)) == [0, 5, 10, 15, 20, 25, 30]
+
+
+def test_less_than_the_filter():
+    """Movements that are shorter make none."""
+    log = Log()
+    log.fixes(range(0, 100), east_m=lambda at_s: at_s % 2 * 9.5)
+    assert times(updates(log)) == [0], updates(log)
+
+
+def test_min_interval():
+    """Updates are min_interval_s apart at least."""
+    told = times(updates(travelled(30, range(0, 61)), min_interval_s=7))
+    assert told == list(range(0, 61, 7)), told
+
+
+def test_max_interval():
+    """And max_interval_s apart at most: still here."""
+    log = Log()
+    log.fixes(range(0, 1000))
+    told = times(updates(log, max_interval_s=120))
+    assert told == list(range(0, 1000, 120)), told
+
+
+def test_accuracy_halves():
+    """An update when the accuracy halves, and not before."""
+    log = Log()
+    for at_s, accuracy_m in enumerate((40, 30, 21, 20, 15, 11, 10)):
+        log.fix(at_s, accuracy_m=accuracy_m)
+    told = [fix["horizontal_accuracy_m"] for _, fix in updates(log)]
+    assert told == [40, 20, 10], told
+
+
+def test_heading_filter():
+    """An update when the course turns by heading_filter_deg from the last one published."""
+    log = Log()
+    for at_s, course in enumerate((358.0, 359.0, 2.0, 3.0, 4.0, 359.0, 358.0)):
+        log.fix(at_s, speed=2.0, track=course)
+    told = [fix["course_deg"] for _, fix in updates(log)]
+    assert told == [358, 3, 358], told
+
+
+def test_heading_standing():
+    """Who stands turns without an update."""
+    log = Log()
+    for at_s, course in enumerate((0.0, 90.0, 180.0, 270.0)):
+        log.fix(at_s, speed=0.0, track=course)
+    assert times(updates(log)) == [0], updates(log)
+
+
+# --- Significant ------------------------------------------------------------------------------------------------------
+
+
+def significant(log, **options):
+    return replay(log, {"service": "significant"}, **options)
+
+
+def test_significant():
+    """Significant: 500 m or more, at most every 5 minutes."""
+    done = significant(travelled(10, range(0, 3601)))
+    told = [(at_s, payload["fix"]["longitude"]) for at_s, payload in done.of("location")]
+    assert all(payload["service"] == "significant" for payload in done.payloads("location"))
+    gaps = [after - before for (before, _), (after, _) in zip(told, told[1:])]
+    assert len(told) >= 6 and min(gaps) >= 300 and max(gaps) <= 600, gaps
+
+
+def test_significant_parked():
+    """Parked it tells its place once, and the receiver is on for at most a twentieth of the time."""
+    log = Log()
+    log.fixes(range(0, 21_601))
+    done = significant(log)
+    assert len(done.of("location")) == 1, done.of("location")
+    assert done.health["receiver_on_s"] <= 21_600 * 0.05, done.health
+
+
+def test_significant_less():
+    """Less than 500 m is no news, however often."""
+    log = Log()
+    log.fixes(range(0, 7201), east_m=lambda at_s: 480 if at_s // 1000 % 2 else 0)
+    assert len(significant(log).of("location")) == 1
+
+
+def test_significant_look():
+    """A look without a good fix ends after 30 s."""
+    log = Log()
+    log.fix(0)
+    log.fixes(range(1, 7201), mode=1, lat=None, lon=None)
+    done = significant(log)
+    assert 30 < done.health["receiver_on_s"] <= 7200 * 0.06, done.health
+
+
+def test_significant_faster():
+    """The looks come closer together the faster it moved."""
+    slow, fast = (significant(travelled(speed, range(0, 7201))).health["used"] for speed in (0, 25))
+    assert fast > slow, (slow, fast)
+
+
+def test_resting_is_not_blind():
+    """A receiver that rests on purpose makes no state unknown."""
+    log = Log()
+    log.fixes(range(0, 7201))
+    done = significant(log, regions=[DEPOT])
+    assert [state for _, state in states(done)] == ["unknown", "inside"], states(done)
+
+
+# --- Pausing ----------------------------------------------------------------------------------------------------------
+
+
+def pausing(log, activity="other", regions=(), **location):
+    return replay(log, {"pauses_automatically": True, "activity": activity, **location}, regions=regions)
+
+
+def paused(done):
+    """(seconds, paused) wherever it changed."""
+    told = [(0, False)]
+    for at_s, payload in done.of("status"):
+        if payload["location"]["paused"] != told[-1][1]:
+            told.append((at_s, payload["location"]["paused"]))
+    return told[1:]
+
+
+def test_pause():
+    """Standing still pauses after the activity's time; status says so."""
+    log = Log()
+    log.fixes(range(0, 1001), east_m=lambda at_s: at_s % 3)
+    for activity, after_s in (("other", 300), ("automotive", 120), ("pedestrian", 600)):
+        assert paused(pausing(log, activity)) == [(after_s, True)], (activity, paused(pausing(log, activity)))
+
+
+def test_no_pause():
+    """It never pauses where pauses_automatically is false."""
+    log = Log()
+    log.fixes(range(0, 1001))
+    assert paused(replay(log)) == []
+
+
+def test_pause_within_accuracy():
+    """Movement within the accuracy is none."""
+    log = Log()
+    log.fixes(range(0, 400), east_m=lambda at_s: 8 * (at_s % 2), accuracy_m=10)
+    assert paused(pausing(log)) == [(300, True)], paused(pausing(log))
+
+
+def test_moving_never_pauses():
+    """Who moves does not pause, though slowly."""
+    log = travelled(0.5, range(0, 1200))
+    assert paused(pausing(log)) == [], paused(pausing(log))
+
+
+def test_resume():
+    """Paused it looks every minute, and goes on at the first movement."""
+    log = Log()
+    log.fixes(range(0, 1000))
+    log.fixes(range(1000, 1300), east_m=lambda at_s: (at_s - 1000) * 5)
+    told = paused(pausing(log))
+    assert [word for _, word in told] == [True, False], told
+    assert 1000 < told[1][0] <= 1080, told
+
+
+def test_silent_while_paused():
+    """While paused nothing is published but that it is so."""
+    log = Log()
+    log.fixes(range(0, 3000))
+    done = pausing(log, max_interval_s=60)
+    assert max(at_s for at_s, _ in done.of("location")) <= 300, done.of("location")[-1]
+
+
+def test_pause_rests():
+    """Paused, the receiver is on for the looks alone."""
+    log = Log()
+    log.fixes(range(0, 4001))
+    on_s = pausing(log).health["receiver_on_s"]
+    assert 300 <= on_s <= 500, on_s
+
+
+# --- Deferred ---------------------------------------------------------------------------------------------------------
+
+
+def batches(done):
+    return [(at_s, payload["batch"], payload["finished"], len(payload["fixes"]))
+            for at_s, payload in done.of("location/track")]
+
+
+def test_deferred_distance():
+    """Deferred: fixes are told together once defer_distance_m is travelled; batch counts 1, 2, 3."""
+    done = replay(travelled(10, range(0, 101)), {"defer_distance_m": 300})
+    told = batches(done)
+    assert [(batch, finished) for _, batch, finished, _ in told] == [
+        (1, "distance"), (2, "distance"), (3, "distance"), (4, "stopped")], told
+    assert [at_s for at_s, *_ in told[:3]] == [30, 60, 90], told
+
+
+def test_deferred_timeout():
+    """Or once defer_timeout_s has passed."""
+    log = Log()
+    log.fixes(range(0, 150))
+    told = batches(replay(log, {"defer_timeout_s": 60}))
+    assert [(batch, finished) for _, batch, finished, _ in told] == [(1, "timeout"), (2, "timeout"), (3, "stopped")], told
+    assert told[0][0] == 60 and told[1][0] in (120, 121), told
+
+
+def test_deferred_keeps_all():
+    """Every used fix is kept, oldest first, and told once."""
+    log = travelled(10, range(0, 205))
+    payloads = replay(log, {"defer_distance_m": 300, "defer_timeout_s": 20}).payloads("location/track")
+    at = [fix["at"] for payload in payloads for fix in payload["fixes"]]
+    assert at == [log.time(at_s) for at_s in range(0, 205)], (len(at), at[:3])
+
+
+def test_deferred_stopped():
+    """At the agent's end the rest is told, as stopped."""
+    log = Log()
+    log.fixes(range(0, 10))
+    told = batches(replay(log, {"defer_timeout_s": 600}))
+    assert told == [(told[0][0], 1, "stopped", 10)], told
+
+
+def test_deferred_pause():
+    """A pause tells it, as stopped, and then there are no batches."""
+    log = Log()
+    log.fixes(range(0, 2000))
+    done = pausing(log, defer_timeout_s=200)
+    told = batches(done)
+    assert [finished for _, _, finished, _ in told][:2] == ["timeout", "stopped"] and told[1][0] == 300, told
+    assert not [at_s for at_s, *_ in told[2:] if at_s < 1999], told
+
+
+def test_location_with_batch():
+    """location itself comes with each batch: its last fix."""
+    done = replay(travelled(10, range(0, 101)), {"defer_distance_m": 300})
+    tracks, places = done.of("location/track"), done.of("location")
+    assert [at_s for at_s, _ in tracks] == [at_s for at_s, _ in places], (tracks, places)
+    assert [track["fixes"][-1] for _, track in tracks] == [place["fix"] for _, place in places]
+
+
+def test_track_stands_alone():
+    """A track says site, gateway and epoch."""
+    track = replay(travelled(10, range(0, 50)), {"defer_distance_m": 300}).payloads("location/track")[0]
+    assert (track["schema"], track["site"], track["gateway"]) == (1, "tests", "van") and track["epoch"], track
+
+
+def test_no_track():
+    """Where both are 0 nothing is deferred."""
+    assert batches(replay(travelled(10, range(0, 50)))) == []
+
+
+def test_circles_while_deferred():
+    """Deferring places defers no crossing."""
+    log = travelled(5, range(0, 120))
+    assert crossings(log, DEPOT, location={"defer_timeout_s": 600}) == crossings(log, DEPOT) != []
