@@ -81,14 +81,16 @@ public struct LogClock<Line: Sendable>: Sendable {
         if order.follows(time) {
             order.last = time
             (believed, doubted) = (order, nil)
-        } else if var other = doubted, other.follows(time) {
+        } else if time > order.last {
+            // A gap or a wild time, and none of the lines that went back: those are behind.
+            ahead = (Order(first: time, last: time, offset: order.offset), [(line, time)])
+            return []
+        } else if var other = doubted, time >= other.last {
+            // However far apart its lines are, they are in one order.
             other.last = time
             let isBelieved = other.last - other.first >= FixOrder.trial
             if isBelieved { (believed, doubted) = (other, nil) } else { doubted = other }
             order = other
-        } else if time > order.last, doubted == nil {
-            ahead = (Order(first: time, last: time, offset: order.offset), [(line, time)])
-            return []
         } else {
             order = Order(first: time, last: time, offset: now - time)
             doubted = order

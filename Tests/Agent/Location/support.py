@@ -45,9 +45,11 @@ def closing(done, key):
     return int(dict(word.split("=") for word in done.said.split() if "=" in word)[key])
 
 
-def write_capture(path, seconds, begin=Log().begin):
-    """A capture in which one beacon is heard at these seconds."""
-    address = bytes([1, 2, 3, 4, 5, 0xC6])
-    packet = btsnoop.advertising_event(address, btsnoop.beacon_data(uuids.UUID(UUID).bytes, 1, 7), -60)
+def write_capture(path, seconds, others, begin=Log().begin):
+    """A capture in which one beacon is heard at these seconds; at the `others` something that is no beacon, so that the radio
+    is not blind."""
+    beacon = btsnoop.advertising_event(bytes([1, 2, 3, 4, 5, 0xC6]), btsnoop.beacon_data(uuids.UUID(UUID).bytes, 1, 7), -60)
+    other = btsnoop.advertising_event(bytes([1, 2, 3, 4, 5, 0xC7]), b"\x02\x01\x06", -70)
     first_us = btsnoop.UNIX_US + round(begin.timestamp() * 1e6)
-    btsnoop.write(path, ((first_us + round(at_s * 1e6), btsnoop.RECEIVED_EVENT, packet) for at_s in seconds))
+    heard = sorted([(at_s, beacon) for at_s in seconds] + [(at_s, other) for at_s in others], key=lambda pair: pair[0])
+    btsnoop.write(path, ((first_us + round(at_s * 1e6), btsnoop.RECEIVED_EVENT, packet) for at_s, packet in heard))
