@@ -14,8 +14,16 @@ public struct LogClock<Line: Sendable>: Sendable {
         var first: WallTime
         var last: WallTime
         var offset: TimeSpan
+        /// From the line before the last one to the last.
+        var step = TimeSpan.zero
 
-        func follows(_ time: WallTime) -> Bool { time >= last && time - last <= FixOrder.trial }
+        /// Whether a time is the next of these. A receiver that speaks every minute is as steady as one that does every second.
+        func follows(_ time: WallTime) -> Bool { time >= last && time - last <= max(FixOrder.trial, step * 2) }
+
+        mutating func extend(to time: WallTime) {
+            step = time - last
+            last = time
+        }
     }
 
     private var believed: Order?
@@ -47,7 +55,7 @@ public struct LogClock<Line: Sendable>: Sendable {
             return held.lines.map { ($0.line, now ?? $0.came) } + date(line, time)
         }
         if time - held.order.first >= FixOrder.trial { return release() + date(line, time) }
-        held.order.last = time
+        held.order.extend(to: time)
         held.lines.append((line, time))
         ahead = held
         return []
@@ -79,15 +87,15 @@ public struct LogClock<Line: Sendable>: Sendable {
             return [(line, move(to: time))]
         }
         if order.follows(time) {
-            order.last = time
+            order.extend(to: time)
             (believed, doubted) = (order, nil)
         } else if time > order.last {
             // A gap or a wild time, and none of the lines that went back: those are behind.
-            ahead = (Order(first: time, last: time, offset: order.offset), [(line, time)])
+            ahead = (Order(first: time, last: time, offset: order.offset, step: time - order.last), [(line, time)])
             return []
         } else if var other = doubted, time >= other.last {
             // However far apart its lines are, they are in one order.
-            other.last = time
+            other.extend(to: time)
             let isBelieved = other.last - other.first >= FixOrder.trial
             if isBelieved { (believed, doubted) = (other, nil) } else { doubted = other }
             order = other

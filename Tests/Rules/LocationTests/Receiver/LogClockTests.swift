@@ -21,6 +21,18 @@ struct LogClockTests {
         ("So it is with a line every minute", [0, 60, 120, nil, 180], [0, 60, 120, 120, 180]),
         ("One wild time ahead takes nothing along", [0, 1, 86_400, 2, 3, 4], [0, 1, 1, 2, 3, 4]),
         ("One time that went back stops nothing", [100, 101, 50, 102, 103], [100, 101, 101, 102, 103]),
+        (
+            "Nor does it where a gap follows",
+            [100, 101, 50, 140, 141, 142], [100, 101, 101, 140, 141, 142]
+        ),
+        (
+            "Nor where lines are far apart, whose steps are as usual",
+            [100, 115, 130, 120, 145, 160, 175], [100, 115, 130, 130, 145, 160, 175]
+        ),
+        (
+            "A clock that was set back is believed where lines are far apart, too",
+            [100, 115, 130, 0, 15, 30, 45], [100, 115, 130, 130, 145, 160, 175]
+        ),
     ]
 
     @Test(arguments: cases.indices)
