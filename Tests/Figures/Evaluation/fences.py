@@ -63,16 +63,17 @@ def ours(beacond, path, circles, location=()):
 
 
 def judge(fixes, circle, events):
-    """Holds events against the truth of a circle. A crossing is told between the end of the stay before and LATEST after the start
-    of the next; every other event is wrong, but for those before the first stay."""
+    """Holds events against the truth of a circle. A crossing is told by exactly one event of its kind between the end of the stay before
+    and LATEST after the start of the next. Every other event is wrong, but for those that tell how the first stay began."""
     stays = [(stay["inside"], gpsdlog.moment(stay["start"]), gpsdlog.moment(stay["end"])) for stay in circle["stays"]]
     truths = [gpsdlog.moment(crossing["at"]) for crossing in circle["crossings"]]
     spans = [(entered, end, start) for (was, _, end), (entered, start, _) in zip(stays, stays[1:]) if was != entered]
-    left = [event for event in events if event[0] >= stays[0][1]]
+    inside, first, _ = stays[0]
+    left = [(at, side) for at, side in events if at >= first and (side != inside or at > first + LATEST)]
     right, delays = 0, []
     for (entered, end, start), crossed in zip(spans, truths):
-        told = [event for event in left if end <= event[0] <= start + LATEST]
-        if [side for _, side in told] == [entered]:
+        told = [event for event in left if end <= event[0] <= start + LATEST and event[1] == entered]
+        if len(told) == 1:
             right += 1
             left.remove(told[0])
             delays.append((told[0][0] - beyond(fixes, circle, entered, crossed, start)).total_seconds())
