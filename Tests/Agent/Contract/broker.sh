@@ -105,6 +105,7 @@ check "a request for the states is answered" ask state '{}' 'event_seq'
 check "a request to monitor is answered" ask monitor "$monitor" promotion
 check "a request to range is answered" ask range '{"region":"promotion"}' count
 check "a request to stop is answered" ask stop '{"region":"promotion"}' instances
+check "a request for the place is refused where there is none" ask location '{}' location_unavailable
 check "a request of an unknown region is refused" ask range '{"region":"roof"}' unknown_region
 ask_what_is_no_verb() {
     mosquitto_pub -p "$port" -q 1 -t beacons/store/contract/request/dance -m '{}'

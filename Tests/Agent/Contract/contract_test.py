@@ -97,11 +97,10 @@ for name, schema in contract.schemas.items():
 # Examples, and what becomes of them.
 TOPICS = {
     "status": ("status", 1, True), "health": ("health", 1, True), "gap": ("gap", 1, False),
-    "coverage": ("coverage", 1, False),
-    "state": ("region/carts/2/state", 1, True), "event": ("region/carts/event", 1, False),
-    "ranging": ("region/carts/ranging", 0, False),
+    "coverage": ("coverage", 1, False), "location": ("location", 1, True), "location-track": ("location/track", 1, False),
+    "state": ("state", 1, True), "event": ("event", 1, False), "ranging": ("ranging", 0, False),
 }
-for verb in ("state", "range", "monitor", "stop"):
+for verb in ("state", "range", "monitor", "stop", "location"):
     TOPICS[f"request-{verb}"] = (f"request/{verb}", 1, False)
     TOPICS[f"response-{verb}"] = (f"response/{verb}", 1, False)
 TOPICS["response-refused"] = ("response/dance", 1, False)
@@ -109,7 +108,13 @@ TOPICS["response-refused"] = ("response/dance", 1, False)
 
 def message(kind, payload):
     topic, qos, retain = TOPICS[kind]
-    return {"topic": f"beacons/store/gate/{topic}", "qos": qos, "retain": retain, "payload": payload}
+    told = payload or {}
+    if kind in ("state", "event", "ranging"):
+        major = f"/{told['major']}" if kind == "state" and "major" in told else ""
+        topic = f"region/{told.get('region', 'carts')}{major}/{topic}"
+    return {
+        "topic": f"beacons/{told.get('site', 'store')}/{told.get('gateway', 'gate')}/{topic}", "qos": qos, "retain": retain,
+        "payload": payload}
 
 
 def refuses(name, kind, change, example=0):
@@ -121,6 +126,16 @@ def refuses(name, kind, change, example=0):
 
 def put(key, value):
     return lambda message: message["payload"].__setitem__(key, value)
+
+
+def put_in(*path, key, value):
+    """In what the path leads to, from the payload."""
+    def change(message):
+        node = message["payload"]
+        for step in path:
+            node = node[step]
+        node[key] = value
+    return change
 
 
 def put_in_beacon(key, value):
@@ -183,10 +198,47 @@ refuses("a radio that status does not know", "coverage", put("radio", "tired"))
 refuses("a span 0", "coverage", put("span", 0))
 check("coverage: the words of status, and stopped", contract.schemas["coverage.schema.json"]["properties"]["radio"]["enum"]
       == [*contract.schemas["status.schema.json"]["properties"]["radio"]["enum"], "stopped"])
-for kind in ("event", "gap", "coverage"):
+for kind in ("event", "gap", "coverage", "location-track"):
     refuses("another site than its topic's", kind, put("site", "shop"))
     refuses("another gateway than its topic's", kind, put("gateway", "till"))
 refuses("a site without a gateway", "event", lambda message: message["payload"].pop("gateway"))
+for key in ("uuid", "major", "rssi_dbm", "proximity", "last_heard_at"):
+    value = contract.schemas["event.schema.json"]["examples"][1][key]
+    refuses(f"a circle with {key}", "event", put(key, value), example=3)
+refuses("a circle without a radius", "event", lambda message: message["payload"].pop("radius_m"), example=3)
+refuses("a circle's exit without last_inside_at", "event", lambda message: message["payload"].pop("last_inside_at"), example=3)
+refuses("a radius beyond 100 km", "event", put("radius_m", 100_001), example=3)
+refuses("a distance from a region of beacons", "event", put("distance_m", 7))
+refuses("a circle's exit before the last fix inside", "event", put("at", "2026-11-21T09:12:11.000Z"), example=3)
+refuses("a circle's dwell that the times deny", "event", put("dwell_s", 12), example=3)
+refuses("a centre without a radius", "state", lambda message: message["payload"].pop("radius_m"), example=1)
+refuses("a place that is older than an hour", "event", put_in("location", key="age_s", value=3_601), example=3)
+refuses("a place without its accuracy", "event", lambda message: message["payload"]["location"].pop("horizontal_accuracy_m"), example=3)
+for kind, path in (
+    ("location", ("fix",)), ("location-track", ("fixes", 0)), ("response-location", ("result", "fix")),
+):
+    for key, value in (
+        ("latitude", 90.1), ("longitude", -180.1), ("horizontal_accuracy_m", -1), ("speed_m_s", -1), ("course_deg", 360.1),
+        ("heading_deg", -1), ("at", "2026-11-21T07:15:43Z"), ("altitude_m", None), ("accuracy_m", 4),
+    ):
+        refuses(f"a fix with {key} {value}", kind, put_in(*path, key=key, value=value))
+for kind in ("location", "response-location"):
+    path = () if kind == "location" else ("result",)
+    refuses("an age below zero", kind, put_in(*path, key="age_s", value=-0.001))
+refuses("a service that there is not", "location", put("service", "visits"))
+refuses("a receiver without a name", "location", put("device", ""))
+refuses("a batch 0", "location-track", put("batch", 0))
+refuses("a batch without a fix", "location-track", put("fixes", []))
+refuses("the newest fix first", "location-track", lambda message: message["payload"]["fixes"].reverse())
+refuses("an end that there is not", "location-track", put("finished", "paused"))
+refuses("more fixes than are kept", "location-track", lambda message: put("fixes", message["payload"]["fixes"][:1] * 3_601)(message))
+refuses("an answer with a fix and an error", "response-location", put("error", {"code": "location_unavailable", "text": "none"}))
+refuses("to wait for longer than 300 s", "request-location", put("timeout_s", 301), example=1)
+refuses("not to wait", "request-location", put("timeout_s", 0), example=1)
+refuses("an availability that there is not", "status", put_in("location", key="availability", value="lost"), example=1)
+refuses("a place in status", "status", put_in("location", key="latitude", value=52.5), example=1)
+refuses("a reason that there is not", "health", put_in("location", "rejected", key="bored", value=1))
+refuses("figures of location without the receiver's time", "health", lambda message: message["payload"]["location"].pop("receiver_on_s"))
 refuses("another region than its topic's", "state", put("region", "till"))
 refuses("another major than its topic's", "state", put("major", 3))
 refuses("a minor that its topic has not", "state", put("minor", 3))

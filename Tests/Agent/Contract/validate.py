@@ -25,7 +25,7 @@ def epoch_of(message):
 
 
 # What is numbered, by what counts it.
-COUNTED = {"event": "seq", "coverage": "span"}
+COUNTED = {"event": "seq", "coverage": "span", "track": "batch"}
 
 contract = Contract(raw_devices=arguments.raw_devices)
 kinds, broken, last_seq, lost = collections.Counter(), 0, {}, collections.defaultdict(set)
