@@ -37,10 +37,10 @@ struct SignificantServiceTests {
         #expect(service.deadline == at(8 + 570))
     }
 
-    @Test("A look without a fix ends after 30 s, and the rest after it doubles up to the longest")
+    @Test("A look without a fix ends after 30 s, and the rest after a further one doubles up to the longest")
     mutating func noReception() throws {
         let ride = try ride(seconds: 3_600, reception: false) { _ in 0 }
-        #expect(ride.looks == [0, 150, 420, 930, 1_530, 2_130, 2_730, 3_330])
+        #expect(ride.looks == [0, 90, 240, 510, 1_020, 1_620, 2_220, 2_820, 3_420])
     }
 
     @Test("Moved by 500 m is an update, less is none")
