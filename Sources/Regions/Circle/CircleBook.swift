@@ -58,19 +58,24 @@ struct CircleBook: Sendable {
     ///
     /// What is outside can only be entered by a fix within it, so the grid has all that matter. Of those the nearest
     /// boundaries are looked at; the others follow with the next fix, once the first ones stand among those that are always judged.
-    mutating func circles(at place: Coordinate, maxWatched: Int) -> [InstanceSlot] {
+    /// Of what is not settled all are: a first state that missed the first fixes would be wrong, and an event would follow from it.
+    mutating func circles(
+        at place: Coordinate, maxWatched: Int, isSettled: (InstanceSlot) -> Bool
+    ) -> [InstanceSlot] {
+        var unsettled: [InstanceSlot] = []
         var found: [(beyond_m: Double, slot: InstanceSlot)] = []
         var judged = 0
         grid.forEach(near: place) { entry in
             guard standing[entry.slot] == nil else { return }
             judged += 1
             let beyond_m = entry.circle.center.nearDistance_m(to: place) - entry.circle.radius_m
-            if beyond_m <= 0 { found.append((beyond_m, entry.slot)) }
+            guard beyond_m <= 0 else { return }
+            if isSettled(entry.slot) { found.append((beyond_m, entry.slot)) } else { unsettled.append(entry.slot) }
         }
         if found.count > maxWatched {
             found.sort { ($0.beyond_m, $0.slot.index) < ($1.beyond_m, $1.slot.index) }
         }
-        let slots = (found.prefix(maxWatched).map(\.slot) + standing.keys).sorted { $0.index < $1.index }
+        let slots = (found.prefix(maxWatched).map(\.slot) + unsettled + standing.keys).sorted { $0.index < $1.index }
         judgedCount += judged + slots.count
         return slots
     }

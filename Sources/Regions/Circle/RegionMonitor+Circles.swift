@@ -45,7 +45,11 @@ extension RegionMonitor {
         }
         for index in circles.settling.indices { circles.settling[index].use(at: now) }
         beginSettling(at: now)
-        for slot in circles.circles(at: fix.coordinate, maxWatched: limits.maxWatchedCircles) {
+        let settled = instances
+        let watched = circles.circles(at: fix.coordinate, maxWatched: limits.maxWatchedCircles) {
+            settled[$0.index].isSettled
+        }
+        for slot in watched {
             judge(slot, fix, at: now, transitions: &transitions)
         }
         endSettling(fix, at: now, transitions: &transitions)

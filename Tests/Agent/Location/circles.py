@@ -297,6 +297,14 @@ def test_many():
         assert sorted(region for _, word, region in told if word == kind) == sorted(r["id"] for r in regions), (kind, told)
 
 
+def test_many_at_first():
+    """The first state is that of the first fixes for every circle, however many hold them: no event follows."""
+    regions = [{**DEPOT, "id": f"c{number}", "radius_m": 100 + number} for number in range(50)]
+    done = replay(visits((0, 200, INSIDE)), regions=regions)
+    assert done.events == [], [event["region"] for event in done.events]
+    assert all(states(done, region["id"])[-1] == (20, "inside") for region in regions)
+
+
 def test_antimeridian():
     """A circle across the antimeridian is one circle."""
     log = Log(centre=(-16.8, 179.9995))
