@@ -10,6 +10,7 @@ import measures
 import own
 import plots
 import walked
+import whereabouts
 
 OPEN = ("distance-danis", "distance-herald", "rooms-flat", "distance-mit", "rooms-2015-03-10", "door-sal")
 
@@ -36,7 +37,8 @@ def main(folder, beacond, out):
     except own.TruthError as problem:
         print(problem, file=sys.stderr)
         return 65
-    if not is_open and not own_recordings:
+    has_receivers = whereabouts.is_there(folder)
+    if not is_open and not own_recordings and not has_receivers:
         print(f"{folder}: no recordings; see Sources/beacond/Documentation.docc/Evaluation.md", file=sys.stderr)
         return 66
     rows = list(measures.own_rows(own_recordings))
@@ -49,7 +51,8 @@ def main(folder, beacond, out):
         rows += measures.open_rows(folder, beacond, places)
         plots.draw_open(folder, out, datasets, beacond)
         carried_over = ["", *leftout.lines(places), "", *walked.lines(places)]
-    lines = [*table(rows), *carried_over]
+    places_told = whereabouts.lines(folder, beacond) if has_receivers else []
+    lines = [*(table(rows) if rows else []), *carried_over, *([""] if rows and has_receivers else []), *places_told]
     print("\n".join(lines))
     with open(os.path.join(out, "table.md"), "w") as file:
         file.write("\n".join(lines) + "\n")

@@ -4,10 +4,13 @@ import math
 import os
 import tempfile
 import unittest
+from datetime import datetime, timedelta, timezone
 
 import readings
 import crossing
 import distance
+import fences
+import gpsdlog
 import leftout
 import own
 import peers
@@ -76,6 +79,43 @@ class Scores(unittest.TestCase):
         readings = [(0, -80), (1, -60), (2, -72), (3, -76), (4, -60), (20, -60)]
         events = crossing.gate(readings, [rssi for _, rssi in readings], -65, -75, 5)
         self.assertEqual(events, [(1, True), (3, False), (4, True), (9, False), (20, True)])
+
+
+class Fences(unittest.TestCase):
+    BEGIN = datetime(2024, 5, 6, tzinfo=timezone.utc)
+    CIRCLE = {"latitude": 52.5, "longitude": 13.4, "radius_m": 100}
+
+    def at(self, seconds):
+        return self.BEGIN + timedelta(seconds=seconds)
+
+    def way(self, *fixes):
+        """Fixes of (seconds, metres east, accuracy)."""
+        return [fences.Fix(self.at(at_s), gpsdlog.degrees(0, east_m, (52.5, 13.4)), accuracy_m)
+                for at_s, east_m, accuracy_m in fixes]
+
+    def test_metres_there_and_back_are_the_same(self):
+        for north_m, east_m in ((300, -400), (-120, 50)):
+            place = gpsdlog.degrees(north_m, east_m, (52.5, 13.4))
+            self.assertAlmostEqual(gpsdlog.distance_m((52.5, 13.4), place), math.hypot(north_m, east_m), delta=0.05)
+
+    def test_a_plain_circle_takes_every_fix_at_its_word(self):
+        way = self.way((0, 99, 50), (1, 101, 50), (2, 99, 50))
+        self.assertEqual(fences.naive(way, self.CIRCLE), [(self.at(1), False), (self.at(2), True)])
+
+    def test_an_aware_one_waits_until_the_accuracy_leaves_no_doubt(self):
+        way = self.way((0, 40, 50), (1, 149, 50), (2, 151, 50), (3, 51, 50), (4, 49, 50))
+        self.assertEqual(fences.aware(way, self.CIRCLE), [(self.at(2), False), (self.at(4), True)])
+
+    def test_a_crossing_is_told_once_by_its_own_kind_and_the_rest_is_wrong(self):
+        truth = {**self.CIRCLE, "crossings": [{"at": gpsdlog.clock(self.at(150))}, {"at": gpsdlog.clock(self.at(250))}],
+                 "stays": [{"inside": side, "start": gpsdlog.clock(self.at(start)), "end": gpsdlog.clock(self.at(end))}
+                           for side, start, end in ((False, 0, 140), (True, 160, 240), (False, 260, 900))]}
+        way = self.way((130, 400, 5), (155, 20, 5), (252, 115, 5), (254, 121, 5), (300, 300, 5))
+        told = [(self.at(5), False), (self.at(175), True), (self.at(274), False)]
+        self.assertEqual(fences.judge(way, truth, told), (2, 2, 0, [20, 20]))
+        told += [(self.at(500), True), (self.at(520), False)]
+        self.assertEqual(fences.judge(way, truth, told)[:3], (2, 2, 2))
+        self.assertEqual(fences.judge(way, truth, told[:1])[:3], (2, 0, 0))
 
 
 class LeftOut(unittest.TestCase):

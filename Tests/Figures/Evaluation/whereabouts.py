@@ -4,6 +4,7 @@ import contextlib
 import functools
 import gzip
 import json
+import math
 import os
 import statistics
 import tempfile
@@ -91,7 +92,6 @@ def around(middle):
 
 
 def moved(place, metres, bearing_deg):
-    import math
     angle = math.radians(bearing_deg)
     return gpsdlog.degrees(metres * math.cos(angle), metres * math.sin(angle), place)
 
