@@ -32,6 +32,8 @@ public struct LogClock<Line: Sendable>: Sendable {
     /// Lines that are ahead of what is believed, in one order and with their own times, until the next line decides.
     private var ahead: (order: Order, lines: [Dated])?
     private var now: WallTime?
+    /// What came before the first line with a time: a receiver that is just turned on does not know the time.
+    private var early: [Line] = []
 
     /// Lines that are held until the next one decides, at most.
     private static var maxHeld: Int { 1_000 }
@@ -40,7 +42,7 @@ public struct LogClock<Line: Sendable>: Sendable {
 
     /// Takes the next line.
     ///
-    /// - Parameter time: its own; `nil` where it has none: it came with the line before. One without any before it is left out.
+    /// - Parameter time: its own; `nil` where it has none: it came with the line before, or with the first that has one.
     /// - Returns: the lines of which it is known now when they came, in their order.
     public mutating func take(_ line: Line, time: WallTime?) -> [Dated] {
         guard var held = ahead else { return date(line, time) }
@@ -81,10 +83,15 @@ public struct LogClock<Line: Sendable>: Sendable {
     }
 
     private mutating func date(_ line: Line, _ time: WallTime?) -> [Dated] {
-        guard let time else { return now.map { [(line, $0)] } ?? [] }
+        guard let time else {
+            if let now { return [(line, now)] }
+            if early.count < Self.maxHeld { early.append(line) }
+            return []
+        }
         guard var order = believed, let now else {
             believed = Order(first: time, last: time, offset: .zero)
-            return [(line, move(to: time))]
+            defer { early = [] }
+            return (early + [line]).map { ($0, move(to: time)) }
         }
         if order.follows(time) {
             order.extend(to: time)

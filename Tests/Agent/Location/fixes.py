@@ -89,6 +89,16 @@ def test_no_fix_with_place():
     counted(log, "no_fix", 1)
 
 
+def test_cold_start():
+    """A receiver that does not know the time yet has no fix, and that is counted."""
+    log = Log()
+    for _ in range(3):
+        log.line({"class": "TPV", "device": "/dev/ttyACM0", "mode": 1})
+    log.fixes(range(0, 121))
+    done = replay(log)
+    assert (closing(done, "fixes"), closing(done, "fixes_rejected")) == (121, 3), done.said
+
+
 def test_inaccurate():
     """An accuracy worse than desired_accuracy_m is inaccurate; as good as it is used."""
     log = Log()

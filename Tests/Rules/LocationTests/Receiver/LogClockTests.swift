@@ -17,6 +17,7 @@ struct LogClockTests {
     private static let cases: [(rule: String, said: [Double?], came: [Double])] = [
         ("A line came when it says", [0, 1, 2, 2, 3.5], [0, 1, 2, 2, 3.5]),
         ("A line without a time came with the one before", [0, 1, nil, 2], [0, 1, 1, 2]),
+        ("Before the first time it came with that", [nil, nil, 5, 6], [5, 5, 5, 6]),
         ("A gap is time that passed", [0, 1, 3_600, 3_601, 3_611, 3_612], [0, 1, 3_600, 3_601, 3_611, 3_612]),
         ("So it is with a line every minute", [0, 60, 120, nil, 180], [0, 60, 120, 120, 180]),
         ("One wild time ahead takes nothing along", [0, 1, 86_400, 2, 3, 4], [0, 1, 1, 2, 3, 4]),
