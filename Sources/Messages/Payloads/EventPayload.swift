@@ -100,7 +100,7 @@ extension EventLocation {
 
     fileprivate func write(to json: inout JSONWriter) {
         json.set(coordinate)
-        json.set("horizontal_accuracy_m", horizontalAccuracy_m, decimals: 1)
+        json.set(horizontalAccuracy_m: horizontalAccuracy_m)
         json.set("age_s", age.seconds, decimals: 3)
     }
 }

@@ -74,11 +74,11 @@ extension Fix {
     package func write(to json: inout JSONWriter) {
         json.set("at", Timestamp.text(at))
         json.set(coordinate)
-        json.set("horizontal_accuracy_m", horizontalAccuracy_m, decimals: 1)
+        json.set(horizontalAccuracy_m: horizontalAccuracy_m)
         if let altitude_m { json.set("altitude_m", altitude_m, decimals: 1) }
         if let speed_m_s { json.set("speed_m_s", speed_m_s, decimals: 2) }
-        if let course_deg { json.set("course_deg", course_deg, decimals: 1) }
-        if let heading_deg { json.set("heading_deg", heading_deg, decimals: 1) }
+        if let course_deg { json.set("course_deg", direction_deg: course_deg) }
+        if let heading_deg { json.set("heading_deg", direction_deg: heading_deg) }
     }
 }
 

@@ -166,6 +166,16 @@ extension JSONWriter {
         set("longitude", coordinate.longitude, decimals: 7)
     }
 
+    /// An accuracy is not 0, however good the receiver is: it would be read as one that nobody knows.
+    mutating func set(horizontalAccuracy_m accuracy_m: Double) {
+        set("horizontal_accuracy_m", max(accuracy_m, 0.1), decimals: 1)
+    }
+
+    /// A full turn is 0, also where it comes of rounding.
+    mutating func set(_ key: StaticString, direction_deg: Double) {
+        set(key, (direction_deg * 10).rounded() < 3_600 ? direction_deg : 0, decimals: 1)
+    }
+
     mutating func set(_ observation: CircleObservation) {
         set("center") { json in json.set(observation.circle.center) }
         set("radius_m", observation.circle.radius_m, decimals: 3)

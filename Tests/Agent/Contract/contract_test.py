@@ -218,7 +218,7 @@ for kind, path in (
     ("location", ("fix",)), ("location-track", ("fixes", 0)), ("response-location", ("result", "fix")),
 ):
     for key, value in (
-        ("latitude", 90.1), ("longitude", -180.1), ("horizontal_accuracy_m", -1), ("speed_m_s", -1), ("course_deg", 360.1),
+        ("latitude", 90.1), ("longitude", -180.1), ("horizontal_accuracy_m", 0), ("speed_m_s", -1), ("course_deg", 360),
         ("heading_deg", -1), ("at", "2026-11-21T07:15:43Z"), ("altitude_m", None), ("accuracy_m", 4),
     ):
         refuses(f"a fix with {key} {value}", kind, put_in(*path, key=key, value=value))

@@ -28,6 +28,7 @@ func feedTopic(_ octets: [UInt8]) {
 }
 
 private let topics = TopicTree(prefix: "beacons", site: "store", gateway: "gate")
+private let epoch = "01KDVDNA0T0000000000000000"
 private let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
 /// What a gateway tells, as messages: whatever it comes to say, a subscriber can read.
@@ -35,6 +36,7 @@ struct Told {
     private var ledger: EventLedger
     private var composer: MessageComposer
     private var seq: Int64 = 1
+    private var batches: Int64 = 1
 
     init() {
         composer = MessageComposer(
@@ -47,11 +49,25 @@ struct Told {
         for output in outputs {
             switch output {
             case .transition(let transition, _):
-                let entry = ledger.enter(transition, epoch: "epoch", seq: seq, timebase)
+                let entry = ledger.enter(transition, epoch: epoch, seq: seq, timebase)
                 if let event = entry.event { requireReadable(event.payload, as: .event) }
                 requireReadable(entry.state.payload, as: .state)
                 if entry.seq != nil { seq += 1 }
             case .ranging(let report): requireReadable(composer.ranging(report, timebase).payload, as: .ranging)
+            case .location(let placed, let service, let at):
+                requireReadable(composer.location(placed, service: service, at: at, timebase).payload, as: .location)
+            case .kept(let fix):
+                let stored = StoredFix.encoded(fix)
+                require(
+                    StoredFix.read(stored).map(StoredFix.encoded) == stored, "what is kept is read, and kept the same")
+            case .track(let batch, let at):
+                let track = composer.track(batch, epoch: epoch, number: batches, at: at, timebase)
+                requireReadable(track.payload, as: .track)
+                batches += 1
+            case .locationStatus(let status, let at):
+                let told = composer.status(
+                    isOnline: true, epoch: epoch, radio: .replay, location: status, at: at, timebase)
+                requireReadable(told.payload, as: .status)
             default: break
             }
         }

@@ -1,0 +1,201 @@
+import HCI
+import Location
+import Regions
+import Testing
+
+@testable import Messages
+
+@Suite("What is told of the place has the fields of the contract")
+struct LocationPayloadTests {
+    private let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_123_999), isSynced: true)
+    private let epoch = "01KDVDNA0T0000000000000000"
+    private let place: Coordinate
+    private let fix: Fix
+
+    init() throws {
+        place = try #require(Coordinate(latitude: 52.51873951, longitude: -13.3777004))
+        fix = Fix(
+            at: WallTime(microseconds: 1_700_000_000_000_000), coordinate: place, horizontalAccuracy_m: 4.26,
+            altitude_m: 38.94, speed_m_s: 9.876, course_deg: 3.54, heading_deg: 359.94)
+    }
+
+    private var plain: Fix { Fix(at: fix.at, coordinate: place, horizontalAccuracy_m: 10) }
+    private let plainText =
+        #"{"at":"2023-11-14T22:13:20.000Z","latitude":52.5187395,"longitude":-13.3777004,"#
+        + #""horizontal_accuracy_m":10}"#
+    private let fullText =
+        #"{"at":"2023-11-14T22:13:20.000Z","latitude":52.5187395,"longitude":-13.3777004,"horizontal_accuracy_m":4.3,"#
+        + #""altitude_m":38.9,"speed_m_s":9.88,"course_deg":3.5,"heading_deg":359.9}"#
+    private let head = #"{"schema":1,"at":"2023-11-14T22:13:21.123Z","clock":"synced","#
+    /// A second after the fixes came.
+    private let now = Instant.origin + .seconds(1)
+
+    private func composer(_ location: LocationForm = .include) -> MessageComposer {
+        MessageComposer(
+            topics: TopicTree(prefix: "beacons", site: "fleet", gateway: "van"), version: "1.0.0",
+            pseudonym: DevicePseudonym(form: .pseudonym, key: [1], deviceNames: []), rangingExpiry_s: 11,
+            location: location)
+    }
+
+    private func placed(_ fix: Fix, _ origin: PlacedFix.Origin) -> PlacedFix {
+        PlacedFix(fix, came: .origin, origin: origin)
+    }
+
+    private var received: PlacedFix { placed(fix, .receiver(device: "/dev/ttyUSB0", age: .milliseconds(124))) }
+
+    private func text(_ message: Message) -> String { String(decoding: message.payload, as: UTF8.self) }
+
+    // MARK: - location
+
+    @Test("An update has the fix, how old it was as it was told, the service and the receiver")
+    func update() {
+        let message = composer().location(received, service: .significant, at: now, timebase)
+        #expect(message.topic == "beacons/fleet/van/location")
+        #expect(
+            text(message) == head + #""service":"significant","fix":"# + fullText
+                + #","age_s":1.124,"device":"/dev/ttyUSB0"}"#)
+    }
+
+    @Test("What a receiver does not say is not said, nor is its name where nobody has given it one")
+    func sparse() {
+        let placed = placed(plain, .receiver(device: nil, age: .zero))
+        let message = composer().location(placed, service: .standard, at: now, timebase)
+        #expect(text(message) == head + #""service":"standard","fix":"# + plainText + #","age_s":1}"#)
+    }
+
+    @Test("A place that is configured has the time of the message, and no age")
+    func fixed() {
+        let placed = placed(plain, .configuration)
+        let message = composer().location(placed, service: .standard, at: now, timebase)
+        let fix = plainText.replacing("22:13:20.000", with: "22:13:21.123")
+        #expect(text(message) == head + #""service":"standard","fix":"# + fix + #","age_s":0}"#)
+    }
+
+    // MARK: - location/track
+
+    @Test("A batch has its number, why it was told, and its fixes, oldest first")
+    func track() {
+        let batch = TrackBatch(fixes: [plain, fix], finished: .distance)
+        let message = composer().track(batch, epoch: epoch, number: 7, at: now, timebase)
+        #expect(message.topic == "beacons/fleet/van/location/track")
+        #expect(message.number == MessageNumber(epoch: epoch, series: .batches, seq: 7))
+        #expect(
+            text(Message(message)) == head + #""site":"fleet","gateway":"van","epoch":""# + epoch
+                + #"","batch":7,"finished":"distance","fixes":["# + plainText + "," + fullText + "]}")
+    }
+
+    @Test("A batch without a fix is no batch")
+    func empty() throws {
+        let empty = TrackBatch(fixes: [], finished: .stopped)
+        let message = composer().track(empty, epoch: epoch, number: 7, at: now, timebase)
+        #expect(throws: PayloadError.self) { try TrackPayload(decoding: Message(message).payload) }
+    }
+
+    // MARK: - response/location
+
+    private func answer(_ result: Answer.Result, _ location: LocationForm = .include) throws -> String {
+        let address = ReplyAddress(verb: "location", topic: "replies/me")
+        let answer = Answer(address: address, at: now, result: result)
+        return text(composer(location).response(answer, eventSeq: { _ in 0 }, timebase))
+    }
+
+    @Test("An answer has the fix and its age")
+    func answer() throws {
+        #expect(
+            try answer(.location(received)) == head + #""request":"location","ok":true,"result":{"fix":"# + fullText
+                + #","age_s":1.124}}"#)
+    }
+
+    @Test("A request for what does not leave the gateway is refused, whatever the engine says")
+    func omitted() throws {
+        let text = try answer(.location(received), .omit)
+        #expect(text.hasPrefix(head + #""request":"location","ok":false,"error":{"code":"location_unavailable","#))
+        #expect(!text.contains("52.5"))
+    }
+
+    @Test("A refusal says what is missing", arguments: LocationAvailability.allCases)
+    func refused(_ availability: LocationAvailability) throws {
+        let text = try answer(.refused(.locationUnavailable(availability)))
+        #expect(text.contains(#""ok":false,"error":{"code":"location_unavailable","text":""#))
+    }
+
+    @Test("Only who tells the place may be asked for it")
+    func tells() {
+        #expect(composer().tellsPlace && !composer(.omit).tellsPlace)
+    }
+
+    // MARK: - In other messages
+
+    @Test("status says what there is of the place, and nothing where the configuration says nothing of it")
+    func status() {
+        func status(_ location: LocationStatus?) -> String {
+            text(composer().status(isOnline: true, epoch: epoch, radio: .replay, location: location, at: now, timebase))
+        }
+        #expect(
+            status(LocationStatus(availability: .noDevice, isPaused: false))
+                .hasSuffix(#""remedy":"","location":{"availability":"no_device","paused":false}}"#))
+        #expect(
+            status(LocationStatus(availability: .located, isPaused: true))
+                .hasSuffix(#""location":{"availability":"located","paused":true}}"#))
+        #expect(status(nil).hasSuffix(#""remedy":""}"#))
+    }
+
+    @Test("health counts fixes, those that were not used by reason, and how long the receiver was on")
+    func health() {
+        var counts = FixCounts()
+        counts.used = 52
+        counts[.noFix] = 3
+        counts[.malformed] = 1
+        let report = HealthReport(
+            reports: 0, reportsPerSecond: 0, rejects: RejectCounts(), suspectedSpoofing: [], tracks: 0, instances: 0,
+            queueDepth: 0, drops: [], recoveries: [],
+            location: LocationFigures(fixes: counts, receiverOn: .milliseconds(57_449)), uptime_s: 60,
+            process: nil, outbox: "", broker: nil)
+        #expect(
+            text(composer().health(report, at: now, timebase)).contains(
+                #""location":{"used":52,"rejected":{"no_fix":3,"inaccurate":0,"stale":0,"time_went_back":0,"#
+                    + #""out_of_range":0,"malformed":1},"receiver_on_s":57.4},"uptime_s":60"#))
+    }
+
+    // MARK: - Stored
+
+    @Test("A kept fix is read as it was stored, with the digits that messages have")
+    func stored() throws {
+        let read = try #require(StoredFix.read(StoredFix.encoded(fix)))
+        #expect(StoredFix.encoded(read) == Array(fullText.utf8))
+        #expect(StoredFix.read(StoredFix.encoded(plain))?.speed_m_s == nil)
+    }
+
+    @Test("No rounding makes a full turn, or an accuracy that nobody knows")
+    func rounding() throws {
+        let edge = Fix(
+            at: fix.at, coordinate: place, horizontalAccuracy_m: 0.014, speed_m_s: 3, course_deg: 359.95,
+            heading_deg: 359.99)
+        let text = String(decoding: StoredFix.encoded(edge), as: UTF8.self)
+        #expect(text.hasSuffix(#""horizontal_accuracy_m":0.1,"speed_m_s":3,"course_deg":0,"heading_deg":0}"#))
+        let read = try #require(StoredFix.read(Array(text.utf8)))
+        #expect(read.horizontalAccuracy_m == 0.1 && read.course_deg == 0)
+    }
+
+    @Test("Kept fixes have keys whose order is theirs, and that are no region's")
+    func keys() {
+        let indices = [0, 1, 9, 10, 99, 3_600, 9_999_999_999]
+        let keys = indices.map(StoredFix.key)
+        #expect(keys == keys.sorted())
+        #expect(keys.map(StoredFix.index(ofKey:)) == indices)
+        #expect(StoredFix.index(ofKey: "carts") == nil && StoredFix.index(ofKey: "/fix/carts") == nil)
+        #expect(keys.allSatisfy { StoredRegion.instance(ofKey: $0) == nil })
+    }
+
+    @Test(
+        "What is damaged is no fix",
+        arguments: [
+            "", "{", "{}", #"{"at":"2023-11-14T22:13:20.000Z","latitude":52,"longitude":13}"#,
+            #"{"at":"yesterday","latitude":52,"longitude":13,"horizontal_accuracy_m":4}"#,
+            #"{"at":"2023-11-14T22:13:20.000Z","latitude":91,"longitude":13,"horizontal_accuracy_m":4}"#,
+            #"{"at":"2023-11-14T22:13:20.000Z","latitude":52,"longitude":13,"horizontal_accuracy_m":-4}"#,
+        ])
+    func damaged(_ value: String) {
+        #expect(StoredFix.read(Array(value.utf8)) == nil)
+    }
+}
