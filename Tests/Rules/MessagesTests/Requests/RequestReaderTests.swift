@@ -1,3 +1,4 @@
+import HCI
 import Regions
 import Testing
 
@@ -34,6 +35,16 @@ struct RequestReaderTests {
         #expect(
             try read(.range, #"{"region":"carts","major":1}"#) == .range(region: "carts", .major(1)))
         #expect(try read(.stop, #"{"region":"carts"}"#) == .stop(region: "carts"))
+    }
+
+    @Test("A location request waits for 30 s, or for as long as it says: 1 to 300 s")
+    func location() throws {
+        #expect(try read(.location, "") == .location(timeout: .seconds(30)))
+        #expect(try read(.location, #"{"timeout_s":1}"#) == .location(timeout: .seconds(1)))
+        #expect(try read(.location, #"{"timeout_s":300}"#) == .location(timeout: .seconds(300)))
+        for text in [#"{"timeout_s":0.9}"#, #"{"timeout_s":300.1}"#, #"{"timeout_s":"30"}"#, #"{"region":"carts"}"#] {
+            #expect(refusal(.location, text)?.code == .invalidRequest)
+        }
     }
 
     @Test("An integer is one by its value, however it is written, as it is to JSON Schema")

@@ -52,7 +52,7 @@ struct Told {
                 let entry = ledger.enter(transition, epoch: epoch, seq: seq, timebase)
                 if let event = entry.event { requireReadable(event.payload, as: .event) }
                 requireReadable(entry.state.payload, as: .state)
-                if entry.seq != nil { seq += 1 }
+                if entry.event != nil { seq += 1 }
             case .ranging(let report): requireReadable(composer.ranging(report, timebase).payload, as: .ranging)
             case .location(let placed, let service, let at):
                 requireReadable(composer.location(placed, service: service, at: at, timebase).payload, as: .location)
