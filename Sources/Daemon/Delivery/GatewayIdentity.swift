@@ -26,8 +26,9 @@ package struct GatewayIdentity: OutboxOwner {
             + definitions.map { RegionInstanceID(region: $0) }
         let earlier = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
         // A gateway may become again what it was once.
-        let retained = Set([left.status, left.health] + instances.map(left.state) + earlier)
-            .subtracting([topics.status, topics.health])
+        let own = [left.status, left.health, left.topic(.gateway(.location))]
+        let retained = Set(own + instances.map(left.state) + earlier)
+            .subtracting([topics.status, topics.health, topics.topic(.gateway(.location))])
         return retained.sorted().map { OutboxRecord(key: StoredClearance.key($0), value: []) }
     }
 }

@@ -100,11 +100,13 @@ struct MovedGatewayTests {
         #expect(moved.dispatcher.outbox.value(forKey: "pseudonym_key") == [UInt8](repeating: 9, count: 32))
     }
 
-    @Test("What the former one retained is to be cleared: status, health and each state, until the broker has done so")
+    @Test(
+        "What the former one retained is to be cleared: status, health, place and each state, until the broker has done so"
+    )
     func clears() throws {
         _ = try north()
         let topics = [
-            "beacons/north/door/health", "beacons/north/door/region/carts/1/state",
+            "beacons/north/door/health", "beacons/north/door/location", "beacons/north/door/region/carts/1/state",
             "beacons/north/door/region/carts/2/state", "beacons/north/door/region/promo/state",
             "beacons/north/door/status",
         ]
@@ -114,7 +116,7 @@ struct MovedGatewayTests {
         try moved.dispatcher.tidy(clearedTopics: Array(topics.prefix(3)))
         moved.dispatcher.outbox.close()
         let next = try start(settings(site: "south", id: "door"))
-        #expect(next.dispatcher.formerClearances.map(\.topic) == Array(topics.suffix(2)))
+        #expect(next.dispatcher.formerClearances.map(\.topic) == Array(topics.suffix(3)))
     }
 
     @Test("A gateway that becomes again what it was clears none of what it has said anew")
@@ -127,7 +129,9 @@ struct MovedGatewayTests {
         // Its own go before any state that it tells now, and not its status.
         #expect(back.dispatcher.clearances.map(\.topic) == own)
         #expect(
-            back.dispatcher.formerClearances.map(\.topic) == ["beacons/south/door/health", "beacons/south/door/status"])
+            back.dispatcher.formerClearances.map(\.topic) == [
+                "beacons/south/door/health", "beacons/south/door/location", "beacons/south/door/status",
+            ])
         _ = try back.dispatcher.dispatch([entry(1)], Self.timebase)
         back.dispatcher.outbox.close()
         let next = try start(settings(site: "north", id: "door"))
