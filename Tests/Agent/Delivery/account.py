@@ -6,11 +6,12 @@ from network import retained
 
 
 class Account:
-    """The events, gaps and spans of coverage of one gateway, as they arrived."""
+    """The events, gaps, spans of coverage and batches of fixes of one gateway, as they arrived."""
 
     def __init__(self, gateway, messages):
         self.events, self.gaps, self.duplicates = {}, [], 0
         self.spans, self.lost_spans = {}, set()
+        self.batches, self.lost_batches = {}, set()
         self.differing, self.disordered = [], []
         self.inOrder = []
         last = {}
@@ -23,8 +24,13 @@ class Account:
                     self.gaps.append(gap)
                 elif "from_span" in gap:
                     self.lost_spans |= {(gap["epoch"], span) for span in range(gap["from_span"], gap["to_span"] + 1)}
+                elif "from_batch" in gap:
+                    self.lost_batches |= {
+                        (gap["epoch"], batch) for batch in range(gap["from_batch"], gap["to_batch"] + 1)}
             if topic.endswith("/coverage"):
-                self.take_span(payload)
+                self.take("span", self.spans, payload)
+            if topic.endswith("/location/track"):
+                self.take("batch", self.batches, payload)
             if not topic.endswith("/event"):
                 continue
             event = json.loads(payload)
@@ -41,17 +47,19 @@ class Account:
             last[event["epoch"]] = max(event["seq"], last.get(event["epoch"], 0))
         self.last = last
 
-    def take_span(self, payload):
-        span = json.loads(payload)
-        key = span["epoch"], span["span"]
-        if self.spans.setdefault(key, payload) != payload:
-            self.differing.append(f"span {key}: {self.spans[key]} and {payload}")
+    def take(self, series, arrived, payload):
+        """Another message of a series that has numbers of its own."""
+        message = json.loads(payload)
+        key = message["epoch"], message[series]
+        if arrived.setdefault(key, payload) != payload:
+            self.differing.append(f"{series} {key}: {arrived[key]} and {payload}")
 
-    def missing_spans(self):
-        """Numbers of coverage from 1 to the last of each epoch that never came and that no gap explains."""
+    @staticmethod
+    def missing_of(arrived, lost):
+        """Numbers of a series from 1 to the last of each epoch that never came and that no gap explains."""
         return [
-            (epoch, number) for epoch, last in self.spans for number in range(1, last)
-            if (epoch, number) not in self.spans and (epoch, number) not in self.lost_spans]
+            (epoch, number) for epoch, last in arrived for number in range(1, last)
+            if (epoch, number) not in arrived and (epoch, number) not in lost]
 
     def missing(self):
         """Numbers from 1 to the last of each epoch that never came."""
@@ -77,7 +85,8 @@ class Account:
 
     def hold(self, checks, name, gateway, port, is_complete=True):
         """The promises that hold whatever happened. `is_complete`: no number may be missing at all."""
-        checks.none(f"{name}: no span of coverage is missing", self.missing_spans())
+        checks.none(f"{name}: no span of coverage is missing", self.missing_of(self.spans, self.lost_spans))
+        checks.none(f"{name}: no batch of fixes is missing", self.missing_of(self.batches, self.lost_batches))
         checks.none(f"{name}: what comes twice is identical", self.differing)
         checks.none(f"{name}: first arrivals ascend within an epoch", self.disordered)
         if not is_complete:
