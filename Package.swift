@@ -128,7 +128,8 @@ let package = Package(
         .testTarget(
             name: "BeacondTests",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Files", "Outbox", "Daemon",
+                "HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", "Gateway", "Files", "Outbox",
+                "Daemon",
                 "beacond", lifecycle, logging,
             ],
             path: "Tests/Rules/BeacondTests", swiftSettings: settings),
@@ -151,8 +152,9 @@ let package = Package(
         .executableTarget(
             name: "Simulation",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Loops", "Outbox", "Radio", "MQTT",
-                "Daemon", "CBluetooth", "CSQLite", logging,
+                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Loops", "GPS",
+                "Outbox",
+                "Radio", "MQTT", "Daemon", "CBluetooth", "CSQLite", logging,
             ],
             path: "Tests/Worlds/Simulation/Simulator", swiftSettings: settings),
 

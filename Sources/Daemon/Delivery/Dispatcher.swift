@@ -70,11 +70,15 @@ package final class Dispatcher {
         self.pseudonymKey = stored.pseudonymKey
         self.fileGeneration = outbox.fileGeneration
         let ownRoot = composer.topics.root + "/"
-        let former = Dictionary(grouping: stored.formerTopics) { $0.utf8.starts(with: ownRoot.utf8) }
+        // A place that is told no more does not stay at the broker; one that is told goes on.
+        let tellsPlace = composer.tellsPlace && (location.map { $0.availability != .off } ?? false)
+        let placeTopic = composer.topics.topic(.gateway(.location))
+        let formerTopics = stored.formerTopics.filter { !tellsPlace || $0 != placeTopic }
+        let former = Dictionary(grouping: formerTopics) { $0.utf8.starts(with: ownRoot.utf8) }
         self.clearances = stored.abandoned.map(composer.clearedState) + (former[true] ?? []).map(composer.cleared)
         self.formerClearances = (former[false] ?? []).map(composer.cleared)
         self.abandoned = AbandonedStates(
-            stored.abandoned, formerTopics: stored.formerTopics, topics: composer.topics)
+            stored.abandoned, formerTopics: formerTopics, topics: composer.topics)
     }
 
     /// Commits what belongs on the disk in one transaction, and returns what to publish.

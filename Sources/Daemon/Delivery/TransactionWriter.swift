@@ -44,7 +44,7 @@ struct TransactionWriter {
                 draft.dispatched.append(.init(at: at, content: .failure(failure)))
             case .notice(let notice, let at):
                 draft.dispatched.append(.init(at: at, content: .notice(notice)))
-            case .location, .kept, .track, .locationStatus: writeLocation(output, into: &draft)
+            case .location, .kept, .track, .locationStatus: writeLocation(output, book, into: &draft)
             case .registered(let definition, let region, _):
                 draft.transaction.remove(draft.abandoned.keys(of: region))
                 draft.transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
@@ -63,7 +63,7 @@ struct TransactionWriter {
     }
 
     /// Where nothing of the place may leave, nothing of it is stored either.
-    private func writeLocation(_ output: GatewayOutput, into draft: inout TransactionDraft) {
+    private func writeLocation(_ output: GatewayOutput, _ book: RecordBook, into draft: inout TransactionDraft) {
         switch output {
         case .locationStatus(let status, let at):
             draft.place.status = status
@@ -71,7 +71,11 @@ struct TransactionWriter {
                 isOnline: true, epoch: draft.numbering.epoch, radio: radio, location: status, at: at, draft.timebase)
             draft.say(message, at: at)
         case .location(let placed, let service, let at) where composer.tellsPlace:
-            draft.say(composer.location(placed, service: service, at: at, draft.timebase), at: at)
+            let message = composer.location(placed, service: service, at: at, draft.timebase)
+            // So that a later process, which may tell no place any more, clears what this one has retained.
+            let key = StoredClearance.key(message.topic)
+            if !book.has(key) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
+            draft.say(message, at: at)
         case .kept(let fix) where composer.tellsPlace:
             draft.transaction.store(OutboxRecord(key: draft.place.keepFix(), value: StoredFix.encoded(fix)))
         case .track(let batch, let at) where composer.tellsPlace:

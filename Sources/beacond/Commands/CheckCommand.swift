@@ -82,7 +82,8 @@ struct CheckCommand: ParsableCommand {
                 "location", "off",
                 remedy: circles == 0
                     ? ""
-                    : "nothing says where this gateway is, and \(circles) regions are circles: set source in [location]")
+                    : "nothing says where this gateway is, and \(circles) regions are circles: set source in [location]"
+            )
         case .fixed(let place, let accuracy_m):
             report.add(
                 "location", "fixed at \(place.latitude), \(place.longitude), to \(accuracy_m) m", remedy: "")

@@ -76,6 +76,10 @@ struct Totals {
     private var gaps = 0
     private var spans = 0
     private var counts = 0
+    private var batches = 0
+    private var places = 0
+    private var crossings = 0
+    private var dueCrossings = 0
     private var faults = 0
     private var simulated = TimeSpan.zero
 
@@ -87,12 +91,17 @@ struct Totals {
         gaps += world.subscriber.gapCount
         spans += world.coverage.spanCount
         counts += world.census.comparisons
+        batches += world.tracks.batchCount
+        places += world.tracks.placeCount
+        crossings += world.circles.crossingCount
+        dueCrossings += world.circles.dueCount
         faults += world.scenario.faults.count
         simulated = simulated + (world.now - .origin)
     }
 
     var description: String {
         "steps=\(steps) hours=\(Int(simulated.seconds / 3600)) faults=\(faults) lives=\(lives) events=\(events) "
-            + "repetitions=\(repetitions) gaps=\(gaps) spans=\(spans) counts=\(counts)"
+            + "repetitions=\(repetitions) gaps=\(gaps) spans=\(spans) counts=\(counts) "
+            + "crossings=\(crossings) due=\(dueCrossings) places=\(places) batches=\(batches)"
     }
 }

@@ -98,6 +98,9 @@ struct Ledger {
         volatile = []
     }
 
+    /// Whether a file knows of the present epoch.
+    var isEpochStored: Bool { current.flatMap { epochs[$0.epoch] }?.isStored ?? false }
+
     /// The process has ended, in good order or not.
     mutating func lifeEnded() {
         for (epoch, seq) in volatile {

@@ -16,12 +16,12 @@ enum Limits {
         }
     }
 
-    /// - Parameter spans: how many spans of coverage have got a number; they have no limit of their own.
-    static func check(_ outbox: Outbox, _ disk: SimulatedDisk, spans: Int64) throws(Violation) {
+    /// - Parameter others: how many spans of coverage and batches of fixes have got a number; they have no limit of their own.
+    static func check(_ outbox: Outbox, _ disk: SimulatedDisk, others: Int64) throws(Violation) {
         let health = outbox.health
         // While the disk fails, as many may wait in memory as in the file.
-        let most = Int64(outbox.limits.maxEvents) * (outbox.isDurable ? 1 : 2) + spans
-        if health.queuedEvents > most || health.eventsInMemory > Int64(outbox.limits.maxEvents) + spans {
+        let most = Int64(outbox.limits.maxEvents) * (outbox.isDurable ? 1 : 2) + others
+        if health.queuedEvents > most || health.eventsInMemory > Int64(outbox.limits.maxEvents) + others {
             let detail = "\(health.queuedEvents) events are queued, \(health.eventsInMemory) of them in memory"
             throw Violation(invariant: .limits, detail: detail)
         }

@@ -34,6 +34,11 @@ final class Subscriber {
             case let event as EventPayload: try receive(event, message)
             case let coverage as CoveragePayload:
                 try world.coverage.receive(coverage) { world.ledger.epochs[$0]?.mayBeUnordered ?? false }
+            case let place as LocationPayload: try world.tracks.receive(place)
+            case let track as TrackPayload:
+                try world.tracks.receive(
+                    track, mayBeUnordered: world.ledger.epochs[track.epoch]?.mayBeUnordered ?? false,
+                    mayComeAgain: !world.wasAlwaysCommitted)
             case let state as StatePayload: try receive(state, message, of: subject)
             default: break
             }
@@ -64,7 +69,7 @@ final class Subscriber {
         switch gap.series {
         case .events: world.ledger.stated(gap.epoch, gap.numbers)
         case .spans: world.coverage.stated(gap.epoch, gap.numbers)
-        case .batches: break
+        case .batches: world.tracks.stated(gap.epoch, gap.numbers)
         }
     }
 
@@ -111,7 +116,7 @@ final class Subscriber {
             throw Violation(invariant: .stateAgrees, detail: "\(message.topic) tells of \(state.instance)")
         }
         let isOwn = message.topic == world.topics.state(state.instance)
-        guard state.eventSeq > 0, isOwn, world.witness.instances.contains(state.instance) else { return }
+        guard state.eventSeq > 0, isOwn, world.instances.contains(state.instance) else { return }
         if !world.isInDoubt, !world.ledger.names(state.eventSeq, state.instance) {
             throw Violation(
                 invariant: .stateAgrees, detail: "\(message.topic) names event \(state.eventSeq), which is not its own")

@@ -22,6 +22,8 @@ struct Agenda {
         case ping(attempt: Int)
         /// The broker looks whether it has heard from its client.
         case keepaliveCheck(attempt: Int)
+        /// The van has moved on, and its receiver says so.
+        case receiverSpeaks
         case fault(index: Int)
         case faultEnds(index: Int)
         case agentStarts

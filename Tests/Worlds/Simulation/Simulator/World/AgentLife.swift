@@ -1,5 +1,6 @@
 import Configuration
 import Daemon
+import GPS
 import Gateway
 import HCI
 import Logging
@@ -21,9 +22,14 @@ final class AgentLife {
     private let outer: DeliveryQueue
     private let inner: DeliveryQueue
     let kernel: SimulatedKernel
+    /// `nil` where the configuration says nothing of a place.
+    let receivers: SimulatedReceivers?
+    private let bell: Doorbell
     private let radio: RadioRunner<GatewayOwner>
     private var radioDue = Instant.distantFuture
     private var deliveryDue = Instant.distantFuture
+    /// Since when the delivery loop gets on.
+    private(set) var getsOnSince = Instant.distantFuture
     private(set) var isStopping = false
     /// Whether the disk had everything at the end of a life that was stopped.
     private(set) var isCommitted = false
@@ -58,11 +64,14 @@ final class AgentLife {
             answersRequests: settings.commands.isEnabled, dispatcher: parts.dispatcher, machine: machine,
             mayAdminister: world.scenario.mayAdminister, seed: seed, logger: logger)
         kernel = SimulatedKernel(world, life: number)
+        let receivers = world.scenario.van.map { _ in SimulatedReceivers(machine) }
+        self.receivers = receivers
+        self.bell = bell
         radio = RadioRunner(
             settings: settings.radio, mayAdminister: world.scenario.mayAdminister,
             owner: GatewayOwner(
                 engine: parts.engine, outputs: parts.outputs, queue: outer, requests: requests, recent: nil,
-                moves: {}),
+                fixes: receivers.map { FixFeed($0, clock: $0.clock, logger: logger) }, moves: {}),
             kernel: kernel, bell: bell, logger: logger)
     }
 
@@ -95,6 +104,15 @@ final class AgentLife {
     func receive(_ packet: [UInt8]) {
         kernel.receive(packet)
         if kernel.isWaitingForPackets { radioWorks() }
+    }
+
+    /// gpsd's client has news, and rings for the loop.
+    func hear(_ news: GPSDNews) {
+        guard !isStopping, let receivers else { return }
+        catchUp()
+        receivers.tell(news)
+        bell.ring()
+        radioWorks()
     }
 
     /// The loop goes round once. To be called after everything that wakes it.
@@ -138,7 +156,11 @@ final class AgentLife {
     func deliveryDue(at now: Instant) {
         guard now >= deliveryDue, !isStopping else { return }
         deliveryDue = .distantFuture
-        if let stalledUntil = world.stalledUntil, stalledUntil > now { return wakeDelivery(at: stalledUntil) }
+        if let stalledUntil = world.stalledUntil, stalledUntil > now {
+            getsOnSince = .distantFuture
+            return wakeDelivery(at: stalledUntil)
+        }
+        getsOnSince = min(getsOnSince, now)
         _ = loop.round()
         let wake = connection.hasArrived ? now : max(now, world.machine.time(connection.wakesAt))
         wakeDelivery(at: wake)

@@ -10,6 +10,8 @@ struct Scenario {
     let duration: TimeSpan
     let shop: Shop
     let faults: [Fault]
+    /// `nil` where the gateway stands in the shop, and its configuration says nothing of a place.
+    let van: Van?
     let drift_ppm: Int64
     let mayAdminister: Bool
 
@@ -22,7 +24,8 @@ struct Scenario {
         faults = (Fault.plan(seed: seed, duration: duration) + moves).sorted { $0.begin < $1.begin }
         drift_ppm = chance.happens(0.5) ? Int64(chance.number(-500...500)) : 0
         mayAdminister = chance.happens(0.5)
-        settings = try Settings.parse(Self.configuration(&chance))
+        van = Van.rides(seed: seed) ? Van(seed: seed, duration: duration) : nil
+        settings = try Settings.parse(Self.configuration(&chance) + (van?.configuration(seed: seed) ?? ""))
     }
 
     private static func configuration(_ chance: inout Chance) -> String {

@@ -37,6 +37,9 @@ final class SimulatedMachine: Machine {
     /// What the time of day is when it is truly `time`, as it is set now.
     func wall(at time: Instant) -> WallTime { Self.begin + (time - .origin) + wallError }
 
+    /// What it truly is, as satellites tell.
+    var trueTime: WallTime { Self.begin + (world.now - .origin) }
+
     var timebase: Timebase { Timebase(at: now, wall: wall, isSynced: isSynced) }
 
     /// Always the same, so that a seed is enough to see a run again.

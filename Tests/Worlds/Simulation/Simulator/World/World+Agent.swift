@@ -22,8 +22,10 @@ extension World {
         check { () throws(Violation) in
             try ledger.lifeBegan(begun.outbox, topics)
             try checkRecords()
+            try tracks.lifeBegan(begun.outbox.numbering)
         }
         coverage.lifeBegan(at: now)
+        circles.lifeBegan(begun.outbox, at: now)
         witness.lifeBegan(begun.outbox, boot: machine.bootNumber, endedAt: endedAt, at: now)
         subscriber.lifeBegan()
         begun.start()
@@ -36,6 +38,7 @@ extension World {
             guard life == nil, violation == nil else { return }
             if politely { agenda.add(.agentStarts, at: now + chance.spread(0.1, 60)) }
         }
+        if settings.identity.id != id { tracks.moved() }
         settings.identity.id = id
     }
 
@@ -47,6 +50,7 @@ extension World {
         life = nil
         unread = []
         noteEnd(isPlain: stalledUntil == nil && isCommitted)
+        tracks.lifeEnded(isStored: ledger.isEpochStored)
         ledger.lifeEnded()
         disk.attach()
         if withMachine {
@@ -64,11 +68,15 @@ extension World {
         trace("agent \(lives) is stopped")
         stopping.stop()
         if disk.hasCrashed { return died(withMachine: crashTakesMachine) }
-        check { () throws(Violation) in try ledger.roundEnded(stopping.outbox) }
+        check { () throws(Violation) in
+            try ledger.roundEnded(stopping.outbox)
+            try tracks.roundEnded(stopping.outbox.numbering, isDurable: false, at: now)
+        }
         coverage.roundEnded(stopping.outbox.numbering)
         stopping.connection.die(withMachine: false)
         life = nil
         noteEnd(isPlain: stopping.isCommitted)
+        tracks.lifeEnded(isStored: ledger.isEpochStored)
         ledger.lifeEnded()
     }
 

@@ -26,6 +26,8 @@ extension World {
         check { () throws(Violation) in
             try checkDelivered()
             try checkRetained()
+            try tracks.check()
+            try checkRetainedPlace()
             if let numbering = life?.outbox.numbering {
                 try coverage.check(numbering, clock: machine.wasSet ? nil : machine.wall(at:))
             }
@@ -58,7 +60,8 @@ extension World {
     /// What is retained and is neither this gateway's own nor of a region that it has. What a former gateway retained of a region
     /// that no disk knew of, nobody can know either.
     private var staleTopics: [String] {
-        let own = Set([topics.status, topics.health] + witness.instances.map(topics.state))
+        let own = Set(
+            [topics.status, topics.health, topics.topic(.gateway(.location))] + instances.map(topics.state))
         return broker.retained.keys.sorted().filter { topic in
             !own.contains(topic) && (wasAlwaysCommitted || topic.hasPrefix(topics.root + "/"))
         }
@@ -89,9 +92,9 @@ extension World {
     private func checkRetained() throws(Violation) {
         guard let numbering = life?.outbox.numbering else { return }
         let topics = topics
-        for instance in witness.instances {
+        for instance in instances {
             // What a process told that ended before its disk worked again is in the broker and nowhere else.
-            guard let state = witness.state(of: instance), state != .unknown || lives == 1 else { continue }
+            guard let state = state(of: instance), state != .unknown || lives == 1 else { continue }
             guard let payload = broker.retained[topics.state(instance)] else {
                 if state == .unknown { continue }
                 throw Violation(invariant: .stateAgrees, detail: "no state of \(instance) is retained")

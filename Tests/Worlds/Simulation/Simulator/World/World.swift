@@ -3,6 +3,7 @@ import Configuration
 import Daemon
 import Gateway
 import HCI
+import Location
 import Logging
 import MQTT
 import Messages
@@ -40,6 +41,12 @@ final class World {
     var coverage = CoverageAccount()
     var witness: Witness
     var census: Census
+    var circles: CircleWitness
+    var tracks = TrackAccount()
+    /// `nil` where nothing rides.
+    var receiver: SimulatedReceiver?
+    /// gpsd is gone until then.
+    var receiverBackAt = Instant.origin
     private(set) var violation: Violation?
     private var isOver = false
     private(set) var steps = 0
@@ -55,6 +62,11 @@ final class World {
         shop = scenario.shop
         witness = Witness(scenario)
         census = Census(scenario)
+        circles = CircleWitness(scenario.van, scenario.settings)
+        receiver = scenario.van.map { _ in
+            SimulatedReceiver(
+                seed: scenario.seed, desiredAccuracy_m: scenario.settings.gateway.location?.desiredAccuracy_m ?? 0)
+        }
         chance = Chance(seed: scenario.seed, stream: "world")
     }
 
@@ -85,6 +97,7 @@ final class World {
         for (device, at) in shop.firstTimes() { agenda.add(.advertising(device: device), at: at) }
         for (index, fault) in scenario.faults.enumerated() { agenda.add(.fault(index: index), at: fault.begin) }
         agenda.add(.agentStarts, at: now)
+        if scenario.van != nil { agenda.add(.receiverSpeaks, at: now + .milliseconds(500)) }
         agenda.add(.end, at: .origin + scenario.duration)
         pass(until: .distantFuture) { isOver }
         if violation == nil { finish() }
@@ -134,6 +147,7 @@ final class World {
             life.wakeDelivery(at: now + deliveryDelay)
         case .ping(let attempt): life?.connection.ping(of: attempt)
         case .keepaliveCheck(let attempt): broker.checkKeepalive(of: attempt)
+        case .receiverSpeaks: vanMoves()
         case .fault(let index): begin(scenario.faults[index], index)
         case .faultEnds(let index): if !isHealed { end(scenario.faults[index]) }
         case .agentStarts: startAgent()
@@ -185,9 +199,13 @@ final class World {
     func told(_ outputs: [GatewayOutput], _ life: AgentLife) {
         if outputs.isEmpty { return }
         ledger.told(outputs)
+        if scenario.van != nil { check { () throws(Violation) in try tracks.told(outputs, at: now) } }
         for output in outputs {
             check { () throws(Violation) in
                 switch output {
+                case .transition(let transition, _) where circles.state(of: transition.instance) != nil:
+                    trace("\(transition.instance) \(transition.state) \(transition.event?.kind as Any)")
+                    try circles.told(transition, at: now)
                 case .transition(let transition, _):
                     trace("\(transition.instance) \(transition.state) \(transition.event?.kind as Any)")
                     try witness.told(
@@ -216,7 +234,11 @@ final class World {
         check { () throws(Violation) in
             try ledger.roundEnded(life.outbox)
             coverage.roundEnded(life.outbox.numbering)
-            try Limits.check(life.outbox, disk, spans: coverage.numberedCount)
+            try tracks.roundEnded(
+                life.outbox.numbering,
+                isDurable: isCommitted && stalledUntil == nil && now - life.getsOnSince > .seconds(2), at: now)
+            let others = coverage.numberedCount + tracks.numberedCount
+            try Limits.check(life.outbox, disk, others: others)
         }
     }
 

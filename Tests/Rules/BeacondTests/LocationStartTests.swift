@@ -1,0 +1,89 @@
+import Configuration
+import Daemon
+import Foundation
+import Gateway
+import HCI
+import Location
+import Logging
+import Messages
+import Outbox
+import Testing
+
+/// What a process leaves of the gateway's place, and what the next one makes of it.
+@Suite("A start after a process that knew the place")
+struct LocationStartTests {
+    private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
+    private static let topic = "beacons/store/van/location"
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
+
+    private func start(_ tables: String) throws -> AgentStart {
+        let settings = try Settings.parse("[gateway]\nid = \"van\"\nstate_dir = \"\(folder)\"\n\(tables)")
+        let outbox = try Outbox(
+            directory: folder, owner: GatewayIdentity(settings.identity.topics),
+            limits: OutboxLimits(maxEvents: 100, maxMiB: 1), at: .origin, wallTime: Self.timebase.wallAtOrigin,
+            generator: SystemRandomNumberGenerator())
+        return AgentStart(
+            settings, outbox, at: .origin, Self.timebase, bootID: "boot", newKey: [UInt8](repeating: 7, count: 32),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func fix(_ second: Double) throws -> Fix {
+        Fix(
+            at: Self.timebase.wallAtOrigin + .seconds(second),
+            coordinate: try #require(Coordinate(latitude: 52.5163, longitude: 13.3777)), horizontalAccuracy_m: 5)
+    }
+
+    private func placed(_ second: Double) throws -> GatewayOutput {
+        .location(
+            PlacedFix(try fix(second), came: .origin, origin: .receiver(device: nil, age: .zero)), of: .standard,
+            at: .origin)
+    }
+
+    private static let gpsd = "[location]\nsource = \"gpsd\"\n"
+
+    @Test("What a killed process had kept is told first, as one batch that was stopped, and once")
+    func kept() throws {
+        let killed = try start(Self.gpsd)
+        _ = try killed.dispatcher.dispatch([.kept(try fix(1)), .kept(try fix(2))], Self.timebase)
+        killed.dispatcher.outbox.close()
+        let next = try start(Self.gpsd)
+        #expect(
+            next.outputs.first == .track(TrackBatch(fixes: [try fix(1), try fix(2)], finished: .stopped), at: .origin))
+        _ = try next.dispatcher.dispatch(next.outputs, Self.timebase)
+        next.dispatcher.outbox.close()
+        #expect(try start(Self.gpsd).outputs.isEmpty)
+    }
+
+    @Test("With location = \"omit\" nothing of the place is stored or told")
+    func omit() throws {
+        let tables = Self.gpsd + "[privacy]\nlocation = \"omit\"\n"
+        let parts = try start(tables)
+        let batch = TrackBatch(fixes: [try fix(1)], finished: .timeout)
+        let told = try parts.dispatcher.dispatch(
+            [.kept(try fix(1)), .track(batch, at: .origin), try placed(1)], Self.timebase)
+        #expect(told.isEmpty)
+        #expect(parts.dispatcher.outbox.records().isEmpty)
+    }
+
+    @Test(
+        "A place that stays at the broker is cleared by a process that tells none",
+        arguments: ["", "[privacy]\nlocation = \"omit\"\n[location]\nsource = \"gpsd\"\n"])
+    func clears(tables: String) throws {
+        let first = try start(Self.gpsd)
+        _ = try first.dispatcher.dispatch([try placed(1)], Self.timebase)
+        first.dispatcher.outbox.close()
+        let silent = try start(tables)
+        #expect(silent.dispatcher.clearances.map(\.topic) == [Self.topic])
+        try silent.dispatcher.tidy(clearedTopics: [Self.topic])
+        silent.dispatcher.outbox.close()
+        #expect(try start(tables).dispatcher.clearances.isEmpty)
+    }
+
+    @Test("It stays while the place is told")
+    func stays() throws {
+        let first = try start(Self.gpsd)
+        _ = try first.dispatcher.dispatch([try placed(1)], Self.timebase)
+        first.dispatcher.outbox.close()
+        #expect(try start(Self.gpsd).dispatcher.clearances.isEmpty)
+    }
+}
