@@ -33,6 +33,14 @@ public enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
+    /// The rules of its beacons; those of a circle concern none.
+    var rules: RegionRules {
+        switch self {
+        case .beacon(let region): region.rules
+        case .circle: .ofNobody
+        }
+    }
+
     /// How long after registration what is there counts as having been there already; `nil` where evidence says when that is over.
     var settle: TimeSpan? {
         switch self {

@@ -30,6 +30,9 @@ public struct RegionMonitor: Sendable {
     /// One registered region.
     struct Registration: Sendable {
         var region: MonitoredRegion
+        /// Those of beacons, again: they are asked for with every report, and to look into the region would count references to its
+        /// name.
+        let rules: RegionRules
         /// Whose evidence counts for its instances.
         var source: EvidenceSourceID
         /// Seen time at which what is there counts as having been there before.
@@ -95,7 +98,7 @@ public struct RegionMonitor: Sendable {
             throw RegionMonitoringFailure(region: region.id, cause: .tooManyRegions(limit: limits.maxRegions))
         }
         let settlesAt = region.settle.map { sources[source.index].sight.seenTime(at: now) + $0 } ?? .distantFuture
-        let registration = Registration(region: region, source: source, settlesAt: settlesAt)
+        let registration = Registration(region: region, rules: region.rules, source: source, settlesAt: settlesAt)
         if let free = freeRegistrations.popLast() {
             registrations[free.index] = registration
             return free
@@ -170,12 +173,7 @@ public struct RegionMonitor: Sendable {
         }
     }
 
-    /// Asked for with every report, so it is read where it stands: a copy of the whole region would count references to its
-    /// name.
     func rules(of slot: InstanceSlot) -> RegionRules {
-        switch registrations[instances[slot.index].registration.index].region {
-        case .beacon(let region): region.rules
-        case .circle: .ofNobody
-        }
+        registrations[instances[slot.index].registration.index].rules
     }
 }
