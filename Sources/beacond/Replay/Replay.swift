@@ -46,8 +46,11 @@ struct Replay {
     private let began = SystemClock.now
     /// From here on a signal ends the replay in good order, also one that waits for its first record.
     private let signals = StopSignals()
-    /// Whether there is a session: asked for each record, and to look for it in the session itself takes 30 instructions.
+    /// Whether there is a session.
     private var hasBegun = false
+    /// Whether there is nothing to do for a record but to receive it: asked for each, and to look for a session and for a log takes 30
+    /// instructions.
+    private var onlyReceives = false
     private var session: ReplaySession?
     private var log: LocationLogFile?
     private var sink: (any ReplaySink)?
@@ -104,14 +107,12 @@ struct Replay {
             do throws(CaptureFile.Problem) {
                 isRead = try file.next { record, event in
                     time = record.time
-                    do throws(Problem) {
-                        if log != nil { try playLog(before: record.time) }
-                        if !hasBegun { try begin(at: record.time) }
-                        try outbox { () throws(OutboxError) in
-                            try session?.receive(record.event == nil ? nil : event, at: record.time)
-                        }
+                    if !onlyReceives { failure = prepare(for: record.time) }
+                    if failure != nil { return }
+                    do throws(OutboxError) {
+                        try session?.receive(record.event == nil ? nil : event, at: record.time)
                     } catch {
-                        failure = error
+                        failure = .outbox(error)
                     }
                 }
             } catch {
@@ -123,6 +124,18 @@ struct Replay {
                 continue
             }
             if let time { try keepPace(time) }
+        }
+    }
+
+    /// What comes before a record: the beginning, and the log up to there.
+    private mutating func prepare(for time: WallTime) -> Problem? {
+        do throws(Problem) {
+            try playLog(before: time)
+            if !hasBegun { try begin(at: time) }
+            onlyReceives = log == nil
+            return nil
+        } catch {
+            return error
         }
     }
 
@@ -141,7 +154,11 @@ struct Replay {
             if !hasBegun { try begin(at: time) }
             session?.receiveMalformed(log.takeMalformed())
             if let entry = log.take() {
-                try outbox { () throws(OutboxError) in try session?.receive(entry.line, at: entry.came) }
+                do throws(OutboxError) {
+                    try session?.receive(entry.line, at: entry.came)
+                } catch {
+                    throw .outbox(error)
+                }
             }
             // In between two records of the capture it is their pace that is kept.
             if limit != nil { continue }
@@ -168,14 +185,6 @@ struct Replay {
         }
         if isInterrupted { throw interruption }
         return time
-    }
-
-    private func outbox(_ body: () throws(OutboxError) -> Void) throws(Problem) {
-        do throws(OutboxError) {
-            try body()
-        } catch {
-            throw .outbox(error)
-        }
     }
 
     /// Waits for more of the capture, which may take for ever where it comes through a pipe; `false` at its end.
