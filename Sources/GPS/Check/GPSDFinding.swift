@@ -1,5 +1,5 @@
 public import Configuration
-import Location
+public import Location
 
 /// What `beacond check` finds out about gpsd and its receivers.
 public enum GPSDFinding: Hashable, Sendable, CustomStringConvertible {
@@ -15,6 +15,16 @@ public enum GPSDFinding: Hashable, Sendable, CustomStringConvertible {
     case inaccurate(device: String, horizontalAccuracy_m: Double, desired_m: Double)
     /// All is well.
     case located(device: String, horizontalAccuracy_m: Double)
+
+    /// The same in the word of `status.location`.
+    public var availability: LocationAvailability {
+        switch self {
+        case .absent: .absent
+        case .noDevice: .noDevice
+        case .silent, .searching, .inaccurate: .searching
+        case .located: .located
+        }
+    }
 
     /// One line.
     public var description: String {

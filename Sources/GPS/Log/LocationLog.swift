@@ -18,6 +18,9 @@ public struct LocationLog: Sendable {
     /// Lines that are none of gpsd's, so far.
     public private(set) var malformedCount = 0
 
+    /// Entries that have waited in vain for a line with a time.
+    public var undatedCount: Int { clock.undatedCount }
+
     public init() {}
 
     /// Reads the next piece of the log, which may end anywhere.

@@ -38,6 +38,9 @@ public struct LogClock<Line: Sendable>: Sendable {
     /// Lines that are held until the next one decides, at most.
     private static var maxHeld: Int { 1_000 }
 
+    /// Lines that wait for the first one with a time.
+    public var undatedCount: Int { early.count }
+
     public init() {}
 
     /// Takes the next line.

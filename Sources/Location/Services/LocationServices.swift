@@ -99,14 +99,14 @@ public struct LocationServices: Sendable {
     public mutating func take(
         _ report: DeviceReport, at now: Instant, clock: WallTime?, news: inout [LocationNews]
     ) {
-        advance(to: now, news: &news)
+        look(at: now, news: &news)
+        defer { tellDue(at: now, news: &news) }
         guard listens, choice.take(report, at: now) != .passedOver,
             let fix = try? intake.take(report.report, at: now, clock: clock)
         else { return }
         let age = clock.map { max($0 - fix.at, .zero) } ?? .zero
         let device = report.device.isEmpty ? nil : report.device
         use(PlacedFix(fix, came: now, origin: .receiver(device: device, age: age)), news: &news)
-        tellStatus(at: now, news: &news)
     }
 
     /// Somebody needs fixes until then, whatever the service makes of them: a circular region that is not decided yet, a request.
@@ -143,18 +143,30 @@ public struct LocationServices: Sendable {
 
     /// Time went on.
     public mutating func advance(to now: Instant, news: inout [LocationNews]) {
+        look(at: now, news: &news)
+        tellDue(at: now, news: &news)
+    }
+
+    /// What the time makes of the receiver: looks begin and end.
+    private mutating func look(at now: Instant, news: inout [LocationNews]) {
         if let askedUntil, now >= askedUntil { ask(until: nil, at: now, news: &news) }
         if now >= fixedDue { sayFixed(at: now, news: &news) }
         switch updates {
-        case .standard(var standard, var pause):
+        case .standard(let standard, var pause):
             pause?.advance(to: now)
-            let isPaused = pause?.isPaused ?? false
-            let update = isPaused || track != nil ? nil : standard.advance(to: now)
             updates = .standard(standard, pause)
-            if update != nil, let last { news.append(.update(last)) }
         case .significant(var significant):
             significant.advance(to: now)
             updates = .significant(significant)
+        }
+    }
+
+    /// What the time makes of what is told. A fix of the same instant comes first: it is what there is to tell.
+    private mutating func tellDue(at now: Instant, news: inout [LocationNews]) {
+        if case .standard(var standard, let pause) = updates, !isPaused, track == nil {
+            let update = standard.advance(to: now)
+            updates = .standard(standard, pause)
+            if update != nil, let last { news.append(.update(last)) }
         }
         if let batch = track?.advance(to: now) { tell(batch, news: &news) }
         watch.advance(to: now)

@@ -175,7 +175,10 @@ extension RegionMonitor {
             change = instances[slot.index].outside(at: now)
             circles.set(nil, of: slot)
         }
-        announce(slot, change, distance_m: distance_m, at: now, transitions: &transitions)
+        // A distance that belies the state is left out: the first fixes decide, and this one was not of their mind.
+        let isInside = instances[slot.index].presence != nil
+        let isOfTheirMind = (distance_m <= region.circle.radius_m) == isInside
+        announce(slot, change, distance_m: isOfTheirMind ? distance_m : nil, at: now, transitions: &transitions)
     }
 
     private mutating func tellAgain(
@@ -197,7 +200,7 @@ extension RegionMonitor {
     }
 
     private mutating func announce(
-        _ slot: InstanceSlot, _ change: RegionInstance.Change?, distance_m: Double, at now: Instant,
+        _ slot: InstanceSlot, _ change: RegionInstance.Change?, distance_m: Double?, at now: Instant,
         transitions: inout [RegionTransition]
     ) {
         guard let change, let region = circularRegion(of: slot) else { return }

@@ -33,6 +33,9 @@ final class LocationLogFile {
 
     func take() -> LogClock<LocationLog.Entry>.Dated? { waiting.popFirst() }
 
+    /// Lines that were damaged, or of no time that is known.
+    var unplayedCount: Int { log.malformedCount + log.undatedCount }
+
     /// Damaged lines since the last call.
     func takeMalformed() -> Int {
         defer { toldMalformed = log.malformedCount }

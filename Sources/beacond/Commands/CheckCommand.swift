@@ -79,18 +79,20 @@ struct CheckCommand: ParsableCommand {
         case nil where circles == 0: break
         case nil, .some(.none):
             report.add(
-                "location", "off",
+                "location", LocationAvailability.off.rawValue,
                 remedy: circles == 0
                     ? ""
-                    : "nothing says where this gateway is, and \(circles) regions are circles: set source in [location]"
+                    : "nothing says where this gateway is, and circles among its regions: \(circles); set source in [location]"
             )
         case .fixed(let place, let accuracy_m):
             report.add(
-                "location", "fixed at \(place.latitude), \(place.longitude), to \(accuracy_m) m", remedy: "")
+                "location",
+                "\(LocationAvailability.located.rawValue): fixed at \(place.latitude), \(place.longitude), to \(accuracy_m) m",
+                remedy: "")
         case .gpsd(let host, let port):
             let finding = GPSDCheck.run(
                 HostPort(host: host, port: port), desiredAccuracy_m: gateway.location?.desiredAccuracy_m ?? .infinity)
-            report.add("location", "\(finding)", remedy: finding.remedy)
+            report.add("location", "\(finding.availability.rawValue): \(finding)", remedy: finding.remedy)
         }
     }
 

@@ -285,9 +285,11 @@ struct Replay {
     }
 
     private var locationSummary: String {
-        guard log != nil else { return "" }
+        guard settings.gateway.location != nil else { return "" }
         let fixes = session?.player.engine.figures.location?.fixes ?? FixCounts()
-        return " fixes=\(fixes.used) fixes_rejected=\(fixes.allRejected)"
+        // Without any time in it nothing of a log is played, and everything in it was in vain.
+        let rejected = session == nil ? log?.unplayedCount ?? 0 : fixes.allRejected
+        return " fixes=\(fixes.used) fixes_rejected=\(rejected)"
     }
 
     /// The closing line.

@@ -26,6 +26,13 @@ def test_first_state():
         assert done.events == [], done.events
 
 
+def test_first_state_of_two_minds():
+    """Where the first fixes disagree most of them decide, and no distance is told that belies the state."""
+    done = replay(visits((0, 12, INSIDE), (13, 22, OUTSIDE)), regions=[DEPOT])
+    told = done.of("region/depot/state")[-1][1]
+    assert told["state"] == "inside" and "distance_m" not in told, told
+
+
 def test_first_state_without_cushion():
     """It is d <= radius, without a cushion."""
     for east_m, word in ((149, "inside"), (151, "outside")):

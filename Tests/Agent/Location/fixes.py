@@ -195,6 +195,16 @@ def test_malformed():
         counted(log, "malformed", 1)
 
 
+def test_nothing_but_damage():
+    """A log without any time is counted in the closing line: damaged lines, and fixes that there were none of."""
+    log = Log()
+    for _ in range(3):
+        log.line("garbage")
+        log.line("{\"class\":\"TPV\",\"mode\":1}")
+    done = replay(log)
+    assert (closing(done, "fixes"), closing(done, "fixes_rejected")) == (0, 6), done.said
+
+
 def test_missing_log():
     """A missing log is 66."""
     with tempfile.TemporaryDirectory() as folder:

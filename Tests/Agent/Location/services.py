@@ -42,6 +42,15 @@ def test_max_interval():
     assert told == list(range(0, 1000, 120)), told
 
 
+def test_place_of_its_second():
+    """An update that is due when a fix comes tells that fix."""
+    log = Log()
+    log.fixes(range(0, 700))
+    done = replay(log)
+    assert [(at_s, payload["fix"]["at"]) for at_s, payload in done.of("location")] == [
+        (at_s, log.time(at_s)) for at_s in (0, 300, 600)], done.of("location")
+
+
 def test_accuracy_halves():
     """An update when the accuracy halves, and not before."""
     log = Log()
