@@ -54,7 +54,7 @@ package struct StoredState {
         coverage = Self.coverage(records, regions, timebase, bootID: bootID)
         formerTopics = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
         definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
-        fixes = records.filter { StoredFix.index(ofKey: $0.key) != nil }.sorted { $0.key < $1.key }
+        fixes = records.filter { StoredFix.isKey($0.key) }.sorted { $0.key < $1.key }
             .compactMap { StoredFix.read($0.value) }
         if let key = outbox.value(forKey: Self.pseudonymKeyName), !key.isEmpty {
             pseudonymKey = key

@@ -11,12 +11,12 @@ struct ToldPlace {
 
     init(_ records: [OutboxRecord], status: LocationStatus?) {
         self.status = status
-        fixKeys = records.map(\.key).filter { StoredFix.index(ofKey: $0) != nil }.sorted()
+        fixKeys = records.map(\.key).filter(StoredFix.isKey).sorted()
     }
 
     /// The key for one more fix.
-    mutating func keepFix() -> String {
-        let key = StoredFix.key((fixKeys.last.flatMap(StoredFix.index) ?? 0) &+ 1)
+    mutating func keep(_ fix: Fix) -> String {
+        let key = StoredFix.key(fix, fixKeys.count)
         fixKeys.append(key)
         return key
     }

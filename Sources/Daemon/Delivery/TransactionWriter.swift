@@ -77,7 +77,7 @@ struct TransactionWriter {
             if !book.has(key) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
             draft.say(message, at: at)
         case .kept(let fix) where composer.tellsPlace:
-            draft.transaction.store(OutboxRecord(key: draft.place.keepFix(), value: StoredFix.encoded(fix)))
+            draft.transaction.store(OutboxRecord(key: draft.place.keep(fix), value: StoredFix.encoded(fix)))
         case .track(let batch, let at) where composer.tellsPlace:
             let number = draft.numbering.number(of: .batches)
             draft.commit(composer.track(batch, epoch: number.epoch, number: number.seq, at: at, draft.timebase), at: at)

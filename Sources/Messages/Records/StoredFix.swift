@@ -1,20 +1,26 @@
+internal import HCI
 public import Location
 
 /// A fix that waits to be told with others, as it outlives the process: the fields that messages have, in JSON.
 public enum StoredFix {
     /// No region id has a slash in it, so this is the key of no state.
     private static let prefix = "/fix/"
-    private static let digits = 10
+    /// Every time since 1970 has as many in microseconds, or fewer.
+    private static let digits = 20
 
-    /// - Parameter index: keys of a later fix are later in the order of text.
-    public static func key(_ index: Int) -> String {
-        let number = String(max(index, 0))
-        return prefix + String(repeating: "0", count: max(0, digits - number.utf8.count)) + number
+    /// The key of no other fix, which an earlier process may have kept and this one could not read: by time and number.
+    ///
+    /// - Parameter number: tells fixes of one time apart.
+    public static func key(_ fix: Fix, _ number: Int) -> String {
+        "\(prefix)\(padded(max(fix.at.microseconds, 0)))-\(padded(Int64(max(number, 0))))"
     }
 
-    /// The index in a key; `nil` for that of another record.
-    public static func index(ofKey key: String) -> Int? {
-        key.hasPrefix(prefix) ? Int(key.dropFirst(prefix.count)) : nil
+    /// Whether a record is that of a fix. Their keys sort by time.
+    public static func isKey(_ key: String) -> Bool { key.hasPrefix(prefix) }
+
+    private static func padded(_ number: Int64) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
     public static func encoded(_ fix: Fix) -> [UInt8] {

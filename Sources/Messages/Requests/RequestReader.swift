@@ -1,5 +1,5 @@
-import HCI
-import Regions
+internal import HCI
+internal import Regions
 
 /// From the octets of a request to what it asks for. Unknown keys are errors, as they are in `config.toml`: a key that was
 /// mistyped must not be taken for one that was left out.

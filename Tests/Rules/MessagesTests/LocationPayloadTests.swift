@@ -177,14 +177,19 @@ struct LocationPayloadTests {
         #expect(read.horizontalAccuracy_m == 0.1 && read.course_deg == 0)
     }
 
-    @Test("Kept fixes have keys whose order is theirs, and that are no region's")
-    func keys() {
-        let indices = [0, 1, 9, 10, 99, 3_600, 9_999_999_999]
-        let keys = indices.map(StoredFix.key)
-        #expect(keys == keys.sorted())
-        #expect(keys.map(StoredFix.index(ofKey:)) == indices)
-        #expect(StoredFix.index(ofKey: "carts") == nil && StoredFix.index(ofKey: "/fix/carts") == nil)
-        #expect(keys.allSatisfy { StoredRegion.instance(ofKey: $0) == nil })
+    @Test("Fixes sort by their time, and those of one time by their number; no key is that of another fix")
+    func keys() throws {
+        func fix(_ second: Double) throws -> Fix {
+            Fix(
+                at: .unixEpoch + .seconds(second),
+                coordinate: try #require(Coordinate(latitude: 1, longitude: 2)), horizontalAccuracy_m: 5)
+        }
+        let keys = [
+            StoredFix.key(try fix(9), 0), StoredFix.key(try fix(9), 1), StoredFix.key(try fix(10), 0),
+            StoredFix.key(try fix(1_700_000_000), 7),
+        ]
+        #expect(keys == keys.sorted() && Set(keys).count == 4)
+        #expect(keys.allSatisfy(StoredFix.isKey) && !StoredFix.isKey("carts"))
     }
 
     @Test(

@@ -85,7 +85,9 @@ struct TrackAccount {
 
     // MARK: - The agent's lives
 
-    mutating func lifeBegan(_ numbering: Numbering) throws(Violation) {
+    /// - Parameter readsDisk: the process knows what the disk has. Else what an earlier one kept waits there for the next start.
+    mutating func lifeBegan(_ numbering: Numbering, readsDisk: Bool) throws(Violation) {
+        if !readsDisk { moved() }
         _ = try number(inDoubt, to: numbering)
         inDoubt = []
         lastPlace = nil

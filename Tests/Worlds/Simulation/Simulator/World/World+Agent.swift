@@ -22,7 +22,7 @@ extension World {
         check { () throws(Violation) in
             try ledger.lifeBegan(begun.outbox, topics)
             try checkRecords()
-            try tracks.lifeBegan(begun.outbox.numbering)
+            try tracks.lifeBegan(begun.outbox.numbering, readsDisk: begun.outbox.health.condition == nil)
         }
         coverage.lifeBegan(at: now)
         circles.lifeBegan(begun.outbox, at: now)
