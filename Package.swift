@@ -158,7 +158,8 @@ let package = Package(
             ],
             path: "Tests/Worlds/Simulation/Simulator", swiftSettings: settings),
 
-        // Tests against the real thing: a disk, a broker.
+        // Tests against the real thing: a disk, a broker, gpsd.
+        .target(name: "Loopback", path: "Tests/Agent/Loopback", swiftSettings: settings),
         .executableTarget(
             name: "OutboxCrashChild", dependencies: ["HCI", "Messages", "Outbox"], path: "Tests/Agent/OutboxCrashChild",
             swiftSettings: settings),
@@ -173,10 +174,12 @@ let package = Package(
             name: "VirtualControllerTests", dependencies: ["HCI", "VirtualController"],
             path: "Tests/Rules/VirtualControllerTests", swiftSettings: settings),
         .testTarget(
-            name: "MQTTIntegrationTests", dependencies: ["HCI", "Messages", "Configuration", "MQTT", logging],
+            name: "MQTTIntegrationTests",
+            dependencies: ["Loopback", "HCI", "Messages", "Configuration", "MQTT", logging],
             path: "Tests/Agent/MQTTIntegrationTests", swiftSettings: settings),
         .testTarget(
-            name: "GPSIntegrationTests", dependencies: ["HCI", "Location", "Configuration", "Loops", "GPS"],
+            name: "GPSIntegrationTests",
+            dependencies: ["Loopback", "HCI", "Location", "Configuration", "Loops", "GPS"],
             path: "Tests/Agent/GPSIntegrationTests", swiftSettings: settings),
     ]
 )

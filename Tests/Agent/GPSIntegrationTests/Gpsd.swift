@@ -1,44 +1,5 @@
 import Foundation
-
-/// Where Debian puts a program, also where only root looks; `nil` where it is not installed.
-func installed(_ program: String) -> String? {
-    ["/usr/sbin/", "/usr/bin/", "/usr/local/sbin/", "/usr/local/bin/"].map { $0 + program }
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
-}
-
-struct TestFailure: Error, CustomStringConvertible {
-    var description: String
-}
-
-/// How long anything real is waited for. It is no promise of the agent's: a machine at a tenth of the usual speed keeps it.
-let patience = Duration.seconds(300)
-
-/// Polls `condition` until it holds.
-func wait(_ what: String, until condition: () throws -> Bool) async throws {
-    let clock = ContinuousClock()
-    let deadline = clock.now + patience
-    while try !condition() {
-        guard clock.now < deadline else { throw TestFailure(description: "waited in vain for \(what)") }
-        try await Task.sleep(for: .milliseconds(10))
-    }
-}
-
-/// A port of the loopback that nobody listens on.
-func freePort() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
-        }
-    }
-    guard code == 0 else { throw TestFailure(description: "no free port: errno \(errno)") }
-    return UInt16(bigEndian: address.sin_port)
-}
+import Loopback
 
 /// A real gpsd on a free port, with receivers that are pseudo terminals.
 final class Gpsd {

@@ -3,6 +3,7 @@ import Foundation
 import GPS
 import HCI
 import Location
+import Loopback
 import Testing
 
 @Suite("With the real gpsd", .serialized, .enabled(if: Gpsd.isInstalled, "gpsd is not installed"))

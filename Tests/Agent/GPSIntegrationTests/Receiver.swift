@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import Synchronization
 
 /// A receiver on a serial line: a pseudo terminal, into which the sentences of a ride are written over and over. Until it is

@@ -1,5 +1,6 @@
 import Configuration
 import HCI
+import Loopback
 import MQTT
 import Messages
 import Testing

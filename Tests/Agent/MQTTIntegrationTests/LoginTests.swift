@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import HCI
+import Loopback
 import MQTT
 import Messages
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import HCI
 import Logging
+import Loopback
 import MQTT
 import Messages
 import Synchronization

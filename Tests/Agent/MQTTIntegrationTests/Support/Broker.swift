@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 
 /// A real mosquitto on a free loopback port, with a folder of its own that goes when it does.
 final class Broker {
@@ -70,61 +71,5 @@ extension Process {
         guard isRunning else { return }
         kill(processIdentifier, SIGKILL)
         waitUntilExit()
-    }
-}
-
-struct TestFailure: Error, CustomStringConvertible {
-    var description: String
-}
-
-/// How long anything real is waited for. It is no promise of the agent's: a machine at a tenth of the usual speed keeps it.
-let patience = Duration.seconds(300)
-
-/// Polls `condition` until it holds.
-func wait(_ what: String, until condition: () throws -> Bool) async throws {
-    let clock = ContinuousClock()
-    let deadline = clock.now + patience
-    while try !condition() {
-        guard clock.now < deadline else { throw TestFailure(description: "waited in vain for \(what)") }
-        try await Task.sleep(for: .milliseconds(10))
-    }
-}
-
-func loopback(port: UInt16) -> sockaddr_in {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return address
-}
-
-private func withSocket<Result>(
-    port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) throws -> Result
-) rethrows -> Result {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = loopback(port: port)
-    return try withUnsafePointer(to: &address) { pointer in
-        try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            try body(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-    }
-}
-
-func canConnect(port: UInt16) -> Bool {
-    withSocket(port: port) { connect($0, $1, $2) == 0 }
-}
-
-/// A port that nobody listens on.
-func freePort() throws -> UInt16 {
-    try withSocket(port: 0) { descriptor, address, length in
-        guard bind(descriptor, address, length) == 0 else { throw TestFailure(description: "bind: errno \(errno)") }
-        var bound = sockaddr_in()
-        var size = length
-        let code = withUnsafeMutablePointer(to: &bound) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
-        }
-        guard code == 0 else { throw TestFailure(description: "getsockname: errno \(errno)") }
-        return UInt16(bigEndian: bound.sin_port)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 
 /// A listener that answers every connection with the same bytes: for what the installed broker never says.
 final class ScriptedPeer {

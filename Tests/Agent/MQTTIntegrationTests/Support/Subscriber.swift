@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 
 /// A real mosquitto_sub, which says what it received with every MQTT 5 property, as JSON lines.
 final class Subscriber {
