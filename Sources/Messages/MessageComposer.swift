@@ -19,7 +19,7 @@ public struct MessageComposer: Sendable {
     var pseudonyms = PseudonymBook()
     /// Seconds after which an ephemeral message, which is one of ranging, is of no use to anyone.
     let rangingExpiry_s: UInt32
-    /// Whether anything of the gateway's place leaves.
+    /// In which form the gateway's place leaves.
     let location: LocationForm
 
     public init(
@@ -32,6 +32,9 @@ public struct MessageComposer: Sendable {
         self.rangingExpiry_s = rangingExpiry_s
         self.location = location
     }
+
+    /// Whether anything of the gateway's place leaves.
+    public var tellsPlace: Bool { location == .include }
 
     /// The same for the topics of another gateway: the one that this one was before it was moved.
     public func speaking(for topics: TopicTree) -> MessageComposer {

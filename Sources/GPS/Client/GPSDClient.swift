@@ -60,9 +60,6 @@ public final class GPSDClient: Sendable {
     /// What was told since the last call, in its order; from any thread.
     public func take() -> [GPSDNews] { state.withLock { $0.news.take() } }
 
-    /// News that nobody took in time.
-    public var dropped: UInt64 { state.withLock { $0.news.dropped } }
-
     /// Ends the connection and the thread, at once. A look-up of the host that is still under way ends by itself.
     public func stop() {
         let worker = state.withLock { state in

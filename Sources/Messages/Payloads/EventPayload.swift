@@ -153,8 +153,8 @@ extension MessageComposer {
         if case .exit(let stay) = event.kind { exit = EventPayload.Stay(stay, timebase) }
         let payload = EventPayload(
             head: head(at: instant, timebase), origin: origin, epoch: epoch, seq: seq, region: instance.region,
-            cause: location == .include ? event.cause : event.cause.withoutPlace,
-            location: location == .include ? event.location : nil, exit: exit)
+            cause: tellsPlace ? event.cause : event.cause.withoutPlace,
+            location: tellsPlace ? event.location : nil, exit: exit)
         return NumberedMessage(
             MessageNumber(epoch: epoch, seq: seq), topic: topics.event(instance), payload: payload.encoded)
     }

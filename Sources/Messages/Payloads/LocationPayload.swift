@@ -111,7 +111,4 @@ extension MessageComposer {
             MessageNumber(epoch: epoch, series: .batches, seq: number), topic: topics.topic(.gateway(.track)),
             payload: payload.encoded)
     }
-
-    /// Whether anything of the place leaves.
-    public var tellsPlace: Bool { location == .include }
 }

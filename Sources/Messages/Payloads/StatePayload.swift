@@ -60,7 +60,7 @@ extension MessageComposer {
     ) -> Message {
         let payload = StatePayload(
             head: head(at: told.at, timebase), epoch: epoch, instance: instance,
-            circle: location == .include ? told.circle : told.circle?.withoutPlace, state: told.state,
+            circle: tellsPlace ? told.circle : told.circle?.withoutPlace, state: told.state,
             since: timebase.wall(told.since), eventSeq: eventSeq)
         return message(.state, on: topics.state(instance), payload.encoded)
     }
