@@ -71,8 +71,8 @@ extension RegionMonitor {
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         let leavesAt = leavingTime(of: slot, patience, rules, at: now)
         // Who was there before has been there since it was first heard; who crosses has crossed now.
-        let began = instances[slot.index].isSettled ? now : candidacy.firstHeardAt
-        let change = instances[slot.index].inside(since: began, until: leavesAt, at: now)
+        let began = instances[slot.index].standing.isSettled ? now : candidacy.firstHeardAt
+        let change = instances[slot.index].standing.inside(since: began, until: leavesAt, at: now)
         instances[slot.index].kind = .beacon(
             .present(
                 BeaconPresence(
@@ -94,7 +94,8 @@ extension RegionMonitor {
     /// Until when the end of settling has to wait: a beacon that is still on its way through the entry debounce was there before.
     /// `nil` where there is none.
     func candidacyLapses(_ slot: InstanceSlot) -> Instant? {
-        guard !instances[slot.index].isSettled, case .beacon(.candidate(let candidacy)) = instances[slot.index].kind
+        guard !instances[slot.index].standing.isSettled,
+            case .beacon(.candidate(let candidacy)) = instances[slot.index].kind
         else { return nil }
         return candidacy.lastSeen + rules(of: slot).exitAfter
     }
@@ -147,9 +148,9 @@ extension RegionInstance {
     /// - Returns: what is to be told, and the seen time of the timer to set, where there is any.
     fileprivate mutating func heard(
         _ evidence: BeaconEvidence, _ rules: RegionRules, seen: Instant, at now: Instant
-    ) -> (change: Change?, timer: Instant?) {
+    ) -> (change: RegionStanding.Change?, timer: Instant?) {
         guard evidence.qualifies(rules.exitRSSI_dbm), case .beacon(.present(var beacons)) = kind,
-            case .inside(let stay) = occupancy
+            case .inside(let stay) = standing.occupancy
         else { return (nil, nil) }
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         var leavesAt = seen + max(rules.exitAfter, patience)
@@ -162,6 +163,6 @@ extension RegionInstance {
         }
         beacons.level = evidence.level
         kind = .beacon(.present(beacons))
-        return (heard(until: leavesAt, at: now), leavesAt < timerDue ? leavesAt : nil)
+        return (standing.heard(until: leavesAt, at: now), leavesAt < timerDue ? leavesAt : nil)
     }
 }

@@ -57,12 +57,12 @@ public enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
-    var notices: RegionInstance.Notices {
+    var notices: RegionStanding.Notices {
         switch self {
         case .beacon(let region):
-            RegionInstance.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
+            RegionStanding.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
         case .circle(let region):
-            RegionInstance.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
+            RegionStanding.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
         }
     }
 

@@ -59,14 +59,14 @@ extension RegionMonitor {
 
     /// Something was heard inside since the timer was set, so it decides nothing.
     private func isOvertaken(_ timer: EvidenceSource.Timer) -> Bool {
-        instances[timer.slot.index].presence.map { $0.leavesAt > timer.due } ?? false
+        instances[timer.slot.index].standing.presence.map { $0.leavesAt > timer.due } ?? false
     }
 
     private mutating func timerFired(
         _ slot: InstanceSlot, seen: Instant, at now: Instant, transitions: inout [RegionTransition]
     ) {
         // Timers are lazy: reports only moved the time at which it is left.
-        if let presence = instances[slot.index].presence, presence.leavesAt > seen {
+        if let presence = instances[slot.index].standing.presence, presence.leavesAt > seen {
             return setTimer(slot, dueAtSeenTime: presence.leavesAt)
         }
         if let lapsesAt = candidacyLapses(slot), lapsesAt > seen {
@@ -78,7 +78,7 @@ extension RegionMonitor {
     /// Nothing is in there: by silence here, and for a kind of region whose source perceives the outside, by its word.
     mutating func left(_ slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition]) {
         let keeper = instances[slot.index].kind.keeper
-        guard let change = instances[slot.index].outside(at: now) else { return }
+        guard let change = instances[slot.index].standing.outside(at: now) else { return }
         var event: RegionEvent?
         if let crossing = change.crossing, let keeper {
             event = keeper.exitCause(region(of: slot)).map { RegionEvent(crossing, by: $0) }

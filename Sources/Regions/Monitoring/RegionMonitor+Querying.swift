@@ -53,7 +53,8 @@ extension RegionMonitor {
             let instance = instances[index]
             guard slots[instance.id] == InstanceSlot(index: index) else { continue }
             if page.count == limit { return (page, index) }
-            page.append(RegionStatus(instance: instance.id, state: instance.state, since: instance.since))
+            page.append(
+                RegionStatus(instance: instance.id, state: instance.standing.state, since: instance.standing.since))
         }
         return (page, nil)
     }

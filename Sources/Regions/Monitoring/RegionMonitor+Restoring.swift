@@ -6,7 +6,7 @@ extension RegionMonitor {
     public func record(of slot: InstanceSlot) -> RegionRecord? {
         let instance = instances[slot.index]
         let occupancy: RegionRecord.Occupancy
-        switch instance.occupancy {
+        switch instance.standing.occupancy {
         case .unsettled: return nil
         case .outside(let since): occupancy = .outside(since: since)
         case .inside(let presence):
@@ -14,7 +14,7 @@ extension RegionMonitor {
             occupancy = .inside(
                 RegionRecord.OpenStay(
                     enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
-                    keeper: keeper, notifiesOnExit: instance.notices.onExit))
+                    keeper: keeper, notifiesOnExit: instance.standing.notices.onExit))
         }
         return RegionRecord(instance: instance.id, region(of: slot).recorded, occupancy)
     }
@@ -26,7 +26,7 @@ extension RegionMonitor {
 
     /// What to store of those that are inside, in the order of their slots.
     public func recordsOfStays() -> [RegionRecord] {
-        instances.indices.lazy.filter { instances[$0].presence != nil }
+        instances.indices.lazy.filter { instances[$0].standing.presence != nil }
             .compactMap { record(of: InstanceSlot(index: $0)) }
     }
 
@@ -45,10 +45,10 @@ extension RegionMonitor {
         // Monitoring of its region began in an earlier process: an instance that is new by now enters.
         let registration = instances[slot.index].registration.index
         registrations[registration].settlesAt = min(registrations[registration].settlesAt, seenTime(of: slot, at: now))
-        let change: RegionInstance.Change
+        let change: RegionStanding.Change
         switch record.moved(notAfter: now).occupancy {
         case .outside(let since):
-            change = instances[slot.index].restore(outsideSince: since)
+            change = instances[slot.index].standing.restore(outsideSince: since)
         case .inside(let stay):
             let leavesAt: Instant
             switch stay.keeper {
@@ -59,7 +59,7 @@ extension RegionMonitor {
                 leavesAt = .distantFuture
                 restoreCircle(slot)
             }
-            change = instances[slot.index].restore(stay, until: leavesAt)
+            change = instances[slot.index].standing.restore(stay, until: leavesAt)
             setTimer(slot, dueAtSeenTime: leavesAt)
         }
         announce(slot, change, at: now, transitions: &transitions)

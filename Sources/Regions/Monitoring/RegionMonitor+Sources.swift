@@ -35,7 +35,8 @@ extension RegionMonitor {
         sources[source.index].sees(at: now)
         let seen = sources[source.index].sight.seenTime(at: now)
         for index in instances.indices where instances[index].source == source {
-            guard case .outside = instances[index].occupancy, instances[index].state == .unknown else { continue }
+            guard case .outside = instances[index].standing.occupancy, instances[index].standing.state == .unknown
+            else { continue }
             let slot = InstanceSlot(index: index)
             guard let settle = region(of: slot).settle else { continue }
             setTimer(slot, dueAtSeenTime: seen + settle)
@@ -64,12 +65,13 @@ extension RegionMonitor {
     ) {
         sources[source.index].unknownDue = .distantFuture
         guard let since = sources[source.index].sight.blindSince else { return }
-        for index in instances.indices where instances[index].source == source && instances[index].state != .unknown {
+        for index in instances.indices
+        where instances[index].source == source && instances[index].standing.state != .unknown {
             let slot = InstanceSlot(index: index)
             let due = since + region(of: slot).unknownStateAfter
             if due > now {
                 sources[source.index].unknownDue = min(sources[source.index].unknownDue, due)
-            } else if let change = instances[index].unknown(at: now) {
+            } else if let change = instances[index].standing.unknown(at: now) {
                 announce(slot, change, at: now, transitions: &transitions)
                 if case .circle = instances[index].kind { circles.waiting.append(slot) }
             }

@@ -125,7 +125,7 @@ public struct RegionMonitor: Sendable {
         slots[id] = slot
         let sight = sources[registered.source.index].sight
         let isSettling = sight.seenTime(at: now) < registered.settlesAt
-        let change = instances[slot.index].begin(isSettling: isSettling, isBlind: sight.isBlind, at: now)
+        let change = instances[slot.index].standing.begin(isSettling: isSettling, isBlind: sight.isBlind, at: now)
         announce(slot, change, at: now, transitions: &transitions)
         // What settles by its evidence alone has no time for it.
         if isSettling { setTimer(slot, dueAtSeenTime: registered.settlesAt) }
@@ -152,7 +152,7 @@ public struct RegionMonitor: Sendable {
 
     /// Tells of a state. One that lasted no time and came with no event is not told: the next one takes its place.
     mutating func announce(
-        _ slot: InstanceSlot, _ change: RegionInstance.Change, event: RegionEvent? = nil,
+        _ slot: InstanceSlot, _ change: RegionStanding.Change, event: RegionEvent? = nil,
         circle: CircleObservation? = nil, at now: Instant, transitions: inout [RegionTransition]
     ) {
         let id = instances[slot.index].id
