@@ -24,7 +24,7 @@ public struct SlotTable<Slot: SlotNumber, Element: Sendable>: Sendable {
 
     /// All slots, free ones among them.
     @inlinable
-    public var slots: some Sequence<Slot> { elements.indices.lazy.map { Slot(index: $0) } }
+    public var slots: some RandomAccessCollection<Slot> { elements.indices.lazy.map { Slot(index: $0) } }
 
     /// What stands in a slot; in a free one, what stood there last. It is changed where it stands.
     @inlinable

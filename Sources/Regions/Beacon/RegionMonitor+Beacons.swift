@@ -36,15 +36,15 @@ extension RegionMonitor {
     ) {
         let rules = rules(of: slot)
         let seen = seenTime(of: slot, at: now)
-        switch instances[slot.index].kind {
+        switch instances[slot].kind {
         case .beacon(.present):
-            let (change, timer) = instances[slot.index].heard(evidence, rules, seen: seen, at: now)
+            let (change, timer) = instances[slot].heard(evidence, rules, seen: seen, at: now)
             if let timer { setTimer(slot, dueAtSeenTime: timer) }
             if let change { announce(slot, change, at: now, transitions: &transitions) }
         case .beacon(let standing):
             guard evidence.qualifies(rules.entryRSSI_dbm) else { return }
             let candidacy = candidacy(standing, rules, seen: seen, at: now)
-            instances[slot.index].kind = .beacon(.candidate(candidacy))
+            instances[slot].kind = .beacon(.candidate(candidacy))
             if candidacy.lastSeen - candidacy.firstSeen >= rules.entryAfter {
                 enter(slot, evidence, candidacy, rules, at: now, transitions: &transitions, observe: observe)
             }
@@ -71,9 +71,9 @@ extension RegionMonitor {
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         let leavesAt = leavingTime(of: slot, patience, rules, at: now)
         // Who was there before has been there since it was first heard; who crosses has crossed now.
-        let began = instances[slot.index].standing.isSettled ? now : candidacy.firstHeardAt
-        let change = instances[slot.index].standing.inside(since: began, until: leavesAt, at: now)
-        instances[slot.index].kind = .beacon(
+        let began = instances[slot].standing.isSettled ? now : candidacy.firstHeardAt
+        let change = instances[slot].standing.inside(since: began, until: leavesAt, at: now)
+        instances[slot].kind = .beacon(
             .present(
                 BeaconPresence(
                     major: evidence.identity.major, minor: evidence.identity.minor, holder: evidence.transmitter,
@@ -94,8 +94,8 @@ extension RegionMonitor {
     /// Until when the end of settling has to wait: a beacon that is still on its way through the entry debounce was there before.
     /// `nil` where there is none.
     func candidacyLapses(_ slot: InstanceSlot) -> Instant? {
-        guard !instances[slot.index].standing.isSettled,
-            case .beacon(.candidate(let candidacy)) = instances[slot.index].kind
+        guard !instances[slot].standing.isSettled,
+            case .beacon(.candidate(let candidacy)) = instances[slot].kind
         else { return nil }
         return candidacy.lastSeen + rules(of: slot).exitAfter
     }
@@ -116,7 +116,7 @@ extension RegionMonitor {
     ) -> [InstanceSlot] {
         var found: [InstanceSlot] = []
         for registration in index.registrations(of: identity) {
-            guard case .beacon(let region) = registrations[registration.index].region else { continue }
+            guard case .beacon(let region) = registrations[registration].region else { continue }
             do throws(RegionMonitoringFailure) {
                 let id = region.instance(of: identity)
                 found.append(try instance(id, of: registration, at: now, transitions: &transitions))
@@ -134,9 +134,9 @@ extension RegionMonitor {
         _ identity: BeaconIdentity, limit: Int, failures: inout [RegionMonitoringFailure]
     ) {
         for registration in index.registrations(of: identity)
-        where !registrations[registration.index].hasRefusedTransmitter {
-            registrations[registration.index].hasRefusedTransmitter = true
-            let region = registrations[registration.index].region.id
+        where !registrations[registration].hasRefusedTransmitter {
+            registrations[registration].hasRefusedTransmitter = true
+            let region = registrations[registration].region.id
             failures.append(RegionMonitoringFailure(region: region, cause: .tooManyTransmitters(limit: limit)))
         }
     }

@@ -1,3 +1,4 @@
+import Beacons
 public import HCI
 public import Location
 
@@ -37,7 +38,7 @@ extension RegionMonitor {
         sources[source.index].perceived(at: now)
         if let (tooSmall, usual_m) = circles.take(fix.horizontalAccuracy_m) {
             for registration in tooSmall {
-                guard case .circle(let region) = registrations[registration.index].region else { continue }
+                guard case .circle(let region) = registrations[registration].region else { continue }
                 notices.append(
                     RegionMonitoringNotice(
                         region: region.id, .radiusTooSmall(radius_m: region.circle.radius_m, usual_m: usual_m)))
@@ -47,7 +48,7 @@ extension RegionMonitor {
         beginSettling(at: now)
         let settled = instances
         let watched = circles.circles(at: fix.coordinate, maxWatched: limits.maxWatchedCircles) {
-            settled[$0.index].standing.isSettled
+            settled[$0].standing.isSettled
         }
         for slot in watched {
             judge(slot, fix, at: now, transitions: &transitions)
@@ -74,12 +75,12 @@ extension RegionMonitor {
         let distance_m = region.circle.center.nearDistance_m(to: fix.coordinate)
         var standing = circles.standing[slot] ?? CircleStanding()
         let isWithin = distance_m <= region.circle.radius_m
-        guard instances[slot.index].standing.isSettled else {
+        guard instances[slot].standing.isSettled else {
             if isWithin { standing.isInside(at: now) }
             return circles.set(standing, of: slot)
         }
-        let wasInside = instances[slot.index].standing.presence != nil
-        if wasInside, isWithin { instances[slot.index].standing.perceived(at: now) }
+        let wasInside = instances[slot].standing.presence != nil
+        if wasInside, isWithin { instances[slot].standing.perceived(at: now) }
         switch region.verdict(
             distance_m: distance_m, horizontalAccuracy_m: fix.horizontalAccuracy_m, wasInside: wasInside)
         {
@@ -111,11 +112,11 @@ extension RegionMonitor {
         _ slot: InstanceSlot, _ run: CircleStanding.Run, distance_m: Double, at now: Instant,
         transitions: inout [RegionTransition]
     ) {
-        let wasInside = instances[slot.index].standing.presence != nil
+        let wasInside = instances[slot].standing.presence != nil
         let change =
             wasInside
-            ? instances[slot.index].standing.outside(at: now)
-            : instances[slot.index].standing.inside(since: run.beganAt, at: now)
+            ? instances[slot].standing.outside(at: now)
+            : instances[slot].standing.inside(since: run.beganAt, at: now)
         noteInside(slot, !wasInside)
         announce(slot, change, distance_m: distance_m, at: now, transitions: &transitions)
     }
@@ -157,8 +158,8 @@ extension RegionMonitor {
     ) {
         guard let region = circularRegion(of: slot) else { return }
         let distance_m = region.circle.center.nearDistance_m(to: fix.coordinate)
-        guard !instances[slot.index].standing.isSettled else {
-            guard instances[slot.index].standing.state == .unknown else { return }
+        guard !instances[slot].standing.isSettled else {
+            guard instances[slot].standing.state == .unknown else { return }
             if var standing = circles.standing[slot], standing.run != nil {
                 standing.isOverdue = true
                 return circles.set(standing, of: slot)
@@ -169,15 +170,15 @@ extension RegionMonitor {
         let first = circles.standing[slot]?.first
         let balance = first.map { 2 * $0.insideCount - cohort.fixCount } ?? -1
         if let first, balance > 0 || balance == 0 && first.lastInsideAt == now {
-            change = instances[slot.index].standing.inside(since: first.insideSince, at: now)
-            instances[slot.index].standing.perceived(at: first.lastInsideAt)
+            change = instances[slot].standing.inside(since: first.insideSince, at: now)
+            instances[slot].standing.perceived(at: first.lastInsideAt)
             noteInside(slot, true)
         } else {
-            change = instances[slot.index].standing.outside(at: now)
+            change = instances[slot].standing.outside(at: now)
             circles.set(nil, of: slot)
         }
         // A distance that belies the state is left out: the first fixes decide, and this one was not of their mind.
-        let isInside = instances[slot.index].standing.presence != nil
+        let isInside = instances[slot].standing.presence != nil
         let isOfTheirMind = (distance_m <= region.circle.radius_m) == isInside
         announce(slot, change, distance_m: isOfTheirMind ? distance_m : nil, at: now, transitions: &transitions)
     }
@@ -185,7 +186,7 @@ extension RegionMonitor {
     private mutating func tellAgain(
         _ slot: InstanceSlot, distance_m: Double, at now: Instant, transitions: inout [RegionTransition]
     ) {
-        let change = instances[slot.index].standing.known(at: now)
+        let change = instances[slot].standing.known(at: now)
         announce(slot, change, distance_m: distance_m, at: now, transitions: &transitions)
     }
 
@@ -196,7 +197,7 @@ extension RegionMonitor {
 
     /// It is monitored no more.
     mutating func endCircle(_ slot: InstanceSlot, _ circle: Circle) {
-        if instances[slot.index].standing.presence != nil { circles.insideCount -= 1 }
+        if instances[slot].standing.presence != nil { circles.insideCount -= 1 }
         circles.remove(slot, circle)
     }
 

@@ -1,5 +1,4 @@
 import HCI
-import HeapModule
 
 /// Names a source of evidence of a `RegionMonitor`, which made it.
 public struct EvidenceSourceID: Hashable, Sendable {
@@ -16,18 +15,11 @@ public struct EvidenceSourceID: Hashable, Sendable {
 /// stand still; those of instances that another one perceives run on.
 struct EvidenceSource: Sendable {
     /// A timer of one instance, on the seen time of its source.
-    struct Timer: Comparable, Sendable {
-        var due: Instant
-        var number: UInt64
-        var slot: InstanceSlot
-
-        static func < (left: Timer, right: Timer) -> Bool { (left.due, left.number) < (right.due, right.number) }
-    }
+    typealias Timer = TimerQueue<InstanceSlot>.Timer
 
     private(set) var sight = Sight()
     private(set) var proof: Proof
-    private var timers = Heap<Timer>()
-    private var timerNumber: UInt64 = 0
+    private var timers = TimerQueue<InstanceSlot>()
     /// When the states of its instances become unknown while it is blind.
     var unknownDue = Instant.distantFuture { didSet { schedule() } }
     /// How long it has perceived nothing, where that makes it blind.
@@ -69,7 +61,7 @@ struct EvidenceSource: Sendable {
     mutating func awaitProof(of timer: Timer) { proof.await(timer) }
 
     private mutating func resumeWaiting(at now: Instant) {
-        for timer in proof.release(at: now) { timers.insert(timer) }
+        for timer in proof.release(at: now) { timers.set(timer.subject, at: timer.due) }
     }
 
     // MARK: - Silence that is blindness
@@ -102,7 +94,7 @@ struct EvidenceSource: Sendable {
 
     /// To be called wherever a timer, the sight or the proof has changed.
     private mutating func schedule() {
-        let timerDue = timers.min.map { max(sight.instant(ofSeenTime: $0.due), proof.releasedAt) }
+        let timerDue = timers.first.map { max(sight.instant(ofSeenTime: $0.due), proof.releasedAt) }
         nextDeadline = min(timerDue ?? .distantFuture, unknownDue, silenceDue)
     }
 
@@ -110,19 +102,18 @@ struct EvidenceSource: Sendable {
     var timerCount: Int { timers.count }
 
     mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
-        timerNumber += 1
-        timers.insert(Timer(due: due, number: timerNumber, slot: slot))
+        timers.set(slot, at: due)
         schedule()
     }
 
     mutating func popTimer() -> Timer? {
         defer { schedule() }
-        return timers.popMin()
+        return timers.removeFirst()
     }
 
-    /// Throws timers out that were set again since.
-    mutating func keepTimers(where isSet: (Timer) -> Bool) {
-        timers = Heap(timers.unordered.filter(isSet))
+    /// Throws timers out that were set again since, once they are most of the queue.
+    mutating func throwOutStaleTimers(of instanceCount: Int, isSet: (Timer) -> Bool) {
+        timers.throwOutStale(of: instanceCount, isSet: isSet)
         schedule()
     }
 }

@@ -1,3 +1,4 @@
+import Beacons
 public import HCI
 
 /// Time passes: instances are left, settle, and become unknown, each when its source has seen for so long.
@@ -30,43 +31,40 @@ extension RegionMonitor {
             statesBecomeUnknown(EvidenceSourceID(index: source), at: now, transitions: &transitions)
         } else if sources[source].silenceDue == now {
             blinded(EvidenceSourceID(index: source), since: sources[source].listening.silentSince, at: now)
-        } else if let timer = sources[source].popTimer(), instances[timer.slot.index].timerDue == timer.due {
+        } else if let timer = sources[source].popTimer(), instances[timer.subject].timerDue == timer.due {
             guard sources[source].isProved(until: timer) || isOvertaken(timer) else {
                 sources[source].awaitProof(of: timer)
                 return now
             }
-            instances[timer.slot.index].timerDue = .distantFuture
-            timerFired(timer.slot, seen: timer.due, at: now, transitions: &transitions)
+            instances[timer.subject].timerDue = .distantFuture
+            timerFired(timer.subject, seen: timer.due, at: now, transitions: &transitions)
         }
         return now
     }
 
     mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
-        guard instances[slot.index].timerDue != due else { return }
-        instances[slot.index].timerDue = due
-        let source = instances[slot.index].source.index
+        guard instances[slot].timerDue != due else { return }
+        instances[slot].timerDue = due
+        let source = instances[slot].source.index
         sources[source].setTimer(slot, dueAtSeenTime: due)
-        // One timer is set for each instance at most. Regions that come and go leave stale ones behind, which are thrown
-        // out once they are most of the queue.
-        if sources[source].timerCount > 4 * (slots.count + 64) {
-            sources[source].keepTimers { instances[$0.slot.index].timerDue == $0.due }
-        }
+        // Regions that come and go leave stale ones behind.
+        sources[source].throwOutStaleTimers(of: slots.count) { instances[$0.subject].timerDue == $0.due }
     }
 
     func seenTime(of slot: InstanceSlot, at now: Instant) -> Instant {
-        sources[instances[slot.index].source.index].sight.seenTime(at: now)
+        sources[instances[slot].source.index].sight.seenTime(at: now)
     }
 
     /// Something was heard inside since the timer was set, so it decides nothing.
     private func isOvertaken(_ timer: EvidenceSource.Timer) -> Bool {
-        instances[timer.slot.index].standing.presence.map { $0.leavesAt > timer.due } ?? false
+        instances[timer.subject].standing.presence.map { $0.leavesAt > timer.due } ?? false
     }
 
     private mutating func timerFired(
         _ slot: InstanceSlot, seen: Instant, at now: Instant, transitions: inout [RegionTransition]
     ) {
         // Timers are lazy: reports only moved the time at which it is left.
-        if let presence = instances[slot.index].standing.presence, presence.leavesAt > seen {
+        if let presence = instances[slot].standing.presence, presence.leavesAt > seen {
             return setTimer(slot, dueAtSeenTime: presence.leavesAt)
         }
         if let lapsesAt = candidacyLapses(slot), lapsesAt > seen {
@@ -77,13 +75,13 @@ extension RegionMonitor {
 
     /// Nothing is in there: by silence here, and for a kind of region whose source perceives the outside, by its word.
     mutating func left(_ slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition]) {
-        let keeper = instances[slot.index].kind.keeper
-        guard let change = instances[slot.index].standing.outside(at: now) else { return }
+        let keeper = instances[slot].kind.keeper
+        guard let change = instances[slot].standing.outside(at: now) else { return }
         var event: RegionEvent?
         if let crossing = change.crossing, let keeper {
             event = keeper.exitCause(region(of: slot)).map { RegionEvent(crossing, by: $0) }
         }
-        if keeper != nil { instances[slot.index].kind.clear() }
+        if keeper != nil { instances[slot].kind.clear() }
         announce(slot, change, event: event, at: now, transitions: &transitions)
     }
 }

@@ -1,3 +1,4 @@
+import Beacons
 public import HCI
 
 /// The state of a region instance as subscribers were told it.
@@ -22,21 +23,26 @@ extension RegionMonitor {
     public func slot(of id: RegionInstanceID) -> InstanceSlot? { slots[id] }
 
     /// What an instance is called.
-    public func id(of slot: InstanceSlot) -> RegionInstanceID { instances[slot.index].id }
+    public func id(of slot: InstanceSlot) -> RegionInstanceID { instances[slot].id }
 
     /// The region that an instance belongs to.
     public func region(of slot: InstanceSlot) -> MonitoredRegion {
-        registrations[instances[slot.index].registration.index].region
+        registrations[instances[slot].registration].region
     }
 
     /// The registered region of that id.
     public func region(_ id: String) -> MonitoredRegion? {
-        registrations.first { !$0.isFree && $0.region.id == id }?.region
+        registration { $0.region.id == id }.map { registrations[$0].region }
     }
 
     /// Those that hold an instance.
     var usedSlots: [InstanceSlot] {
-        instances.indices.map { InstanceSlot(index: $0) }.filter { slots[instances[$0.index].id] == $0 }
+        instances.slots.filter { slots[instances[$0].id] == $0 }
+    }
+
+    /// The first registration that holds, of those that have not ended.
+    func registration(where isWanted: (Registration) -> Bool) -> RegistrationSlot? {
+        registrations.slots.first { !registrations[$0].isFree && isWanted(registrations[$0]) }
     }
 
     /// States of instances for which `isWanted` holds, in the order of their slots.
@@ -49,10 +55,10 @@ extension RegionMonitor {
         from start: Int, limit: Int, where isWanted: (RegionInstanceID) -> Bool
     ) -> (page: [RegionStatus], next: Int?) {
         var page: [RegionStatus] = []
-        for index in instances.indices.dropFirst(max(0, start)) where isWanted(instances[index].id) {
-            let instance = instances[index]
-            guard slots[instance.id] == InstanceSlot(index: index) else { continue }
-            if page.count == limit { return (page, index) }
+        for slot in instances.slots.dropFirst(max(0, start)) where isWanted(instances[slot].id) {
+            let instance = instances[slot]
+            guard slots[instance.id] == slot else { continue }
+            if page.count == limit { return (page, slot.index) }
             page.append(
                 RegionStatus(instance: instance.id, state: instance.standing.state, since: instance.standing.since))
         }

@@ -1,10 +1,11 @@
+import Beacons
 public import HCI
 
 /// State outlives the process: still inside is no event, gone is an exit with the time last heard, new is an entry.
 extension RegionMonitor {
     /// What to store of an instance; `nil` while it is unsettled.
     public func record(of slot: InstanceSlot) -> RegionRecord? {
-        let instance = instances[slot.index]
+        let instance = instances[slot]
         let occupancy: RegionRecord.Occupancy
         switch instance.standing.occupancy {
         case .unsettled: return nil
@@ -21,13 +22,13 @@ extension RegionMonitor {
 
     /// What is known of the instances of a region, in the order of their slots.
     public func records(of region: String) -> [RegionRecord] {
-        usedSlots.filter { instances[$0.index].id.region == region }.compactMap { record(of: $0) }
+        usedSlots.filter { instances[$0].id.region == region }.compactMap { record(of: $0) }
     }
 
     /// What to store of those that are inside, in the order of their slots.
     public func recordsOfStays() -> [RegionRecord] {
-        instances.indices.lazy.filter { instances[$0].standing.presence != nil }
-            .compactMap { record(of: InstanceSlot(index: $0)) }
+        instances.slots.lazy.filter { instances[$0].standing.presence != nil }
+            .compactMap { record(of: $0) }
     }
 
     /// Goes on from a stored state. Call it after the registrations and before the first report.
@@ -43,23 +44,23 @@ extension RegionMonitor {
             return false
         }
         // Monitoring of its region began in an earlier process: an instance that is new by now enters.
-        let registration = instances[slot.index].registration.index
+        let registration = instances[slot].registration
         registrations[registration].settlesAt = min(registrations[registration].settlesAt, seenTime(of: slot, at: now))
         let change: RegionStanding.Change
         switch record.moved(notAfter: now).occupancy {
         case .outside(let since):
-            change = instances[slot.index].standing.restore(outsideSince: since)
+            change = instances[slot].standing.restore(outsideSince: since)
         case .inside(let stay):
             let leavesAt: Instant
             switch stay.keeper {
             case .beacon(let keeper):
                 leavesAt = leavingTime(of: slot, keeper.patience, rules(of: slot), at: now)
-                instances[slot.index].kind = .beacon(.present(BeaconPresence(keeper)))
+                instances[slot].kind = .beacon(.present(BeaconPresence(keeper)))
             case .circle:
                 leavesAt = .distantFuture
                 restoreCircle(slot)
             }
-            change = instances[slot.index].standing.restore(stay, until: leavesAt)
+            change = instances[slot].standing.restore(stay, until: leavesAt)
             setTimer(slot, dueAtSeenTime: leavesAt)
         }
         announce(slot, change, at: now, transitions: &transitions)
@@ -72,8 +73,7 @@ extension RegionMonitor {
         failures: inout [RegionMonitoringFailure]
     ) -> InstanceSlot? {
         if let slot = slots[record.instance] { return region(of: slot).canRestore(record) ? slot : nil }
-        let found = registrations.firstIndex { !$0.isFree && $0.region.canRestore(record) }
-        guard let registration = found.map(RegistrationSlot.init(index:)) else { return nil }
+        guard let registration = registration(where: { $0.region.canRestore(record) }) else { return nil }
         do throws(RegionMonitoringFailure) {
             return try instance(record.instance, of: registration, at: now, transitions: &transitions)
         } catch {

@@ -1,3 +1,4 @@
+import Beacons
 public import HCI
 
 /// What the sight of its source does to states. That blindness stops the exit timers is `Sight`'s rule.
@@ -10,14 +11,16 @@ extension RegionMonitor {
     public mutating func blinded(_ source: EvidenceSourceID, since: Instant, at now: Instant) {
         guard !sources[source.index].sight.isBlind else { return }
         sources[source.index].blinded(since: since, at: now)
-        let registered = registrations.lazy.filter { !$0.isFree && $0.source == source }
-        let earliest = registered.map { since + $0.region.unknownStateAfter }.min()
-        sources[source.index].unknownDue = max(earliest ?? .distantFuture, now)
+        var earliest = Instant.distantFuture
+        for slot in registrations.slots where registrations[slot].source == source && !registrations[slot].isFree {
+            earliest = min(earliest, since + registrations[slot].region.unknownStateAfter)
+        }
+        sources[source.index].unknownDue = max(earliest, now)
     }
 
     /// A state was told while its source is blind, as one that an earlier process had stored: it becomes unknown like others.
     mutating func watchBlindness(of slot: InstanceSlot, at now: Instant) {
-        let source = instances[slot.index].source.index
+        let source = instances[slot].source.index
         guard let since = sources[source].sight.blindSince else { return }
         let due = max(now, since + region(of: slot).unknownStateAfter)
         sources[source].unknownDue = min(sources[source].unknownDue, due)
@@ -34,10 +37,9 @@ extension RegionMonitor {
         guard sources[source.index].sight.isBlind else { return }
         sources[source.index].sees(at: now)
         let seen = sources[source.index].sight.seenTime(at: now)
-        for index in instances.indices where instances[index].source == source {
-            guard case .outside = instances[index].standing.occupancy, instances[index].standing.state == .unknown
+        for slot in instances.slots where instances[slot].source == source {
+            guard case .outside = instances[slot].standing.occupancy, instances[slot].standing.state == .unknown
             else { continue }
-            let slot = InstanceSlot(index: index)
             guard let settle = region(of: slot).settle else { continue }
             setTimer(slot, dueAtSeenTime: seen + settle)
         }
@@ -65,15 +67,14 @@ extension RegionMonitor {
     ) {
         sources[source.index].unknownDue = .distantFuture
         guard let since = sources[source.index].sight.blindSince else { return }
-        for index in instances.indices
-        where instances[index].source == source && instances[index].standing.state != .unknown {
-            let slot = InstanceSlot(index: index)
+        for slot in instances.slots
+        where instances[slot].source == source && instances[slot].standing.state != .unknown {
             let due = since + region(of: slot).unknownStateAfter
             if due > now {
                 sources[source.index].unknownDue = min(sources[source.index].unknownDue, due)
-            } else if let change = instances[index].standing.unknown(at: now) {
+            } else if let change = instances[slot].standing.unknown(at: now) {
                 announce(slot, change, at: now, transitions: &transitions)
-                if case .circle = instances[index].kind { circles.waiting.append(slot) }
+                if case .circle = instances[slot].kind { circles.waiting.append(slot) }
             }
         }
     }

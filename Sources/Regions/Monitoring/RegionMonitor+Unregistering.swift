@@ -1,3 +1,4 @@
+import Beacons
 import HCI
 
 /// The end of a registration, as Core Location's `stopMonitoring(for:)`. It is no crossing: what becomes of the stays under way is
@@ -7,25 +8,24 @@ extension RegionMonitor {
     ///
     /// - Returns: where its instances stood, and what they were; empty where no region of that id is registered.
     public mutating func unregister(_ region: String) -> [(slot: InstanceSlot, id: RegionInstanceID)] {
-        guard let found = registrations.firstIndex(where: { !$0.isFree && $0.region.id == region }) else { return [] }
-        let registration = RegistrationSlot(index: found)
-        switch registrations[found].region {
+        guard let registration = registration(where: { $0.region.id == region }) else { return [] }
+        switch registrations[registration].region {
         case .beacon(let region): index.remove(region, of: registration)
         case .circle(let region):
             if let slot = slots[RegionInstanceID(region: region.id)] { endCircle(slot, region.circle) }
         }
-        registrations[found].isFree = true
-        freeRegistrations.append(registration)
-        let freed = usedSlots.filter { instances[$0.index].registration == registration }
-            .map { (slot: $0, id: instances[$0.index].id) }
+        registrations[registration].isFree = true
+        registrations.remove(registration)
+        let freed = usedSlots.filter { instances[$0].registration == registration }
+            .map { (slot: $0, id: instances[$0].id) }
         for (slot, id) in freed {
             slots[id] = nil
-            instances[slot.index].end()
-            freeSlots.append(slot)
+            instances[slot].end()
+            instances.remove(slot)
         }
         // A region that was refused an instance may have one now, and say so if it is refused again.
         if !freed.isEmpty {
-            for other in registrations.indices { registrations[other].hasRefusedInstance = false }
+            for other in registrations.slots { registrations[other].hasRefusedInstance = false }
         }
         return freed
     }

@@ -1,22 +1,16 @@
+public import Beacons
 public import HCI
 
 /// Where a region instance stands in the monitor.
-public struct InstanceSlot: Hashable, Sendable {
-    private let number: UInt32
+public struct InstanceSlot: SlotNumber {
+    public let number: UInt32
 
-    /// - Parameter index: far below 2³², because it is below `max_instances`.
-    init(index: Int) { number = UInt32(clamping: index) }
-
-    var index: Int { Int(number) }
+    public init(number: UInt32) { self.number = number }
 }
 
 /// Where a registration stands in the monitor: in the order in which they were made, as long as none has ended.
-struct RegistrationSlot: Hashable, Comparable, Sendable {
-    private let number: UInt32
-
-    init(index: Int) { number = UInt32(clamping: index) }
-
-    var index: Int { Int(number) }
+struct RegistrationSlot: SlotNumber, Comparable {
+    let number: UInt32
 
     static func < (left: RegistrationSlot, right: RegistrationSlot) -> Bool { left.number < right.number }
 }
@@ -45,13 +39,9 @@ public struct RegionMonitor: Sendable {
     }
 
     let limits: RegionLimits
-    var registrations: [Registration] = []
-    /// By slot.
-    var instances: [RegionInstance] = []
+    var registrations = SlotTable<RegistrationSlot, Registration>()
+    var instances = SlotTable<InstanceSlot, RegionInstance>()
     var slots: [RegionInstanceID: InstanceSlot] = [:]
-    /// Places of what was unregistered, to be used again.
-    var freeRegistrations: [RegistrationSlot] = []
-    var freeSlots: [InstanceSlot] = []
     /// By `EvidenceSourceID`.
     var sources: [EvidenceSource] = []
     /// Which regions of beacons an identity belongs to.
@@ -86,7 +76,7 @@ public struct RegionMonitor: Sendable {
             let id = RegionInstanceID(region: region.id)
             _ = try instance(id, of: registration, at: now, transitions: &transitions)
         } catch {
-            registrations[registration.index].hasRefusedInstance = true
+            registrations[registration].hasRefusedInstance = true
             throw error
         }
     }
@@ -94,17 +84,12 @@ public struct RegionMonitor: Sendable {
     mutating func register(
         _ region: MonitoredRegion, _ source: EvidenceSourceID, at now: Instant
     ) throws(RegionMonitoringFailure) -> RegistrationSlot {
-        guard registrations.count - freeRegistrations.count < limits.maxRegions else {
+        guard registrations.count < limits.maxRegions else {
             throw RegionMonitoringFailure(region: region.id, cause: .tooManyRegions(limit: limits.maxRegions))
         }
         let settlesAt = region.settle.map { sources[source.index].sight.seenTime(at: now) + $0 } ?? .distantFuture
-        let registration = Registration(region: region, rules: region.rules, source: source, settlesAt: settlesAt)
-        if let free = freeRegistrations.popLast() {
-            registrations[free.index] = registration
-            return free
-        }
-        registrations.append(registration)
-        return RegistrationSlot(index: registrations.count - 1)
+        return registrations.insert(
+            Registration(region: region, rules: region.rules, source: source, settlesAt: settlesAt))
     }
 
     /// The instance of that name, which is made where there is none yet.
@@ -113,32 +98,23 @@ public struct RegionMonitor: Sendable {
         transitions: inout [RegionTransition]
     ) throws(RegionMonitoringFailure) -> InstanceSlot {
         if let known = slots[id] { return known }
-        let registered = registrations[registration.index]
+        let registered = registrations[registration]
         // A circle has one instance, so `max_regions` limits them.
         guard registered.region.isCircle || slots.count - circles.grid.count < limits.maxInstances else {
             throw RegionMonitoringFailure(region: id.region, cause: .tooManyInstances(limit: limits.maxInstances))
         }
-        let slot = place(
+        let slot = instances.insert(
             RegionInstance(
                 id: id, registration: registration, source: registered.source, notices: registered.region.notices,
                 kind: registered.region.newInstance, at: now))
         slots[id] = slot
         let sight = sources[registered.source.index].sight
         let isSettling = sight.seenTime(at: now) < registered.settlesAt
-        let change = instances[slot.index].standing.begin(isSettling: isSettling, isBlind: sight.isBlind, at: now)
+        let change = instances[slot].standing.begin(isSettling: isSettling, isBlind: sight.isBlind, at: now)
         announce(slot, change, at: now, transitions: &transitions)
         // What settles by its evidence alone has no time for it.
         if isSettling { setTimer(slot, dueAtSeenTime: registered.settlesAt) }
         return slot
-    }
-
-    private mutating func place(_ instance: RegionInstance) -> InstanceSlot {
-        if let free = freeSlots.popLast() {
-            instances[free.index] = instance
-            return free
-        }
-        instances.append(instance)
-        return InstanceSlot(index: instances.count - 1)
     }
 
     /// An instance of a region was refused: that is reported once.
@@ -146,8 +122,8 @@ public struct RegionMonitor: Sendable {
         _ failure: RegionMonitoringFailure, of registration: RegistrationSlot,
         _ failures: inout [RegionMonitoringFailure]
     ) {
-        if !registrations[registration.index].hasRefusedInstance { failures.append(failure) }
-        registrations[registration.index].hasRefusedInstance = true
+        if !registrations[registration].hasRefusedInstance { failures.append(failure) }
+        registrations[registration].hasRefusedInstance = true
     }
 
     /// Tells of a state. One that lasted no time and came with no event is not told: the next one takes its place.
@@ -155,25 +131,25 @@ public struct RegionMonitor: Sendable {
         _ slot: InstanceSlot, _ change: RegionStanding.Change, event: RegionEvent? = nil,
         circle: CircleObservation? = nil, at now: Instant, transitions: inout [RegionTransition]
     ) {
-        let id = instances[slot.index].id
+        let id = instances[slot].id
         var transition = RegionTransition(
             instance: id, state: change.state, since: change.since, at: now, event: event, circle: circle)
         if circle == nil, case .circle(let region) = region(of: slot) {
             transition.circle = CircleObservation(region.circle, distance_m: nil)
         }
         // Looked for where it would stand and nowhere else, or a start with many regions would look through all for each.
-        let latest = instances[slot.index].announcement
+        let latest = instances[slot].announcement
         if transitions.indices.contains(latest), transitions[latest].instance == id, transitions[latest].at == now,
             transitions[latest].event == nil
         {
             transitions[latest] = transition
         } else {
-            instances[slot.index].announcement = transitions.count
+            instances[slot].announcement = transitions.count
             transitions.append(transition)
         }
     }
 
     func rules(of slot: InstanceSlot) -> RegionRules {
-        registrations[instances[slot.index].registration.index].rules
+        registrations[instances[slot].registration].rules
     }
 }

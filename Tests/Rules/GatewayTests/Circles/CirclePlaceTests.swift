@@ -1,3 +1,4 @@
+import Beacons
 import HCI
 import Location
 import Regions
