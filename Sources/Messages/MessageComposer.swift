@@ -16,7 +16,7 @@ public struct MessageComposer: Sendable {
     public let topics: TopicTree
     let version: String
     private(set) var pseudonym: DevicePseudonym
-    var pseudonyms = PseudonymBook()
+    var pseudonyms = PseudonymCache()
     /// Seconds after which an ephemeral message, which is one of ranging, is of no use to anyone.
     let rangingExpiry_s: UInt32
     /// In which form the gateway's place leaves.
@@ -46,7 +46,7 @@ public struct MessageComposer: Sendable {
     /// From now on devices are named under another key.
     public mutating func replacePseudonymKey(_ key: [UInt8]) {
         pseudonym.replaceKey(key)
-        pseudonyms = PseudonymBook()
+        pseudonyms = PseudonymCache()
     }
 
     /// What every message begins with.

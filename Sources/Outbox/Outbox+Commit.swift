@@ -13,7 +13,7 @@ extension Outbox {
     @discardableResult
     public func commit(_ build: (Numbering) -> OutboxTransaction) throws(OutboxError) -> OutboxTransaction {
         while true {
-            let transaction = build(book.numbering)
+            let transaction = build(bookkeeping.numbering)
             guard try isNumberedRight(transaction), !transaction.isEmpty else { return transaction }
             if isDurable {
                 do {
@@ -65,7 +65,7 @@ extension Outbox {
     }
 
     private func isNumberedRight(_ transaction: OutboxTransaction) throws(OutboxError) -> Bool {
-        var expected = book.numbering
+        var expected = bookkeeping.numbering
         for number in transaction.messages.lazy.map(\.number) {
             let next = expected[number.series]
             guard number.seq == next else { throw .misnumbered(expected: next, found: number.seq) }
@@ -77,29 +77,29 @@ extension Outbox {
     /// Makes sure that no restart gives the numbers of `transaction` again. `false` where only a new epoch can.
     private func secureNumbers(of transaction: OutboxTransaction) -> Bool {
         // The file knows nothing of an epoch that began in memory, so no restart goes on in it.
-        guard let folder, book.isEpochStored else { return true }
+        guard let folder, bookkeeping.isEpochStored else { return true }
         var counts = SeriesNumbers(0)
         for message in transaction.messages { counts[message.number.series] += 1 }
         counts[.events] += transaction.lostEvents
-        var ends = book.reservedEnds
+        var ends = bookkeeping.reservedEnds
         for series in NumberSeries.allCases where counts[series] > 0 {
-            let end = book.numbering[series] + counts[series]
+            let end = bookkeeping.numbering[series] + counts[series]
             if end > ends[series] { ends[series] = end + Reservation.block }
         }
-        if ends == book.reservedEnds { return true }
-        guard folder.reserve(Reservation(epoch: book.numbering.epoch, ends: ends)) else { return false }
-        book.reservedEnds = ends
+        if ends == bookkeeping.reservedEnds { return true }
+        guard folder.reserve(Reservation(epoch: bookkeeping.numbering.epoch, ends: ends)) else { return false }
+        bookkeeping.reservedEnds = ends
         return true
     }
 
     private func keepInMemory(_ transaction: OutboxTransaction) {
         pending.apply(transaction)
-        for event in book.position(transaction.messages) { pending.append(event) }
-        book.lose(transaction.lostEvents)
+        for event in bookkeeping.position(transaction.messages) { pending.append(event) }
+        bookkeeping.lose(transaction.lostEvents)
         let maxBytes = folder == nil ? limits.maxBytes : limits.memoryBytes
         let retention = Retention(maxEvents: Int64(limits.maxEvents), maxBytes: maxBytes)
         if let (events, cause) = pending.dropOldest(retention) {
-            book.drop(events.lazy.map(\.number), cause: cause)
+            bookkeeping.drop(events.lazy.map(\.number), cause: cause)
         }
     }
 }

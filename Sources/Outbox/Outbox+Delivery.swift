@@ -13,13 +13,13 @@ extension Outbox {
     /// While the disk cannot be read, events in memory are handed out although older ones wait in the file. Those follow
     /// once it can.
     public func next(limit: Int) -> [QueuedMessage] {
-        next(limit: limit, in: book.formerEnd..<Int64.max)
+        next(limit: limit, in: bookkeeping.formerEnd..<Int64.max)
     }
 
     /// As above, of the events that former owners left: they wait apart, so that they hold up none of this owner's.
     public func nextOfFormerOwners(limit: Int) -> [QueuedMessage] {
-        guard book.formerEnd > .min else { return [] }
-        return next(limit: limit, in: .min..<book.formerEnd)
+        guard bookkeeping.formerEnd > .min else { return [] }
+        return next(limit: limit, in: .min..<bookkeeping.formerEnd)
     }
 
     private func next(limit: Int, in positions: Range<Int64>) -> [QueuedMessage] {
@@ -53,17 +53,17 @@ extension Outbox {
     /// The file follows with the next transaction, after 1000 acknowledgements or after a minute: a crash before that only
     /// means that they are delivered twice, with the same numbers.
     public func acknowledge(_ positions: some Sequence<Int64>) {
-        for position in positions where position > -book.origin && position < book.nextPosition {
+        for position in positions where position > -bookkeeping.origin && position < bookkeeping.nextPosition {
             cursor.acknowledged(position)
-            guard !pending.remove(at: position), position < book.storedEnd,
-                !book.droppedPositions.contains(position)
+            guard !pending.remove(at: position), position < bookkeeping.storedEnd,
+                !bookkeeping.droppedPositions.contains(position)
             else { continue }
-            book.acknowledged.insert(position)
+            bookkeeping.acknowledged.insert(position)
         }
         settleIfEmpty()
-        guard book.acknowledgedCount > 0 else { return }
+        guard bookkeeping.acknowledgedCount > 0 else { return }
         deletionDue = min(deletionDue, now + Self.deletionDelay)
-        if isDurable, book.acknowledgedCount >= Self.deletionBatch { persistPending() }
+        if isDurable, bookkeeping.acknowledgedCount >= Self.deletionBatch { persistPending() }
     }
 
     /// Sets an event aside that the broker refuses, so that it does not hold up the others. It stays in the outbox, and is
@@ -71,13 +71,13 @@ extension Outbox {
     public func park(_ event: QueuedMessage, reason: String) {
         let entry = ParkedEvents.Entry(position: event.position, number: event.number, reason: reason)
         guard let givenUp = cursor.park(entry) else { return }
-        book.drop([givenUp.number], cause: .refused)
+        bookkeeping.drop([givenUp.number], cause: .refused)
         acknowledge([givenUp.position])
     }
 
     /// Gives up an event that the broker refuses for good: it leaves the outbox, and its loss is stated as a gap.
     public func giveUp(_ event: QueuedMessage) {
-        book.drop([event.number], cause: .refused)
+        bookkeeping.drop([event.number], cause: .refused)
         acknowledge([event.position])
     }
 
@@ -89,34 +89,34 @@ extension Outbox {
 
     /// Begins anew with the oldest event and gap that the broker has not acknowledged: for every new connection.
     public func rewind() {
-        cursor.rewind(acknowledged: book.acknowledged)
-        book.gaps.rewind()
+        cursor.rewind(acknowledged: bookkeeping.acknowledged)
+        bookkeeping.gaps.rewind()
     }
 
     /// Gaps to publish that were not handed out since the last `rewind`.
-    public func takeGaps() -> [OutboxGap] { book.gaps.take() }
+    public func takeGaps() -> [OutboxGap] { bookkeeping.gaps.take() }
 
     /// Whether subscribers are still to be told of a gap.
-    public var hasGaps: Bool { !book.gaps.gaps.isEmpty }
+    public var hasGaps: Bool { !bookkeeping.gaps.gaps.isEmpty }
 
     /// Subscribers were told of `gap`: it is forgotten. Until then it is handed out anew after a `rewind` or a restart.
     public func confirm(_ gap: OutboxGap) {
-        guard book.gaps.confirm(gap) else { return }
-        book.areGapsChanged = true
+        guard bookkeeping.gaps.confirm(gap) else { return }
+        bookkeeping.areGapsChanged = true
         deletionDue = min(deletionDue, now + Self.deletionDelay)
     }
 
     private func nextStored(limit: Int, in positions: Range<Int64>) throws(DiskError) -> [QueuedMessage] {
-        guard let store, book.storedEvents > book.acknowledgedCount else { return [] }
+        guard let store, bookkeeping.storedEvents > bookkeeping.acknowledgedCount else { return [] }
         var page: [QueuedMessage] = []
         var bytes: Int64 = 0
         // Positions in a file are above 0.
-        var resumption: Int64? = max(positions.lowerBound, -book.origin)
+        var resumption: Int64? = max(positions.lowerBound, -bookkeeping.origin)
         while let start = resumption {
             resumption = nil
             try store.events(from: start) { (event: QueuedMessage) throws(DiskError) in
                 // Rows beyond are the remains of a transaction that failed; what it held is in memory.
-                guard event.position < min(book.storedEnd, positions.upperBound), page.count < limit,
+                guard event.position < min(bookkeeping.storedEnd, positions.upperBound), page.count < limit,
                     bytes < Self.largestPageBytes
                 else {
                     return false
@@ -135,8 +135,8 @@ extension Outbox {
 
     /// With nothing waiting, every number given so far is dealt with.
     private func settleIfEmpty() {
-        if pending.events.isEmpty, book.storedEvents <= book.acknowledgedCount {
-            book.settled = book.numbering
+        if pending.events.isEmpty, bookkeeping.storedEvents <= bookkeeping.acknowledgedCount {
+            bookkeeping.settled = bookkeeping.numbering
         }
     }
 }

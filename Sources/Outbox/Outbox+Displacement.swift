@@ -39,6 +39,6 @@ extension Outbox {
         isDisplaced = false
         reports.say(
             "outbox: outbox.sqlite was deleted or replaced; it is made anew with all that it held, in a new epoch")
-        if book.isEpochStored { beginEpoch() }
+        if bookkeeping.isEpochStored { beginEpoch() }
     }
 }

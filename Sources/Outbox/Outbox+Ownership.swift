@@ -1,9 +1,9 @@
 extension Outbox {
     /// Whose the epoch of a gap is: the name of a former owner, or `nil` for this one.
-    public func formerOwner(ofEpoch epoch: String) -> String? { book.owners.owner(of: epoch) }
+    public func formerOwner(ofEpoch epoch: String) -> String? { bookkeeping.owners.owner(of: epoch) }
 
     /// Whether a former owner may have left events or gaps.
-    public var hasFormerOwner: Bool { book.formerEnd > .min || !book.owners.isEmpty }
+    public var hasFormerOwner: Bool { bookkeeping.formerEnd > .min || !bookkeeping.owners.isEmpty }
 
     /// Takes down whose everything in a file is.
     ///

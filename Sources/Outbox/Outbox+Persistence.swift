@@ -7,7 +7,7 @@ extension Outbox {
     /// If it throws, this outbox is as it was.
     func persist(adding transaction: OutboxTransaction = OutboxTransaction()) throws(DiskError) {
         guard let store else { return }
-        var next = book
+        var next = bookkeeping
         var incoming = Array(pending.events)
         incoming += next.position(transaction.messages)
         next.lose(transaction.lostEvents)
@@ -45,7 +45,7 @@ extension Outbox {
         next.areOwnersChanged = false
         next.isEpochStored = true
         next.storedEnd = next.nextPosition
-        book = next
+        bookkeeping = next
         pending = PendingChanges()
         deletionDue = .distantFuture
         wear.committed(pages: store.database.takePagesWritten(), isSynced: isSynced)
@@ -74,8 +74,8 @@ extension Outbox {
     /// back, events are delivered twice, which is what happens to an acknowledgement that is not written yet anyway. It
     /// becomes durable with the next one.
     private func needsSync(_ transaction: OutboxTransaction) -> Bool {
-        !(transaction.isEmpty && pending.isEmpty && !book.areGapsChanged && !book.areOwnersChanged
-            && book.isEpochStored && condition == nil)
+        !(transaction.isEmpty && pending.isEmpty && !bookkeeping.areGapsChanged && !bookkeeping.areOwnersChanged
+            && bookkeeping.isEpochStored && condition == nil)
     }
 
     /// `persist`, with a failure taken care of.

@@ -25,7 +25,9 @@ extension Outbox {
     /// A disk that refused is tried once more, due or not: it may work again, and what is in memory alone would be lost.
     public func close() {
         if folder != nil, condition != nil { recover() }
-        if folder != nil, isDurable, book.acknowledgedCount > 0 || book.areGapsChanged { persistPending() }
+        if folder != nil, isDurable, bookkeeping.acknowledgedCount > 0 || bookkeeping.areGapsChanged {
+            persistPending()
+        }
         if isDurable { _ = try? checkpoint() }
         disk.closed()
         folder?.release()
@@ -71,7 +73,7 @@ extension Outbox {
         let opened = try EventStore(path: folder.databasePath, vfs: vfs, limits: limits)
         folder.synchronise()
         if meeting == .done { try rejoin(opened) } else { try meet(opened) }
-        opened.origin = book.origin
+        opened.origin = bookkeeping.origin
         if opened.isReadOnly {
             // It is read until it can be written, and opened anew at every try.
             disk.opened(opened)
@@ -102,7 +104,7 @@ extension Outbox {
     /// so numbers of its epoch mean nothing to the states that were told.
     private func meet(_ store: EventStore) throws(DiskError) {
         if let meta = store.meta {
-            var next = book
+            var next = bookkeeping
             next.storedEvents = try store.count()
             next.gaps = GapLedger(try store.gaps() + next.gaps.gaps)
             next.areGapsChanged = true
@@ -124,7 +126,7 @@ extension Outbox {
                 }
             }
             skipReservedNumbers(of: meta, &next)
-            book = next
+            bookkeeping = next
         }
         meeting = .done
     }
@@ -148,18 +150,18 @@ extension Outbox {
     /// The file was opened anew after a failure. This outbox knows better than the file what is in it, unless it is
     /// another file.
     private func rejoin(_ store: EventStore) throws(DiskError) {
-        store.origin = book.origin
+        store.origin = bookkeeping.origin
         if store.meta == nil {
-            guard book.isEpochStored else { return }
+            guard bookkeeping.isEpochStored else { return }
             // The file vanished, perhaps with its whole disk. It may come back, so its epoch is not used any further.
             stateLossOfStoredEvents(except: [], cause: .disk)
-            book.forgetFile(firstPosition: book.storedEnd)
+            bookkeeping.forgetFile(firstPosition: bookkeeping.storedEnd)
             beginEpoch()
-            book.areOwnersChanged = true
+            bookkeeping.areOwnersChanged = true
             fileGeneration += 1
         } else if !store.isReadOnly {
-            try store.truncate(from: book.storedEnd)
-            book.storedEvents = try store.count()
+            try store.truncate(from: bookkeeping.storedEnd)
+            bookkeeping.storedEvents = try store.count()
         }
     }
 }

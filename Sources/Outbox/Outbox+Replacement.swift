@@ -14,17 +14,17 @@ extension Outbox {
 
     /// Puts what was salvaged before what is in memory, and states what is missing.
     private func takeIn(_ salvage: Salvage) {
-        if meeting != .done { book.origin = salvage.events.last?.position ?? 0 }
-        let origin = book.origin
+        if meeting != .done { bookkeeping.origin = salvage.events.last?.position ?? 0 }
+        let origin = bookkeeping.origin
         var events = salvage.events.map { event in
             var event = event
             event.position -= origin
             return event
         }
-        events.removeAll { book.acknowledged.contains($0.position) || $0.position >= book.storedEnd }
+        events.removeAll { bookkeeping.acknowledged.contains($0.position) || $0.position >= bookkeeping.storedEnd }
         let values = salvage.values.filter { !EpochOwners.isTheirs($0.key) }
-        let former = meeting == .done ? nil : inherit(salvage.inheritance, &book)
-        if meeting != .done { book.formerEnd = former == nil ? book.owners.end(of: events) : 1 }
+        let former = meeting == .done ? nil : inherit(salvage.inheritance, &bookkeeping)
+        if meeting != .done { bookkeeping.formerEnd = former == nil ? bookkeeping.owners.end(of: events) : 1 }
         if !salvage.isEveryEventThere { stateLoss(salvage, events) }
         pending.prepend(events)
         if let former {
@@ -32,9 +32,9 @@ extension Outbox {
         } else {
             pending.fill(records: salvage.records, values: values)
         }
-        for gap in salvage.gaps where meeting != .done { book.state(gap) }
+        for gap in salvage.gaps where meeting != .done { bookkeeping.state(gap) }
         if meeting == .done, !salvage.isEveryRecordThere { fileGeneration += 1 }
-        book.forgetFile(firstPosition: events.first?.position ?? book.storedEnd)
+        bookkeeping.forgetFile(firstPosition: events.first?.position ?? bookkeeping.storedEnd)
         meeting = .done
         reports.say(
             "outbox: outbox.sqlite was damaged and is replaced; \(events.count) waiting events and "
@@ -54,16 +54,16 @@ extension Outbox {
 
     /// States as gaps the numbers of this epoch that were in the file and were not settled, but for those of `events`.
     func stateLossOfStoredEvents(except events: [QueuedMessage], cause: OutboxGap.Cause) {
-        guard book.isEpochStored else { return }
-        let epoch = book.numbering.epoch
+        guard bookkeeping.isEpochStored else { return }
+        let epoch = bookkeeping.numbering.epoch
         for series in NumberSeries.allCases {
             let unstored = pending.events.first {
-                $0.number.epoch == epoch && $0.number.series == series && $0.position >= book.storedEnd
+                $0.number.epoch == epoch && $0.number.series == series && $0.position >= bookkeeping.storedEnd
             }
-            let end = unstored?.number.seq ?? book.numbering[series]
-            guard book.settled[series] < end else { continue }
+            let end = unstored?.number.seq ?? bookkeeping.numbering[series]
+            guard bookkeeping.settled[series] < end else { continue }
             state(
-                cause, of: series, in: epoch, book.settled[series]..<end,
+                cause, of: series, in: epoch, bookkeeping.settled[series]..<end,
                 without: events.numbers(of: series, in: epoch))
         }
     }
@@ -73,7 +73,7 @@ extension Outbox {
         without found: [Int64]
     ) {
         for missing in MissingNumbers.ranges(of: numbers, without: found) {
-            book.state(
+            bookkeeping.state(
                 OutboxGap(
                     epoch: epoch, series: series, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: cause))
         }

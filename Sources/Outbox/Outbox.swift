@@ -23,7 +23,7 @@ public final class Outbox {
     let owner: (any OutboxOwner)?
     var generator: any RandomNumberGenerator
 
-    var book: Bookkeeping
+    var bookkeeping: Bookkeeping
     var pending = PendingChanges()
     var cursor = DeliveryCursor()
     /// The records that the file held at the start, until time passes: whoever goes on in its epoch goes on from them, also if
@@ -64,7 +64,7 @@ public final class Outbox {
         folder = nil
         vfs = nil
         owner = nil
-        book = Bookkeeping(numbering: Numbering(epoch: ""))
+        bookkeeping = Bookkeeping(numbering: Numbering(epoch: ""))
         beginEpoch()
     }
 
@@ -104,7 +104,7 @@ public final class Outbox {
         self.generator = generator
         self.vfs = vfs
         self.folder = folder
-        book = Bookkeeping(numbering: Numbering(epoch: ""))
+        bookkeeping = Bookkeeping(numbering: Numbering(epoch: ""))
         beginEpoch()
         do {
             try folder.hold()
@@ -120,7 +120,7 @@ public final class Outbox {
 
     /// The current epoch and the number that the next message of each series gets. Both may change in `tick` and, where the disk fails, in
     /// `commit`; `status` names the epoch.
-    public var numbering: Numbering { book.numbering }
+    public var numbering: Numbering { bookkeeping.numbering }
 
     /// Whether what is committed now reaches the disk.
     public var isDurable: Bool { disk.isWorking }
@@ -137,7 +137,7 @@ public final class Outbox {
 
     /// Begins numbering anew, in memory: the file knows nothing of this epoch yet.
     func beginEpoch() {
-        book.begin(epoch: EpochName.make(at: wallTime, using: &generator))
+        bookkeeping.begin(epoch: EpochName.make(at: wallTime, using: &generator))
     }
 
     /// What to log, a line each: a fault once per cause until the disk works again, and that it does.
@@ -145,11 +145,12 @@ public final class Outbox {
 
     /// The outbox in figures.
     public var health: OutboxHealth {
-        let stored = max(book.storedEvents - book.acknowledgedCount, 0)
+        let stored = max(bookkeeping.storedEvents - bookkeeping.acknowledgedCount, 0)
         return OutboxHealth(
             queuedEvents: stored + Int64(pending.events.count), eventsInMemory: Int64(pending.events.count),
             queuedBytes: pending.bytes + wear.usedBytes, parkedEvents: cursor.parked.entries.count,
-            droppedEvents: book.dropped, condition: condition, transactions: wear.transactions, syncs: wear.syncs,
+            droppedEvents: bookkeeping.dropped, condition: condition, transactions: wear.transactions,
+            syncs: wear.syncs,
             bytesWritten: wear.bytesWritten)
     }
 }

@@ -19,11 +19,11 @@ package final class DeliveryLoop {
     private let publisher: Publisher
     private let logger: Logger
     private var events: OutboxEvents
-    private var health: HealthDesk
+    private var health: HealthReporter
     /// What the last health said of the connection.
     private var wasConnected = false
     /// `nil` where requests are not answered.
-    private var requests: RequestDesk?
+    private var requests: RequestHandler?
     private var status: MessageComposer.RadioStatus
     private let machine: any Machine
     private let mayAdminister: Bool
@@ -56,10 +56,10 @@ package final class DeliveryLoop {
         publisher = Publisher(
             broker, dispatcher, link: link, radio: radio, at: machine.now, machine.timebase,
             requestFilters: answersRequests ? [topics.requestFilter] : [], seed: seed, logger: logger)
-        if answersRequests { self.requests = RequestDesk(topics: topics, queue: requests) }
+        if answersRequests { self.requests = RequestHandler(topics: topics, queue: requests) }
         events = OutboxEvents(dispatcher) { (machine.now, machine.timebase) }
         healthDue = machine.now
-        health = HealthDesk(at: healthDue)
+        health = HealthReporter(at: healthDue)
         formerClearances = dispatcher.formerClearances
         for message in dispatcher.clearances { publisher.setRetained(message) }
     }
@@ -167,7 +167,7 @@ package final class DeliveryLoop {
         if let line = statusLine.news(radio: status.word, publisher.counters, dispatcher.outbox.health) {
             machine.tellStatus(line)
         }
-        if now >= healthDue { healthDue = now + HealthDesk.interval } else if !isHealthStale { return }
+        if now >= healthDue { healthDue = now + HealthReporter.interval } else if !isHealthStale { return }
         sayHealth(at: now)
     }
 
@@ -192,7 +192,7 @@ package final class DeliveryLoop {
 
     private func sayHealth(at now: Instant) {
         wasConnected = publisher.counters.isConnected
-        let live = HealthDesk.Live(
+        let live = HealthReporter.Live(
             delivery: publisher.counters, queue: queue.drops, requestFlood: requests?.floodCount ?? 0,
             process: machine.processUsage())
         let report = health.report(dispatcher.outbox.health, live, at: now)

@@ -32,7 +32,7 @@ package final class Dispatcher {
     package var composer: MessageComposer { writer.composer }
     private var writer: TransactionWriter
     private var epoch: String
-    private var book: RecordBook
+    private var records: RecordTable
     /// What is another version's to change.
     private let kept: KeptRecords
     private var abandoned: AbandonedStates
@@ -64,7 +64,7 @@ package final class Dispatcher {
             composer: composer,
             ledger: EventLedger(composer, lastSeq: Dictionary(lastSeq, uniquingKeysWith: { first, _ in first })),
             bootID: bootID)
-        self.book = RecordBook(stored.records)
+        self.records = RecordTable(stored.records)
         self.kept = stored.kept
         self.place = ToldPlace(stored.records, status: location)
         self.pseudonymKey = stored.pseudonymKey
@@ -129,7 +129,7 @@ package final class Dispatcher {
         let transaction = try outbox.commit { numbering in
             draft = TransactionDraft(numbering, timebase, abandoned, coverage, place)
             if numbering.epoch != epoch { writer.ledger.beginEpoch() }
-            writer.write(outputs, book, kept, into: &draft)
+            writer.write(outputs, records, kept, into: &draft)
             cover(seenAt, isChanged: draft.coverage != coverage, into: &draft)
             kept.spare(in: &draft.transaction)
             return draft.transaction
@@ -139,7 +139,7 @@ package final class Dispatcher {
         self.coverage = draft.coverage
         place = draft.place
         seen = max(seen, draft.seen)
-        book.note(transaction)
+        records.note(transaction)
         epoch = outbox.numbering.epoch
         return draft.dispatched
     }
@@ -202,7 +202,7 @@ package final class Dispatcher {
     /// - Throws: as `dispatch`.
     package func tidy(clearedTopics: [String]) throws(OutboxError) {
         let keys = abandoned.takeKeys(clearedTopics: clearedTopics).filter { !kept.has($0) }
-        if !keys.isEmpty { book.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
+        if !keys.isEmpty { records.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
         try storeAgain()
     }
 
@@ -212,7 +212,7 @@ package final class Dispatcher {
         guard generation != fileGeneration else { return }
         fileGeneration = generation
         outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
-        let records = book.all
+        let records = records.all
         try outbox.commit { _ in OutboxTransaction(records: records) }
     }
 }

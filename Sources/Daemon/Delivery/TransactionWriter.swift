@@ -18,14 +18,14 @@ struct TransactionWriter {
     var radio = MessageComposer.RadioStatus.replay
 
     /// - Parameters:
-    ///   - book: the records as they are before.
+    ///   - records: the records as they are before.
     ///   - kept: what is another version's to change.
     mutating func write(
-        _ outputs: [GatewayOutput], _ book: RecordBook, _ kept: KeptRecords, into draft: inout TransactionDraft
+        _ outputs: [GatewayOutput], _ records: RecordTable, _ kept: KeptRecords, into draft: inout TransactionDraft
     ) {
         for output in outputs {
             switch output {
-            case .transition(let transition, let record): write(transition, record, book, into: &draft)
+            case .transition(let transition, let record): write(transition, record, records, into: &draft)
             case .ended(let instance, let event, let at):
                 let number = draft.numbering.number(of: .events)
                 let message = ledger.end(
@@ -44,14 +44,14 @@ struct TransactionWriter {
                 draft.dispatched.append(.init(at: at, content: .failure(failure)))
             case .notice(let notice, let at):
                 draft.dispatched.append(.init(at: at, content: .notice(notice)))
-            case .location, .kept, .track, .locationStatus: writeLocation(output, book, into: &draft)
+            case .location, .kept, .track, .locationStatus: writeLocation(output, records, into: &draft)
             case .registered(let definition, let region, _):
                 draft.transaction.remove(draft.abandoned.keys(of: region))
                 draft.transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
             case .unregistered(let region, let instances, let at):
                 draft.transaction.remove([StoredDefinition.key(region)])
                 // Of a region that a limit has refused the engine has no instance, but an earlier process may have stored some.
-                let left = book.instances(of: region).filter {
+                let left = records.instances(of: region).filter {
                     !instances.contains($0) && !kept.has(StoredRegion.key($0))
                 }
                 for instance in instances + left { forget(instance, at: at, into: &draft) }
@@ -63,7 +63,7 @@ struct TransactionWriter {
     }
 
     /// Where nothing of the place may leave, nothing of it is stored either.
-    private func writeLocation(_ output: GatewayOutput, _ book: RecordBook, into draft: inout TransactionDraft) {
+    private func writeLocation(_ output: GatewayOutput, _ records: RecordTable, into draft: inout TransactionDraft) {
         switch output {
         case .locationStatus(let status, let at):
             draft.place.status = status
@@ -74,7 +74,7 @@ struct TransactionWriter {
             let message = composer.location(placed, service: service, at: at, draft.timebase)
             // So that a later process, which may tell no place any more, clears what this one has retained.
             let key = StoredClearance.key(message.topic)
-            if !book.has(key) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
+            if !records.has(key) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
             draft.say(message, at: at)
         case .kept(let fix) where composer.tellsPlace:
             draft.transaction.store(OutboxRecord(key: draft.place.keep(fix), value: StoredFix.encoded(fix)))
@@ -87,7 +87,8 @@ struct TransactionWriter {
     }
 
     private mutating func write(
-        _ transition: RegionTransition, _ record: RegionRecord?, _ book: RecordBook, into draft: inout TransactionDraft
+        _ transition: RegionTransition, _ record: RegionRecord?, _ records: RecordTable,
+        into draft: inout TransactionDraft
     ) {
         let number = draft.numbering.number(of: .events)
         let entry = ledger.enter(transition, epoch: number.epoch, seq: number.seq, draft.timebase)
@@ -95,7 +96,7 @@ struct TransactionWriter {
         if let key = draft.abandoned.remove(transition.instance) { draft.transaction.remove([key]) }
         if let record {
             draft.transaction.store(stored(record, draft))
-        } else if !book.has(StoredRegion.key(transition.instance)) {
+        } else if !records.has(StoredRegion.key(transition.instance)) {
             // Nothing to go on from, but its state will be retained, and is to be cleared one day.
             draft.transaction.store(
                 OutboxRecord(key: StoredRegion.key(transition.instance), value: StoredRegion.unsettled))

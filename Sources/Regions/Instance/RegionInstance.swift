@@ -6,7 +6,7 @@ struct RegionInstance: Sendable {
     /// that has come.
     enum Kind: Equatable, Sendable {
         case beacon(BeaconStanding)
-        /// How it stands is in the `CircleBook`: there are many circles, and few of them have anything to keep.
+        /// How it stands is in the `WatchedCircles`: there are many circles, and few of them have anything to keep.
         case circle
     }
 

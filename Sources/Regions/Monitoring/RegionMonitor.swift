@@ -47,7 +47,7 @@ public struct RegionMonitor: Sendable {
     /// Which regions of beacons an identity belongs to.
     var index = BeaconRegionIndex()
     /// Where circles are, and what fixes make of them.
-    var circles = CircleBook()
+    var circles = WatchedCircles()
 
     public init(limits: RegionLimits) {
         self.limits = limits

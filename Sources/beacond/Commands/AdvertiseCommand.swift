@@ -63,22 +63,22 @@ struct AdvertiseCommand: ParsableCommand {
                     + "'beacond calibrate' on another machine one metre away")
         }
         SignalBell.install([SIGINT, SIGTERM, SIGHUP])
-        let desk = AdvertisingDesk()
+        let outcome = AdvertisingOutcome()
         let loop: AdvertisingLoop
         do throws(RadioError) {
-            loop = try AdvertisingLoop(Advertisement(frame, interval_ms: interval), on: adapter, report: desk.note)
+            loop = try AdvertisingLoop(Advertisement(frame, interval_ms: interval), on: adapter, report: outcome.note)
         } catch {
             Output.complain("\(error)")
             throw ExitCode.temporaryFailure
         }
-        while SignalBell.wait(until: SystemClock.now + .milliseconds(200)).isEmpty, desk.verdict == nil {}
+        while SignalBell.wait(until: SystemClock.now + .milliseconds(200)).isEmpty, outcome.verdict == nil {}
         loop.stop()
-        if let verdict = desk.verdict { throw verdict }
+        if let verdict = outcome.verdict { throw verdict }
     }
 }
 
 /// Tells what becomes of the advertisement, and notes what no waiting will mend.
-private final class AdvertisingDesk: Sendable {
+private final class AdvertisingOutcome: Sendable {
     private struct State {
         var wasOnAir = false
         var verdict: ExitCode?

@@ -12,13 +12,13 @@ import Synchronization
 /// `beacond calibrate` at work: takes readings for some time, counted from when the radio scans.
 struct CalibrationSession {
     private let radio: RadioSettings
-    private let desk: CalibrationDesk
+    private let shared: SharedCalibration
     private let duration: TimeSpan
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
     init(_ radio: RadioSettings, _ target: BeaconIdentityConstraint, duration: TimeSpan) {
         self.radio = radio
-        self.desk = CalibrationDesk(target)
+        self.shared = SharedCalibration(target)
         self.duration = duration
     }
 
@@ -28,7 +28,7 @@ struct CalibrationSession {
     mutating func run() throws -> Calibration {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP])
         let loop = try RadioLoop(settings: radio, logger: Log.make(.notice))
-        try loop.start(owner: CalibrationOwner(desk: desk))
+        try loop.start(owner: CalibrationOwner(shared: shared))
         defer { loop.stop() }
         var status = RadioStatus(radio)
         var end: Instant?
@@ -36,7 +36,7 @@ struct CalibrationSession {
         while end.map({ SystemClock.now < $0 }) ?? true {
             if !SignalBell.wait(until: min(next, end ?? next)).isEmpty { break }
             let former = status.availability
-            status.note(desk.availability)
+            status.note(shared.availability)
             if let availability = status.availability, availability != former {
                 let remedy = status.remedy.isEmpty ? "" : ": " + status.remedy
                 say("\(status.adapters): \(availability.rawValue)\(remedy)\n")
@@ -48,12 +48,12 @@ struct CalibrationSession {
         }
         if isTerminal { say("\r\u{1B}[K") }
         if end == nil { throw CalibrationError.neverScanned }
-        return desk.calibration
+        return shared.calibration
     }
 
     /// On standard error: over the former line of a terminal, or one line every 5 s.
     private func sayProgress(left: TimeSpan) {
-        let line = CalibrationReport.progress(desk.calibration.statistics, left_s: max(0, left.seconds))
+        let line = CalibrationReport.progress(shared.calibration.statistics, left_s: max(0, left.seconds))
         say(isTerminal ? "\r" + line + "\u{1B}[K" : line + "\n")
     }
 
@@ -65,7 +65,7 @@ struct CalibrationSession {
 }
 
 /// Where the radio loop lays down its readings.
-private final class CalibrationDesk: Sendable {
+private final class SharedCalibration: Sendable {
     private struct State {
         var calibration: Calibration
         var availability: RadioAvailability?
@@ -86,10 +86,10 @@ private final class CalibrationDesk: Sendable {
 }
 
 private struct CalibrationOwner: RadioOwner {
-    let desk: CalibrationDesk
+    let shared: SharedCalibration
 
     mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
-        desk.receive(packet.extracting(droppingFirst: 1))
+        shared.receive(packet.extracting(droppingFirst: 1))
     }
 
     mutating func tick(at instant: Instant) -> Instant { .distantFuture }
@@ -97,7 +97,7 @@ private struct CalibrationOwner: RadioOwner {
     mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
 
     mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
-        desk.note(availability)
+        shared.note(availability)
     }
 
     mutating func counted(_ counters: RadioCounters, at instant: Instant) {}

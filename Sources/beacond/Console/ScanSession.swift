@@ -8,7 +8,7 @@ import Logging
 import Loops
 import Radio
 
-/// `beacond scan` at work: the radio loop fills the desk, and this shows it and writes the capture, until it is stopped.
+/// `beacond scan` at work: the radio loop fills the scan, and this shows it and writes the capture, until it is stopped.
 struct ScanSession: ~Copyable {
     /// From one picture to the next.
     static let redrawInterval = TimeSpan.milliseconds(500)
@@ -17,7 +17,7 @@ struct ScanSession: ~Copyable {
     static let captureBacklog = 4 << 20
 
     private let settings: RadioSettings
-    private let desk: ScanDesk
+    private let scan: SharedScan
     private let notices = NoticeBoard()
     private var view: ScanView
     private var recorder: ScanRecorder?
@@ -40,7 +40,7 @@ struct ScanSession: ~Copyable {
         self.view = view
         self.place = place
         let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
-        desk = ScanDesk(ScanBook(gateway, at: now), recent: recent)
+        scan = SharedScan(ScanState(gateway, at: now), recent: recent)
         if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
         radio = RadioStatus(settings)
         end = now + duration
@@ -53,7 +53,7 @@ struct ScanSession: ~Copyable {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE])
         let logger = view.isPicture ? notices.logger : Log.make(.notice)
         let loop = try RadioLoop(settings: settings, logger: logger)
-        try loop.start(owner: ScanOwner(desk: desk))
+        try loop.start(owner: ScanOwner(scan: scan))
         view.begin()
         var next = SystemClock.now
         while !view.isBroken, recorder?.isBroken != true {
@@ -78,7 +78,7 @@ struct ScanSession: ~Copyable {
 
     private mutating func show() {
         let now = SystemClock.now
-        let (snapshot, availability, dropped) = desk.look(at: now)
+        let (snapshot, availability, dropped) = scan.look(at: now)
         radio.note(availability)
         let status = ScanStatus(
             adapters: radio.adapters, availability: radio.availability, remedy: radio.remedy,

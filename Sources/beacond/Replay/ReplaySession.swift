@@ -33,7 +33,7 @@ struct ReplaySession {
     /// Where the capture's present day ends.
     private var dayEnd: WallTime
     private var healthDue: Instant
-    private var desk: HealthDesk
+    private var reporter: HealthReporter
     private var outputs: [GatewayOutput] = []
     /// Filled by every verb; the caller takes it.
     var items: [Dispatcher.Dispatched] = []
@@ -46,8 +46,8 @@ struct ReplaySession {
         self.start = Instant(microseconds: start.microseconds)
         self.isPublished = isPublished
         self.dayEnd = Self.dayEnd(start)
-        self.healthDue = self.start + HealthDesk.interval
-        self.desk = HealthDesk(at: self.start)
+        self.healthDue = self.start + HealthReporter.interval
+        self.reporter = HealthReporter(at: self.start)
         let parts = AgentStart(
             settings, outbox, hearing: .capture(hasReceivers: hasLocationLog), at: self.start, Self.initialTimebase,
             bootID: Self.bootID,
@@ -136,7 +136,7 @@ struct ReplaySession {
     private mutating func makeHealth(before instant: Instant) throws(OutboxError) {
         if instant - player.now > Self.longestIdle {
             healthDue = max(healthDue, instant)
-            desk.skip(to: healthDue - HealthDesk.interval)
+            reporter.skip(to: healthDue - HealthReporter.interval)
             return
         }
         while healthDue < instant {
@@ -144,13 +144,13 @@ struct ReplaySession {
             try flush()
             items += try dispatcher.tellCoverage(at: healthDue, player.timebase)
             items.append(Dispatcher.Dispatched(at: healthDue, content: .message(health())))
-            healthDue += HealthDesk.interval
+            healthDue += HealthReporter.interval
         }
     }
 
     private mutating func health() -> Message {
-        desk.note(player.engine.figures)
-        let report = desk.report(isPublished ? dispatcher.outbox.health : nil, at: healthDue)
+        reporter.note(player.engine.figures)
+        let report = reporter.report(isPublished ? dispatcher.outbox.health : nil, at: healthDue)
         return dispatcher.composer.health(report, at: healthDue, player.timebase)
     }
 }

@@ -104,7 +104,7 @@ struct FaultSweepTests {
             disk.fault = fault
             var outbox: Outbox? = try Outbox.open(folder, vfs: disk.name, limits: small)
             let (durable, delivered) = try outbox.map(live) ?? (0, [])
-            let (epoch, wasStored) = outbox.map { ($0.numbering.epoch, $0.book.isEpochStored) } ?? ("", false)
+            let (epoch, wasStored) = outbox.map { ($0.numbering.epoch, $0.bookkeeping.isEpochStored) } ?? ("", false)
             outbox = nil
             disk.cutPower(&generator)
             let what = Comment(rawValue: "seed \(seed), \(fault.operation) \(fault.number)")

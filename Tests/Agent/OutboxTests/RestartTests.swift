@@ -67,11 +67,11 @@ struct RestartTests {
         try outbox.commitEvents(2_003)
         outbox.acknowledge(outbox.next(limit: 1).map(\.position))
         outbox.tick(59)
-        #expect(outbox.book.storedEvents == 2_003)
+        #expect(outbox.bookkeeping.storedEvents == 2_003)
         outbox.tick(60)
-        #expect(outbox.book.storedEvents == 2_002)
+        #expect(outbox.bookkeeping.storedEvents == 2_002)
         outbox.acknowledge(outbox.next(limit: 1_000).map(\.position))
-        #expect(outbox.book.storedEvents == 1_002)
+        #expect(outbox.bookkeeping.storedEvents == 1_002)
         outbox.acknowledge(outbox.next(limit: 2).map(\.position))
         outbox.close()
         let again = try Outbox.open(folder)
@@ -199,7 +199,7 @@ struct RestartTests {
         try outbox.commitEvents(4_000)
         disk.resetCounts()
         for _ in 0..<3 { outbox.acknowledge(outbox.next(limit: 1_000).map(\.position)) }
-        #expect(outbox.book.storedEvents == 1_000)
+        #expect(outbox.bookkeeping.storedEvents == 1_000)
         #expect(disk.syncs == 0)
     }
 

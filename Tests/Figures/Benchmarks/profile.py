@@ -11,9 +11,9 @@ import re
 import sys
 
 STAGES = [
-    ("encoding: pseudonyms", r"DevicePseudonym|HMAC|SHA256|PseudonymBook"),
+    ("encoding: pseudonyms", r"DevicePseudonym|HMAC|SHA256|PseudonymCache"),
     ("encoding: the rest", r"JSONWriter|MessageComposer|Timestamp|ProximityUUID"),
-    ("queue and outbox", r"Dispatcher|Outbox|PrintingSink|RecordBook|EventLedger"),
+    ("queue and outbox", r"Dispatcher|Outbox|PrintingSink|RecordTable|EventLedger"),
     ("ranging", r"Ranger|rangingReport|RangedBeacon|GatewayEngine\.range"),
     ("filter", r"SignalSmoothing|LevelFilter|KalmanFilter|ExponentialFilter|SlidingWindow|SignalScale|ReadingTimes"),
     ("learned interval", r"LearnedInterval"),

@@ -36,7 +36,7 @@ enum Air {
     static func at(_ t_s: Double) -> Instant { .origin + .seconds(t_s) }
 }
 
-extension ScanBook {
+extension ScanState {
     /// Hears an identity every 100 ms over a span of time.
     mutating func hear(
         _ identity: BeaconIdentity, from address: DeviceAddress = Air.fixed(1), rssi_dbm: Int8? = -60,

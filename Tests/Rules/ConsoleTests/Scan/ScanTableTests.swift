@@ -13,18 +13,18 @@ struct ScanTableTests {
     /// As many beacons as asked for, all of them heard for two seconds, in regions `shop` and `all of it`.
     private func snapshot(beacons: Int) throws -> ScanSnapshot {
         let region = "[[region]]\nid = \"shop\"\nuuid = \"\(Air.uuid)\"\n"
-        var book = ScanBook(
+        var scan = ScanState(
             try Settings.parse(region + region.replacing("shop", with: "storefront")).gateway, at: Air.at(0))
         for step in 0..<20 {
             for number in 0..<beacons {
                 let rssi_dbm = Int8(-50 - number % 40)
-                book.receive(
+                scan.receive(
                     Air.event(
                         Air.identity(65535, UInt16(number)), from: Air.fixed(UInt64(number)), rssi_dbm: rssi_dbm
                     ).span, at: Air.at(Double(step) / 10))
             }
         }
-        return book.snapshot(at: Air.at(2))
+        return scan.snapshot(at: Air.at(2))
     }
 
     private func lines(_ beacons: Int, width: Int = 80, height: Int = 24) throws -> [String] {

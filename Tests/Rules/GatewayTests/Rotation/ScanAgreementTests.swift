@@ -13,17 +13,17 @@ struct ScanAgreementTests {
     /// What a look at the air and the gateway make of the same events, second by second.
     private struct Both {
         var engine: GatewayEngine
-        var book: ScanBook
+        var scan: ScanState
         var outputs: [GatewayOutput] = []
 
         init(_ settings: GatewaySettings = .door()) {
             engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
-            book = ScanBook(settings, at: .origin)
+            scan = ScanState(settings, at: .origin)
         }
 
         mutating func receive(_ event: [UInt8], from receiver: Int = 0, at instant: Instant) {
             engine.receive(event.span, from: receiver, at: instant, outputs: &outputs)
-            book.receive(event.span, from: receiver, at: instant)
+            scan.receive(event.span, from: receiver, at: instant)
             outputs.removeAll(keepingCapacity: true)
         }
 
@@ -36,7 +36,7 @@ struct ScanAgreementTests {
         }
 
         mutating func scan(at instant: Instant) -> Set<String> {
-            Set(book.snapshot(at: instant).rows.map { Self.text($0.beacon) })
+            Set(scan.snapshot(at: instant).rows.map { Self.text($0.beacon) })
         }
 
         private static func text(_ beacon: RangedBeacon) -> String {

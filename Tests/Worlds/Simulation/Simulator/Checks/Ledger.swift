@@ -91,7 +91,7 @@ struct Ledger {
         }
         current = numbering
         noteOwner()
-        epochs[numbering.epoch, default: Epoch()].isStored = outbox.book.isEpochStored
+        epochs[numbering.epoch, default: Epoch()].isStored = outbox.bookkeeping.isEpochStored
         if let cause = outbox.condition?.cause, cause != .diskFull, cause != .readOnly { mayBeUnordered() }
         guard outbox.isDurable else { return }
         for (epoch, seq) in volatile { epochs[epoch]?.entries[seq]?.isDurable = true }
@@ -133,7 +133,7 @@ struct Ledger {
         }
         inDoubt = []
         epoch.next = numbering[.events]
-        epoch.isStored = outbox.book.isEpochStored
+        epoch.isStored = outbox.bookkeeping.isEpochStored
         if epoch.isStored == false, current != nil, outbox.condition == nil, epochs[numbering.epoch] == nil {
             throw Violation(invariant: .nothingLost, detail: "a new epoch began although the disk works")
         }

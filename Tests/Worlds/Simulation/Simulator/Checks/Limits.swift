@@ -28,8 +28,8 @@ enum Limits {
         if outbox.pending.bytes > outbox.limits.memoryBytes {
             throw Violation(invariant: .limits, detail: "\(outbox.pending.bytes) bytes of events are in memory")
         }
-        if outbox.book.gaps.gaps.count > GapLedger.capacity {
-            throw Violation(invariant: .limits, detail: "\(outbox.book.gaps.gaps.count) gaps are kept")
+        if outbox.bookkeeping.gaps.gaps.count > GapLedger.capacity {
+            throw Violation(invariant: .limits, detail: "\(outbox.bookkeeping.gaps.gaps.count) gaps are kept")
         }
         if Int64(disk.size) > outbox.limits.maxBytes {
             throw Violation(invariant: .limits, detail: "the state folder takes \(disk.size) bytes")

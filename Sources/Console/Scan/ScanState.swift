@@ -6,7 +6,7 @@ import Regions
 /// Keeps who is in the air, for somebody who looks at it: every iBeacon, whether a region wants it or not.
 ///
 /// Reports and time go in as into the gateway's engine, through the same intake and tracker; snapshots come out.
-public struct ScanBook: Sendable {
+public struct ScanState: Sendable {
     private struct Meter {
         var rate: RateMeter
         /// A slot of the tracker that is used again holds another transmitter.

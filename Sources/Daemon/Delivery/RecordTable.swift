@@ -3,7 +3,7 @@ import Outbox
 import Regions
 
 /// What stands in the outbox beside the events: the last record under every key, in case the file is lost.
-struct RecordBook {
+struct RecordTable {
     private var records: [String: [UInt8]]
 
     init(_ records: [OutboxRecord]) {

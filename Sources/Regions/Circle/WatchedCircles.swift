@@ -4,7 +4,7 @@ import HeapModule
 import Location
 
 /// What the monitor knows of its circles beside their instances.
-struct CircleBook: Sendable {
+struct WatchedCircles: Sendable {
     /// A circle that was not said to be too small yet.
     private struct Unsaid: Comparable, Sendable {
         var radius_m: Double

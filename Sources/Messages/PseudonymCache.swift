@@ -2,7 +2,7 @@ internal import HCI
 
 /// Remembers today's pseudonyms: to make one costs as much as all the rest of a message, and a beacon in range is named every
 /// second.
-struct PseudonymBook: Sendable {
+struct PseudonymCache: Sendable {
     private struct Entry: Hashable {
         var address: DeviceAddress
         var device: Int?

@@ -3,7 +3,7 @@ import MQTT
 import Messages
 
 /// Takes requests in on the delivery loop: those of the right form go to the engine, the others are refused here.
-struct RequestDesk {
+struct RequestHandler {
     private var gate: RequestGate
     private let queue: RequestQueue
 

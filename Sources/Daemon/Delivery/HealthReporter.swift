@@ -6,7 +6,7 @@ import Outbox
 import Radio
 
 /// Puts the figures of `health` together, for a live agent and for a replay.
-package struct HealthDesk {
+package struct HealthReporter {
     /// From one `health` to the next.
     package static let interval = TimeSpan.seconds(60)
 

@@ -5,9 +5,9 @@ import Radio
 import Synchronization
 
 /// Where the radio loop lays down what it hears, and whoever shows it picks it up.
-final class ScanDesk: Sendable {
+final class SharedScan: Sendable {
     private struct State {
-        var book: ScanBook
+        var scan: ScanState
         var availability: RadioAvailability?
         var dropped: UInt64 = 0
     }
@@ -16,13 +16,13 @@ final class ScanDesk: Sendable {
     private let recent: RecentEvents?
 
     /// - Parameter recent: where events are kept for a capture file.
-    init(_ book: ScanBook, recent: RecentEvents?) {
-        state = Mutex(State(book: book))
+    init(_ scan: ScanState, recent: RecentEvents?) {
+        state = Mutex(State(scan: scan))
         self.recent = recent
     }
 
     fileprivate func receive(_ event: Span<UInt8>, from receiver: Int, at instant: Instant) {
-        state.withLock { $0.book.receive(event, from: receiver, at: instant) }
+        state.withLock { $0.scan.receive(event, from: receiver, at: instant) }
         recent?.push(event, at: instant)
     }
 
@@ -31,16 +31,16 @@ final class ScanDesk: Sendable {
     fileprivate func note(dropped: UInt64) { state.withLock { $0.dropped = dropped } }
 
     func look(at now: Instant) -> (snapshot: ScanSnapshot, availability: RadioAvailability?, dropped: UInt64) {
-        state.withLock { ($0.book.snapshot(at: now), $0.availability, $0.dropped) }
+        state.withLock { ($0.scan.snapshot(at: now), $0.availability, $0.dropped) }
     }
 }
 
-/// On the radio loop's thread: everything goes to the desk.
+/// On the radio loop's thread: everything goes to the scan.
 struct ScanOwner: RadioOwner {
-    let desk: ScanDesk
+    let scan: SharedScan
 
     mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
-        desk.receive(packet.extracting(droppingFirst: 1), from: receiver, at: instant)
+        scan.receive(packet.extracting(droppingFirst: 1), from: receiver, at: instant)
     }
 
     mutating func tick(at instant: Instant) -> Instant { .distantFuture }
@@ -48,10 +48,10 @@ struct ScanOwner: RadioOwner {
     mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
 
     mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
-        desk.note(availability)
+        scan.note(availability)
     }
 
-    mutating func counted(_ counters: RadioCounters, at instant: Instant) { desk.note(dropped: counters.dropped) }
+    mutating func counted(_ counters: RadioCounters, at instant: Instant) { scan.note(dropped: counters.dropped) }
 
     mutating func stopped(at instant: Instant) {}
 }
