@@ -97,6 +97,8 @@ let package = Package(
 
         // Unit tests on injected time.
         .target(name: "Recordings", path: "Tests/Rules/Recordings", swiftSettings: settings),
+        .target(
+            name: "TestAir", dependencies: ["HCI", "Beacons"], path: "Tests/Rules/TestAir", swiftSettings: settings),
         .testTarget(name: "HCITests", dependencies: ["HCI"], path: "Tests/Rules/HCITests", swiftSettings: settings),
         .testTarget(
             name: "BeaconsTests", dependencies: ["HCI", "Beacons", "Recordings", crypto],
@@ -116,14 +118,14 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", "Gateway", "Console",
-                "StoreSimulator",
+                "StoreSimulator", "TestAir",
             ],
             path: "Tests/Rules/GatewayTests", swiftSettings: settings),
         .testTarget(
             name: "ReplayTests", dependencies: ["HCI", "Beacons", "beacond"], path: "Tests/Rules/ReplayTests",
             swiftSettings: settings),
         .testTarget(
-            name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console"],
+            name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console", "TestAir"],
             path: "Tests/Rules/ConsoleTests", swiftSettings: settings),
         .testTarget(
             name: "BeacondTests",

@@ -1,5 +1,6 @@
 import Beacons
 import HCI
+import TestAir
 import Testing
 
 @testable import Console
@@ -10,7 +11,7 @@ struct CalibrationTests {
 
     private func calibration(_ readings: [Int8], of target: BeaconIdentityConstraint? = nil) -> Calibration {
         var calibration = Calibration(target ?? self.target)
-        for rssi_dbm in readings { calibration.receive(Air.event(Air.identity(), rssi_dbm: rssi_dbm).span) }
+        for rssi_dbm in readings { calibration.receive(Air.event(.beacon(), rssi_dbm: rssi_dbm).span) }
         return calibration
     }
 
@@ -57,7 +58,7 @@ struct CalibrationTests {
     @Test("Reports without an RSSI are no readings")
     func withoutRSSI() {
         var calibration = calibration([])
-        for _ in 0..<50 { calibration.receive(Air.event(Air.identity(), rssi_dbm: nil).span) }
+        for _ in 0..<50 { calibration.receive(Air.event(.beacon(), rssi_dbm: nil).span) }
         #expect(throws: CalibrationError.tooFew(count: 0, needed: 20)) { try result(calibration) }
     }
 
@@ -66,11 +67,11 @@ struct CalibrationTests {
         func both(_ target: BeaconIdentityConstraint) -> Calibration {
             var calibration = calibration(.init(repeating: -60, count: 30), of: target)
             for _ in 0..<30 {
-                calibration.receive(Air.event(Air.identity(2, 5), from: Air.fixed(2), rssi_dbm: -80).span)
+                calibration.receive(Air.event(.beacon(2, 5), from: .fixed(2), rssi_dbm: -80).span)
             }
             return calibration
         }
-        #expect(throws: CalibrationError.severalBeacons([Air.identity(1, 1), Air.identity(2, 5)])) {
+        #expect(throws: CalibrationError.severalBeacons([.beacon(1, 1), .beacon(2, 5)])) {
             try result(both(target))
         }
         let named = BeaconIdentityConstraint(uuid: Air.uuid, major: 2, minor: 5)
@@ -80,11 +81,11 @@ struct CalibrationTests {
     @Test("Two transmitters of one identity are refused; a phone that changes its address is one")
     func clones() throws {
         var clones = calibration(.init(repeating: -60, count: 30))
-        clones.receive(Air.event(Air.identity(), from: Air.fixed(9)).span)
-        #expect(throws: CalibrationError.severalTransmitters(Air.identity(), count: 2)) { try result(clones) }
+        clones.receive(Air.event(.beacon(), from: .fixed(9)).span)
+        #expect(throws: CalibrationError.severalTransmitters(.beacon(), count: 2)) { try result(clones) }
         var phone = Calibration(target)
         for number in 0..<30 {
-            phone.receive(Air.event(Air.identity(), from: Air.rotating(UInt64(number / 15)), rssi_dbm: -70).span)
+            phone.receive(Air.event(.beacon(), from: .rotating(UInt64(number / 15)), rssi_dbm: -70).span)
         }
         #expect(try result(phone).measuredPower_dbm == -70)
     }
@@ -92,7 +93,7 @@ struct CalibrationTests {
     @Test("Other beacons and malformed events are no readings")
     func others() {
         var calibration = calibration([])
-        calibration.receive(Air.event(Air.identity(uuid: ProximityUUID(high: 1, low: 1))).span)
+        calibration.receive(Air.event(.beacon(uuid: ProximityUUID(high: 1, low: 1))).span)
         calibration.receive(Air.otherDevice.span)
         let cut: [UInt8] = [0x3E, 0x05, 0x02, 0x01, 0x00, 0x00, 0x00]
         calibration.receive(cut.span)

@@ -1,5 +1,6 @@
 import Beacons
 import Foundation
+import TestAir
 import Testing
 
 @testable import Console
@@ -76,11 +77,11 @@ struct WalkFitTests {
     @Test("A stop needs ten readings of one beacon; the gateway's offset counts")
     func stop() throws {
         var calibration = Calibration(BeaconIdentityConstraint(uuid: Air.uuid, major: nil, minor: nil))
-        for _ in 0..<9 { calibration.receive(Air.event(Air.identity(), rssi_dbm: -70).span) }
+        for _ in 0..<9 { calibration.receive(Air.event(.beacon(), rssi_dbm: -70).span) }
         #expect(throws: CalibrationError.tooFew(count: 9, needed: 10)) {
             try calibration.stop(offset_db: 0, distance_m: 2)
         }
-        calibration.receive(Air.event(Air.identity(), rssi_dbm: -70).span)
+        calibration.receive(Air.event(.beacon(), rssi_dbm: -70).span)
         #expect(try calibration.stop(offset_db: -3, distance_m: 2) == WalkStop(distance_m: 2, loss_db: 14))
     }
 }

@@ -7,25 +7,25 @@ import Testing
 struct RateMeterTests {
     @Test("A steady rate is shown as it is, wherever in a second one looks", arguments: [0.0, 0.25, 0.5, 0.99])
     func steady(offset_s: Double) {
-        var meter = RateMeter(at: Air.at(0))
-        for step in 0..<2_000 where Double(step) / 100 < 15 + offset_s { meter.count(at: Air.at(Double(step) / 100)) }
-        #expect(abs(meter.rate_hz(at: Air.at(15 + offset_s)) - 100) < 1)
+        var meter = RateMeter(at: .at(0))
+        for step in 0..<2_000 where Double(step) / 100 < 15 + offset_s { meter.count(at: .at(Double(step) / 100)) }
+        #expect(abs(meter.rate_hz(at: .at(15 + offset_s)) - 100) < 1)
     }
 
     @Test("A young meter counts over its own age, at least a second")
     func young() {
-        var meter = RateMeter(at: Air.at(0))
-        meter.count(at: Air.at(0))
-        #expect(meter.rate_hz(at: Air.at(0.1)) == 1)
-        for step in 1..<20 { meter.count(at: Air.at(Double(step) / 10)) }
-        #expect(abs(meter.rate_hz(at: Air.at(2)) - 10) < 0.01)
+        var meter = RateMeter(at: .at(0))
+        meter.count(at: .at(0))
+        #expect(meter.rate_hz(at: .at(0.1)) == 1)
+        for step in 1..<20 { meter.count(at: .at(Double(step) / 10)) }
+        #expect(abs(meter.rate_hz(at: .at(2)) - 10) < 0.01)
     }
 
     @Test("After five seconds of silence the rate is zero, however long it lasts")
     func silence() {
-        var meter = RateMeter(at: Air.at(0))
-        for _ in 0..<1_000 { meter.count(at: Air.at(0.5)) }
-        #expect(meter.rate_hz(at: Air.at(6)) == 0)
+        var meter = RateMeter(at: .at(0))
+        for _ in 0..<1_000 { meter.count(at: .at(0.5)) }
+        #expect(meter.rate_hz(at: .at(6)) == 0)
         #expect(meter.rate_hz(at: .distantFuture) == 0)
     }
 }

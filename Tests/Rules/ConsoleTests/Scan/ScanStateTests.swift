@@ -2,6 +2,7 @@ import Beacons
 import Configuration
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @testable import Console
@@ -9,19 +10,19 @@ import Testing
 @Suite("What is in the air")
 struct ScanStateTests {
     private func scan(_ toml: String = "") throws -> ScanState {
-        ScanState(try Settings.parse(toml).gateway, at: Air.at(0))
+        ScanState(try Settings.parse(toml).gateway, at: .at(0))
     }
 
     @Test("Every iBeacon is listed, whether a region wants it or not, nearest first")
     func order() throws {
         var scan = try scan()
         for step in 0..<20 {
-            let now = Air.at(Double(step) / 10)
-            scan.receive(Air.event(Air.identity(1, 1), from: Air.fixed(1), rssi_dbm: -80).span, at: now)
-            scan.receive(Air.event(Air.identity(1, 2), from: Air.fixed(2), rssi_dbm: -50).span, at: now)
-            scan.receive(Air.event(Air.identity(1, 3), from: Air.fixed(3), rssi_dbm: -65).span, at: now)
+            let now = Instant.at(Double(step) / 10)
+            scan.receive(Air.event(.beacon(1, 1), from: .fixed(1), rssi_dbm: -80).span, at: now)
+            scan.receive(Air.event(.beacon(1, 2), from: .fixed(2), rssi_dbm: -50).span, at: now)
+            scan.receive(Air.event(.beacon(1, 3), from: .fixed(3), rssi_dbm: -65).span, at: now)
         }
-        let snapshot = scan.snapshot(at: Air.at(2))
+        let snapshot = scan.snapshot(at: .at(2))
         #expect(snapshot.rows.map(\.beacon.identity.minor) == [2, 3, 1])
         #expect(snapshot.beaconCount == 3)
     }
@@ -29,32 +30,32 @@ struct ScanStateTests {
     @Test("A beacon that falls silent is unknown after 2 s, last, and gone after 10")
     func silence() throws {
         var scan = try scan()
-        scan.hear(Air.identity(1, 1), from: Air.fixed(1), rssi_dbm: -40, to: 1)
-        scan.hear(Air.identity(1, 2), from: Air.fixed(2), rssi_dbm: -90, from: 1, to: 4)
-        let silent = scan.snapshot(at: Air.at(4)).rows
+        scan.hear(.beacon(1, 1), from: .fixed(1), rssi_dbm: -40, to: 1)
+        scan.hear(.beacon(1, 2), from: .fixed(2), rssi_dbm: -90, from: 1, to: 4)
+        let silent = scan.snapshot(at: .at(4)).rows
         #expect(silent.map(\.beacon.identity.minor) == [2, 1])
         #expect(silent.last?.beacon.observation.proximity == .unknown)
         #expect(silent.last?.age == .seconds(3))
-        #expect(scan.snapshot(at: Air.at(11.5)).rows.map(\.beacon.identity.minor) == [2])
-        #expect(scan.snapshot(at: Air.at(30)).rows.isEmpty)
+        #expect(scan.snapshot(at: .at(11.5)).rows.map(\.beacon.identity.minor) == [2])
+        #expect(scan.snapshot(at: .at(30)).rows.isEmpty)
     }
 
     @Test("The rate is what was heard in the last five seconds, and falls when the beacon falls silent")
     func rate() throws {
         var scan = try scan()
-        scan.hear(Air.identity(), to: 9.9)
-        #expect(abs(try #require(scan.snapshot(at: Air.at(10)).rows.first).rate_hz - 10) < 0.5)
-        #expect(try #require(scan.snapshot(at: Air.at(13)).rows.first).rate_hz < 5)
-        #expect(try #require(scan.snapshot(at: Air.at(16)).rows.first).rate_hz == 0)
+        scan.hear(.beacon(), to: 9.9)
+        #expect(abs(try #require(scan.snapshot(at: .at(10)).rows.first).rate_hz - 10) < 0.5)
+        #expect(try #require(scan.snapshot(at: .at(13)).rows.first).rate_hz < 5)
+        #expect(try #require(scan.snapshot(at: .at(16)).rows.first).rate_hz == 0)
     }
 
     @Test("Reports of all devices make the rate of the air, and what is malformed is counted")
     func figures() throws {
         var scan = try scan()
-        for step in 0..<100 { scan.receive(Air.otherDevice.span, at: Air.at(Double(step) / 20)) }
+        for step in 0..<100 { scan.receive(Air.otherDevice.span, at: .at(Double(step) / 20)) }
         let cut: [UInt8] = [0x3E, 0x05, 0x02, 0x01, 0x00, 0x00, 0x00]
-        scan.receive(cut.span, at: Air.at(5))
-        let snapshot = scan.snapshot(at: Air.at(5))
+        scan.receive(cut.span, at: .at(5))
+        let snapshot = scan.snapshot(at: .at(5))
         #expect(snapshot.reports == 100)
         #expect(abs(snapshot.reportRate_hz - 20) < 1)
         #expect(snapshot.rejects.total == 1)
@@ -68,38 +69,38 @@ struct ScanStateTests {
         }
         let some = region("one", "major = 1") + region("two", "major = 2") + region("m", "major = 1\nminor = 7")
         var scan = try scan(region("all") + some)
-        scan.hear(Air.identity(1, 7), to: 1)
-        #expect(try #require(scan.snapshot(at: Air.at(1)).rows.first).regions == ["all", "one", "m"])
+        scan.hear(.beacon(1, 7), to: 1)
+        #expect(try #require(scan.snapshot(at: .at(1)).rows.first).regions == ["all", "one", "m"])
         var other = try self.scan(region("all"))
-        other.hear(Air.identity(uuid: ProximityUUID(high: 1, low: 2)), to: 1)
-        #expect(try #require(other.snapshot(at: Air.at(1)).rows.first).regions.isEmpty)
+        other.hear(.beacon(uuid: ProximityUUID(high: 1, low: 2)), to: 1)
+        #expect(try #require(other.snapshot(at: .at(1)).rows.first).regions.isEmpty)
     }
 
     @Test("A new private address of an identity is resolving and not counted")
     func rotation() throws {
         var scan = try scan()
-        scan.hear(Air.identity(), from: Air.rotating(1), to: 5)
-        scan.hear(Air.identity(), from: Air.rotating(2), from: 5.1, to: 5.5)
-        let snapshot = scan.snapshot(at: Air.at(5.5))
+        scan.hear(.beacon(), from: .rotating(1), to: 5)
+        scan.hear(.beacon(), from: .rotating(2), from: 5.1, to: 5.5)
+        let snapshot = scan.snapshot(at: .at(5.5))
         #expect(snapshot.beaconCount == 1)
-        #expect(snapshot.rows.filter(\.beacon.isResolving).map(\.beacon.address) == [Air.rotating(2)])
+        #expect(snapshot.rows.filter(\.beacon.isResolving).map(\.beacon.address) == [.rotating(2)])
     }
 
     @Test("Two fixed addresses of one identity that are both alive are duplicates")
     func duplicates() throws {
         var scan = try scan()
         for step in 0..<30 {
-            scan.receive(Air.event(Air.identity(), from: Air.fixed(1)).span, at: Air.at(Double(step) / 10))
-            scan.receive(Air.event(Air.identity(), from: Air.fixed(2)).span, at: Air.at(Double(step) / 10))
+            scan.receive(Air.event(.beacon(), from: .fixed(1)).span, at: .at(Double(step) / 10))
+            scan.receive(Air.event(.beacon(), from: .fixed(2)).span, at: .at(Double(step) / 10))
         }
-        #expect(scan.snapshot(at: Air.at(3)).rows.map(\.beacon.isDuplicate) == [true, true])
+        #expect(scan.snapshot(at: .at(3)).rows.map(\.beacon.isDuplicate) == [true, true])
     }
 
     @Test("The gateway's offset is part of the RSSI")
     func offset() throws {
         var scan = try scan("[radio]\nrssi_offset_db = 5")
-        scan.hear(Air.identity(), rssi_dbm: -60, to: 1)
-        #expect(try #require(scan.snapshot(at: Air.at(1)).rows.first?.beacon.observation.rssi_dbm) == -55)
+        scan.hear(.beacon(), rssi_dbm: -60, to: 1)
+        #expect(try #require(scan.snapshot(at: .at(1)).rows.first?.beacon.observation.rssi_dbm) == -55)
     }
 
     @Test("A full table refuses newcomers and says how many")
@@ -107,9 +108,9 @@ struct ScanStateTests {
         var scan = try scan("[radio]\nmax_transmitters = 2\n[[region]]\nid = \"a\"\nuuid = \"\(Air.uuid)\"")
         for minor in 1...3 {
             scan.receive(
-                Air.event(Air.identity(1, UInt16(minor)), from: Air.fixed(UInt64(minor))).span, at: Air.at(0))
+                Air.event(.beacon(1, UInt16(minor)), from: .fixed(UInt64(minor))).span, at: .at(0))
         }
-        let snapshot = scan.snapshot(at: Air.at(0))
+        let snapshot = scan.snapshot(at: .at(0))
         #expect(snapshot.rows.count == 2)
         #expect(snapshot.refusedTransmitters == 1)
     }

@@ -2,6 +2,7 @@ import Beacons
 import Configuration
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @testable import Console
@@ -14,17 +15,17 @@ struct ScanTableTests {
     private func snapshot(beacons: Int) throws -> ScanSnapshot {
         let region = "[[region]]\nid = \"shop\"\nuuid = \"\(Air.uuid)\"\n"
         var scan = ScanState(
-            try Settings.parse(region + region.replacing("shop", with: "storefront")).gateway, at: Air.at(0))
+            try Settings.parse(region + region.replacing("shop", with: "storefront")).gateway, at: .at(0))
         for step in 0..<20 {
             for number in 0..<beacons {
                 let rssi_dbm = Int8(-50 - number % 40)
                 scan.receive(
                     Air.event(
-                        Air.identity(65535, UInt16(number)), from: Air.fixed(UInt64(number)), rssi_dbm: rssi_dbm
-                    ).span, at: Air.at(Double(step) / 10))
+                        .beacon(65535, UInt16(number)), from: .fixed(UInt64(number)), rssi_dbm: rssi_dbm
+                    ).span, at: .at(Double(step) / 10))
             }
         }
-        return scan.snapshot(at: Air.at(2))
+        return scan.snapshot(at: .at(2))
     }
 
     private func lines(_ beacons: Int, width: Int = 80, height: Int = 24) throws -> [String] {

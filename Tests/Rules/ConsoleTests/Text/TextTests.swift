@@ -1,4 +1,5 @@
 import Beacons
+import TestAir
 import Testing
 
 @testable import Console

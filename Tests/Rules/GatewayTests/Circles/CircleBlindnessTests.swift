@@ -3,6 +3,7 @@ import Gateway
 import HCI
 import Location
 import Regions
+import TestAir
 import Testing
 
 @Suite("A receiver without a fix proves nothing")

@@ -4,6 +4,7 @@ import HCI
 import Location
 import Messages
 import Regions
+import TestAir
 import Testing
 
 @testable import Gateway

@@ -4,6 +4,7 @@ import Gateway
 import HCI
 import Location
 import Regions
+import TestAir
 import Testing
 
 @Suite("Events say where they happened")

@@ -1,6 +1,7 @@
 import HCI
 import Messages
 import StoreSimulator
+import TestAir
 import Testing
 
 @testable import Beacons

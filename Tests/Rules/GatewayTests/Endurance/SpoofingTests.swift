@@ -3,6 +3,7 @@ import Glibc
 import HCI
 import Messages
 import Regions
+import TestAir
 import Testing
 
 @testable import Beacons

@@ -4,6 +4,7 @@ import Gateway
 import HCI
 import Messages
 import Regions
+import TestAir
 import Testing
 
 @Suite("A capture's clock may be set while it is written: timers go on")

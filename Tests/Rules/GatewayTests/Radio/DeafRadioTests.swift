@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @Suite("Nothing is decided by a silence in which nobody was heard")

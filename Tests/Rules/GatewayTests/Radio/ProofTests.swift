@@ -2,6 +2,7 @@ import Configuration
 import Gateway
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @Suite("A live radio that died a moment ago makes no exit")

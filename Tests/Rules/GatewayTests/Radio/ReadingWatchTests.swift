@@ -1,5 +1,6 @@
 import HCI
 import Messages
+import TestAir
 import Testing
 
 @testable import Gateway

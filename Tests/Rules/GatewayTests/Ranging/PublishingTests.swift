@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @Suite("Ranging is published on a change, at most every min_interval_s and at least every max_interval_s")

@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @Suite("Enter: heard at or above entry_rssi_dbm for entry_after_s")

@@ -2,6 +2,7 @@ import Beacons
 import Configuration
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @Suite("Sight and proof belong to a source of evidence")

@@ -1,5 +1,6 @@
 import Configuration
 import Regions
+import TestAir
 import Testing
 
 @Suite("Which instances a region can have")

@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @Suite("Beyond a limit a newcomer is refused and reported, and what is tracked stays")

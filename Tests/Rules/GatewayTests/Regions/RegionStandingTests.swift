@@ -1,4 +1,5 @@
 import HCI
+import TestAir
 import Testing
 
 @testable import Regions

@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @Suite("Slow beacons stretch the exit: never less than 4 learned intervals")

@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @Suite("A beacon that stands still")

@@ -4,6 +4,7 @@ import Gateway
 import HCI
 import Messages
 import Regions
+import TestAir
 import Testing
 
 @Suite("Regions registered by request")

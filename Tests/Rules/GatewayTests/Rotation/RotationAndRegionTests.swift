@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @Suite("Rotation never causes an exit or an entry")

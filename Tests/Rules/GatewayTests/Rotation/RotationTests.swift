@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Regions
+import TestAir
 import Testing
 
 @Suite("One beacon, whatever its address")

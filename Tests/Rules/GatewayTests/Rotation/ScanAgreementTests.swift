@@ -6,6 +6,7 @@ import HCI
 import Messages
 import Regions
 import StoreSimulator
+import TestAir
 import Testing
 
 @Suite("Whoever looks at the air sees the beacons as the gateway does")

@@ -4,6 +4,7 @@ import Gateway
 import HCI
 import Messages
 import Regions
+import TestAir
 import Testing
 
 /// A gateway with a live radio that hears an `Air` and is asked in between. Times are seconds since the start.

@@ -1,6 +1,7 @@
 import Configuration
 import HCI
 import Messages
+import TestAir
 
 @testable import Beacons
 @testable import Gateway

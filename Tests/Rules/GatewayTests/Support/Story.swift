@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Regions
+import TestAir
 
 /// What the gateway told while it heard an `Air`: outputs with their times in seconds since the start.
 struct Story {
@@ -118,4 +119,16 @@ extension CapturePlayer {
             outputs: &outputs)
         self.init(engine, at: start)
     }
+}
+
+extension Story {
+    /// What one event, heard a second after the start, comes to.
+    static func of(event: [UInt8], _ settings: GatewaySettings = .door()) -> Story {
+        var air = Air()
+        air.event(event, at: 1)
+        return Story(settings, air)
+    }
+
+    /// How many of `reason` were counted.
+    func rejected(_ reason: RejectReason) -> UInt64 { figures.rejects[reason] }
 }

@@ -1,37 +1,48 @@
-import Beacons
-import HCI
+package import Beacons
+package import HCI
 
 /// What is in the air, written down as the events a controller would send.
 ///
 /// Times are seconds since the start. Transmissions may be added in any order; they are played in the order of time.
-struct Air {
-    static let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
-    static let otherUUID = ProximityUUID(high: 0x1111_1111_1111_1111, low: 0x1111_1111_1111_1111)
+package struct Air {
+    package static let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
+    package static let otherUUID = ProximityUUID(high: 0x1111_1111_1111_1111, low: 0x1111_1111_1111_1111)
 
-    struct Transmission {
-        var t_s: Double
-        var number: Int
-        var event: [UInt8]
+    package struct Transmission {
+        package var t_s: Double
+        package var number: Int
+        package var event: [UInt8]
     }
 
-    private(set) var transmissions: [Transmission] = []
+    package private(set) var transmissions: [Transmission] = []
+
+    package init() {}
 
     /// The transmissions in the order of time; those of equal time in the order in which they were added.
-    var inOrder: [Transmission] {
+    package var inOrder: [Transmission] {
         transmissions.sorted { ($0.t_s, $0.number) < ($1.t_s, $1.number) }
     }
 
-    mutating func event(_ octets: [UInt8], at t_s: Double) {
+    package mutating func event(_ octets: [UInt8], at t_s: Double) {
         transmissions.append(Transmission(t_s: t_s, number: transmissions.count, event: octets))
     }
 
-    mutating func report(_ address: DeviceAddress, data: [UInt8], rssi_dbm: Int8?, at t_s: Double) {
+    package mutating func report(_ address: DeviceAddress, data: [UInt8], rssi_dbm: Int8?, at t_s: Double) {
         let report = AdvertisingReport(isExtended: false, eventType: 3, address: address, rssi_dbm: rssi_dbm)
         event(AdvertisingReportEncoder.event([(report, data)]), at: t_s)
     }
 
+    /// The event of one iBeacon advertisement.
+    package static func event(
+        _ identity: BeaconIdentity, from address: DeviceAddress = .fixed(1), rssi_dbm: Int8? = -60,
+        power_dbm: Int8 = -59
+    ) -> [UInt8] {
+        let report = AdvertisingReport(isExtended: false, eventType: 3, address: address, rssi_dbm: rssi_dbm)
+        return AdvertisingReportEncoder.event([(report, payload(identity, power_dbm: power_dbm))])
+    }
+
     /// One iBeacon advertisement.
-    mutating func beacon(
+    package mutating func beacon(
         _ identity: BeaconIdentity, from address: DeviceAddress, rssi_dbm: Int8? = -60, power_dbm: Int8 = -59,
         at t_s: Double
     ) {
@@ -39,7 +50,7 @@ struct Air {
     }
 
     /// An iBeacon that advertises from `start_s` on, every `every_s`, last before or at `end_s`.
-    mutating func beacon(
+    package mutating func beacon(
         _ identity: BeaconIdentity, from address: DeviceAddress, rssi_dbm: Int8? = -60, every_s: Double = 0.1,
         start_s: Double, end_s: Double
     ) {
@@ -51,7 +62,7 @@ struct Air {
     }
 
     /// Some device that is no iBeacon, so that the radio is known to hear.
-    mutating func otherDevices(every_s: Double = 0.5, start_s: Double = 0, end_s: Double) {
+    package mutating func otherDevices(every_s: Double = 0.5, start_s: Double = 0, end_s: Double) {
         var step = 0
         while start_s + Double(step) * every_s <= end_s + 1e-9 {
             report(
@@ -60,26 +71,28 @@ struct Air {
         }
     }
 
-    static func payload(_ identity: BeaconIdentity, power_dbm: Int8 = -59) -> [UInt8] {
+    package static func payload(_ identity: BeaconIdentity, power_dbm: Int8 = -59) -> [UInt8] {
         [2, 1, 6] + IBeaconFrame(identity: identity, measuredPower_dbm: power_dbm).encodedStructure
     }
 }
 
 extension DeviceAddress {
     /// A static random address: it never rotates.
-    static func fixed(_ number: UInt64) -> DeviceAddress {
+    package static func fixed(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(bits: 0b11 << 46 | number, type: .random)
     }
 
     /// A resolvable private address.
-    static func rotating(_ number: UInt64) -> DeviceAddress {
+    package static func rotating(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(bits: 0b01 << 46 | number, type: .random)
     }
 }
 
 extension BeaconIdentity {
-    /// A beacon of the test's own UUID.
-    static func beacon(_ major: UInt16 = 1, _ minor: UInt16 = 1) -> BeaconIdentity {
-        BeaconIdentity(uuid: Air.uuid, major: major, minor: minor)
+    /// A beacon, of the tests' own UUID unless another one is given.
+    package static func beacon(
+        _ major: UInt16 = 1, _ minor: UInt16 = 1, uuid: ProximityUUID = Air.uuid
+    ) -> BeaconIdentity {
+        BeaconIdentity(uuid: uuid, major: major, minor: minor)
     }
 }

@@ -1,12 +1,9 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
+package import HCI
 
 /// Events as they come from a controller, well-formed or not, octet by octet.
 extension Air {
     /// One report of an LE Advertising Report event (0x02). `length` is what it says of its data, if that is a lie.
-    static func legacyReport(
+    package static func legacyReport(
         _ address: DeviceAddress = .fixed(1), type: UInt8? = nil, data: [UInt8], length: UInt8? = nil,
         rssi: UInt8 = 0xC4
     ) -> [UInt8] {
@@ -15,7 +12,7 @@ extension Air {
     }
 
     /// One report of an LE Extended Advertising Report event (0x0D).
-    static func extendedReport(
+    package static func extendedReport(
         _ address: DeviceAddress = .fixed(1), type: UInt8? = nil, eventType: UInt16 = 0, sid: UInt8 = 0,
         data: [UInt8], rssi: UInt8 = 0xC4
     ) -> [UInt8] {
@@ -25,7 +22,7 @@ extension Air {
     }
 
     /// An LE Meta event. `count` is how many reports it announces, if that is a lie.
-    static func metaEvent(_ reports: [[UInt8]], subevent: UInt8 = 0x02, count: UInt8? = nil) -> [UInt8] {
+    package static func metaEvent(_ reports: [[UInt8]], subevent: UInt8 = 0x02, count: UInt8? = nil) -> [UInt8] {
         let body = [subevent, count ?? UInt8(truncatingIfNeeded: reports.count)] + reports.flatMap { $0 }
         return [0x3E, UInt8(truncatingIfNeeded: body.count)] + body
     }
@@ -33,16 +30,4 @@ extension Air {
     private static func octets(_ address: DeviceAddress) -> [UInt8] {
         (0..<6).map { UInt8(truncatingIfNeeded: address.bits >> (8 * UInt64($0))) }
     }
-}
-
-extension Story {
-    /// What one event, heard a second after the start, comes to.
-    static func of(event: [UInt8], _ settings: GatewaySettings = .door()) -> Story {
-        var air = Air()
-        air.event(event, at: 1)
-        return Story(settings, air)
-    }
-
-    /// How many of `reason` were counted.
-    func rejected(_ reason: RejectReason) -> UInt64 { figures.rejects[reason] }
 }
