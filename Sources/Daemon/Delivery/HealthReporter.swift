@@ -62,7 +62,7 @@ package struct HealthReporter {
             suspectReadings: figures?.suspectReadings ?? [], tracks: figures?.listedTracks ?? 0,
             instances: figures?.instances ?? 0, queueDepth: Int(outbox?.queuedEvents ?? 0),
             drops: engineDrops + (live.map(drops) ?? []) + (outbox.map(drops) ?? []),
-            recoveries: live == nil ? [] : RecoveryStep.allCases.map { ($0.rawValue, radio.recoveries[$0]) },
+            recoveries: live == nil ? [] : RecoveryStep.allCases.map { NamedCount($0.rawValue, radio.recoveries[$0]) },
             location: figures?.location, uptime_s: (now - start).seconds, process: live?.process,
             outbox: outbox?.condition.map { "\($0)" } ?? "",
             broker: live.map { Self.broker($0.delivery) })
@@ -72,32 +72,34 @@ package struct HealthReporter {
     private static func broker(_ delivery: DeliveryCounters) -> HealthReport.Broker {
         HealthReport.Broker(
             isConnected: delivery.isConnected, reconnects: UInt64(delivery.reconnects),
-            refused: delivery.refused.map { ($0.key.word, UInt64($0.value)) }.sorted { $0.0 < $1.0 },
+            refused: delivery.refused.map { NamedCount($0.key.word, UInt64($0.value)) }.sorted { $0.name < $1.name },
             lastFailure: delivery.lastFailure.map { "\($0)" } ?? "")
     }
 
     // MARK: What was given up, by cause
 
-    private var engineDrops: [(cause: String, count: UInt64)] {
+    private var engineDrops: [NamedCount] {
         [
-            ("max_transmitters", figures?.refusedTransmitters ?? 0),
-            ("max_instances", figures?.refusedInstances ?? 0),
+            NamedCount("max_transmitters", figures?.refusedTransmitters ?? 0),
+            NamedCount("max_instances", figures?.refusedInstances ?? 0),
         ]
     }
 
-    private func drops(_ live: Live) -> [(cause: String, count: UInt64)] {
+    private func drops(_ live: Live) -> [NamedCount] {
         [
-            ("radio_queue", radio.dropped),
-            ("ranging_queue", live.queue.ranging),
-            ("transition_queue", live.queue.transitions),
-            ("ranging_offline", UInt64(live.delivery.ephemeralDroppedOffline)),
-            ("ranging_backed_up", UInt64(live.delivery.ephemeralDroppedBackedUp)),
-            ("request_flood", live.requestFlood + UInt64(live.delivery.incomingDropped)),
-            ("answers", UInt64(live.delivery.answersDropped)),
+            NamedCount("radio_queue", radio.dropped),
+            NamedCount("ranging_queue", live.queue.ranging),
+            NamedCount("transition_queue", live.queue.transitions),
+            NamedCount("ranging_offline", UInt64(live.delivery.ephemeralDroppedOffline)),
+            NamedCount("ranging_backed_up", UInt64(live.delivery.ephemeralDroppedBackedUp)),
+            NamedCount("request_flood", live.requestFlood + UInt64(live.delivery.incomingDropped)),
+            NamedCount("answers", UInt64(live.delivery.answersDropped)),
         ]
     }
 
-    private func drops(_ outbox: OutboxHealth) -> [(cause: String, count: UInt64)] {
-        OutboxGap.Cause.allCases.map { ("outbox_\($0.rawValue)", UInt64(clamping: outbox.droppedEvents[$0] ?? 0)) }
+    private func drops(_ outbox: OutboxHealth) -> [NamedCount] {
+        OutboxGap.Cause.allCases.map {
+            NamedCount("outbox_\($0.rawValue)", UInt64(clamping: outbox.droppedEvents[$0] ?? 0))
+        }
     }
 }

@@ -261,9 +261,9 @@ extension PayloadFields {
     }
 
     /// Counts under names that are not known beforehand, in the order in which they stand.
-    package mutating func counts(_ key: StaticString) throws(PayloadError) -> [(name: String, count: UInt64)] {
+    package mutating func counts(_ key: StaticString) throws(PayloadError) -> [NamedCount] {
         try object(key) { fields throws(PayloadError) in
-            var counts: [(name: String, count: UInt64)] = []
+            var counts: [NamedCount] = []
             var index = fields.first
             while index + 1 < fields.end {
                 let name = fields.document.text(at: index) ?? ""
@@ -271,7 +271,7 @@ extension PayloadFields {
                 guard case .integer(let integer) = value, let count = UInt64(exactly: integer) else {
                     throw PayloadError(name, .mustBe("a count", not: fields.document.kind(at: index + 1)))
                 }
-                counts.append((name, count))
+                counts.append(NamedCount(name, count))
                 index = fields.document.end(of: index + 1)
             }
             return counts

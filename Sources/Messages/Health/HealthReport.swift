@@ -1,7 +1,18 @@
 public import HCI
 public import Location
 
-/// The figures of one `health` message, and of the metrics that say the same.
+/// How often something happened that has a name.
+public struct NamedCount: Hashable, Sendable {
+    public var name: String
+    public var count: UInt64
+
+    public init(_ name: String, _ count: UInt64) {
+        self.name = name
+        self.count = count
+    }
+}
+
+/// The figures of one `health` message, and of the metrics that say the same. `HealthReport.figures` declares how each is told.
 public struct HealthReport: Sendable {
     /// What the process costs. A replay has no such figures, or two runs would differ.
     public struct Process: Hashable, Sendable {
@@ -25,12 +36,12 @@ public struct HealthReport: Sendable {
         /// Connections that stood after the first.
         public var reconnects: UInt64
         /// Messages that a PUBACK refused, by a word for its reason; only reasons that occurred, in the order of the list.
-        public var refused: [(reason: String, count: UInt64)]
+        public var refused: [NamedCount]
         /// Why there is no connection, or why the last one ended, on one line; empty before the first failure.
         public var lastFailure: String
 
         public init(
-            isConnected: Bool, reconnects: UInt64, refused: [(reason: String, count: UInt64)], lastFailure: String
+            isConnected: Bool, reconnects: UInt64, refused: [NamedCount], lastFailure: String
         ) {
             self.isConnected = isConnected
             self.reconnects = reconnects
@@ -56,9 +67,9 @@ public struct HealthReport: Sendable {
     /// Events that wait for the broker.
     public var queueDepth: Int
     /// What was given up, by cause; in the order of the list.
-    public var drops: [(cause: String, count: UInt64)]
+    public var drops: [NamedCount]
     /// What was done about adapters that did not scan, by step; empty in a replay, which has none.
-    public var recoveries: [(step: String, count: UInt64)]
+    public var recoveries: [NamedCount]
     /// What was made of fixes, and how long the receiver was on; `nil` where the configuration says nothing of the place.
     public var location: LocationFigures?
     /// Seconds since the start.
@@ -74,7 +85,7 @@ public struct HealthReport: Sendable {
         reports: UInt64, reportsPerSecond: Double, rejects: RejectCounts,
         suspectedSpoofing: [SuspectedSpoofing], suspectReadings: [SuspectReadings] = [], tracks: Int, instances: Int,
         queueDepth: Int,
-        drops: [(cause: String, count: UInt64)], recoveries: [(step: String, count: UInt64)] = [],
+        drops: [NamedCount], recoveries: [NamedCount] = [],
         location: LocationFigures? = nil, uptime_s: Double,
         process: Process?, outbox: String, broker: Broker?
     ) {
@@ -94,4 +105,9 @@ public struct HealthReport: Sendable {
         self.outbox = outbox
         self.broker = broker
     }
+
+    /// What is filled as a message is read.
+    static let blank = HealthReport(
+        reports: 0, reportsPerSecond: 0, rejects: RejectCounts(), suspectedSpoofing: [], tracks: 0, instances: 0,
+        queueDepth: 0, drops: [], uptime_s: 0, process: nil, outbox: "", broker: nil)
 }

@@ -16,11 +16,12 @@ struct HealthTests {
             reports: 7_200, reportsPerSecond: 118.4, rejects: rejects,
             suspectedSpoofing: [SuspectedSpoofing(kind: .identities, rate_per_s: 998.25)], tracks: 14, instances: 3,
             queueDepth: 2,
-            drops: [("max_transmitters", 0), ("ranging_offline", 5)],
-            recoveries: [("reenable", 4), ("reset", 1)], uptime_s: 60.5,
+            drops: [NamedCount("max_transmitters", 0), NamedCount("ranging_offline", 5)],
+            recoveries: [NamedCount("reenable", 4), NamedCount("reset", 1)], uptime_s: 60.5,
             process: HealthReport.Process(rss_kib: 15_360, cpu_s: 0.25, cpu_percent: 0.42), outbox: "",
             broker: HealthReport.Broker(
-                isConnected: true, reconnects: 1, refused: [("not_authorized", 3)], lastFailure: "it \"hung up\""))
+                isConnected: true, reconnects: 1, refused: [NamedCount("not_authorized", 3)],
+                lastFailure: "it \"hung up\""))
         change(&report)
         return report
     }
@@ -132,5 +133,13 @@ struct HealthTests {
         var text = PrometheusText()
         text.add("name", .gauge, "two\nlines", [.init(1, label: ("label", "a\"b\\c\nd"))])
         #expect(text.text == "# HELP name two\\nlines\n# TYPE name gauge\nname{label=\"a\\\"b\\\\c\\nd\"} 1\n")
+    }
+
+    @Test("A figure is declared once: no two of them share a key of the message or a metric's name")
+    func declaredOnce() {
+        let keys = HealthReport.figures.compactMap { $0.key.map { "\($0)" } }
+        #expect(Set(keys).count == keys.count && keys.contains("tracks"))
+        let names = metrics(report()).filter { $0.hasPrefix("# TYPE ") }
+        #expect(Set(names).count == names.count && names.contains("# TYPE beacond_tracks gauge"))
     }
 }

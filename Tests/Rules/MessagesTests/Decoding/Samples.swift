@@ -125,14 +125,14 @@ struct Samples {
             },
             suspectReadings: SuspectReadings.Kind.allCases.filter { _ in flag() }.map {
                 SuspectReadings(adapter: text(), kind: $0)
-            }, tracks: 3, instances: 4, queueDepth: 5, drops: [(cause: "answers", count: UInt64(number()))],
-            recoveries: isLive ? [(step: "reset", count: 1)] : [], uptime_s: decimal(0...1e9, places: 0),
+            }, tracks: 3, instances: 4, queueDepth: 5, drops: [NamedCount("answers", UInt64(number()))],
+            recoveries: isLive ? [NamedCount("reset", 1)] : [], uptime_s: decimal(0...1e9, places: 0),
             process: isLive
                 ? HealthReport.Process(rss_kib: 15_000, cpu_s: nil, cpu_percent: decimal(0...100, places: 2)) : nil,
             outbox: text(),
             broker: isLive
                 ? HealthReport.Broker(
-                    isConnected: flag(), reconnects: UInt64(number()), refused: [(reason: "quota_exceeded", count: 2)],
+                    isConnected: flag(), reconnects: UInt64(number()), refused: [NamedCount("quota_exceeded", 2)],
                     lastFailure: text()) : nil)
     }
 

@@ -142,10 +142,10 @@ enum Seeds {
             reports: 0, reportsPerSecond: 118.4, rejects: RejectCounts(),
             suspectedSpoofing: [SuspectedSpoofing(kind: .rssi, rate_per_s: 9.5)],
             suspectReadings: [SuspectReadings(adapter: "hci0", kind: .stuck)], tracks: 1, instances: 2, queueDepth: 3,
-            drops: [(cause: "answers", count: 1)], recoveries: [(step: "reset", count: 1)], uptime_s: 60,
+            drops: [NamedCount("answers", 1)], recoveries: [NamedCount("reset", 1)], uptime_s: 60,
             process: HealthReport.Process(rss_kib: 15_000, cpu_s: nil, cpu_percent: 0.42), outbox: "",
             broker: HealthReport.Broker(
-                isConnected: true, reconnects: 1, refused: [(reason: "not_authorized", count: 2)],
+                isConnected: true, reconnects: 1, refused: [NamedCount("not_authorized", 2)],
                 lastFailure: "\"away\""))
         let all: [(MessageKind, any Payload)] = [
             (
