@@ -87,3 +87,10 @@ extension ConnectionFailure {
     /// Whether the system's error number says that this process, or the machine, has no more to give.
     static func isLimit(_ number: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(number) }
 }
+
+/// The system's text for an error number: `Connection refused`.
+func systemText(_ number: Int32) -> String {
+    var buffer = [CChar](repeating: 0, count: 128)
+    guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

@@ -1,3 +1,5 @@
+import HCI
+
 /// How an outbox stands with its file.
 enum DiskState {
     /// No file is open, and nothing has failed: in memory alone, before the first try, or closed.
@@ -67,4 +69,16 @@ enum Replacement {
     case due
     /// A replacement is under way: further damage waits for the next try.
     case underWay
+}
+
+/// When to try a failing disk again: after 1 s, then twice as long each time, at most a minute.
+struct RetrySchedule: Hashable {
+    private var pause = DoublingPause(TimeSpan.seconds(1)...TimeSpan.seconds(60))
+    private(set) var due = Instant.distantFuture
+
+    mutating func failed(at now: Instant) {
+        due = now + pause.next()
+    }
+
+    mutating func succeeded() { self = RetrySchedule() }
 }

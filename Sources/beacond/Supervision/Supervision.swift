@@ -1,5 +1,0 @@
-/// How the agent shows whoever started it that it works.
-struct Supervision: Sendable {
-    let manager = ServiceManager.fromEnvironment
-    let pulse = Pulse()
-}
