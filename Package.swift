@@ -54,6 +54,10 @@ let package = Package(
             name: "Gateway", dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages", "Configuration"],
             swiftSettings: settings),
         .target(
+            name: "Site",
+            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", real],
+            swiftSettings: settings),
+        .target(
             name: "Console",
             dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", real],
             swiftSettings: settings),
@@ -80,17 +84,16 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Loops", "GPS",
-                "Outbox",
-                "Radio", "MQTT", logging,
+                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Site", "Loops",
+                "GPS", "Outbox", "Radio", "MQTT", logging,
             ],
             swiftSettings: settings),
         .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", heap, real], swiftSettings: settings),
         .executableTarget(
             name: "beacond",
             dependencies: [
-                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Console", "Files",
-                "Loops", "GPS", "Outbox", "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle,
+                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Site", "Console",
+                "Files", "Loops", "GPS", "Outbox", "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle,
                 signals,
             ],
             swiftSettings: settings),

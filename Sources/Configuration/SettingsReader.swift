@@ -47,13 +47,36 @@ struct SettingsReader {
             outbox: section(tables.outbox) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             privacy: section(tables.privacy) { $0.read(&$1) },
             commands: section(tables.commands) { $0.read(&$1) },
-            health: section(tables.health) { $0.read(&$1) },
+            health: section(tables.health) { $0.read(&$1) }, site: site(store: gateway.site),
             advertise: section(tables.advertise) { $0.read(&$1) },
             capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             log: section(tables.log) { $0.read(&$1) })
         refuseLongTopics(settings.identity)
         refuseUnknownTables()
         return settings
+    }
+
+    /// `nil` where the file says nothing of a site: then this machine joins no gateways.
+    private mutating func site(store: String) -> SiteSettings? {
+        var taken: Set<String> = []
+        var site = section(Tables.known.site) { $0.read(&$1, store: store) }
+        site.gateways = sections(Tables.known.siteGateway, limit: SiteSettings.maxGateways) {
+            $0.read(&$1, taken: &taken)
+        }
+        return root[SiteTable.tableName] == nil ? nil : site
+    }
+
+    /// The node of a table: `site.gateway` stands in that of `site`.
+    private func node(of table: ReferenceTable) -> TOMLNode? {
+        guard let dot = table.name.firstIndex(of: ".") else { return root[table.name] }
+        guard case .table(let outer)? = root[String(table.name[..<dot])] else { return nil }
+        return outer[String(table.name[dot...].dropFirst())]
+    }
+
+    /// The keys of a table without the tables that stand in it.
+    private func keys(of table: ReferenceTable, in entries: [String: TOMLNode]) -> [String: TOMLNode] {
+        let inner = ConfigurationReference.tables.map(\.name).filter { $0.hasPrefix(table.name + ".") }
+        return entries.filter { !inner.contains(table.name + "." + $0.key) }
     }
 
     /// Site and id are short by their own rules, so it is always the prefix that is too long. An id that is left out is counted
@@ -77,9 +100,9 @@ struct SettingsReader {
     ) -> Value {
         let table = entry.reference
         var entries: [String: TOMLNode] = [:]
-        switch root[table.name] {
+        switch node(of: table) {
         case nil: break
-        case .table(let found): entries = found
+        case .table(let found): entries = keys(of: table, in: found)
         case .some(let node):
             errors.note(
                 ConfigurationError(
@@ -97,7 +120,7 @@ struct SettingsReader {
         _ entry: Tables.Entry<Keys>, limit: Int = .max, _ read: (Keys, inout TableReader) -> Value?
     ) -> [Value] {
         let table = entry.reference
-        guard let node = root[table.name] else { return [] }
+        guard let node = node(of: table) else { return [] }
         guard case .array(let nodes) = node else {
             refuse(
                 table.name, node, "must be written with double brackets, \(table.heading), once for each \(table.name)")
@@ -119,7 +142,7 @@ struct SettingsReader {
     }
 
     private mutating func refuseUnknownTables() {
-        let known = ConfigurationReference.tables.map(\.name)
+        let known = ConfigurationReference.tables.map(\.name).filter { !$0.contains(".") }
         for name in root.keys.sorted() where !known.contains(name) {
             guard let node = root[name] else { continue }
             refuse(

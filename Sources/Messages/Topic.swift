@@ -21,6 +21,11 @@ public struct Topic: Hashable, Sendable {
             case .response: .response
             }
         }
+
+        /// The instance that it is about; `nil` for what is about no region.
+        public var instance: RegionInstanceID? {
+            if case .region(_, let instance) = self { instance } else { nil }
+        }
     }
 
     public var gateway: TopicTree
@@ -85,17 +90,25 @@ extension Topic.Subject {
 }
 
 extension RegionInstanceID {
-    /// An expanded instance has its major, and its minor, as further levels.
-    fileprivate var levels: String {
+    /// An expanded instance has its major, and its minor, as further levels; a zone comes last.
+    var levels: String {
         var levels = region
         if let major { levels += "/\(major)" }
         if let minor { levels += "/\(minor)" }
+        if let zone { levels += "/zone/" + zone }
         return levels
     }
 
     /// Reads what `levels` wrote. A number that would be written otherwise, as `007`, is none.
-    fileprivate init?(levels: ArraySlice<String>) {
-        guard let region = levels.first, TopicName.isLevel(region), levels.count <= 3 else { return nil }
+    init?(levels: ArraySlice<String>) {
+        var (levels, zone) = (levels, String?.none)
+        if levels.count >= 3, levels[levels.endIndex - 2] == "zone" {
+            zone = levels.removeLast()
+            levels.removeLast()
+        }
+        guard let region = levels.first, TopicName.isLevel(region), levels.count <= 3,
+            zone.map(TopicName.isLevel) ?? true
+        else { return nil }
         var numbers: [UInt16] = []
         for level in levels.dropFirst() {
             guard let number = UInt16(level), String(number) == level else { return nil }
@@ -104,6 +117,6 @@ extension RegionInstanceID {
         guard let discriminator = Discriminator(major: numbers.first, minor: numbers.dropFirst().first) else {
             return nil
         }
-        self.init(region: region, discriminator)
+        self.init(region: region, discriminator, zone: zone)
     }
 }

@@ -28,9 +28,9 @@ public struct TopicTree: Hashable, Sendable {
     /// The root of the gateway that says a region event on this topic; `nil` for a topic of anything else.
     public static func root(ofEventTopic topic: String) -> String? {
         let levels = Topic.levels(topic[...].utf8)
-        // The id of the region, or that of an expanded one and its numbers. A region may be called "region" too: the name that
+        // The id of the region, or that of an expanded one and its numbers, and the zone. A region may be called "region" too: the name that
         // leaves the gateway fewer levels is meant.
-        for count in [3, 2, 1] {
+        for count in [5, 4, 3, 2, 1] {
             let start = levels.count - count - 2
             guard start > 0, case .region(.event, _)? = Topic.Subject(levels[start...]) else { continue }
             let root = levels[..<start].map { String(Substring($0)) }.joined(separator: "/")

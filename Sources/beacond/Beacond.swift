@@ -13,6 +13,6 @@ struct Beacond: ParsableCommand {
         version: Version.current,
         subcommands: [
             RunCommand.self, CheckCommand.self, ScanCommand.self, AdvertiseCommand.self, CalibrateCommand.self,
-            ReplayCommand.self, SimulateCommand.self,
+            ReplayCommand.self, SiteCommand.self, SimulateCommand.self,
         ])
 }

@@ -26,6 +26,8 @@ struct Tables: Sendable {
     let privacy = Entry(PrivacyTable())
     let commands = Entry(CommandsTable())
     let health = Entry(HealthTable())
+    let site = Entry(SiteTable())
+    let siteGateway = Entry(SiteGatewayTable())
     let advertise = Entry(AdvertiseTable())
     let capture = Entry(CaptureTable())
     let log = Entry(LogTable())

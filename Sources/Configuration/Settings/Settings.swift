@@ -10,6 +10,8 @@ public struct Settings: Hashable, Sendable {
     public var privacy: PrivacySettings
     public var commands: CommandSettings
     public var health: HealthSettings
+    /// `nil` where this machine joins no gateways.
+    public var site: SiteSettings?
     /// `nil` where this machine is to advertise nothing.
     public var advertise: AdvertiseSettings?
     /// `nil` where no recent events are kept.

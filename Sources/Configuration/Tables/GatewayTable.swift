@@ -13,12 +13,29 @@ public struct IdentitySettings: Hashable, Sendable {
     public var topics: TopicTree { TopicTree(prefix: prefix, site: site, gateway: id ?? "gateway") }
 }
 
+extension Rule where Value == String? {
+    /// Any but what a store calls itself.
+    fileprivate static var gatewayID: Rule {
+        let level = Rule.topicLevelOrEmpty
+        return Rule(
+            type: level.type, allowed: level.allowed,
+            read: { node in
+                node == .string(SiteSettings.gatewayID)
+                    ? .refused(
+                        "must not be \"site\": that is what the store itself is called; name the gateway after its place"
+                    )
+                    : level.read(node)
+            },
+            write: level.write)
+    }
+}
+
 struct GatewayTable: SettingsTable {
     static let tableName = "gateway"
 
     let site = Key("site", default: "store", .topicLevel, "The store: a level of every topic.")
     let id = Key(
-        "id", default: nil, .topicLevelOrEmpty, "This gateway: the level below the site. Empty: the host name.")
+        "id", default: nil, .gatewayID, "This gateway: the level below the site. Empty: the host name.")
     let stateDirectory = Key(
         "state_dir", default: "/var/lib/beacond", .path, "The folder for the outbox and the state of the regions.")
 

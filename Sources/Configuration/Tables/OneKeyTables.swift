@@ -4,6 +4,8 @@ public import Messages
 public struct PrivacySettings: Hashable, Sendable {
     public var device: DeviceForm
     public var location: LocationForm
+    /// A secret that all gateways of a store share, so that they name a device alike; `nil` where each has its own.
+    public var siteKeyFile: String?
 }
 
 struct PrivacyTable: SettingsTable {
@@ -15,9 +17,15 @@ struct PrivacyTable: SettingsTable {
     let location = Key(
         "location", default: LocationForm.include, .word,
         "Whether messages say where the gateway is; with `omit` nothing of it leaves.")
+    let siteKeyFile = Key(
+        "site_key_file", default: "", .pathOrEmpty,
+        "A file with a secret of the store: all its gateways that have it give a device the same name on the same day. Empty: each its own."
+    )
 
     func read(_ reader: inout TableReader) -> PrivacySettings {
-        PrivacySettings(device: reader.value(device), location: reader.value(location))
+        let file = reader.value(siteKeyFile)
+        return PrivacySettings(
+            device: reader.value(device), location: reader.value(location), siteKeyFile: file.isEmpty ? nil : file)
     }
 }
 

@@ -63,7 +63,7 @@ package struct HealthReporter {
             instances: figures?.instances ?? 0, queueDepth: Int(outbox?.queuedEvents ?? 0),
             drops: engineDrops + (live.map(drops) ?? []) + (outbox.map(drops) ?? []),
             recoveries: live == nil ? [] : RecoveryStep.allCases.map { NamedCount($0.rawValue, radio.recoveries[$0]) },
-            location: figures?.location, uptime_s: (now - start).seconds, process: live?.process,
+            location: figures?.location, store: figures?.store, uptime_s: (now - start).seconds, process: live?.process,
             outbox: outbox?.condition.map { "\($0)" } ?? "",
             broker: live.map { Self.broker($0.delivery) })
     }

@@ -76,18 +76,24 @@ package struct StoredState {
         return coverage
     }
 
-    /// Tells apart what goes on in `engine` and what has no place in it: because an operator has taken it out of the
+    /// Tells apart what goes on in this process and what has no place in it: because an operator has taken it out of the
     /// configuration or expands it in another way, because under its id other beacons are meant now, or because a limit
     /// refuses it.
-    package mutating func abandon(allBut engine: GatewayEngine) {
+    ///
+    /// - Parameters:
+    ///   - holdsInstance: whether it is monitored.
+    ///   - holdsRecord: whether its state goes on.
+    package mutating func abandon(
+        unless holdsInstance: (RegionInstanceID) -> Bool, goingOn holdsRecord: (RegionRecord) -> Bool
+    ) {
         // A region that a request registered has a state before it has a record of it.
         let requested = definitions.compactMap(\.id).map { RegionInstanceID(region: $0) }
         let stored = Set(records.compactMap { StoredRegion.instance(ofKey: $0.key) } + requested)
-        abandoned = stored.filter { !engine.holds($0) && !kept.has(StoredRegion.key($0)) }.sorted {
+        abandoned = stored.filter { !holdsInstance($0) && !kept.has(StoredRegion.key($0)) }.sorted {
             StoredRegion.key($0) < StoredRegion.key($1)
         }
-        ended = regions.map(\.record).filter { !engine.holds($0) }
-        regions.removeAll { !engine.holds($0.record) }
+        ended = regions.map(\.record).filter { !holdsRecord($0) }
+        regions.removeAll { !holdsRecord($0.record) }
     }
 
     /// What an earlier process kept is told as it was when that ended.

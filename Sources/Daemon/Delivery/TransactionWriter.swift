@@ -40,6 +40,8 @@ struct TransactionWriter {
                 for record in records { draft.seen = max(draft.seen, record.lastHeardAt) }
             case .ranging(let report):
                 draft.say(composer.ranging(report, draft.timebase), at: report.at)
+            case .listed(let list, let at):
+                draft.say(composer.ranging(list, at: at, draft.timebase), at: at)
             case .failure(let failure, let at):
                 draft.dispatched.append(.init(at: at, content: .failure(failure)))
             case .notice(let notice, let at):
@@ -55,6 +57,8 @@ struct TransactionWriter {
                     !instances.contains($0) && !kept.has(StoredRegion.key($0))
                 }
                 for instance in instances + left { forget(instance, at: at, into: &draft) }
+            case .forgotten(let instances, let at):
+                for instance in instances { forget(instance, at: at, into: &draft) }
             case .answer(let answer):
                 draft.say(
                     composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, draft.timebase), at: answer.at)

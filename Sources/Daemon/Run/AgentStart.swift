@@ -46,7 +46,7 @@ package struct AgentStart {
             var status: [GatewayOutput] = []
             engine.receivers(["log"], at: now, outputs: &status)
         }
-        stored.abandon(allBut: engine)
+        stored.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
         self.engine = engine
         // What the radio does is told by the radio. A capture is one that hears from the first record on.
         self.outputs =

@@ -10,6 +10,8 @@ public enum GatewayOutput: Hashable, Sendable {
     /// What to store of the regions that are inside, every `StaySchedule.interval`.
     case stays([RegionRecord])
     case ranging(RangingReport)
+    /// The same of a store, whose beacons its gateways have listed.
+    case listed(ListedBeacons, at: Instant)
     /// The radio is in another condition from that time on.
     case radio(CoveredRadio, at: Instant)
     case failure(RegionMonitoringFailure, at: Instant)
@@ -20,6 +22,8 @@ public enum GatewayOutput: Hashable, Sendable {
     case ended(RegionInstanceID, RegionEvent, at: Instant)
     /// A request ended the monitoring of a region, and these were its instances.
     case unregistered(region: String, instances: [RegionInstanceID], at: Instant)
+    /// Nobody monitors these instances any more, though others of their region may be.
+    case forgotten([RegionInstanceID], at: Instant)
     case answer(Answer)
     /// Where the gateway is, as a service tells it.
     case location(PlacedFix, of: LocationSettings.Service, at: Instant)
@@ -75,8 +79,9 @@ extension GatewayOutput {
         case .transition: OutputHandling(shedding: .reduced(from: OutputHandling.Shedding.lateLimit), commit: .soon)
         // They are stored again in a minute.
         case .stays: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .eventually)
-        case .ranging: OutputHandling(shedding: .counted(from: OutputHandling.Shedding.earlyLimit), commit: .never)
-        case .radio, .registered, .ended, .unregistered: OutputHandling(shedding: .never, commit: .soon)
+        case .ranging, .listed:
+            OutputHandling(shedding: .counted(from: OutputHandling.Shedding.earlyLimit), commit: .never)
+        case .radio, .registered, .ended, .unregistered, .forgotten: OutputHandling(shedding: .never, commit: .soon)
         // A batch has all that was kept for it.
         case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)
         case .track, .locationStatus: OutputHandling(shedding: .never, commit: .soon)
@@ -111,4 +116,27 @@ public struct GatewayFigures: Sendable {
     public var suspectReadings: [SuspectReadings]
     /// `nil` where the configuration says nothing of the place.
     public var location: LocationFigures?
+    /// Of the gateways that a store is made of; `nil` in a gateway.
+    public var store: StoreFigures?
+
+    /// Those of a store, which hears nothing itself.
+    public init(store: StoreFigures, tracks: Int, instances: Int, refusedInstances: UInt64) {
+        (reports, beacons, rejects) = (0, 0, RejectCounts())
+        (self.tracks, listedTracks, self.instances) = (UInt64(clamping: tracks), tracks, instances)
+        (refusedTransmitters, self.refusedInstances) = (0, refusedInstances)
+        (suspectedSpoofing, suspectReadings) = ([], [])
+        self.store = store
+    }
+
+    init(
+        reports: UInt64, beacons: UInt64, rejects: RejectCounts, tracks: UInt64, listedTracks: Int, instances: Int,
+        refusedTransmitters: UInt64, refusedInstances: UInt64, suspectedSpoofing: [SuspectedSpoofing],
+        suspectReadings: [SuspectReadings], location: LocationFigures?
+    ) {
+        (self.reports, self.beacons, self.rejects) = (reports, beacons, rejects)
+        (self.tracks, self.listedTracks, self.instances) = (tracks, listedTracks, instances)
+        (self.refusedTransmitters, self.refusedInstances) = (refusedTransmitters, refusedInstances)
+        (self.suspectedSpoofing, self.suspectReadings) = (suspectedSpoofing, suspectReadings)
+        self.location = location
+    }
 }

@@ -42,6 +42,12 @@ package struct PayloadFields {
     /// Whether there is a field of that name.
     package mutating func has(_ key: StaticString) -> Bool { find(key) != nil }
 
+    /// Whether there is a field of that name that says nothing.
+    mutating func isNull(_ key: StaticString) -> Bool {
+        guard let index = find(key), case .null = document.nodes[index] else { return false }
+        return true
+    }
+
     /// The node of a field's value, looked for from where the last one was found.
     private mutating func find(_ key: StaticString) -> Int? {
         find(key, from: next, to: end) ?? find(key, from: first, to: next)

@@ -24,6 +24,7 @@ extension HealthReport {
         .group(
             "location", \.location, blank: LocationFigures(fixes: FixCounts(), receiverOn: .zero),
             LocationFigures.figures),
+        .group(nil, \.store, blank: StoreFigures(late: 0, malformed: 0, gateways: []), StoreFigures.figures),
         .group(nil, \.process, blank: Process(rss_kib: 0, cpu_s: nil, cpu_percent: 0), Process.figures),
         .number(
             "uptime_s", \.uptime_s, decimals: 0, .gauge("beacond_uptime_seconds", "Time since the agent started.")),
@@ -103,6 +104,34 @@ extension HealthReport.Broker {
             "refused", \.refused, label: "reason",
             .counter("beacond_mqtt_refused_total", "Messages that the broker refused in its PUBACK, by reason.")),
         .fault("last_failure", \.lastFailure),
+    ]
+}
+
+extension StoreFigures {
+    fileprivate static let figures: [HealthFigure<StoreFigures>] = [
+        .integer(
+            "late", \.late,
+            .counter("beacond_site_late_total", "Messages of gateways that came too late to change anything.")),
+        .integer(
+            "malformed", \.malformed,
+            .counter("beacond_site_malformed_total", "Messages of gateways that could not be read.")),
+        HealthFigure(
+            "gateways", .gauge("beacond_site_gateway_hears", "Whether a gateway of the store can hear.")
+        ) { figures, json in
+            json.set("gateways", objectsFor: figures.gateways) { gateway, json in
+                json.set("gateway", gateway.id)
+                json.set("hearing", gateway.hearing.rawValue)
+                if let ahead_s = gateway.clockAhead_s { json.set("clock_ahead_s", ahead_s, decimals: 1) }
+            }
+        } read: { figures, fields throws(PayloadError) in
+            figures.gateways = try fields.list("gateways") { fields throws(PayloadError) in
+                StoreFigures.Gateway(
+                    id: try fields.level("gateway"), hearing: try fields.word("hearing"),
+                    clockAhead_s: try fields.numberIfPresent("clock_ahead_s"))
+            }
+        } samples: { figures in
+            figures.gateways.map { .init($0.hearing == .hears, label: ("gateway", $0.id)) }
+        },
     ]
 }
 

@@ -72,6 +72,8 @@ public struct HealthReport: Sendable {
     public var recoveries: [NamedCount]
     /// What was made of fixes, and how long the receiver was on; `nil` where the configuration says nothing of the place.
     public var location: LocationFigures?
+    /// Of the gateways that a store is made of; `nil` in a gateway.
+    public var store: StoreFigures?
     /// Seconds since the start.
     public var uptime_s: Double
     /// `nil` in a replay.
@@ -86,7 +88,7 @@ public struct HealthReport: Sendable {
         suspectedSpoofing: [SuspectedSpoofing], suspectReadings: [SuspectReadings] = [], tracks: Int, instances: Int,
         queueDepth: Int,
         drops: [NamedCount], recoveries: [NamedCount] = [],
-        location: LocationFigures? = nil, uptime_s: Double,
+        location: LocationFigures? = nil, store: StoreFigures? = nil, uptime_s: Double,
         process: Process?, outbox: String, broker: Broker?
     ) {
         self.reports = reports
@@ -100,6 +102,7 @@ public struct HealthReport: Sendable {
         self.drops = drops
         self.recoveries = recoveries
         self.location = location
+        self.store = store
         self.uptime_s = uptime_s
         self.process = process
         self.outbox = outbox

@@ -23,6 +23,8 @@ package struct EventPayload: Payload, Hashable {
     package var seq: Int64
     /// The configured id of the region. Its instance is in the topic.
     package var region: String
+    /// The zone of the store, where it is about one.
+    package var zone: String?
     package var cause: RegionEvent.Cause
     /// Where the gateway was; `nil` where that is not known or nobody's business.
     package var location: EventLocation?
@@ -41,12 +43,14 @@ extension EventPayload {
         let (epoch, seq) = (try fields.epoch(), try fields.number("seq"))
         let kind: Kind = try fields.word("type")
         let region = try fields.level("region")
+        let zone = fields.has("zone") ? try fields.level("zone") : nil
         let cause = try RegionEvent.Cause(&fields)
         let location = try fields.objectIfPresent("location") { fields throws(PayloadError) in
             try EventLocation(&fields)
         }
         self.init(
-            head: head, origin: origin, epoch: epoch, seq: seq, region: region, cause: cause, location: location,
+            head: head, origin: origin, epoch: epoch, seq: seq, region: region, zone: zone, cause: cause,
+            location: location,
             exit: kind == .exit ? try Stay(&fields, of: cause) : nil)
     }
 
@@ -56,6 +60,7 @@ extension EventPayload {
         json.set("seq", seq)
         json.set("type", (exit == nil ? Kind.enter : .exit).rawValue)
         json.set("region", region)
+        if let zone { json.set("zone", zone) }
         cause.write(to: &json)
         if let location { json.set("location") { json in location.write(to: &json) } }
         exit?.write(to: &json, of: cause)
@@ -152,8 +157,9 @@ extension MessageComposer {
         var exit: EventPayload.Stay?
         if case .exit(let stay) = event.kind { exit = EventPayload.Stay(stay, timebase) }
         let payload = EventPayload(
-            head: head(at: instant, timebase), origin: origin, epoch: epoch, seq: seq, region: instance.region,
-            cause: tellsPlace ? event.cause : event.cause.withoutPlace,
+            head: head(at: instant, timebase),
+            origin: PayloadOrigin(site: topics.site, gateway: event.gateway ?? topics.gateway), epoch: epoch, seq: seq,
+            region: instance.region, zone: instance.zone, cause: tellsPlace ? event.cause : event.cause.withoutPlace,
             location: tellsPlace ? event.location : nil, exit: exit)
         return NumberedMessage(
             MessageNumber(epoch: epoch, seq: seq), topic: topics.event(instance), payload: payload.encoded)

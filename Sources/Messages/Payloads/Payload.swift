@@ -19,7 +19,12 @@ package protocol Payload: Sendable {
 extension Payload {
     /// Reads a payload from outside. Fields that are not known are passed over.
     package init(decoding octets: [UInt8]) throws(PayloadError) {
-        var fields = try PayloadFields(octets)
+        try self.init(try PayloadFields(octets))
+    }
+
+    /// The same of an object that stands in another one.
+    package init(_ fields: PayloadFields) throws(PayloadError) {
+        var fields = fields
         let head = try PayloadHead(&fields)
         try self.init(head, &fields)
     }
@@ -116,7 +121,7 @@ extension PayloadFields {
         guard let discriminator = RegionInstanceID.Discriminator(major: major, minor: minor) else {
             throw PayloadError("major", .missing)
         }
-        return RegionInstanceID(region: region, discriminator)
+        return RegionInstanceID(region: region, discriminator, zone: has("zone") ? try level("zone") : nil)
     }
 
     mutating func coordinate() throws(PayloadError) -> Coordinate {
@@ -158,6 +163,7 @@ extension JSONWriter {
         set("region", instance.region)
         if let major = instance.major { set("major", major) }
         if let minor = instance.minor { set("minor", minor) }
+        if let zone = instance.zone { set("zone", zone) }
     }
 
     /// To 7 decimals, which are a centimetre.

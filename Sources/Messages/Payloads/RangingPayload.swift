@@ -1,5 +1,5 @@
-package import Beacons
-internal import HCI
+public import Beacons
+public import HCI
 public import Regions
 
 /// `region/{id}/ranging`: the beacons in range of a region.
@@ -17,29 +17,84 @@ extension RangingPayload {
 }
 
 /// The list itself, which the answer to a `range` request has as well.
-package struct ListedBeacons: Hashable, Sendable {
-    package var instance: RegionInstanceID
+public struct ListedBeacons: Hashable, Sendable {
+    public var instance: RegionInstanceID
     /// Physical beacons: tracks, resolving ones left out.
-    package var count: Int
+    public var count: Int
     /// Nearest first, unknown last.
-    package var beacons: [ListedBeacon]
+    public var beacons: [ListedBeacon]
+
+    public init(instance: RegionInstanceID, count: Int, beacons: [ListedBeacon]) {
+        self.instance = instance
+        self.count = count
+        self.beacons = beacons
+    }
 }
 
 /// One transmitter in range.
-package struct ListedBeacon: Hashable, Sendable {
-    package var track: TrackID
-    package var identity: BeaconIdentity
-    package var observation: BeaconObservation
+public struct ListedBeacon: Hashable, Sendable {
+    public var track: TrackID
+    public var identity: BeaconIdentity
+    public var observation: BeaconObservation
     /// RSSI at one metre as the beacon states it, dBm.
-    package var measuredPower_dbm: Int8
+    public var measuredPower_dbm: Int8
     /// Since its last report.
-    package var age_ms: Int64
+    public var age_ms: Int64
     /// `nil` where names are left out.
-    package var device: String?
+    public var device: String?
     /// A new address that may be a rotation: listed, not counted.
-    package var isResolving: Bool
+    public var isResolving: Bool
     /// Another beacon of the same identity is alive.
-    package var isDuplicate: Bool
+    public var isDuplicate: Bool
+    /// Where in a store it is; `nil` in what a gateway says, which knows of no store.
+    public var place: BeaconPlace?
+
+    public init(
+        track: TrackID, identity: BeaconIdentity, observation: BeaconObservation, measuredPower_dbm: Int8,
+        age_ms: Int64, device: String? = nil, isResolving: Bool = false, isDuplicate: Bool = false,
+        place: BeaconPlace? = nil
+    ) {
+        self.track = track
+        self.identity = identity
+        self.observation = observation
+        self.measuredPower_dbm = measuredPower_dbm
+        self.age_ms = age_ms
+        self.device = device
+        self.isResolving = isResolving
+        self.isDuplicate = isDuplicate
+        self.place = place
+    }
+}
+
+/// Where in a store a beacon is.
+public struct BeaconPlace: Hashable, Sendable {
+    /// On a floor plan.
+    public struct Position: Hashable, Sendable {
+        public var x_m: Double
+        public var y_m: Double
+        public var floor: Int
+        /// The radius that holds the truth two times out of three. Metres.
+        public var error_m: Double
+
+        public init(x_m: Double, y_m: Double, floor: Int, error_m: Double) {
+            self.x_m = x_m
+            self.y_m = y_m
+            self.floor = floor
+            self.error_m = error_m
+        }
+    }
+
+    public var zone: String
+    /// How sure that is, 0 to 1.
+    public var confidence: Double
+    /// `nil` where fewer than three gateways with a position hear it on one floor.
+    public var position: Position?
+
+    public init(zone: String, confidence: Double, position: Position? = nil) {
+        self.zone = zone
+        self.confidence = confidence
+        self.position = position
+    }
 }
 
 extension ListedBeacons {
@@ -63,7 +118,8 @@ extension ListedBeacon {
             observation: try fields.observation(),
             measuredPower_dbm: try fields.integer("measured_power_dbm", -128...127),
             age_ms: try fields.integer("age_ms"), device: try fields.textIfPresent("device"),
-            isResolving: try fields.flag("resolving"), isDuplicate: try fields.flag("duplicate"))
+            isResolving: try fields.flag("resolving"), isDuplicate: try fields.flag("duplicate"),
+            place: fields.has("zone") ? try BeaconPlace(&fields) : nil)
     }
 
     fileprivate init(_ beacon: RangedBeacon, device: String?, at now: Instant) {
@@ -86,6 +142,34 @@ extension ListedBeacon {
         if let device { json.set("device", device) }
         if isResolving { json.set("resolving", true) }
         if isDuplicate { json.set("duplicate", true) }
+        place?.write(to: &json)
+    }
+}
+
+extension BeaconPlace {
+    /// Metres from the origin of a floor plan, to either side.
+    private static let plan_m = -1e6...1e6
+
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            zone: try fields.level("zone"), confidence: try fields.number("zone_confidence", 0...1),
+            position: try fields.objectIfPresent("position") { fields throws(PayloadError) in
+                Position(
+                    x_m: try fields.number("x_m", Self.plan_m), y_m: try fields.number("y_m", Self.plan_m),
+                    floor: try fields.integer("floor", -1_000...1_000), error_m: try fields.number("error_m", 0...1e6))
+            })
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set("zone", zone)
+        json.set("zone_confidence", confidence, decimals: 2)
+        guard let position else { return }
+        json.set("position") { json in
+            json.set("x_m", position.x_m, decimals: 2)
+            json.set("y_m", position.y_m, decimals: 2)
+            json.set("floor", position.floor)
+            json.set("error_m", position.error_m, decimals: 2)
+        }
     }
 }
 
@@ -108,6 +192,12 @@ extension MessageComposer {
 
     /// About what a beacon takes, octets.
     private static let beaconLength = 256
+
+    /// A list that is known beforehand: a store's, of what its gateways have listed.
+    public func ranging(_ list: ListedBeacons, at instant: Instant, _ timebase: Timebase) -> Message {
+        let payload = RangingPayload(head: head(at: instant, timebase), list: list)
+        return message(.ranging, on: topics.ranging(list.instance), payload.encoded)
+    }
 
     /// The same list, for an answer.
     func list(_ report: RangingReport, _ timebase: Timebase) -> ListedBeacons {

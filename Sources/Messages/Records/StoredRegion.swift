@@ -28,11 +28,8 @@ public struct StoredRegion: Hashable, Sendable {
     /// What stands for one that is monitored no more, until the broker has cleared its state. No reader takes it for one either.
     public static let abandoned = Array("abandoned".utf8)
 
-    /// The key it is stored under: `carts`, `carts/1`, `carts/1/7`.
-    public static func key(_ instance: RegionInstanceID) -> String {
-        ([instance.region] + [instance.major, instance.minor].compactMap { $0.map { String($0) } })
-            .joined(separator: "/")
-    }
+    /// The key it is stored under, as in topics: `carts`, `carts/1`, `carts/1/7`, `carts/1/zone/bakery`.
+    public static func key(_ instance: RegionInstanceID) -> String { instance.levels }
 
     /// - Parameter bootID: names the life of the monotonic clock; `nil` where instants mean nothing to another process.
     public func encoded(_ timebase: Timebase, bootID: String?) -> [UInt8] {
@@ -98,12 +95,6 @@ public struct StoredRegion: Hashable, Sendable {
 
     /// The instance that is stored under a key; `nil` for a key of anything else.
     public static func instance(ofKey key: String) -> RegionInstanceID? {
-        let levels = key.split(separator: "/", omittingEmptySubsequences: false)
-        let numbers = levels.dropFirst().map { UInt16($0) }
-        guard let region = levels.first, levels.count <= 3, !numbers.contains(nil) else { return nil }
-        let minor = numbers.count == 2 ? numbers[1] : nil
-        return RegionInstanceID.Discriminator(major: numbers.first ?? nil, minor: minor).map {
-            RegionInstanceID(region: String(region), $0)
-        }
+        RegionInstanceID(levels: key.split(separator: "/", omittingEmptySubsequences: false).map(String.init)[...])
     }
 }

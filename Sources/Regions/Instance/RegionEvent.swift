@@ -22,11 +22,14 @@ public struct RegionEvent: Hashable, Sendable {
     public var cause: Cause
     /// Where the gateway was; `nil` where that is not known.
     public var location: EventLocation?
+    /// Whose news decided it, where a store tells it; `nil` where the gateway tells what it heard itself.
+    public var gateway: String?
 
-    public init(_ kind: Kind, by cause: Cause, location: EventLocation? = nil) {
+    public init(_ kind: Kind, by cause: Cause, location: EventLocation? = nil, gateway: String? = nil) {
         self.kind = kind
         self.cause = cause
         self.location = location
+        self.gateway = gateway
     }
 }
 

@@ -13,10 +13,18 @@ public struct RegionInstanceID: Hashable, Sendable {
     /// The configured id.
     public var region: String
     public var discriminator: Discriminator
+    /// The zone of a store that it is about; `nil` for the whole of what is heard.
+    public var zone: String?
 
-    public init(region: String, _ discriminator: Discriminator = .whole) {
+    public init(region: String, _ discriminator: Discriminator = .whole, zone: String? = nil) {
         self.region = region
         self.discriminator = discriminator
+        self.zone = zone
+    }
+
+    /// The same instance in one zone of the store, or in all of it.
+    public func inZone(_ zone: String?) -> RegionInstanceID {
+        RegionInstanceID(region: region, discriminator, zone: zone)
     }
 
     /// `nil` unless the region is expanded by major or minor.

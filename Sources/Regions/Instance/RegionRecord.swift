@@ -76,7 +76,7 @@ extension RegionRecord {
     /// Times of day outlive a boot, and so does a clock that was wrong: where it was set back meanwhile, or has lost its
     /// battery, what was stored lies in the future. By how much it is off nobody knows, so everything moves by as much as
     /// brings the last of it to `now`. Lengths stay what they were, and of the time nobody listened nothing is counted.
-    func moved(notAfter now: Instant) -> RegionRecord {
+    public func moved(notAfter now: Instant) -> RegionRecord {
         let latest = max(stay?.enteredAt ?? lastHeardAt, lastHeardAt)
         guard latest > now else { return self }
         let ahead = latest - now

@@ -34,7 +34,8 @@ struct AbandonedRegionTests {
         try outbox.commit { _ in OutboxTransaction(records: records) }
         let settings = try Settings.parse(regions)
         var stored = StoredState(outbox, Self.timebase, bootID: "boot")
-        stored.abandon(allBut: Self.engine(settings.gateway, restoring: stored))
+        let engine = Self.engine(settings.gateway, restoring: stored)
+        stored.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
         let composer = MessageComposer(
             settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
         return (Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot"), stored)
@@ -94,7 +95,8 @@ struct AbandonedRegionTests {
         _ = try dispatcher.dispatch([.transition(transition, record: nil)], Self.timebase)
         var next = StoredState(dispatcher.outbox, Self.timebase, bootID: "boot")
         #expect(next.regions.isEmpty)
-        next.abandon(allBut: Self.engine(Settings.defaults.gateway, restoring: next))
+        let engine = Self.engine(Settings.defaults.gateway, restoring: next)
+        next.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
         #expect(next.abandoned == [transition.instance])
     }
 

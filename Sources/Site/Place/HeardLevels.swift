@@ -1,0 +1,38 @@
+import HCI
+
+/// How strongly a store's gateways hear one beacon: the latest level of each, of the strongest few.
+struct HeardLevels: Sendable {
+    struct Level: Sendable {
+        var gateway: GatewayIndex
+        /// Offset included, dBm.
+        var level_dbm: Double
+        var at: Instant
+    }
+
+    /// As many gateways hear a beacon well enough to say something of its place.
+    static let mostGateways = 12
+    /// A gateway that has not listed a beacon for so long hears it no more.
+    static let memory = TimeSpan.seconds(10)
+
+    private(set) var levels: [Level] = []
+
+    mutating func note(_ level: Level) {
+        if let index = levels.firstIndex(where: { $0.gateway == level.gateway }) {
+            levels[index] = level
+        } else if levels.count < Self.mostGateways {
+            levels.append(level)
+        } else if let weakest = levels.indices.min(by: { levels[$0].level_dbm < levels[$1].level_dbm }),
+            levels[weakest].level_dbm < level.level_dbm
+        {
+            levels[weakest] = level
+        }
+    }
+
+    /// The levels that count now: heard of late, by gateways that can hear.
+    func current(_ hearing: GatewaySet, at now: Instant) -> [Level] {
+        levels.filter { hearing.contains($0.gateway) && now - $0.at <= Self.memory }
+    }
+
+    /// Forgets what is too old to count again.
+    mutating func forget(before now: Instant) { levels.removeAll { now - $0.at > Self.memory } }
+}

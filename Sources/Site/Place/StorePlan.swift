@@ -1,0 +1,47 @@
+import Beacons
+import Configuration
+import HCI
+
+/// Where the gateways of a store stand, as far as that is known: their zones, floors and places.
+struct StorePlan: Sendable {
+    /// A zone, by its place in `names`.
+    struct Zone: Hashable, Sendable {
+        let number: Int
+    }
+
+    /// What is known of one gateway, by `GatewayIndex`.
+    private struct Spot: Sendable {
+        var zone: Zone
+        var floor: Int
+        var position: SiteSettings.PlanPoint?
+        var offset_db: Double
+    }
+
+    private(set) var names: [String] = []
+    private var spots: [Spot] = []
+
+    init(_ gateways: StoreGateways) { update(gateways) }
+
+    /// Takes gateways in that are new.
+    mutating func update(_ gateways: StoreGateways) {
+        for gateway in gateways.all.dropFirst(spots.count) {
+            let name = gateway.settings.zone
+            let number = names.firstIndex(of: name) ?? names.count
+            if number == names.count { names.append(name) }
+            spots.append(
+                Spot(
+                    zone: Zone(number: number), floor: gateway.settings.floor, position: gateway.settings.position,
+                    offset_db: gateway.settings.rssiOffset_db))
+        }
+    }
+
+    func zone(of gateway: GatewayIndex) -> Zone { spots[gateway.number].zone }
+
+    func floor(of gateway: GatewayIndex) -> Int { spots[gateway.number].floor }
+
+    func position(of gateway: GatewayIndex) -> SiteSettings.PlanPoint? { spots[gateway.number].position }
+
+    func offset_db(of gateway: GatewayIndex) -> Double { spots[gateway.number].offset_db }
+
+    func name(of zone: Zone) -> String { names[zone.number] }
+}

@@ -1,0 +1,46 @@
+import HCI
+
+/// What one gateway says of one region instance.
+struct Claim: Sendable {
+    /// What it said last.
+    enum Word: Sendable {
+        /// Nothing yet, or that it does not know.
+        case nothing
+        case there
+        /// Since that time.
+        case gone(at: Instant)
+    }
+
+    var gateway: GatewayIndex
+    var word = Word.nothing
+    /// When it was known that the gateway can't hear; `nil` while it can.
+    var deafSince: Instant?
+    /// When it said that it does not know; `nil` where it has said something else since.
+    var unknownSince: Instant?
+    /// The epoch of its numbers, and the last event of it that came, late ones among them.
+    var epoch = ""
+    var seenSeq: Int64 = 0
+    /// The last event that changed something here.
+    var appliedSeq: Int64 = 0
+
+    init(_ gateway: GatewayIndex) { self.gateway = gateway }
+
+    /// Numbers of another epoch mean nothing in this one.
+    mutating func enter(_ epoch: String) {
+        guard self.epoch != epoch else { return }
+        (self.epoch, seenSeq, appliedSeq) = (epoch, 0, 0)
+    }
+
+    /// When it was known that its word proves nothing any more; `nil` while it proves something.
+    var unprovedSince: Instant? {
+        guard let deafSince, let unknownSince else { return deafSince ?? unknownSince }
+        return min(deafSince, unknownSince)
+    }
+
+    var isThere: Bool { if case .there = word { true } else { false } }
+
+    var isGone: Bool { if case .gone = word { true } else { false } }
+
+    /// When it said that nothing is there.
+    var goneAt: Instant? { if case .gone(let at) = word { at } else { nil } }
+}

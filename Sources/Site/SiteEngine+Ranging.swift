@@ -1,0 +1,142 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+
+/// Where beacons are: every second they are placed, and listed with their places.
+extension SiteEngine {
+    static let rangingInterval = TimeSpan.seconds(1)
+
+    /// A gateway has listed beacons.
+    mutating func list(
+        _ list: ListedBeacons, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival
+    ) {
+        guard let number = region(instance, at: arrival.now) else { return }
+        let duplicates = tellsDevices ? Set(list.beacons.filter(\.isDuplicate).map(\.identity)) : []
+        for listed in list.beacons {
+            let device = duplicates.contains(listed.identity) ? listed.device : nil
+            guard let index = beacon(BeaconKey(identity: listed.identity, device: device), in: number) else { continue }
+            let heardAt = arrival.event - .milliseconds(listed.age_ms)
+            regions[number].heard(until: min(heardAt, arrival.now))
+            beacons[index].list(StoreBeacon.Listing(gateway: gateway, beacon: listed, at: arrival.now))
+            guard let rssi_dbm = listed.observation.rssi_dbm, listed.observation.proximity != .unknown else { continue }
+            beacons[index].levels.note(
+                HeardLevels.Level(gateway: gateway, level_dbm: rssi_dbm + plan.offset_db(of: gateway), at: arrival.now))
+        }
+        regions[number].listedAt = arrival.now
+        wake(at: arrival.now)
+    }
+
+    /// An entry says how strongly a beacon is heard, also where no list comes.
+    mutating func hear(_ event: ArrivedEvent, _ number: Int, _ arrival: Arrival) {
+        guard let index = beacon(BeaconKey(identity: event.identity, device: nil), in: number) else { return }
+        if let rssi_dbm = event.observation.rssi_dbm {
+            beacons[index].levels.note(
+                HeardLevels.Level(
+                    gateway: event.gateway, level_dbm: rssi_dbm + plan.offset_db(of: event.gateway), at: arrival.now))
+        }
+        wake(at: arrival.now)
+    }
+
+    private mutating func wake(at now: Instant) {
+        if rangingDue == .distantFuture { rangingDue = now + Self.rangingInterval }
+    }
+
+    /// The number of a beacon, which it gets where it is new; `nil` where there are too many.
+    private mutating func beacon(_ key: BeaconKey, in region: Int) -> Int? {
+        if let known = beaconNumbers[key] {
+            if !beacons[known].regions.contains(region) { beacons[known].regions.append(region) }
+            return known
+        }
+        guard beacons.count < maxBeacons else { return nil }
+        var beacon = StoreBeacon(key, track: TrackID(beacons.count + 1))
+        beacon.regions = [region]
+        beacons.append(beacon)
+        beaconNumbers[key] = beacons.count - 1
+        return beacons.count - 1
+    }
+
+    /// Places every beacon that is heard, and lists those of each region.
+    mutating func range(at now: Instant, outputs: inout [GatewayOutput]) {
+        var listed: [Int: [ListedBeacon]] = [:]
+        var isAnyHeard = false
+        for index in beacons.indices where !beacons[index].regions.isEmpty {
+            let current = beacons[index].levels.current(gateways.hearing, at: now)
+            let isInside = beacons[index].regions.contains { regions[$0].standing.presence != nil }
+            isAnyHeard = isAnyHeard || !current.isEmpty || (isInside && beacons[index].zone == nil)
+            place(index, current, at: now, outputs: &outputs)
+            guard let best = beacons[index].best(gateways.hearing, at: now) else { continue }
+            let entry = entry(index, best, current, at: now)
+            for number in beacons[index].regions { listed[number, default: []].append(entry) }
+        }
+        for number in listed.keys.sorted() {
+            let beacons = (listed[number] ?? []).sorted(by: ListedBeacon.isNearer)
+            outputs.append(
+                .listed(
+                    ListedBeacons(
+                        instance: regions[number].id, count: beacons.count { !$0.isResolving }, beacons: beacons),
+                    at: now))
+        }
+        rangingDue = isAnyHeard || !listed.isEmpty ? now + Self.rangingInterval : .distantFuture
+    }
+
+    private func entry(
+        _ index: Int, _ best: StoreBeacon.Listing, _ levels: [HeardLevels.Level], at now: Instant
+    ) -> ListedBeacon {
+        var entry = best.beacon
+        entry.track = beacons[index].track
+        let sinceThen_ms = (now - best.at).microseconds / 1_000
+        entry.age_ms = entry.age_ms > Int64.max / 2 ? entry.age_ms : entry.age_ms + sinceThen_ms
+        if let zone = beacons[index].zone {
+            entry.place = BeaconPlace(
+                zone: plan.name(of: zone), confidence: min(beacons[index].confidence, 0.99),
+                position: PositionEstimate.of(levels, plan))
+        }
+        return entry
+    }
+
+    /// Finds out which zone a beacon is in, and tells of it where that is another one.
+    private mutating func place(
+        _ index: Int, _ levels: [HeardLevels.Level], at now: Instant, outputs: inout [GatewayOutput]
+    ) {
+        let inside = beacons[index].regions.filter { regions[$0].standing.presence != nil }
+        guard !inside.isEmpty else { return }
+        guard !levels.isEmpty else {
+            let isGone = beacons[index].isUnlisted(whereOthersAre: inside.compactMap { regions[$0].listedAt }.max())
+            if isGone { return leaveZone(index, at: now, outputs: &outputs) }
+            return presume(index, inside, at: now, outputs: &outputs)
+        }
+        beacons[index].belief.weigh(levels, plan, gateways.hearing, gateways.all.indices, at: now)
+        let shares = beacons[index].belief.shares
+        guard let likeliest = shares.indices.max(by: { shares[$0] < shares[$1] }) else { return }
+        let held = beacons[index].zone.map { shares[$0.number] } ?? 0
+        let move = beacons[index].decide((StorePlan.Zone(number: likeliest), shares[likeliest]), share: held, at: now)
+        if let move { self.move(index, to: move, at: now, outputs: &outputs) }
+    }
+
+    /// Where nobody lists a beacon, what the gateways claim of its region is all there is: it is with those that have it inside.
+    private mutating func presume(_ index: Int, _ inside: [Int], at now: Instant, outputs: inout [GatewayOutput]) {
+        guard let region = inside.first(where: { regions[$0].cause?.identity == beacons[index].key.identity }) else {
+            return
+        }
+        let there = regions[region].claims.filter { $0.isThere && $0.unprovedSince == nil }
+        let zones = Set(there.map { plan.zone(of: $0.gateway) })
+        guard let first = zones.first, zones.count == 1 else { return }
+        let share = beacons[index].zone == first ? 0.9 : 0
+        let move = beacons[index].decide((first, 0.9), share: share, at: now)
+        if let move { self.move(index, to: move, at: now, outputs: &outputs) }
+    }
+}
+
+extension ListedBeacon {
+    /// Nearest first, unknown last; those alike by track, so that the order is always the same.
+    fileprivate static func isNearer(_ left: ListedBeacon, _ right: ListedBeacon) -> Bool {
+        let (leftUnknown, rightUnknown) = (
+            left.observation.proximity == .unknown, right.observation.proximity == .unknown
+        )
+        if leftUnknown != rightUnknown { return rightUnknown }
+        return (left.observation.accuracy_m, left.track) < (right.observation.accuracy_m, right.track)
+    }
+}

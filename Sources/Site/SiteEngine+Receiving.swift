@@ -1,0 +1,191 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+
+/// News of gateways comes in.
+extension SiteEngine {
+    /// A message came.
+    ///
+    /// - Parameters:
+    ///   - now: when it arrived; everything that is due before has come to pass by `advance`.
+    ///   - timebase: what the store's clock says of instants.
+    package mutating func receive(
+        _ news: GatewayNews, at now: Instant, _ timebase: Timebase, outputs: inout [GatewayOutput]
+    ) {
+        if let instance = news.instance, !settings.regions.isEmpty, !settings.regions.contains(instance.region) {
+            return
+        }
+        guard let gateway = gateways.index(of: news.gateway) else {
+            figures.refusedGateways += 1
+            return
+        }
+        plan.update(gateways)
+        let arrival = Arrival(news.head, at: now, timebase, lateAfter: settings.lateAfter)
+        // A will's time is that of its connection, so a status says nothing of the clock.
+        if let head = news.head { note(head, of: gateway, arrival, isStatus: news.instance == nil) }
+        switch news.content {
+        case .status(let payload): receive(payload, from: gateway, at: now, outputs: &outputs)
+        case .cleared:
+            if let instance = news.instance { withdraw(gateway, from: instance, at: now, outputs: &outputs) }
+        case .event(let payload):
+            guard let instance = news.instance, case .beacon(let identity, let observation) = payload.cause else {
+                return
+            }
+            let event = ArrivedEvent(
+                payload: payload, instance: instance, identity: identity, observation: observation, gateway: gateway)
+            receive(event, arrival, outputs: &outputs)
+        case .state(let payload):
+            // A circle is where one gateway is; there is nothing to join.
+            guard let instance = news.instance, payload.circle == nil else { return }
+            receive(payload, of: instance, from: gateway, arrival, outputs: &outputs)
+        case .ranging(let payload):
+            guard let instance = news.instance else { return }
+            if arrival.isLate { figures.late += 1 } else { list(payload.list, of: instance, from: gateway, arrival) }
+        }
+    }
+
+    /// A message that could not be read.
+    package mutating func receiveMalformed() { figures.malformed += 1 }
+
+    private mutating func note(_ head: PayloadHead, of gateway: GatewayIndex, _ arrival: Arrival, isStatus: Bool) {
+        gateways[gateway].isClockSynced = head.isClockSynced
+        gateways[gateway].lastArrival = arrival.now
+        if !isStatus, !arrival.isLate { gateways[gateway].clockOffset = arrival.told - arrival.now }
+    }
+
+    /// A gateway that can't hear any more proves nothing from now on; one that can again does.
+    private mutating func receive(
+        _ status: StatusPayload, from gateway: GatewayIndex, at now: Instant, outputs: inout [GatewayOutput]
+    ) {
+        let status = StoreGateways.Status(isOnline: status.isOnline, radio: status.radio)
+        guard gateways.note(status, of: gateway, at: now) else { return }
+        for number in regions.indices where regions[number].claim(of: gateway) != nil {
+            regions[number].change(gateway) { $0.deafSince = status.hears ? nil : now }
+            weigh(number, isCrossing: false, at: now, outputs: &outputs)
+        }
+    }
+
+    struct ArrivedEvent {
+        var payload: EventPayload
+        var instance: RegionInstanceID
+        var identity: BeaconIdentity
+        var observation: BeaconObservation
+        var gateway: GatewayIndex
+    }
+
+    private mutating func receive(_ event: ArrivedEvent, _ arrival: Arrival, outputs: inout [GatewayOutput]) {
+        let (payload, gateway) = (event.payload, event.gateway)
+        guard let number = region(event.instance, at: arrival.now) else { return }
+        if payload.exit?.ending == .unmonitored {
+            // Nobody left: this gateway has nothing to say of it any more.
+            regions[number].cause = regions[number].cause ?? cause(event)
+            return withdraw(gateway, from: event.instance, at: arrival.now, outputs: &outputs)
+        }
+        let known = regions[number].claim(of: gateway)
+        // At least once: the same event may come again.
+        if let known, known.epoch == payload.epoch, payload.seq <= known.seenSeq { return }
+        claim(gateway, of: number, payload.epoch) { $0.seenSeq = payload.seq }
+        if arrival.isLate {
+            figures.late += 1
+            return
+        }
+        let at = arrival.event
+        regions[number].change(gateway) { claim in
+            claim.appliedSeq = payload.seq
+            claim.unknownSince = nil
+            claim.word = payload.exit == nil ? .there : .gone(at: at)
+        }
+        if let exit = payload.exit {
+            // The gateway's own clock says how long before the exit that was.
+            regions[number].heard(until: at - (payload.head.at - exit.lastHeardAt))
+            regions[number].noteExit(isTold: true, isInferred: exit.ending == .inferred)
+            regions[number].cause = cause(event)
+        } else {
+            if regions[number].standing.presence == nil || regions[number].cause == nil {
+                regions[number].cause = cause(event)
+            }
+            hear(event, number, arrival)
+        }
+        weigh(number, isCrossing: payload.exit == nil, at: at, outputs: &outputs)
+        for state in early.take(named: payload, of: number, gateway) {
+            apply(state, outputs: &outputs)
+        }
+    }
+
+    private func cause(_ event: ArrivedEvent) -> StoreRegion.Cause {
+        let observation =
+            event.payload.exit == nil
+            ? event.observation : .undetermined(rssi_dbm: event.observation.rssi_dbm)
+        return StoreRegion.Cause(gateway: event.gateway, identity: event.identity, observation: observation)
+    }
+
+    /// Changes a claim. A gateway that can't hear proves nothing, also where its claim is new.
+    mutating func claim(
+        _ gateway: GatewayIndex, of number: Int, _ epoch: String, _ change: (inout Claim) -> Void
+    ) {
+        let deafSince = gateways[gateway].deafSince
+        regions[number].change(gateway) { claim in
+            claim.enter(epoch)
+            claim.deafSince = deafSince
+            change(&claim)
+        }
+    }
+
+    /// A state is the present, however late it comes. One that names an event which is still under way waits for it.
+    private mutating func receive(
+        _ payload: StatePayload, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival,
+        outputs: inout [GatewayOutput]
+    ) {
+        guard let number = region(instance, at: arrival.now) else { return }
+        let state = EarlyStates.State(number: number, gateway: gateway, payload: payload, arrival: arrival)
+        let known = regions[number].claim(of: gateway)
+        let seenSeq = known.map { $0.epoch == payload.epoch ? $0.seenSeq : 0 } ?? 0
+        early.forget(number, gateway)
+        if payload.eventSeq > seenSeq, arrival.isFresh {
+            early.wait(state)
+        } else {
+            apply(state, outputs: &outputs)
+        }
+    }
+
+    /// What a state says counts.
+    mutating func apply(_ state: EarlyStates.State, outputs: inout [GatewayOutput]) {
+        let (number, payload, now) = (state.number, state.payload, state.arrival.now)
+        let known = regions[number].claim(of: state.gateway)
+        let isNewEpoch = known.map { !$0.epoch.isEmpty && $0.epoch != payload.epoch } ?? false
+        let isTold = isNewEpoch || payload.eventSeq > (known?.appliedSeq ?? 0)
+        let since = state.arrival.instant(payload.since, notBefore: now - settings.lateAfter)
+        claim(state.gateway, of: number, payload.epoch) { claim in
+            claim.appliedSeq = max(claim.appliedSeq, payload.eventSeq)
+            claim.seenSeq = max(claim.seenSeq, payload.eventSeq)
+            if payload.state != .unknown { claim.unknownSince = nil }
+            switch payload.state {
+            case .unknown: claim.unknownSince = claim.unknownSince ?? now
+            case .inside: claim.word = .there
+            case .outside: if !claim.isGone { claim.word = .gone(at: since) }
+            }
+        }
+        if payload.state == .outside, known?.isThere == true {
+            regions[number].noteExit(isTold: isTold, isInferred: isNewEpoch)
+        }
+        let began = state.arrival.instant(payload.since, notBefore: .origin)
+        weigh(number, isCrossing: false, since: payload.state == .inside ? began : nil, at: now, outputs: &outputs)
+    }
+
+    /// A gateway monitors a region no more. Where it was the last one, nobody does.
+    private mutating func withdraw(
+        _ gateway: GatewayIndex, from instance: RegionInstanceID, at now: Instant, outputs: inout [GatewayOutput]
+    ) {
+        guard let number = regionNumbers[instance], regions[number].claim(of: gateway) != nil else { return }
+        early.forget(number, gateway)
+        regions[number].withdraw(gateway)
+        if regions[number].isMonitored {
+            weigh(number, isCrossing: false, at: now, outputs: &outputs)
+        } else {
+            end(number, at: now, outputs: &outputs)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+
+/// What has changed is told, in the words of a gateway.
+extension SiteEngine {
+    /// Weighs a region's claims anew, and tells what has become of it.
+    mutating func weigh(
+        _ number: Int, isCrossing: Bool, since: Instant? = nil, at instant: Instant, outputs: inout [GatewayOutput]
+    ) {
+        let change = regions[number].weigh(spans, isCrossing: isCrossing, since: since, at: instant)
+        if let change {
+            emit(number, change, outputs: &outputs)
+            if change.change.state == .inside { resumeZones(of: number, at: change.at, outputs: &outputs) }
+        }
+        schedule(number)
+    }
+
+    /// Tells of a region's change. Its zones are left with it, before it.
+    mutating func emit(_ number: Int, _ change: StoreRegion.Change, outputs: inout [GatewayOutput]) {
+        switch change.change.state {
+        case .outside: leaveZones(of: number, at: change.at, outputs: &outputs)
+        case .unknown: zonesBecomeUnknown(of: number, at: change.at, outputs: &outputs)
+        case .inside: break
+        }
+        let region = regions[number]
+        let transition = transition(region.id, change.change, region.cause, at: change.at)
+        outputs.append(.transition(transition, record: record(region.id, region.standing, region.cause)))
+    }
+
+    func emit(zone number: Int, _ change: RegionStanding.Change, at now: Instant, outputs: inout [GatewayOutput]) {
+        let zone = zones[number]
+        outputs.append(
+            .transition(
+                transition(zone.id, change, zone.cause, at: now),
+                record: record(zone.id, zone.standing, zone.cause)))
+    }
+
+    private func transition(
+        _ id: RegionInstanceID, _ change: RegionStanding.Change, _ cause: StoreRegion.Cause?, at now: Instant
+    ) -> RegionTransition {
+        // Without any gateway's event or list nobody knows which beacon it was.
+        let event = change.crossing.flatMap { crossing in
+            cause.map { RegionEvent(crossing, by: $0.told(at: crossing), gateway: name(of: $0.gateway)) }
+        }
+        return RegionTransition(instance: id, state: change.state, since: change.since, at: now, event: event)
+    }
+
+    private func name(of gateway: GatewayIndex?) -> String? { gateway.map { gateways[$0].settings.id } }
+
+    /// What to store; `nil` while there is nothing to go on from.
+    private func record(
+        _ id: RegionInstanceID, _ standing: RegionStanding, _ cause: StoreRegion.Cause?
+    ) -> RegionRecord? {
+        let constraint = cause.map {
+            BeaconIdentityConstraint(uuid: $0.identity.uuid, major: id.major, minor: id.minor)
+        }
+        switch standing.occupancy {
+        case .unsettled: return nil
+        case .outside(let since): return RegionRecord(instance: id, .beacon(of: constraint), .outside(since: since))
+        case .inside(let presence):
+            guard let cause else { return nil }
+            let keeper = BeaconKeeper(
+                major: cause.identity.major, minor: cause.identity.minor, rssi_dbm: cause.observation.rssi_dbm)
+            let stay = RegionRecord.OpenStay(
+                enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
+                keeper: .beacon(keeper))
+            return RegionRecord(instance: id, .beacon(of: constraint), .inside(stay))
+        }
+    }
+
+    /// The stays under way, to be stored.
+    package var recordsOfStays: [RegionRecord] {
+        regions.filter { $0.standing.presence != nil }.compactMap { record($0.id, $0.standing, $0.cause) }
+            + zones.filter { $0.standing.presence != nil }.compactMap { record($0.id, $0.standing, $0.cause) }
+    }
+
+    /// How many region instances are held, zones among them.
+    package var instanceCount: Int { regions.count + zones.count }
+
+    /// Nobody monitors a region any more: the stays under way are over for subscribers, and its states are cleared.
+    mutating func end(_ number: Int, at now: Instant, outputs: inout [GatewayOutput]) {
+        let id = regions[number].id
+        var gone: [RegionInstanceID] = []
+        for zone in zones.indices where zones[zone].id.inZone(nil) == id {
+            endStay(zones[zone].id, zones[zone].standing, zones[zone].cause, at: now, outputs: &outputs)
+            gone.append(zones[zone].id)
+            zones[zone] = StoreZone(zones[zone].id, at: now)
+        }
+        endStay(id, regions[number].standing, regions[number].cause, at: now, outputs: &outputs)
+        regions[number] = StoreRegion(id, at: now)
+        for beacon in beacons.indices where beacons[beacon].regions.contains(number) {
+            beacons[beacon].regions.removeAll { $0 == number }
+        }
+        outputs.append(.forgotten(gone + [id], at: now))
+    }
+
+    private func endStay(
+        _ id: RegionInstanceID, _ standing: RegionStanding, _ cause: StoreRegion.Cause?, at now: Instant,
+        outputs: inout [GatewayOutput]
+    ) {
+        guard standing.presence != nil, let record = record(id, standing, cause),
+            var event = record.unmonitoredExit(at: now)
+        else { return }
+        event.gateway = name(of: cause?.gateway)
+        outputs.append(.ended(id, event, at: now))
+    }
+}
+
+extension StoreRegion.Cause {
+    /// At an exit the beacon is not there any more, so how near it is nobody knows.
+    fileprivate func told(at crossing: RegionEvent.Kind) -> RegionEvent.Cause {
+        switch crossing {
+        case .enter: .beacon(identity, observation)
+        case .exit: .beacon(identity, .undetermined(rssi_dbm: observation.rssi_dbm))
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+
+/// Several gateways as one store: their news and time go in, transitions and rangings of the store come out.
+///
+/// It is made like `GatewayEngine`, and tells in the same words: what a store says is published as a gateway's messages are.
+/// It reads no clock; `now` is when news arrives, and the timebase relates that to the times in them.
+package struct SiteEngine: Sendable {
+    /// What it has counted since it was made.
+    package struct Figures: Hashable, Sendable {
+        /// Messages that came too late to change anything.
+        package var late: UInt64 = 0
+        /// Messages that could not be read.
+        package var malformed: UInt64 = 0
+        /// Messages of gateways beyond 64.
+        package var refusedGateways: UInt64 = 0
+        /// Region instances refused because there are `max_instances`.
+        package var refusedInstances: UInt64 = 0
+    }
+
+    /// What a store tells of, by its configuration.
+    package struct Scope: Sendable {
+        private let regions: Set<String>
+        /// Where gateways are listed; else each new one brings a zone.
+        private let zones: Set<String>
+
+        package init(_ settings: SiteSettings) {
+            regions = settings.regions
+            zones = Set(settings.gateways.map(\.zone))
+        }
+
+        /// Whether an instance of an earlier process goes on. A zone does as long as a gateway may hear for it.
+        package func holds(_ instance: RegionInstanceID) -> Bool {
+            (regions.isEmpty || regions.contains(instance.region))
+                && (instance.zone.map { zones.isEmpty || zones.contains($0) } ?? true)
+        }
+    }
+
+    let settings: SiteSettings
+    let spans: StoreRegion.Spans
+    let maxInstances: Int
+    let maxBeacons: Int
+    /// Whether devices that share an identity are told apart by their names, which the gateways give alike.
+    let tellsDevices: Bool
+    package internal(set) var figures = Figures()
+    package internal(set) var gateways: StoreGateways
+    var plan: StorePlan
+    /// Every region instance that a gateway has told of. None is taken out: it may come again.
+    var regions: [StoreRegion] = []
+    var regionNumbers: [RegionInstanceID: Int] = [:]
+    /// When regions have something to do; stale where `StoreRegion.due` says otherwise.
+    var timers = TimerQueue<Int>()
+    var zones: [StoreZone] = []
+    var zoneNumbers: [RegionInstanceID: Int] = [:]
+    var beacons: [StoreBeacon] = []
+    var beaconNumbers: [BeaconKey: Int] = [:]
+    /// States that name an event which has not come yet.
+    var early = EarlyStates()
+    /// When beacons are placed and listed next; `distantFuture` while none is heard.
+    var rangingDue = Instant.distantFuture
+    /// When zones that an earlier process has stored are empty unless somebody is found in them.
+    var zonesResumedUntil = Instant.distantFuture
+
+    /// - Parameter records: what an earlier process stored.
+    package init(
+        _ settings: SiteSettings, _ gateway: GatewaySettings, tellsDevices: Bool, restoring records: [RegionRecord],
+        at now: Instant, outputs: inout [GatewayOutput]
+    ) {
+        self.settings = settings
+        self.tellsDevices = tellsDevices
+        let rules = gateway.regions.rules
+        spans = StoreRegion.Spans(exitAfter: settings.exitAfter, unknownAfter: rules.unknownStateAfter)
+        maxInstances = gateway.regions.limits.maxInstances
+        maxBeacons = gateway.tracker.maxTransmitters
+        gateways = StoreGateways(settings.gateways)
+        plan = StorePlan(gateways)
+        for record in records { restore(record, at: now, outputs: &outputs) }
+    }
+
+    private mutating func restore(_ record: RegionRecord, at now: Instant, outputs: inout [GatewayOutput]) {
+        let record = record.moved(notAfter: now)
+        if record.instance.zone == nil {
+            guard let number = region(record.instance, at: now) else { return }
+            let change = regions[number].restore(record, unknownAt: now + spans.unknownAfter)
+            if case .inside(let stay) = record.occupancy { regions[number].cause = cause(stay, record) }
+            emit(number, StoreRegion.Change(change: change, at: now), outputs: &outputs)
+            schedule(number)
+        } else {
+            let number = zone(record.instance, at: now)
+            let change: RegionStanding.Change
+            switch record.occupancy {
+            case .outside(let since): change = zones[number].standing.restore(outsideSince: since)
+            case .inside(let stay):
+                change = zones[number].standing.restore(stay, until: .distantFuture)
+                zones[number].cause = cause(stay, record)
+                zonesResumedUntil = now + spans.unknownAfter
+            }
+            emit(zone: number, change, at: now, outputs: &outputs)
+        }
+    }
+
+    /// Who an earlier process had inside. Which gateway said so is not stored.
+    private func cause(_ stay: RegionRecord.OpenStay, _ record: RegionRecord) -> StoreRegion.Cause? {
+        guard case .beacon(let keeper) = stay.keeper, case .beacon(of: let constraint?) = record.kind else {
+            return nil
+        }
+        return StoreRegion.Cause(
+            gateway: nil, identity: BeaconIdentity(uuid: constraint.uuid, major: keeper.major, minor: keeper.minor),
+            observation: .undetermined(rssi_dbm: keeper.rssi_dbm))
+    }
+
+    /// The number of a region instance, which it gets where it is new; `nil` where there are too many.
+    mutating func region(_ id: RegionInstanceID, at now: Instant) -> Int? {
+        if let known = regionNumbers[id] { return known }
+        guard regions.count < maxInstances else {
+            figures.refusedInstances += 1
+            return nil
+        }
+        regions.append(StoreRegion(id, at: now))
+        regionNumbers[id] = regions.count - 1
+        return regions.count - 1
+    }
+
+    mutating func zone(_ id: RegionInstanceID, at now: Instant) -> Int {
+        if let known = zoneNumbers[id] { return known }
+        zones.append(StoreZone(id, at: now))
+        zoneNumbers[id] = zones.count - 1
+        return zones.count - 1
+    }
+
+    /// To be called wherever a region's claims were weighed.
+    mutating func schedule(_ number: Int) {
+        let due = regions[number].due
+        if due < .distantFuture { timers.set(number, at: due) }
+        timers.throwOutStale(of: regions.count) { [regions] in regions[$0.subject].due == $0.due }
+    }
+}

@@ -1,0 +1,109 @@
+import Beacons
+import HCI
+import Messages
+
+/// Who a beacon is to a store. One beacon across gateways is an identity; where several devices share one, and the gateways name
+/// devices alike, it is the device.
+struct BeaconKey: Hashable, Sendable {
+    var identity: BeaconIdentity
+    var device: String?
+}
+
+/// One beacon of the store: who hears it how well, and the zone that it is in.
+struct StoreBeacon: Sendable {
+    /// What a gateway listed last.
+    struct Listing: Sendable {
+        var gateway: GatewayIndex
+        var beacon: ListedBeacon
+        var at: Instant
+    }
+
+    /// A zone that it may have moved to, and since when.
+    struct Candidate: Sendable {
+        var zone: StorePlan.Zone
+        var since: Instant
+    }
+
+    /// A stay of no more than this is passing by.
+    static let passingBy = TimeSpan.seconds(3)
+    /// What was listed longer ago is listed no more.
+    static let listedFor = TimeSpan.milliseconds(2_500)
+    /// A beacon that others are listed without for so long is not there any more.
+    static let unlistedFor = TimeSpan.seconds(15)
+    /// How sure a move has to be.
+    static let sureEnough = 0.85
+
+    let key: BeaconKey
+    /// The store's own number for it: gateways number by themselves.
+    let track: TrackID
+    var levels = HeardLevels()
+    var belief = ZoneBelief()
+    private(set) var listings: [Listing] = []
+    /// By the numbers of the store's regions, those that it is heard in.
+    var regions: [Int] = []
+    /// The zone that its visits are told of.
+    private(set) var zone: StorePlan.Zone?
+    private(set) var candidate: Candidate?
+    private(set) var confidence = 0.0
+    /// When any gateway listed it last.
+    private(set) var listedAt = Instant.origin
+
+    init(_ key: BeaconKey, track: TrackID) {
+        self.key = key
+        self.track = track
+    }
+
+    mutating func list(_ listing: Listing) {
+        listedAt = max(listedAt, listing.at)
+        listings.removeAll { $0.gateway == listing.gateway || listing.at - $0.at > Self.listedFor }
+        listings.append(listing)
+        if listings.count > HeardLevels.mostGateways { listings.removeFirst() }
+    }
+
+    /// What the gateway that hears it best lists of it now; `nil` where none lists it.
+    func best(_ hearing: GatewaySet, at now: Instant) -> Listing? {
+        listings.filter { now - $0.at <= Self.listedFor && hearing.contains($0.gateway) }
+            .min { left, right in
+                let (near, far) = (left.beacon.observation, right.beacon.observation)
+                if (near.proximity == .unknown) != (far.proximity == .unknown) { return far.proximity == .unknown }
+                return (-(near.rssi_dbm ?? -128), left.gateway) < (-(far.rssi_dbm ?? -128), right.gateway)
+            }
+    }
+
+    /// Whether lists have come without it for so long that it is not there any more. Lists that are lost say nothing.
+    ///
+    /// - Parameter lastList: when the last one of its regions came.
+    func isUnlisted(whereOthersAre lastList: Instant?) -> Bool {
+        guard listedAt > .origin, let lastList else { return false }
+        return lastList - listedAt > Self.unlistedFor
+    }
+
+    /// The zone that it is in by what is heard: the one where it is held to be, unless another one is sure.
+    ///
+    /// - Returns: the zone that it has moved to, and since when, once that is no passing by.
+    mutating func decide(_ likeliest: (zone: StorePlan.Zone, share: Double), share: Double, at now: Instant)
+        -> Candidate?
+    {
+        confidence = zone == nil ? likeliest.share : share
+        if likeliest.zone == zone {
+            candidate = nil
+            return nil
+        }
+        guard zone == nil || likeliest.share >= Self.sureEnough else {
+            // Not sure any more: what began is passing by, unless it goes on.
+            if likeliest.share < 0.5 || candidate?.zone != likeliest.zone { candidate = nil }
+            return nil
+        }
+        guard let began = candidate, began.zone == likeliest.zone else {
+            candidate = Candidate(zone: likeliest.zone, since: now)
+            return nil
+        }
+        return now - began.since > Self.passingBy ? began : nil
+    }
+
+    mutating func move(to zone: StorePlan.Zone?) {
+        self.zone = zone
+        candidate = nil
+        if zone == nil { belief = ZoneBelief() }
+    }
+}
