@@ -11,7 +11,7 @@ extension SiteEngine {
                 id: gateway.settings.id, hearing: gateway.hearing,
                 clockAhead_s: gateway.isClockSynced && gateway.lastArrival != nil ? gateway.clockOffset.seconds : nil)
         }
-        let listed = beacons.count { now - $0.listedAt <= StoreBeacon.listedFor }
+        let listed = beacons.count { now - $0.listedAt <= HeardLevels.memory }
         return GatewayFigures(
             store: StoreFigures(late: figures.late, malformed: figures.malformed, gateways: gateways), tracks: listed,
             instances: instanceCount, refusedInstances: figures.refusedInstances)

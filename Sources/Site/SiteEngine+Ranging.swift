@@ -15,16 +15,22 @@ extension SiteEngine {
     ) {
         guard let number = region(instance, at: arrival.now) else { return }
         let duplicates = tellsDevices ? Set(list.beacons.filter(\.isDuplicate).map(\.identity)) : []
+        var present: [Int] = []
         for listed in list.beacons {
             let device = duplicates.contains(listed.identity) ? listed.device : nil
             guard let index = beacon(BeaconKey(identity: listed.identity, device: device), in: number) else { continue }
             let heardAt = arrival.event - .milliseconds(listed.age_ms)
+            present.append(index)
             regions[number].heard(until: min(heardAt, arrival.now))
             beacons[index].list(StoreBeacon.Listing(gateway: gateway, beacon: listed, at: arrival.now))
             guard let rssi_dbm = listed.observation.rssi_dbm, listed.observation.proximity != .unknown else { continue }
             beacons[index].levels.note(
                 HeardLevels.Level(gateway: gateway, level_dbm: rssi_dbm + plan.offset_db(of: gateway), at: arrival.now))
         }
+        for missing in regions[number].lists[gateway] ?? [] where !present.contains(missing) {
+            beacons[missing].unlist(gateway)
+        }
+        regions[number].lists[gateway] = present
         regions[number].listedAt = arrival.now
         wake(at: arrival.now)
     }

@@ -11,8 +11,9 @@ struct HeardLevels: Sendable {
 
     /// As many gateways hear a beacon well enough to say something of its place.
     static let mostGateways = 12
-    /// A gateway that has not listed a beacon for so long hears it no more.
-    static let memory = TimeSpan.seconds(10)
+    /// A gateway that has not listed a beacon for so long hears it no more. Gateways list what does not change every 10 s, unless
+    /// they are set to another `max_interval_s`.
+    static let memory = TimeSpan.seconds(20)
 
     private(set) var levels: [Level] = []
 
@@ -33,6 +34,6 @@ struct HeardLevels: Sendable {
         levels.filter { hearing.contains($0.gateway) && now - $0.at <= Self.memory }
     }
 
-    /// Forgets what is too old to count again.
-    mutating func forget(before now: Instant) { levels.removeAll { now - $0.at > Self.memory } }
+    /// The gateway lists others, and not this one.
+    mutating func forget(_ gateway: GatewayIndex) { levels.removeAll { $0.gateway == gateway } }
 }

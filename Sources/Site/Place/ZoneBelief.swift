@@ -4,17 +4,14 @@ import RealModule
 /// How likely a beacon is in each zone: Bayes' rule over all levels together.
 ///
 /// Once a second the belief first loses a little of its certainty, because beacons move, and then each zone is weighed by how
-/// strongly its best gateway hears the beacon, compared with the best of all. A gateway that can hear and does not list the
-/// beacon counts as one that hears it at the weakest level there is; one that can't hear says nothing. Levels of
-/// neighbouring seconds share their errors, so a second of them is worth only a part of an independent reading, and a small difference
-/// in level less than its share of a large one.
+/// strongly its best gateway hears the beacon, compared with the best of all: the square of the difference, in units of its scatter.
+/// So a small difference says next to nothing and a large one decides at once. A gateway that can hear and does not list the
+/// beacon counts as one that hears it at the weakest level there is; one that can't hear says nothing.
 struct ZoneBelief: Sendable {
-    /// Once a minute a beacon goes to another zone, before anything is heard.
-    static let moves_per_s = 1.0 / 60
-    /// The standard deviation of the difference of two gateways' levels in a room, dB.
-    static let noise_db = 6.0
-    /// How many seconds of levels are worth one independent reading.
-    static let correlation_s = 3.0
+    /// Before anything is heard, a beacon goes to another zone so often.
+    static let moves_per_s = 1.0 / 30
+    /// The standard deviation of the difference of two gateways' published levels, dB.
+    static let noise_db = 4.0
     /// A beacon that is not listed is heard at this level at most, dBm.
     static let floor_dbm = -95.0
 
@@ -48,14 +45,14 @@ struct ZoneBelief: Sendable {
         guard let strongest = best.compactMap({ $0 }).max() else { return }
         let isFirst = logs.isEmpty
         while logs.count < best.count { logs.append(isFirst ? 0 : Double.log(1e-9)) }
-        let elapsed_s = updatedAt.map { min(max(0, (now - $0).seconds), 5) } ?? Self.correlation_s
+        let elapsed_s = updatedAt.map { min(max(0, (now - $0).seconds), 5) } ?? 1
         updatedAt = now
         forget(elapsed_s)
         for zone in logs.indices {
             // Where nobody can hear, nothing speaks for or against.
             guard let level_dbm = best[zone] else { continue }
             let behind = (strongest - level_dbm) / Self.noise_db
-            logs[zone] -= behind * behind / 2 * elapsed_s / Self.correlation_s
+            logs[zone] -= behind * behind / 2 * elapsed_s
         }
         let highest = logs.max() ?? 0
         for zone in logs.indices { logs[zone] = max(logs[zone] - highest, -40) }

@@ -26,6 +26,8 @@ struct StoreRegion: Sendable {
     private(set) var unknownDue = Instant.distantFuture
     /// The last evidence that it was inside.
     private(set) var lastHeardAt: Instant?
+    /// The numbers of the beacons that each gateway listed last.
+    var lists: [GatewayIndex: [Int]] = [:]
     /// When a gateway listed its beacons last.
     var listedAt: Instant?
     /// Whether the gateways tell of exits: their operator may not want to know of them.

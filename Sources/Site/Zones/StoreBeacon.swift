@@ -26,12 +26,10 @@ struct StoreBeacon: Sendable {
 
     /// A stay of no more than this is passing by.
     static let passingBy = TimeSpan.seconds(3)
-    /// What was listed longer ago is listed no more.
-    static let listedFor = TimeSpan.milliseconds(2_500)
     /// A beacon that others are listed without for so long is not there any more.
     static let unlistedFor = TimeSpan.seconds(15)
     /// How sure a move has to be.
-    static let sureEnough = 0.85
+    static let sureEnough = 0.95
 
     let key: BeaconKey
     /// The store's own number for it: gateways number by themselves.
@@ -55,14 +53,20 @@ struct StoreBeacon: Sendable {
 
     mutating func list(_ listing: Listing) {
         listedAt = max(listedAt, listing.at)
-        listings.removeAll { $0.gateway == listing.gateway || listing.at - $0.at > Self.listedFor }
+        listings.removeAll { $0.gateway == listing.gateway || listing.at - $0.at > HeardLevels.memory }
         listings.append(listing)
         if listings.count > HeardLevels.mostGateways { listings.removeFirst() }
     }
 
+    /// The gateway lists others, and not this one.
+    mutating func unlist(_ gateway: GatewayIndex) {
+        listings.removeAll { $0.gateway == gateway }
+        levels.forget(gateway)
+    }
+
     /// What the gateway that hears it best lists of it now; `nil` where none lists it.
     func best(_ hearing: GatewaySet, at now: Instant) -> Listing? {
-        listings.filter { now - $0.at <= Self.listedFor && hearing.contains($0.gateway) }
+        listings.filter { now - $0.at <= HeardLevels.memory && hearing.contains($0.gateway) }
             .min { left, right in
                 let (near, far) = (left.beacon.observation, right.beacon.observation)
                 if (near.proximity == .unknown) != (far.proximity == .unknown) { return far.proximity == .unknown }

@@ -1,0 +1,213 @@
+"""Which room, by several gateways together: `beacond site`, and the rules of others, all on the same published rangings."""
+
+import bisect
+import json
+import math
+import os
+import subprocess
+import tempfile
+
+import replay
+
+SITE = '[mqtt]\n[site]\nid = "store"\n'
+# A move is answered once between 5 s before it begins and 20 s after it ends.
+EARLY_S, LATE_S = 5, 20
+
+
+class Gateway:
+    """A gateway's own messages as lines of `replay`, moved to the time of the others, and the room it stands in."""
+
+    def __init__(self, recording, name, room, first_s):
+        self.name, self.room, self.lines = name, room, []
+        with tempfile.TemporaryDirectory() as folder:
+            for t_s, topic, payload in recorded(recording, name, folder):
+                self.lines.append({"t": t_s + first_s, "topic": topic, "payload": payload})
+
+
+def recorded(recording, name, folder):
+    """(seconds, topic, payload) of everything that a gateway of that name says of a recording."""
+    capture = recording.capture
+    if not capture:
+        capture = os.path.join(folder, "capture.btsnoop")
+        recording.write(capture)
+    config = os.path.join(folder, "config.toml")
+    with open(config, "w") as file:
+        text = replay.CONFIG.replace('"evaluation"', f'"{name}"').replace("[gateway]", '[gateway]\nsite = "store"')
+        file.write(text + replay.region("all", recording.uuid, settle_s=0, expand='"minor"') + "\n")
+    output = subprocess.run([recording.beacond, "replay", capture, "--config", config], capture_output=True, check=True)
+    for line in output.stdout.splitlines():
+        message = json.loads(line)
+        yield message["t"], message["topic"], message["payload"]
+
+
+def joined(beacond, gateways, settings=""):
+    """Per beacon, (seconds, zone) once a second, as the store's ranging says."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for gateway in gateways:
+            paths.append(os.path.join(folder, gateway.name + ".jsonl"))
+            with open(paths[-1], "w") as file:
+                file.writelines(json.dumps(line) + "\n" for line in gateway.lines)
+        config = os.path.join(folder, "site.toml")
+        with open(config, "w") as file:
+            file.write(SITE + settings)
+            for gateway in gateways:
+                file.write(f'[[site.gateway]]\nid = "{gateway.name}"\nzone = "{gateway.room}"\n')
+        command = [beacond, "site", "--replay", *paths, "--config", config]
+        output = subprocess.run(command, capture_output=True, check=True)
+    found = {}
+    for line in output.stdout.splitlines():
+        message = json.loads(line)
+        if not message["topic"].endswith("/ranging"):
+            continue
+        for beacon in message["payload"]["beacons"]:
+            if "zone" in beacon:
+                points = found.setdefault((beacon["major"], beacon["minor"]), [])
+                points.append((message["t"], beacon["zone"], beacon["zone_confidence"]))
+    return found
+
+
+def published(gateways):
+    """Per beacon and gateway, (seconds, level, distance) of each ranging message."""
+    found = {}
+    for gateway in gateways:
+        for line in gateway.lines:
+            if line["topic"].endswith("/ranging"):
+                for beacon in line["payload"]["beacons"]:
+                    points = found.setdefault((beacon["major"], beacon["minor"]), {}).setdefault(gateway, [])
+                    points.append((line["t"], beacon["rssi_dbm"], beacon["accuracy_m"]))
+    return found
+
+
+class Rule:
+    """A rule of others: every second, from what each gateway said last, to a room."""
+
+    timeout_s = 20
+
+    def __init__(self):
+        self.room = None
+
+    def rooms(self, heard):
+        times = {gateway: [point[0] for point in points] for gateway, points in heard.items()}
+        first = math.ceil(min(times[gateway][0] for gateway in times))
+        last = math.floor(max(times[gateway][-1] for gateway in times))
+        for at_s in range(first, last + 1):
+            now = {}
+            for gateway, points in heard.items():
+                place = bisect.bisect_right(times[gateway], at_s) - 1
+                if place >= 0 and at_s - points[place][0] <= self.timeout_s and points[place][1] is not None:
+                    now[gateway] = points[place]
+            if now:
+                self.room = self.decide(now, at_s)
+            yield at_s, self.room
+
+
+class Nearest(Rule):
+    """Home Assistant's `mqtt_room`, room-assistant and ESPresense Companion's `nearest`: the room of the least distance."""
+
+    def decide(self, now, at_s):
+        known = {g: p for g, p in now.items() if p[2] >= 0}
+        return min(known or now, key=lambda g: (now[g][2] if g in known else -now[g][1], g.name)).room
+
+
+class Bermuda(Rule):
+    """Bermuda: nearer than the present one by 30 % of their mean at once, or by 15 % for 10 s."""
+
+    def __init__(self):
+        super().__init__()
+        self.present, self.since = None, None
+
+    def decide(self, now, at_s):
+        known = {g: p[2] for g, p in now.items() if p[2] >= 0}
+        if not known:
+            return self.room
+        best = min(known, key=lambda g: (known[g], g.name))
+        if self.present not in known:
+            self.present, self.since = best, None
+        elif best is not self.present:
+            share = (known[self.present] - known[best]) / ((known[self.present] + known[best]) / 2)
+            if share < 0.15:
+                self.since = None
+            else:
+                self.since = at_s if self.since is None else self.since
+                if share > 0.3 or at_s - self.since >= 10:
+                    self.present, self.since = best, None
+        else:
+            self.since = None
+        return self.present.room
+
+
+class NadarayaWatson(Rule):
+    """ESPresense Companion's kernel regression, with rooms for places: each votes by a Gaussian of its distance."""
+
+    def decide(self, now, at_s):
+        votes = {}
+        for gateway, (_, _, distance_m) in now.items():
+            if distance_m >= 0:
+                votes[gateway.room] = votes.get(gateway.room, 0) + math.exp(-distance_m ** 2 / 18)
+        return max(votes, key=lambda room: (votes[room], room)) if votes else self.room
+
+
+class Hysteresis(Rule):
+    """The strongest level, once it is 5 dB above that of the present room."""
+
+    def decide(self, now, at_s):
+        best = {}
+        for gateway, (_, level, _) in now.items():
+            best[gateway.room] = max(best.get(gateway.room, -200), level)
+        strongest = max(best, key=lambda room: (best[room], room))
+        if self.room not in best or best[strongest] >= best[self.room] + 5:
+            return strongest
+        return self.room
+
+
+RULES = {"nearest (mqtt_room, room-assistant)": Nearest, "Bermuda": Bermuda, "Nadaraya-Watson": NadarayaWatson,
+         "strongest, 5 dB hysteresis": Hysteresis}
+
+
+def score(rooms, spans, moves):
+    """Share of seconds in the right room, changes for each true one, and how many true moves were answered once.
+
+    `rooms`: (seconds, room) once a second; `spans`: (begin, end, room) in which it is certain; `moves`: (begin, end, room).
+    """
+    times = [point[0] for point in rooms]
+    asked = right = 0
+    for begin, end, room in spans:
+        at_s = begin + 10
+        while at_s <= end:
+            place = bisect.bisect_right(times, at_s) - 1
+            asked, at_s = asked + 1, at_s + 1
+            right += place >= 0 and rooms[place][1] == room
+    changes = [(b[0], b[1]) for a, b in zip(rooms, rooms[1:]) if a[1] is not None and a[1] != b[1]]
+    open_changes, answered = list(changes), 0
+    for begin, end, room in moves:
+        hit = next((c for c in open_changes if begin - EARLY_S <= c[0] <= end + LATE_S and c[1] == room), None)
+        if hit:
+            open_changes.remove(hit)
+            answered += 1
+    return {"asked": asked, "right": right, "changes": len(changes), "moves": len(moves), "answered": answered}
+
+
+def total(scores):
+    sums = {key: sum(score[key] for score in scores) for key in scores[0]}
+    precision = sums["answered"] / sums["changes"] if sums["changes"] else 0
+    recall = sums["answered"] / sums["moves"] if sums["moves"] else 0
+    return {"right": sums["right"] / sums["asked"], "changes": sums["changes"] / max(1, sums["moves"]),
+            "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0}
+
+
+def compare(beacond, stores):
+    """`stores`: (gateways, {beacon: (spans, moves)}). Every rule's figures, ours last."""
+    figures = {}
+    for name, rule in RULES.items():
+        scores = []
+        for gateways, truth in stores:
+            heard = published(gateways)
+            scores += [score(list(rule().rooms(heard[key])), *truth[key]) for key in truth if key in heard]
+        figures[name] = total(scores)
+    scores = []
+    for gateways, truth in stores:
+        found = joined(beacond, gateways)
+        scores += [score([p[:2] for p in found.get(key, [])], *truth[key]) for key in truth]
+    figures["ours"] = total(scores)
+    return figures
