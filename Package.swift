@@ -125,6 +125,12 @@ let package = Package(
             ],
             path: "Tests/Rules/GatewayTests", swiftSettings: settings),
         .testTarget(
+            name: "SiteTests",
+            dependencies: [
+                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Site", real,
+            ],
+            path: "Tests/Rules/SiteTests", swiftSettings: settings),
+        .testTarget(
             name: "ReplayTests", dependencies: ["HCI", "Beacons", "beacond"], path: "Tests/Rules/ReplayTests",
             swiftSettings: settings),
         .testTarget(

@@ -17,6 +17,16 @@ public enum PseudonymKey {
     /// - Parameter random: 32 octets, as `random()` gives them.
     public static func make(random: [UInt8], at time: WallTime) -> [UInt8] { random + dayOctets(at: time) }
 
+    /// The secret of a store for that day: all its gateways make the same one of the store's secret (HKDF with SHA-256, RFC 5869).
+    /// Whoever has one day's secret has not that of another day.
+    public static func make(siteKey: [UInt8], at time: WallTime) -> [UInt8] {
+        let day = dayOctets(at: time)
+        let key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: siteKey), info: Array("beacond device names".utf8) + day,
+            outputByteCount: randomLength)
+        return key.withUnsafeBytes { Array($0) } + day
+    }
+
     /// Whether the secret was made for the day that `time` is on. One of any other form never was.
     public static func serves(_ key: [UInt8], at time: WallTime) -> Bool {
         key.count == randomLength + 8 && key.dropFirst(randomLength).elementsEqual(dayOctets(at: time))

@@ -157,7 +157,9 @@ extension SiteEngine {
         let known = regions[number].claim(of: state.gateway)
         let isNewEpoch = known.map { !$0.epoch.isEmpty && $0.epoch != payload.epoch } ?? false
         let isTold = isNewEpoch || payload.eventSeq > (known?.appliedSeq ?? 0)
-        let since = state.arrival.instant(payload.since, notBefore: now - settings.lateAfter)
+        // What has come to pass so long ago changes no history: it counts from now on.
+        let told = state.arrival.instant(payload.since)
+        let since = now - told > settings.lateAfter ? now : told
         claim(state.gateway, of: number, payload.epoch) { claim in
             claim.appliedSeq = max(claim.appliedSeq, payload.eventSeq)
             claim.seenSeq = max(claim.seenSeq, payload.eventSeq)
@@ -171,8 +173,7 @@ extension SiteEngine {
         if payload.state == .outside, known?.isThere == true {
             regions[number].noteExit(isTold: isTold, isInferred: isNewEpoch)
         }
-        let began = state.arrival.instant(payload.since, notBefore: .origin)
-        weigh(number, isCrossing: false, since: payload.state == .inside ? began : nil, at: now, outputs: &outputs)
+        weigh(number, isCrossing: false, since: payload.state == .inside ? told : nil, at: now, outputs: &outputs)
     }
 
     /// A gateway monitors a region no more. Where it was the last one, nobody does.

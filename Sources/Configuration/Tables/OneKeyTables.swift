@@ -6,6 +6,8 @@ public struct PrivacySettings: Hashable, Sendable {
     public var location: LocationForm
     /// A secret that all gateways of a store share, so that they name a device alike; `nil` where each has its own.
     public var siteKeyFile: String?
+    /// What the file holds, once somebody has read it.
+    public var siteKey: [UInt8]?
 }
 
 struct PrivacyTable: SettingsTable {

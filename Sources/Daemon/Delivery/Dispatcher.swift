@@ -37,6 +37,10 @@ package final class Dispatcher {
     private let kept: KeptRecords
     private var abandoned: AbandonedStates
     private var pseudonymKey: [UInt8]
+    /// The store's secret, which the day's is made of; `nil` where this gateway has one of its own.
+    package let siteKey: [UInt8]?
+    /// Whether this process has made the day's secret of the store's.
+    private var isKeyShared = false
     private var fileGeneration: Int
     private var place: ToldPlace
     var coverage = CoverageLog()
@@ -55,8 +59,9 @@ package final class Dispatcher {
     /// - Parameter location: what a status says of the place from the start.
     package init(
         _ composer: MessageComposer, outbox: Outbox, stored: StoredState, location: LocationStatus? = nil,
-        bootID: String?
+        siteKey: [UInt8]? = nil, bootID: String?
     ) {
+        self.siteKey = siteKey
         self.outbox = outbox
         self.epoch = outbox.numbering.epoch
         let lastSeq = stored.regions.map { [epoch] in ($0.record.instance, $0.eventSeq(in: epoch)) }
@@ -171,11 +176,15 @@ package final class Dispatcher {
         return writer.ledger.takeOutdatedStates(epoch: epoch, timebase)
     }
 
-    /// Makes a new secret for pseudonyms where the day is another one than that of the last, and forgets the old one. It is
+    /// Makes a new secret for pseudonyms where the day is another one than that of the last, and forgets the old one: of the store's
+    /// secret where the gateway has that. It is
     /// on the disk before anything is named by it.
     package func renewPseudonymKey(at time: WallTime, random: () -> [UInt8]) {
-        guard !PseudonymKey.serves(pseudonymKey, at: time) else { return }
-        pseudonymKey = PseudonymKey.make(random: random(), at: time)
+        guard !PseudonymKey.serves(pseudonymKey, at: time) || (siteKey != nil && !isKeyShared) else { return }
+        isKeyShared = siteKey != nil
+        pseudonymKey =
+            siteKey.map { PseudonymKey.make(siteKey: $0, at: time) }
+            ?? PseudonymKey.make(random: random(), at: time)
         outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
         writer.composer.replacePseudonymKey(pseudonymKey)
     }

@@ -30,24 +30,13 @@ struct Arrival: Sendable {
     /// When that happened which is told.
     var event: Instant { isTrusted ? min(told, now) : now }
 
-    /// The same, after it has waited.
-    func waited(until now: Instant) -> Arrival { Arrival(copying: self, at: now) }
-
-    private init(copying other: Arrival, at now: Instant) {
-        self.now = now
-        (told, isLate, head, isTrusted, timebase) = (
-            other.told, other.isLate, other.head, other.isTrusted, other.timebase
-        )
-    }
-
     /// Whether it was told just now, as far as can be known.
     var isFresh: Bool { !isTrusted || now - told <= Self.eventPatience }
 
-    /// A time that the message names, on the store's clock; not after its arrival, and not before `earliest`.
-    func instant(_ wall: WallTime, notBefore earliest: Instant) -> Instant {
+    /// A time that the message names, on the store's clock; not after its arrival.
+    func instant(_ wall: WallTime) -> Instant {
         guard let head else { return now }
-        let told = isTrusted ? timebase.instant(wall) : now - (head.at - wall)
-        return max(min(told, now), min(earliest, now))
+        return min(isTrusted ? timebase.instant(wall) : now - (head.at - wall), now)
     }
 }
 

@@ -6,7 +6,7 @@ import RealModule
 /// Once a second the belief first loses a little of its certainty, because beacons move, and then each zone is weighed by how
 /// strongly its best gateway hears the beacon, compared with the best of all: the square of the difference, in units of its scatter.
 /// So a small difference says next to nothing and a large one decides at once. A gateway that can hear and does not list the
-/// beacon counts as one that hears it at the weakest level there is; one that can't hear says nothing.
+/// beacon counts as one that hears it at the weakest level there is; of a zone where nobody can hear an ordinary level is taken for granted.
 struct ZoneBelief: Sendable {
     /// Before anything is heard, a beacon goes to another zone so often.
     static let moves_per_s = 1.0 / 30
@@ -14,6 +14,9 @@ struct ZoneBelief: Sendable {
     static let noise_db = 4.0
     /// A beacon that is not listed is heard at this level at most, dBm.
     static let floor_dbm = -95.0
+
+    /// In a zone where nobody can hear it may be as strong as in any, dBm.
+    static let unheard_dbm = -70.0
 
     /// By zone number; natural logarithms of what is proportional to the likelihood.
     private var logs: [Double] = []
@@ -42,6 +45,7 @@ struct ZoneBelief: Sendable {
             let zone = plan.zone(of: level.gateway).number
             best[zone] = max(best[zone] ?? Self.floor_dbm, level.level_dbm)
         }
+        for zone in best.indices where best[zone] == nil { best[zone] = Self.unheard_dbm }
         guard let strongest = best.compactMap({ $0 }).max() else { return }
         let isFirst = logs.isEmpty
         while logs.count < best.count { logs.append(isFirst ? 0 : Double.log(1e-9)) }
@@ -49,9 +53,7 @@ struct ZoneBelief: Sendable {
         updatedAt = now
         forget(elapsed_s)
         for zone in logs.indices {
-            // Where nobody can hear, nothing speaks for or against.
-            guard let level_dbm = best[zone] else { continue }
-            let behind = (strongest - level_dbm) / Self.noise_db
+            let behind = (strongest - (best[zone] ?? strongest)) / Self.noise_db
             logs[zone] -= behind * behind / 2 * elapsed_s
         }
         let highest = logs.max() ?? 0

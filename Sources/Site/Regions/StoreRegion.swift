@@ -100,7 +100,8 @@ extension StoreRegion {
     mutating func weigh(
         _ spans: Spans, isCrossing: Bool, since: Instant? = nil, at instant: Instant
     ) -> Change? {
-        let at = max(instant, standing.since)
+        // Nothing was told before it has settled.
+        let at = standing.isSettled ? max(instant, standing.since) : instant
         let proved = claims.filter { $0.unprovedSince == nil }
         if proved.contains(where: \.isThere) {
             (exitDue, unknownDue) = (.distantFuture, .distantFuture)
@@ -121,12 +122,15 @@ extension StoreRegion {
             return nil
         }
         // Who has not said anything yet may have somebody inside.
-        if !standing.isSettled, claims.contains(where: { !$0.isGone && $0.unprovedSince == nil }) { return nil }
+        if !standing.isSettled, claims.contains(where: { !$0.isGone && $0.deafSince == nil }) { return nil }
         return standing.outside(at: at).map { Change(change: $0, at: at) }
     }
 
     private mutating func enter(isCrossing: Bool, since: Instant, at: Instant) -> RegionStanding.Change? {
-        if standing.presence != nil { return standing.heard(until: .distantFuture, at: at) }
+        if let presence = standing.presence {
+            if isCrossing || presence.isRestored { standing.perceived(at: max(at, presence.lastHeardAt)) }
+            return standing.known(at: at)
+        }
         if isCrossing, !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: at) }
         // Nobody has seen it enter, so it is no crossing, and the stay is longer than known.
         if !isCrossing, standing.isSettled { _ = standing.begin(isSettling: true, isBlind: false, at: at) }

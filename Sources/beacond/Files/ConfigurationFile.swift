@@ -23,13 +23,35 @@ enum ConfigurationFile {
         } catch {
             throw Problem(lines: ["\(error)"])
         }
+        var settings: Settings
         do throws(ConfigurationErrors) {
-            var settings = try Settings.parse(utf8: octets)
-            if settings.identity.id == nil { settings.identity.id = hostName() }
-            return settings
+            settings = try Settings.parse(utf8: octets)
         } catch {
             throw Problem(lines: error.lines(file: path))
         }
+        if settings.identity.id == nil { settings.identity.id = hostName() }
+        if let file = settings.privacy.siteKeyFile { settings.privacy.siteKey = try siteKey(file) }
+        return settings
+    }
+
+    /// Octets of the store's secret, at least and at most: fewer can be guessed.
+    private static let siteKeyLength = 16...4_096
+
+    /// The store's secret, without the end of its line.
+    private static func siteKey(_ path: String) throws(Problem) -> [UInt8] {
+        var octets: [UInt8]
+        do throws(FileError) {
+            octets = try InputFile.readAll(path, limit: siteKeyLength.upperBound)
+        } catch {
+            throw Problem(lines: ["privacy.site_key_file: \(error)"])
+        }
+        while let last = octets.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { octets.removeLast() }
+        guard siteKeyLength.contains(octets.count) else {
+            throw Problem(lines: [
+                "privacy.site_key_file: \(path) has \(octets.count) bytes; a secret has 16 to 4096, as 'openssl rand -hex 32' prints one"
+            ])
+        }
+        return octets
     }
 
     /// As `load`, with the defaults where no file is named and none is there, or none that this user may read.

@@ -89,7 +89,7 @@ struct ReplaySession {
     /// Commits what came together since the last time and appends what to publish.
     mutating func flush() throws(OutboxError) {
         if outputs.isEmpty { return }
-        if isPublished { renewKey(at: player.timebase.wall(player.now)) }
+        if isPublished || dispatcher.siteKey != nil { renewKey(at: player.timebase.wall(player.now)) }
         items += try dispatcher.dispatch(outputs, player.timebase)
         outputs.removeAll(keepingCapacity: true)
     }

@@ -71,8 +71,8 @@ struct RequestedRegionTests {
         #expect(stored.definitions.isEmpty && stored.regions.isEmpty)
         // A process that starts before the broker has cleared the topic still knows that it must be.
         var outputs: [GatewayOutput] = []
-        stored.abandon(
-            allBut: GatewayEngine(Settings.defaults.gateway, radioSees: false, at: .origin, outputs: &outputs))
+        let engine = GatewayEngine(Settings.defaults.gateway, radioSees: false, at: .origin, outputs: &outputs)
+        stored.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
         #expect(stored.abandoned.map(\.region) == ["door"])
         try dispatcher.tidy(clearedTopics: [topic])
         #expect(outbox.records().isEmpty)

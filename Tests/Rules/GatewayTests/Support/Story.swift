@@ -40,7 +40,8 @@ struct Story {
             case .failure(let failure, at: _): failures.append(failure)
             case .stays(let records):
                 for record in records { stored[record.instance] = record }
-            case .ended, .radio, .registered, .unregistered, .answer, .notice, .location, .kept, .track,
+            case .ended, .radio, .registered, .unregistered, .forgotten, .listed, .answer, .notice, .location, .kept,
+                .track,
                 .locationStatus:
                 break
             }

@@ -1,0 +1,115 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+import Testing
+
+@testable import Site
+
+@Suite("Each event counts at its own time, and what comes late changes no history")
+struct LatenessTests {
+    @Test("An event counts at its own time, not at its arrival")
+    func ownTime() throws {
+        var store = try Store()
+        store.enter("a", told_s: 10, at: 14)
+        #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("A clock that is not synced says nothing: the arrival counts")
+    func unsynced() throws {
+        var store = try Store()
+        store.enter("a", told_s: -5_000, isSynced: false, at: 14)
+        #expect(store.events == ["enter carts 14.0 by a"])
+        #expect(store.engine.figures.late == 0)
+    }
+
+    @Test("The length of a stay is right by a clock that is not synced")
+    func unsyncedStay() throws {
+        var store = try Store()
+        store.enter("a", told_s: 5_010, isSynced: false, at: 10)
+        store.exit("a", entered_s: 5_010, heard_s: 5_020, told_s: 5_030, isSynced: false, at: 30)
+        store.advance(to: 100)
+        #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["20.0"])
+    }
+
+    @Test("Nothing happens after it is told")
+    func ahead() throws {
+        var store = try Store()
+        store.enter("a", told_s: 5_000, at: 14)
+        #expect(store.events == ["enter carts 14.0 by a"])
+    }
+
+    @Test("What is older than late_after_s at its arrival is counted, and nothing else")
+    func late() throws {
+        var store = try Store("[site]\nlate_after_s = 20")
+        store.enter("a", told_s: 10, at: 31)
+        #expect(store.events == [] && store.engine.figures.late == 1)
+    }
+
+    @Test("A gateway that is back with hours of events changes no history")
+    func hours() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        for number in 0..<5 {
+            let began_s = 100 + Double(number) * 600
+            store.enter("a", told_s: began_s, at: 7_200)
+            store.exit("a", entered_s: began_s, heard_s: began_s + 60, told_s: began_s + 90, at: 7_200)
+        }
+        store.state("a", "outside", since_s: 2_590, at: 7_200)
+        store.advance(to: 7_300)
+        #expect(store.events == [] && store.states == ["outside carts 1.0"])
+        #expect(store.engine.figures.late == 10)
+    }
+
+    @Test("A state is never late: it settles what the late events left open, without an event")
+    func stateSettles() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.enter("a", told_s: 100, at: 200)
+        store.state("a", "inside", since_s: 100, told_s: 100, at: 200)
+        #expect(store.events == [] && store.states.last == "inside carts 100.0")
+    }
+
+    @Test("An event that comes again counts once")
+    func duplicate() throws {
+        var store = try Store()
+        store.enter("a", seq: 1, at: 10)
+        store.exit("a", entered_s: 10, heard_s: 20, seq: 2, at: 30)
+        store.advance(to: 50)
+        store.enter("a", told_s: 10, seq: 1, at: 35)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
+    }
+
+    @Test("Another epoch of a gateway begins its numbers anew")
+    func epoch() throws {
+        var store = try Store()
+        store.enter("a", seq: 9, at: 10)
+        store.exit("a", entered_s: 10, heard_s: 20, seq: 10, at: 30)
+        store.advance(to: 50)
+        store.enter("a", seq: 1, epoch: "F", at: 60)
+        #expect(store.events.last == "enter carts 60.0 by a")
+    }
+
+    @Test("A state that comes before its event waits for it for 2 s")
+    func early() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.state("a", "inside", since_s: 10, told_s: 10, seq: 1, at: 10.1)
+        store.enter("a", told_s: 10, seq: 1, at: 11)
+        #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("Where the event does not come, the state counts by itself")
+    func eventLost() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.state("a", "inside", since_s: 10, told_s: 10, seq: 1, at: 10.1)
+        store.advance(to: 12)
+        #expect(store.states == ["outside carts 1.0"])
+        store.advance(to: 13)
+        #expect(store.states.last == "inside carts 10.0" && store.events == [])
+    }
+}

@@ -1,0 +1,66 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import RealModule
+import Regions
+import Testing
+
+@testable import Site
+
+@Suite("Positions where three gateways of a floor have one")
+struct PositionTests {
+    /// Four gateways in the corners of 10 by 8 m, and one above.
+    static let shop = """
+        [site]
+        [[site.gateway]]
+        id = "a"
+        position = [0, 0]
+        [[site.gateway]]
+        id = "b"
+        position = [10, 0]
+        [[site.gateway]]
+        id = "c"
+        position = [10, 8]
+        [[site.gateway]]
+        id = "d"
+        position = [0, 8]
+        [[site.gateway]]
+        id = "up"
+        position = [5, 4]
+        floor = 1
+        """
+
+    private static func level(_ x_m: Double, _ y_m: Double, from gateway: (Double, Double)) -> Double {
+        -55 - 25 * Double.log10(max(0.5, Double.hypot(x_m - gateway.0, y_m - gateway.1)))
+    }
+
+    private func place(_ x_m: Double, _ y_m: Double, without: Set<String> = []) throws -> (Double, Double, Int, Double)?
+    {
+        var store = try Store(Self.shop)
+        store.enter("a", at: 1)
+        let corners = ["a": (0.0, 0.0), "b": (10.0, 0.0), "c": (10.0, 8.0), "d": (0.0, 8.0)]
+        var levels = corners.filter { !without.contains($0.key) }.mapValues { Self.level(x_m, y_m, from: $0) }
+        levels["up"] = -88
+        store.list(levels, from: 1, to: 20)
+        return store.listed?.beacons.first?.place?.position.map { ($0.x_m, $0.y_m, $0.floor, $0.error_m) }
+    }
+
+    @Test("It is found to a metre where the levels fit", arguments: [(2.0, 2.0), (5.0, 4.0), (8.0, 6.0), (9.0, 1.0)])
+    func found(x_m: Double, y_m: Double) throws {
+        let (x, y, floor, error_m) = try #require(try place(x_m, y_m))
+        #expect(Double.hypot(x - x_m, y - y_m) < 1 && floor == 0 && error_m > 0.1 && error_m < 10)
+    }
+
+    @Test("Two gateways of a floor are too few")
+    func tooFew() throws {
+        #expect(try place(3, 3, without: ["c", "d"]) == nil)
+    }
+
+    @Test("Three are enough")
+    func three() throws {
+        let (x, y, _, _) = try #require(try place(3, 3, without: ["d"]))
+        #expect(Double.hypot(x - 3, y - 3) < 2)
+    }
+}

@@ -1,0 +1,141 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+import Testing
+
+@testable import Site
+
+@Suite("A region of the store is inside while any gateway that can hear has it inside")
+struct PresenceTests {
+    @Test("The first gateway's entry is the store's, and it is by that gateway")
+    func entry() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        #expect(store.events == ["enter carts 10.0 by a"])
+        #expect(store.states == ["inside carts 10.0"])
+    }
+
+    @Test("A hand-over between gateways makes no event")
+    func handOver() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", at: 20)
+        store.exit("a", entered_s: 10, heard_s: 25, at: 30)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("It is left exit_after_s after the last gateway's exit, and lasted as long as any heard it")
+    func exit() throws {
+        var store = try Store("[site]\nexit_after_s = 7")
+        store.enter("a", at: 10)
+        store.enter("b", at: 12)
+        store.exit("b", entered_s: 12, heard_s: 40, at: 45)
+        store.exit("a", entered_s: 10, heard_s: 30, at: 50)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 57.0 by a"])
+        #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["40.0"])
+        #expect(store.stays.map { Store.tenths($0.enteredAt) } == ["10.0"])
+    }
+
+    @Test("Who is heard by another gateway before exit_after_s has passed has not left")
+    func gap() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.exit("a", entered_s: 10, heard_s: 20, at: 30)
+        store.enter("b", at: 34)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("What is there without an entry was there before: a state and no event, and its stay is partial")
+    func atTheStart() throws {
+        var store = try Store()
+        store.state("a", "inside", at: 1)
+        store.exit("a", entered_s: 1, heard_s: 20, at: 30)
+        store.advance(to: 100)
+        #expect(store.states == ["inside carts 1.0", "outside carts 35.0"])
+        #expect(store.events == ["exit carts 35.0 by a"])
+        #expect(store.stays.map(\.beginning) == [.partial])
+    }
+
+    @Test("It is outside once every gateway that has spoken of it says so")
+    func outside() throws {
+        var store = try Store()
+        store.state("a", "unknown", at: 0)
+        store.state("b", "unknown", at: 0)
+        store.state("a", "outside", at: 10)
+        #expect(store.states == [])
+        store.state("b", "outside", at: 11)
+        #expect(store.states == ["outside carts 11.0"])
+    }
+
+    @Test("An expanded instance is one of its own, also in the store")
+    func expanded() throws {
+        var store = try Store()
+        store.enter("a", "carts/1/7", minor: 7, at: 10)
+        store.enter("a", "carts/1/8", minor: 8, at: 11)
+        #expect(store.events == ["enter carts/1/7 10.0 by a", "enter carts/1/8 11.0 by a"])
+    }
+
+    @Test("Only the regions that are asked for are joined")
+    func regions() throws {
+        var store = try Store("[site]\nregions = [\"carts\"]")
+        store.enter("a", "staff", at: 10)
+        store.enter("a", "carts", at: 11)
+        #expect(store.events == ["enter carts 11.0 by a"])
+    }
+
+    @Test("Where the gateways tell no exits, the store tells none")
+    func noExits() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.state("a", "outside", at: 30)
+        store.advance(to: 100)
+        #expect(store.states == ["inside carts 10.0", "outside carts 35.0"])
+        #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("An exit that nobody watched is told as such")
+    func inferred() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.exit("a", entered_s: 10, heard_s: 15, extra: #","inferred":true"#, at: 60)
+        store.advance(to: 100)
+        #expect(store.stays.map(\.ending) == [.inferred])
+    }
+
+    @Test("A gateway that monitors a region no more is one less; the last one ends the stay")
+    func unmonitored() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", at: 11)
+        store.exit("a", entered_s: 10, heard_s: 20, extra: #","unmonitored":true"#, at: 20)
+        #expect(store.events == ["enter carts 10.0 by a"])
+        store.exit("b", entered_s: 11, heard_s: 30, extra: #","unmonitored":true"#, at: 30)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a"])
+        #expect(store.hasEnded && store.hasForgotten)
+    }
+
+    @Test("A cleared state means that the gateway monitors the region no more")
+    func cleared() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.say("a", "region/carts/state", "", at: 2)
+        #expect(store.hasForgotten)
+    }
+
+    @Test("A circle is where one gateway is, and is not joined")
+    func circle() throws {
+        var store = try Store()
+        store.say(
+            "van", "region/depot/state",
+            #"{"schema":1,"at":"2026-11-18T12:26:40.000Z","clock":"synced","epoch":"E","region":"depot","center":{"latitude":52.5,"longitude":13.4},"radius_m":150,"state":"inside","since":"2026-11-18T12:26:40.000Z","event_seq":0}"#,
+            at: 1)
+        #expect(store.outputs.isEmpty && store.refusals.isEmpty)
+    }
+}

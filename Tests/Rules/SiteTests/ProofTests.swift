@@ -1,0 +1,128 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+import Testing
+
+@testable import Site
+
+@Suite("A gateway that is offline or blind proves nothing")
+struct ProofTests {
+    @Test("What only it had heard becomes unknown after unknown_state_after_s, and makes no exit")
+    func offline() throws {
+        var store = try Store("[regions]\nunknown_state_after_s = 40\n[site]")
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.advance(to: 200)
+        #expect(store.states == ["inside carts 10.0", "unknown carts 60.0"])
+        #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("A radio that does not scan is the same", arguments: ["off", "absent", "stalled", "unauthorized"])
+    func blind(radio: String) throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", radio: radio, at: 20)
+        store.advance(to: 200)
+        #expect(store.states.last == "unknown carts 80.0")
+    }
+
+    @Test("The timer runs from the arrival of the will, whatever its time says")
+    func will() throws {
+        var store = try Store()
+        store.status("a", at: 1)
+        store.enter("a", at: 10)
+        store.say(
+            "a", "status",
+            #"{"schema":1,"at":"2026-11-18T10:00:00.000Z","clock":"synced","state":"offline","version":"1","epoch":"E","radio":"scanning","remedy":""}"#,
+            at: 100)
+        store.advance(to: 300)
+        #expect(store.states.last == "unknown carts 160.0")
+    }
+
+    @Test("Another gateway that has it inside keeps it inside")
+    func another() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", at: 11)
+        store.status("a", online: false, at: 20)
+        store.advance(to: 200)
+        #expect(store.states == ["inside carts 10.0"])
+    }
+
+    @Test("The exit of another gateway does not end what a deaf one had inside")
+    func exitOfAnother() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", at: 11)
+        store.status("a", online: false, at: 20)
+        store.exit("b", entered_s: 11, heard_s: 25, at: 30)
+        store.advance(to: 79)
+        #expect(store.events == ["enter carts 10.0 by a"])
+        store.advance(to: 200)
+        #expect(store.events == ["enter carts 10.0 by a"])
+        #expect(store.states.last == "unknown carts 80.0")
+    }
+
+    @Test("Heard again after that, it goes on: a state without an event")
+    func heardAgain() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.status("a", at: 100)
+        #expect(store.states == ["inside carts 10.0", "unknown carts 80.0", "inside carts 10.0"])
+        #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("Another gateway that hears it settles it as well")
+    func heardByAnother() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.advance(to: 90)
+        store.enter("b", at: 95)
+        #expect(store.states.last == "inside carts 10.0")
+        #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("A gateway that is back and has it outside has seen it leave")
+    func back() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.status("a", at: 200)
+        store.state("a", "outside", since_s: 120, seq: 2, at: 200.1)
+        store.advance(to: 300)
+        #expect(store.states.last == "outside carts 205.1")
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 205.1 by a"])
+    }
+
+    @Test("Where nobody can hear, outside becomes unknown too")
+    func nobody() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.status("a", online: false, at: 20)
+        store.advance(to: 200)
+        #expect(store.states == ["outside carts 1.0", "unknown carts 80.0"])
+    }
+
+    @Test("A gateway that has never told a status counts as one that hears")
+    func noStatus() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.exit("a", entered_s: 10, heard_s: 20, at: 30)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
+    }
+
+    @Test("A gateway that says itself that it does not know proves nothing")
+    func unknown() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.state("a", "unknown", at: 20)
+        store.advance(to: 200)
+        #expect(store.states.last == "unknown carts 80.0")
+    }
+}

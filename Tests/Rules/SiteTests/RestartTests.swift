@@ -1,0 +1,55 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+import Testing
+
+@testable import Site
+
+@Suite("A store's state outlives its process")
+struct RestartTests {
+    private func inside(_ id: RegionInstanceID, entered_s: Double = -100, heard_s: Double = -10) -> RegionRecord {
+        let keeper = BeaconKeeper(major: 1, minor: 1, rssi_dbm: -60)
+        return RegionRecord(
+            instance: id, .beacon(of: BeaconIdentityConstraint(uuid: Store.uuid, major: nil, minor: nil)),
+            .inside(
+                RegionRecord.OpenStay(
+                    enteredAt: .origin + .seconds(entered_s), lastHeardAt: .origin + .seconds(heard_s),
+                    keeper: .beacon(keeper))))
+    }
+
+    @Test("Still inside is no event")
+    func still() throws {
+        var store = try Store(restoring: [inside(RegionInstanceID(region: "carts"))])
+        store.state("a", "inside", since_s: -100, seq: 4, at: 0.1)
+        store.advance(to: 200)
+        #expect(store.events == [] && store.states.allSatisfy { $0.hasPrefix("inside") })
+    }
+
+    @Test("Gone is an exit that nobody watched")
+    func gone() throws {
+        var store = try Store(restoring: [inside(RegionInstanceID(region: "carts"))])
+        store.state("a", "outside", since_s: -5, told_s: -5, seq: 4, at: 0.1)
+        store.advance(to: 200)
+        #expect(store.stays.map(\.ending) == [.inferred])
+        #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["-10.0"])
+    }
+
+    @Test("What nobody speaks of any more becomes unknown")
+    func silence() throws {
+        var store = try Store(restoring: [inside(RegionInstanceID(region: "carts"))])
+        store.advance(to: 200)
+        #expect(store.states.last == "unknown carts 60.0")
+    }
+
+    @Test("A zone that nobody is found in is left")
+    func zone() throws {
+        let zone = RegionInstanceID(region: "carts", zone: "door")
+        var store = try Store(restoring: [inside(RegionInstanceID(region: "carts")), inside(zone)])
+        store.state("a", "inside", since_s: -100, seq: 4, at: 0.1)
+        store.advance(to: 200)
+        #expect(store.zoneEvents.map { $0.prefix(20) } == ["exit carts/zone/door"])
+    }
+}

@@ -1,0 +1,220 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+
+@testable import Site
+
+/// A store on injected time: what gateways say goes in as JSON, as it comes from the broker; what the store tells comes out as short lines.
+struct Store {
+    static let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
+    /// The time of day at the beginning.
+    static let start = WallTime(microseconds: 1_795_000_000_000_000)
+
+    private(set) var engine: SiteEngine
+    private let topics = TopicTree(prefix: "beacons", site: "store", gateway: "site")
+    private let timebase = Timebase(wallAtOrigin: Store.start, isSynced: true)
+    private(set) var outputs: [GatewayOutput] = []
+    private(set) var refusals: [GatewayNews.Refusal] = []
+    private var seqs: [String: Int] = [:]
+
+    init(_ toml: String = "", restoring records: [RegionRecord] = []) throws {
+        let settings = try Settings.parse(toml)
+        engine = SiteEngine(
+            settings.site ?? settings.siteDefaults, settings.gateway, tellsDevices: settings.privacy.siteKeyFile != nil,
+            restoring: records, at: .origin, outputs: &outputs)
+    }
+
+    // MARK: - What gateways say
+
+    /// Anything, at its arrival.
+    mutating func say(_ gateway: String, _ topic: String, _ payload: String, at t_s: Double) {
+        advance(to: t_s)
+        do throws(GatewayNews.Refusal) {
+            let news = try GatewayNews(
+                topic: "beacons/store/\(gateway)/\(topic)", payload: Array(payload.utf8), store: topics)
+            engine.receive(news, at: .origin + .seconds(t_s), timebase, outputs: &outputs)
+        } catch {
+            refusals.append(error)
+        }
+    }
+
+    mutating func status(_ gateway: String, online: Bool = true, radio: String = "scanning", at t_s: Double) {
+        say(
+            gateway, "status",
+            head(t_s, isSynced: true)
+                + #""state":"\#(online ? "online" : "offline")","version":"1","epoch":"E","radio":"\#(radio)","remedy":""}"#,
+            at: t_s)
+    }
+
+    /// - Parameters:
+    ///   - told_s: its `at`, where that is not its arrival.
+    ///   - seq: the number of the event; the gateway's next one where none is given.
+    mutating func enter(
+        _ gateway: String, _ region: String = "carts", minor: Int = 1, rssi: Double = -60, told_s: Double? = nil,
+        isSynced: Bool = true, seq: Int? = nil, epoch: String = "E", at t_s: Double
+    ) {
+        let number = self.seq(gateway, seq)
+        say(
+            gateway, "region/\(region)/event",
+            head(told_s ?? t_s, isSynced: isSynced)
+                + #""site":"store","gateway":"\#(gateway)","epoch":"\#(epoch)","seq":\#(number),"type":"enter","region":"\#(Self.id(region))","#
+                + beacon(minor, rssi) + "}", at: t_s)
+    }
+
+    mutating func exit(
+        _ gateway: String, _ region: String = "carts", minor: Int = 1, entered_s: Double, heard_s: Double,
+        told_s: Double? = nil, isSynced: Bool = true, extra: String = "", seq: Int? = nil, at t_s: Double
+    ) {
+        let number = self.seq(gateway, seq)
+        say(
+            gateway, "region/\(region)/event",
+            head(told_s ?? t_s, isSynced: isSynced)
+                + #""site":"store","gateway":"\#(gateway)","epoch":"E","seq":\#(number),"type":"exit","region":"\#(Self.id(region))","#
+                + beacon(minor, nil)
+                + #","entered_at":"\#(Self.text(entered_s))","last_heard_at":"\#(Self.text(heard_s))","#
+                + #""dwell_s":\#(heard_s - entered_s)\#(extra)}"#, at: t_s)
+    }
+
+    /// - Parameter seq: the event that it names; the gateway's last one where none is given.
+    mutating func state(
+        _ gateway: String, _ state: String, _ region: String = "carts", since_s: Double? = nil, told_s: Double? = nil,
+        seq: Int? = nil, epoch: String = "E", at t_s: Double
+    ) {
+        say(
+            gateway, "region/\(region)/state",
+            head(told_s ?? t_s, isSynced: true)
+                + #""epoch":"\#(epoch)","region":"\#(Self.id(region))","state":"\#(state)","since":"\#(Self.text(since_s ?? told_s ?? t_s))","event_seq":\#(seq ?? seqs[gateway] ?? 0)}"#,
+            at: t_s)
+    }
+
+    /// What a gateway lists, by minor and level.
+    mutating func list(
+        _ gateway: String, _ beacons: [Int: Double], _ region: String = "carts", told_s: Double? = nil,
+        devices: [Int: String] = [:], at t_s: Double
+    ) {
+        let listed = beacons.sorted { $0.key < $1.key }.map { minor, rssi in
+            #"{"track":1,"# + beacon(minor % 100, rssi)
+                + #","measured_power_dbm":-59,"age_ms":0"#
+                + (devices[minor].map { #","device":"\#($0)","duplicate":true"# } ?? "") + "}"
+        }
+        say(
+            gateway, "region/\(region)/ranging",
+            head(told_s ?? t_s, isSynced: true)
+                + #""region":"\#(Self.id(region))","count":\#(listed.count),"beacons":[\#(listed.joined(separator: ","))]}"#,
+            at: t_s)
+    }
+
+    /// Once a second, every gateway what it hears.
+    mutating func list(_ levels: [String: Double], from start_s: Double, to end_s: Double) {
+        var t_s = start_s
+        while t_s <= end_s {
+            for (gateway, level) in levels.sorted(by: { $0.key < $1.key }) { list(gateway, [1: level], at: t_s) }
+            t_s += 1
+        }
+    }
+
+    mutating func advance(to t_s: Double) {
+        // Bounded, so that a mistake is a failure and not a test that never ends.
+        for _ in 0..<100_000 where engine.advance(before: .origin + .seconds(t_s), outputs: &outputs) == nil { return }
+    }
+
+    private mutating func seq(_ gateway: String, _ given: Int?) -> Int {
+        let seq = given ?? (seqs[gateway] ?? 0) + 1
+        seqs[gateway] = max(seq, seqs[gateway] ?? 0)
+        return seq
+    }
+
+    private static func id(_ region: String) -> String { String(region.prefix { $0 != "/" }) }
+
+    private func head(_ t_s: Double, isSynced: Bool) -> String {
+        #"{"schema":1,"at":"\#(Self.text(t_s))","clock":"\#(isSynced ? "synced" : "unsynced")","#
+    }
+
+    private func beacon(_ minor: Int, _ rssi: Double?) -> String {
+        #""uuid":"\#(Self.uuid)","major":1,"minor":\#(minor),"rssi_dbm":\#(rssi.map { "\($0)" } ?? "null"),"#
+            + (rssi == nil
+                ? #""accuracy_m":-1,"accuracy_error_m":-1,"proximity":"unknown""#
+                : #""accuracy_m":2,"accuracy_error_m":1,"proximity":"near""#)
+    }
+
+    private static func text(_ t_s: Double) -> String { Timestamp.text(start + .seconds(t_s)) }
+
+    // MARK: - What the store tells
+
+    private var all: [RegionTransition] {
+        outputs.compactMap { output in
+            if case .transition(let transition, _) = output { transition } else { nil }
+        }
+    }
+
+    /// Those of whole regions.
+    private var transitions: [RegionTransition] { all.filter { $0.instance.zone == nil } }
+
+    private var zoneTransitions: [RegionTransition] { all.filter { $0.instance.zone != nil } }
+
+    /// Events of zones: `enter carts/zone/door 10.0 by a`.
+    var zoneEvents: [String] { Self.events(zoneTransitions) }
+
+    var zoneStates: [String] { Self.states(zoneTransitions) }
+
+    /// Everything that happened, of regions and zones.
+    var allEvents: [String] { Self.events(all) }
+
+    /// Events as short lines: `enter carts 10.0 by a`.
+    var events: [String] { Self.events(transitions) }
+
+    /// States as short lines: `inside carts 10.0`.
+    var states: [String] { Self.states(transitions) }
+
+    private static func events(_ transitions: [RegionTransition]) -> [String] {
+        transitions.compactMap { transition in
+            transition.event.map {
+                "\($0.kind == .enter ? "enter" : "exit") \(name(transition.instance)) \(tenths(transition.at)) by \($0.gateway ?? "-")"
+            }
+        }
+    }
+
+    private static func states(_ transitions: [RegionTransition]) -> [String] {
+        transitions.map { "\($0.state.rawValue) \(name($0.instance)) \(tenths($0.since))" }
+    }
+
+    /// The stays that exits have ended.
+    var stays: [RegionStay] {
+        transitions.compactMap { transition in
+            if case .exit(let stay)? = transition.event?.kind { stay } else { nil }
+        }
+    }
+
+    /// Whether a state was cleared.
+    var hasForgotten: Bool {
+        outputs.contains { output in
+            if case .forgotten = output { true } else { false }
+        }
+    }
+
+    /// Whether a stay was ended that nobody left.
+    var hasEnded: Bool {
+        outputs.contains { output in
+            if case .ended = output { true } else { false }
+        }
+    }
+
+    /// What is listed last.
+    var listed: ListedBeacons? {
+        for output in outputs.reversed() { if case .listed(let list, _) = output { return list } }
+        return nil
+    }
+
+    static func name(_ id: RegionInstanceID) -> String {
+        ([id.region] + [id.major, id.minor].compactMap { $0.map(String.init) } + (id.zone.map { ["zone", $0] } ?? []))
+            .joined(separator: "/")
+    }
+
+    static func tenths(_ instant: Instant) -> String {
+        let tenths = (instant - .origin).seconds * 10
+        return "\(tenths.rounded() / 10)"
+    }
+}

@@ -1,0 +1,174 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+import Testing
+
+@testable import Site
+
+@Suite("A beacon is in one zone at a time, by all levels together")
+struct ZoneTests {
+    static let two = """
+        [site]
+        [[site.gateway]]
+        id = "a"
+        zone = "door"
+        [[site.gateway]]
+        id = "b"
+        zone = "bakery"
+        """
+
+    private func zones(_ store: Store) -> [String] { store.zoneEvents }
+
+    @Test("The first zone is entered once it has lasted for more than 3 s")
+    func first() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        store.list(["a": -55, "b": -80], from: 10, to: 13)
+        #expect(zones(store) == [])
+        store.list(["a": -55, "b": -80], from: 14, to: 20)
+        #expect(zones(store).map { $0.prefix(21) } == ["enter carts/zone/door"])
+    }
+
+    @Test("A walk to another zone is followed within seconds: the exit first, then the entry")
+    func walk() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        store.list(["a": -55, "b": -80], from: 10, to: 40)
+        store.list(["a": -80, "b": -55], from: 41, to: 50)
+        #expect(
+            zones(store).map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+                "enter carts/zone/door", "exit carts/zone/door", "enter carts/zone/bakery",
+            ])
+        #expect(zones(store).last?.hasSuffix("by b") == true)
+        #expect(store.listed?.beacons.first?.place?.zone == "bakery")
+    }
+
+    @Test("A stay of 3 s is passing by")
+    func passing() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        store.list(["a": -55, "b": -80], from: 10, to: 40)
+        store.list(["a": -80, "b": -55], from: 41, to: 43)
+        store.list(["a": -55, "b": -80], from: 44, to: 60)
+        #expect(zones(store).count == 1)
+    }
+
+    @Test("Standing still between two gateways with 4 dB of scatter flips nothing")
+    func standing() throws {
+        var store = try Store(Self.two)
+        var seed: UInt64 = 7
+        func scatter() -> Double {
+            var sum = 0.0
+            for _ in 0..<12 {
+                seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                sum += Double(seed >> 11) / Double(1 << 53)
+            }
+            return sum - 6
+        }
+        store.enter("a", at: 10)
+        var (a, b) = (-60.0, -62.0)
+        for second in 10..<610 {
+            // As gateways publish it: smoothed, and never the same twice.
+            (a, b) = (a + 0.3 * (-60 + 4 * scatter() - a), b + 0.3 * (-62 + 4 * scatter() - b))
+            store.list("a", [1: a], at: Double(second))
+            store.list("b", [1: b], at: Double(second))
+        }
+        #expect(zones(store).filter { $0.hasPrefix("enter") }.count <= 2)
+    }
+
+    @Test("A gateway that can't hear says nothing of where a beacon is")
+    func blind() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        store.enter("b", at: 10)
+        store.list(["a": -60, "b": -85], from: 10, to: 30)
+        store.status("a", radio: "off", at: 31)
+        store.list(["b": -85], from: 31, to: 60)
+        #expect(zones(store).count == 1)
+        // A level that only a beacon beside that gateway has says something after all.
+        store.list(["b": -48], from: 61, to: 80)
+        #expect(zones(store).last?.contains("enter carts/zone/bakery") == true)
+    }
+
+    @Test("Several gateways may hear for one zone")
+    func joined() throws {
+        var store = try Store(Self.two + "\n[[site.gateway]]\nid = \"c\"\nzone = \"bakery\"")
+        store.enter("b", at: 10)
+        store.list(["b": -55, "c": -75, "a": -85], from: 10, to: 30)
+        store.list(["b": -75, "c": -55, "a": -85], from: 31, to: 60)
+        #expect(zones(store).count == 1)
+    }
+
+    @Test("A gateway's offset counts for every level that it tells")
+    func offset() throws {
+        var store = try Store(Self.two.replacing("zone = \"bakery\"", with: "zone = \"bakery\"\nrssi_offset_db = 20"))
+        store.enter("a", at: 10)
+        store.list(["a": -60, "b": -65], from: 10, to: 30)
+        #expect(zones(store).map { $0.prefix(23) } == ["enter carts/zone/bakery"])
+    }
+
+    @Test("An unlisted gateway's zone is its id")
+    func unlisted() throws {
+        var store = try Store()
+        store.enter("till-3", at: 10)
+        store.list(["till-3": -60], from: 10, to: 20)
+        #expect(zones(store).map { $0.prefix(23) } == ["enter carts/zone/till-3"])
+    }
+
+    @Test("The zones of a region are left with it, before it")
+    func leaving() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        store.list(["a": -55], from: 10, to: 30)
+        store.exit("a", entered_s: 10, heard_s: 30, at: 40)
+        store.advance(to: 100)
+        #expect(store.allEvents.suffix(2) == ["exit carts/zone/door 45.0 by a", "exit carts 45.0 by a"])
+    }
+
+    @Test("They become unknown with it, and are known again with it")
+    func unknown() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        store.list(["a": -55], from: 10, to: 20)
+        store.status("a", online: false, at: 21)
+        store.status("a", at: 100)
+        #expect(store.zoneStates.contains { $0.hasPrefix("unknown carts/zone/door") })
+        #expect(store.zoneStates.last?.hasPrefix("inside carts/zone/door") == true)
+        #expect(zones(store).count == 1)
+    }
+
+    @Test("A zone of a region that is not expanded is inside while any beacon of it is there")
+    func anyBeacon() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        for second in 10..<40 {
+            store.list("a", second < 25 ? [1: -55, 2: -55] : [2: -55], at: Double(second))
+            store.list("b", second < 25 ? [1: -80, 2: -80] : [1: -55, 2: -80], at: Double(second))
+        }
+        #expect(
+            zones(store).map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+                "enter carts/zone/door", "enter carts/zone/bakery",
+            ])
+    }
+
+    @Test("Where no list comes, the zone is that of the gateways that have the region inside")
+    func withoutLists() throws {
+        var store = try Store(Self.two)
+        store.enter("b", at: 10)
+        store.advance(to: 60)
+        #expect(zones(store).map { $0.prefix(23) } == ["enter carts/zone/bakery"])
+    }
+
+    @Test("One device of several that share an identity is told by its name, where the gateways name alike")
+    func devices() throws {
+        var store = try Store("[privacy]\nsite_key_file = \"/secret\"\n" + Self.two)
+        store.enter("a", at: 10)
+        for second in 10..<20 {
+            store.list("a", [1: -55, 101: -60], devices: [1: "x", 101: "y"], at: Double(second))
+        }
+        #expect(store.listed?.beacons.count == 2)
+    }
+}
