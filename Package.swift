@@ -93,7 +93,8 @@ let package = Package(
             name: "beacond",
             dependencies: [
                 "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Site", "Console",
-                "Files", "Loops", "GPS", "Outbox", "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging, lifecycle,
+                "Files", "Loops", "GPS", "Outbox", "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging,
+                lifecycle,
                 signals,
             ],
             swiftSettings: settings),

@@ -34,7 +34,8 @@ package struct SiteStart {
         self.outputs = [.radio(radio, at: now)] + stored.endings(at: now) + outputs
         let composer = MessageComposer(
             topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
-        dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, siteKey: settings.privacy.siteKey, bootID: bootID)
+        dispatcher = Dispatcher(
+            composer, outbox: outbox, stored: stored, siteKey: settings.privacy.siteKey, bootID: bootID)
         dispatcher.resumeCoverage(stored.coverage, at: now)
     }
 }

@@ -21,6 +21,7 @@ func region(_ lines: String = "", id: String = "carts") -> String {
 
 /// A table with one line in it. `region` gets what it needs beside it.
 func document(table: String, line: String) -> String {
+    if table == "site.gateway" { return "[[site.gateway]]\nid = \"entrance\"\n\(line)\n" }
     guard table == "region" else { return "[\(table)]\n\(line)\n" }
     let key = line.prefix { $0 != " " }
     let isOfCircle = ["latitude", "longitude", "radius_m", "cushion_m", "crossing_after_s"].contains(key)

@@ -29,10 +29,10 @@ struct TypeTests {
             "region.major", "region.minor",
             "mqtt.keepalive_s", "mqtt.max_inflight", "mqtt.protocol", "outbox.max_events", "outbox.max_mib",
             "advertise.major", "advertise.minor", "advertise.measured_power_dbm", "capture.max_mib",
-            "capture.max_files",
+            "capture.max_files", "site.gateway.floor",
         ]
         if integers.contains(path) { return "an integer" }
-        if path == "radio.adapters" { return "a list" }
+        if ["radio.adapters", "site.regions", "site.gateway.position"].contains(path) { return "a list" }
         if allowed == "true or false" { return "a boolean" }
         return allowed.hasPrefix("from ") || allowed == "a finite number above 0" ? "a number" : "text"
     }
