@@ -4,6 +4,9 @@ import HCI
 import Messages
 
 extension SiteEngine {
+    /// Whether any gateway that has spoken can hear.
+    package var isHearing: Bool { gateways.all.contains { $0.hearing == .hears } }
+
     /// Everything counted so far, and what is heard of whom.
     package func figures(at now: Instant) -> GatewayFigures {
         let gateways = gateways.all.map { gateway in

@@ -1,5 +1,5 @@
 public import HCI
-internal import Messages
+public import Messages
 
 /// `[site]` and every `[[site.gateway]]`: several gateways as one store.
 public struct SiteSettings: Hashable, Sendable {
@@ -147,6 +147,11 @@ extension Rule where Value == [Double] {
 }
 
 extension Settings {
+    /// The topics of a store's own messages.
+    public func topics(of site: SiteSettings) -> TopicTree {
+        TopicTree(prefix: identity.prefix, site: site.id, gateway: SiteSettings.gatewayID)
+    }
+
     /// The site that holds where the file has no table of it: every gateway under the gateway's own store.
     public var siteDefaults: SiteSettings {
         let table = Tables.known.site

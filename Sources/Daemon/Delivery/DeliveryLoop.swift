@@ -24,6 +24,8 @@ package final class DeliveryLoop {
     private var wasConnected = false
     /// `nil` where requests are not answered.
     private var requests: RequestHandler?
+    /// A store's engine; `nil` in a gateway, whose engine is on the radio loop.
+    private var store: StoreFeed?
     private var status: MessageComposer.RadioStatus
     private let machine: any Machine
     private let mayAdminister: Bool
@@ -38,25 +40,28 @@ package final class DeliveryLoop {
     /// - Parameters:
     ///   - broker: how to speak to it.
     ///   - answersRequests: whether they are received at all.
+    ///   - store: what joins the gateways of a store, in a process that is one.
     ///   - mayAdminister: the process has CAP_NET_ADMIN.
     ///   - seed: for the jitter of pauses between connections.
     package init(
         broker: BrokerSettings, link: any BrokerConnection, queue: DeliveryQueue, requests: RequestQueue,
-        answersRequests: Bool, dispatcher: Dispatcher, machine: any Machine, mayAdminister: Bool, seed: UInt64,
-        logger: Logger
+        answersRequests: Bool, store: StoreFeed? = nil, dispatcher: Dispatcher, machine: any Machine,
+        mayAdminister: Bool, seed: UInt64, logger: Logger
     ) {
+        self.store = store
         self.queue = queue
         self.dispatcher = dispatcher
         self.machine = machine
         self.logger = logger
         self.mayAdminister = mayAdminister
-        let radio = MessageComposer.RadioStatus.live(RadioCondition(.absent, mayAdminister: mayAdminister))
+        let radio = store?.status ?? .live(RadioCondition(.absent, mayAdminister: mayAdminister))
         status = radio
         let topics = dispatcher.composer.topics
         publisher = Publisher(
             broker, dispatcher, link: link, radio: radio, at: machine.now, machine.timebase,
-            requestFilters: answersRequests ? [topics.requestFilter] : [], seed: seed, logger: logger)
-        if answersRequests { self.requests = RequestHandler(topics: topics, queue: requests) }
+            requestFilters: store?.filters ?? (answersRequests ? [topics.requestFilter] : []),
+            limits: store == nil ? .requests : StoreFeed.limits, seed: seed, logger: logger)
+        if answersRequests, store == nil { self.requests = RequestHandler(topics: topics, queue: requests) }
         events = OutboxEvents(dispatcher) { (machine.now, machine.timebase) }
         healthDue = machine.now
         health = HealthReporter(at: healthDue)
@@ -69,7 +74,7 @@ package final class DeliveryLoop {
 
     /// Works until the queue is finished, then says goodbye.
     package func run() {
-        queue.waitForAvailability(for: Self.radioPatience)
+        if store == nil { queue.waitForAvailability(for: Self.radioPatience) }
         while round() {}
         close()
     }
@@ -81,6 +86,7 @@ package final class DeliveryLoop {
         machine.deliveryMoves()
         let content = queue.take()
         receive(content)
+        tellStore(isLast: content.isClosed)
         publish(group.take(isLast: content.isClosed, at: machine.now))
         look()
         publisher.run(for: content.isClosed ? .zero : wait(), wake: queue.wake, events: &events)
@@ -90,7 +96,20 @@ package final class DeliveryLoop {
     }
 
     private func wait() -> TimeSpan {
-        min(Self.longestRound, max(.zero, min(healthDue, group.due) - machine.now))
+        let due = min(min(healthDue, group.due), store?.nextDeadline ?? .distantFuture)
+        return min(Self.longestRound, max(.zero, due - machine.now))
+    }
+
+    /// What the store's engine has to tell.
+    private func tellStore(isLast: Bool) {
+        guard store != nil else { return }
+        let now = machine.now
+        group.add((isLast ? store?.stop(at: now) : store?.take(at: now)) ?? [], at: now)
+        if let figures = store?.takeFigures(at: now) { health.note(figures) }
+        guard let told = store?.takeStatus() else { return }
+        status = told
+        group.add([.radio(told.covered, at: now)], at: now)
+        announceStatus()
     }
 
     private func receive(_ content: DeliveryQueue.Content) {
@@ -125,6 +144,10 @@ package final class DeliveryLoop {
 
     /// Requests of the right form go on to the engine; the others are refused at once.
     private func receive(_ incoming: [IncomingMessage]) {
+        if store != nil {
+            store?.receive(incoming, at: machine.now, machine.timebase)
+            return
+        }
         let refusals = requests?.receive(incoming, at: machine.now) ?? []
         for refusal in refusals {
             publisher.answer(dispatcher.composer.response(refusal, eventSeq: { _ in 0 }, machine.timebase))

@@ -18,13 +18,13 @@ extension Publisher {
     package convenience init(
         _ settings: BrokerSettings, _ dispatcher: Dispatcher, link: any BrokerConnection,
         radio: MessageComposer.RadioStatus, at now: Instant, _ timebase: Timebase, requestFilters: [String] = [],
-        seed: UInt64, logger: Logger
+        limits: IncomingLimits = .requests, seed: UInt64, logger: Logger
     ) {
         self.init(
             settings: settings, link: link,
             online: dispatcher.status(isOnline: true, radio: radio, at: now, timebase),
             will: dispatcher.status(isOnline: false, radio: radio, at: now, timebase),
-            requestFilters: requestFilters, seed: seed, logger: logger)
+            requestFilters: requestFilters, limits: limits, seed: seed, logger: logger)
     }
 
     /// Says anew how the gateway is, and what the broker is to say if it vanishes.

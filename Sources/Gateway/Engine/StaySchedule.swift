@@ -2,8 +2,8 @@ import HCI
 
 /// When the stays under way are stored: every minute while something is heard, so that after a crash an exit is inferred to the
 /// minute.
-struct StaySchedule: Sendable {
-    static let interval = TimeSpan.seconds(60)
+public struct StaySchedule: Sendable {
+    public static let interval = TimeSpan.seconds(60)
     private(set) var due = Instant.distantFuture
 
     /// A beacon of a region was heard.

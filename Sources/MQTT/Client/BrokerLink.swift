@@ -8,6 +8,7 @@ import Messages
 package final class BrokerLink: BrokerConnection {
     private let settings: BrokerSettings
     private let clientID: String
+    private let limits: IncomingLimits
     private var lookup: HostLookup?
     private var isLookupWanted = false
     private var lookupFailure: ConnectionFailure?
@@ -17,8 +18,11 @@ package final class BrokerLink: BrokerConnection {
     /// way around: libmosquitto takes the first address that does not fail at once, even if nothing ever answers there.
     private var isIPv4Turn = false
 
-    /// - Parameter clientID: the MQTT client identifier, unique among all clients of the broker.
-    package init(settings: BrokerSettings, clientID: String) {
+    /// - Parameters:
+    ///   - clientID: the MQTT client identifier, unique among all clients of the broker.
+    ///   - limits: of what the broker may deliver.
+    package init(settings: BrokerSettings, clientID: String, limits: IncomingLimits = .requests) {
+        self.limits = limits
         self.settings = settings
         self.clientID = clientID
     }
@@ -115,6 +119,7 @@ package final class BrokerLink: BrokerConnection {
         } catch {
             throw .password(error)
         }
-        return try MosquittoClient(settings: settings, clientID: clientID, will: will, password: password)
+        return try MosquittoClient(
+            settings: settings, clientID: clientID, limits: limits, will: will, password: password)
     }
 }

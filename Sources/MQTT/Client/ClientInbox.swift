@@ -15,9 +15,11 @@ final class ClientInbox {
     var subscriptions: [Int32: String] = [:]
 
     let isVersion5: Bool
+    let limits: IncomingLimits
 
-    init(isVersion5: Bool) {
+    init(isVersion5: Bool, limits: IncomingLimits) {
         self.isVersion5 = isVersion5
+        self.limits = limits
     }
 
     /// Registers the callbacks. `self` must outlive the handle.
@@ -73,7 +75,7 @@ final class ClientInbox {
     private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {
         guard let topic = message.topic else { return }
         let bytes = UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
-        let isOversize = bytes.count > IncomingMessage.maxPayload_bytes
+        let isOversize = bytes.count > limits.payload_bytes
         events.append(
             .received(
                 IncomingMessage(

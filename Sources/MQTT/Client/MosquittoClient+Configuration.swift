@@ -3,10 +3,6 @@ import Configuration
 import Messages
 
 extension MosquittoClient {
-    /// Requests are small; the broker drops what is larger instead of sending it. MQTT 3.1.1 has no word for that, and
-    /// libmosquitto reads whatever comes into memory whole.
-    private static let maxPacket_bytes: UInt32 = 65_536
-
     /// Everything that must be known before CONNECT.
     func configure(will: Message?, password: String?) throws(ConnectionFailure) {
         let version = inbox.isVersion5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
@@ -35,13 +31,16 @@ extension MosquittoClient {
         try call("will", code)
     }
 
+    /// MQTT 3.1.1 has no word for that, and libmosquitto reads whatever comes into memory whole.
+    ///
     /// libmosquitto takes CONNECT properties only through its blocking connect. Without a host that call keeps the
     /// properties, which the connect that follows sends, and refuses the rest.
     private func announceMaximumPacketSize() throws(ConnectionFailure) {
         var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }
         let identifier = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
-        try call("maximum packet size", mosquitto_property_add_int32(&properties, identifier, Self.maxPacket_bytes))
+        try call(
+            "maximum packet size", mosquitto_property_add_int32(&properties, identifier, inbox.limits.packet_bytes))
         _ = mosquitto_connect_bind_v5(handle, nil, 0, 0, nil, properties)
     }
 

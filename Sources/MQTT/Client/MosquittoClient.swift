@@ -36,14 +36,18 @@ final class MosquittoClient {
     private static let mostLastWords = 2_000
     private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
-    /// - Parameter clientID: unique among all clients of the broker.
-    init(settings: BrokerSettings, clientID: String, will: Message?, password: String?) throws(ConnectionFailure) {
+    /// - Parameters:
+    ///   - clientID: unique among all clients of the broker.
+    ///   - limits: of what the broker may deliver.
+    init(
+        settings: BrokerSettings, clientID: String, limits: IncomingLimits, will: Message?, password: String?
+    ) throws(ConnectionFailure) {
         guard Self.isLibraryReady, let handle = mosquitto_new(clientID, true, nil) else {
             throw .library(call: "mosquitto_new", detail: systemText(errno))
         }
         self.handle = handle
         self.settings = settings
-        inbox = ClientInbox(isVersion5: settings.protocolVersion == .v5)
+        inbox = ClientInbox(isVersion5: settings.protocolVersion == .v5, limits: limits)
         inbox.attach(to: handle)
         try configure(will: will, password: password)
     }

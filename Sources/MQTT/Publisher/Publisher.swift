@@ -22,8 +22,7 @@ public final class Publisher {
     /// What the broker publishes when this connection breaks. A change takes effect with the next connection.
     public var will: Message
 
-    /// Requests that nobody takes are dropped beyond this many.
-    private static let maxIncoming = 64
+    private let limits: IncomingLimits
 
     /// - Parameters:
     ///   - clientID: the MQTT client identifier, unique among all clients of the broker.
@@ -43,8 +42,9 @@ public final class Publisher {
     /// As above, through `link`.
     package init(
         settings: BrokerSettings, link: any BrokerConnection, online: Message, will: Message,
-        requestFilters: [String] = [], seed: UInt64, logger: Logger
+        requestFilters: [String] = [], limits: IncomingLimits = .requests, seed: UInt64, logger: Logger
     ) {
+        self.limits = limits
         let parameters = DeliverySession.Parameters(
             host: settings.host, port: settings.port, maxInflight: max(1, settings.maxInflight),
             keepalive_s: settings.keepalive_s)
@@ -183,7 +183,7 @@ public final class Publisher {
         case .received(let message) where session.search.expects(message.topic):
             pending += session.heardOwnTopic(message, at: now)
         case .received(let message):
-            if incoming.count < Self.maxIncoming {
+            if incoming.count < limits.messages {
                 incoming.append(message)
             } else {
                 session.counters.incomingDropped += 1

@@ -1,11 +1,28 @@
+/// How much a broker may deliver to us.
+package struct IncomingLimits: Hashable, Sendable {
+    /// Messages that wait to be taken, at most; those beyond are dropped.
+    package var messages: Int
+    /// Longer payloads are not kept.
+    package var payload_bytes: Int
+
+    package init(messages: Int, payload_bytes: Int) {
+        self.messages = messages
+        self.payload_bytes = payload_bytes
+    }
+
+    /// A request is a few hundred bytes.
+    package static let requests = IncomingLimits(messages: 64, payload_bytes: 4_096)
+
+    /// What the broker is told not to exceed: the broker drops what is larger instead of sending it. A topic and what MQTT needs have
+    /// room in it, and a request that is a little too long, so that it can be refused with the reason.
+    var packet_bytes: UInt32 { UInt32(clamping: max(65_536, payload_bytes + 16_384)) }
+}
+
 /// A message that the broker delivered to one of our subscriptions.
 public struct IncomingMessage: Hashable, Sendable {
-    /// Longer payloads are not kept: a request is a few hundred bytes.
-    public static let maxPayload_bytes = 4_096
-
     public enum Payload: Hashable, Sendable {
         case bytes([UInt8])
-        /// The payload had `length` bytes, more than `maxPayload_bytes`, and was dropped.
+        /// The payload had `length` bytes, more than the limit, and was dropped.
         case oversize(length: Int)
     }
 

@@ -52,21 +52,26 @@ extension MessageComposer {
     public enum RadioStatus: Hashable, Sendable {
         case live(RadioCondition)
         case replay
+        /// A store, which hears while any of its gateways does.
+        case store(isHearing: Bool)
 
         /// The word of `status.radio`.
         public var word: String { covered.word }
 
-        var covered: CoveredRadio {
+        public var covered: CoveredRadio {
             switch self {
             case .live(let condition): .live(condition.availability)
             case .replay: .replay
+            case .store(let isHearing): .live(isHearing ? .scanning : .absent)
             }
         }
 
         var remedy: String {
             switch self {
             case .live(let condition): condition.remedy
-            case .replay: ""
+            case .replay, .store(isHearing: true): ""
+            case .store(isHearing: false):
+                "no gateway of the store can hear: see health.gateways, and what their own status says"
             }
         }
     }

@@ -18,7 +18,14 @@ struct Agent {
     private(set) var settings: Settings
     /// Where the settings came from; `nil` for the usual places.
     let configurationPath: String?
+    /// What it is: a gateway, or the store that several of them make.
+    var role = Role.gateway
     let supervision = Supervision()
+
+    enum Role {
+        case gateway
+        case site
+    }
 
     /// What keeps the agent from starting.
     enum Problem: Error, CustomStringConvertible {
@@ -71,8 +78,36 @@ struct Agent {
     }
 
     private func start() throws(Problem) -> [any Service] {
+        switch role {
+        case .gateway: try startGateway()
+        case .site: try startSite()
+        }
+    }
+
+    /// A store needs the delivery loop and nothing else.
+    private func startSite() throws(Problem) -> [any Service] {
         let (now, timebase) = (SystemClock.now, SystemClock.timebase)
-        let outbox = try openOutbox(at: now, timebase)
+        let site = settings.site ?? settings.siteDefaults
+        let topics = settings.topics(of: site)
+        let outbox = try openOutbox(settings.outbox.directory + "-site", topics, at: now, timebase)
+        let parts = SiteStart(
+            site, settings, topics, outbox, radio: .live(.absent), at: now, timebase, bootID: SystemClock.bootID,
+            newKey: PseudonymKey.random(), logger: logger)
+        let feed = StoreFeed(parts.engine, topics: topics, outputs: parts.outputs, at: now)
+        do throws(RadioError) {
+            let queue = try DeliveryQueue()
+            let worker = try startDelivery(parts.dispatcher, queue, RequestQueue {}, store: feed)
+            let watchdog = WatchdogService(
+                manager: supervision.manager, pulse: supervision.pulse, logger: logger)
+            return [DeliveryService(worker: worker, queue: queue), watchdog, StartPagesService()]
+        } catch {
+            throw .radio(error)
+        }
+    }
+
+    private func startGateway() throws(Problem) -> [any Service] {
+        let (now, timebase) = (SystemClock.now, SystemClock.timebase)
+        let outbox = try openOutbox(settings.outbox.directory, settings.identity.topics, at: now, timebase)
         let parts = AgentStart(settings, outbox, at: now, timebase, bootID: SystemClock.bootID, logger: logger)
         do throws(RadioError) {
             let queue = try DeliveryQueue()
@@ -121,12 +156,13 @@ struct Agent {
         return AdvertisingService(loop: loop)
     }
 
-    private func openOutbox(at now: Instant, _ timebase: Timebase) throws(Problem) -> Outbox {
+    private func openOutbox(
+        _ directory: String, _ topics: TopicTree, at now: Instant, _ timebase: Timebase
+    ) throws(Problem) -> Outbox {
         let limits = OutboxLimits(settings.outbox)
         do throws(OutboxError) {
             let outbox = try Outbox(
-                directory: settings.outbox.directory, owner: GatewayIdentity(settings.identity.topics), limits: limits,
-                at: now,
+                directory: directory, owner: GatewayIdentity(topics), limits: limits, at: now,
                 wallTime: timebase.wall(now))
             for report in outbox.takeReports() { logger.warning("\(report)") }
             return outbox
@@ -136,16 +172,20 @@ struct Agent {
     }
 
     private func startDelivery(
-        _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue, _ requests: RequestQueue
+        _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue, _ requests: RequestQueue, store: StoreFeed? = nil
     ) throws(RadioError) -> WorkerThread {
         let (settings, supervision, logger) = (settings, supervision, logger)
+        // Nothing else beats for the radio that a store has not.
+        let isSite = store != nil
         return try WorkerThread {
             let loop = DeliveryLoop(
                 broker: settings.broker,
                 link: BrokerLink(
-                    settings: settings.broker, clientID: Publisher.clientID(settings.identity.topics)),
-                queue: queue, requests: requests, answersRequests: settings.commands.isEnabled,
-                dispatcher: dispatcher, machine: SystemMachine(settings.health, supervision),
+                    settings: settings.broker, clientID: Publisher.clientID(dispatcher.composer.topics),
+                    limits: isSite ? StoreFeed.limits : .requests),
+                queue: queue, requests: requests, answersRequests: settings.commands.isEnabled, store: store,
+                dispatcher: dispatcher,
+                machine: SystemMachine(settings.health, supervision, beatsForRadio: isSite),
                 mayAdminister: ProcessCapabilities.current().mayAdminister, seed: .random(in: .min ... .max),
                 logger: logger)
             loop.run()

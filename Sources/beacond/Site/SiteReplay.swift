@@ -34,7 +34,7 @@ struct SiteReplay {
         self.site = site
         self.settings = settings
         self.logger = logger
-        topics = TopicTree(prefix: settings.identity.prefix, site: site.id, gateway: SiteSettings.gatewayID)
+        topics = settings.topics(of: site)
     }
 
     /// Plays the files to their ends, and returns what was wrong.

@@ -9,8 +9,11 @@ final class SystemMachine: Machine {
     private var metrics: MetricsFile?
     private let supervision: Supervision
     private var hasMoved = false
+    private let beatsForRadio: Bool
 
-    init(_ health: HealthSettings, _ supervision: Supervision) {
+    /// - Parameter beatsForRadio: there is no radio loop that could give a sign of life of its own.
+    init(_ health: HealthSettings, _ supervision: Supervision, beatsForRadio: Bool = false) {
+        self.beatsForRadio = beatsForRadio
         self.supervision = supervision
         if !health.textfile.isEmpty { metrics = MetricsFile(path: health.textfile) }
     }
@@ -25,6 +28,7 @@ final class SystemMachine: Machine {
         if !hasMoved { supervision.pulse.beginDelivery() }
         hasMoved = true
         supervision.pulse.beatDelivery()
+        if beatsForRadio { supervision.pulse.beatRadio() }
     }
 
     func tellStatus(_ line: String) { supervision.manager.tell(.status(line)) }
