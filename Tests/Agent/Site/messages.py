@@ -1,0 +1,78 @@
+"""Writes what gateways would have printed, as lines of `beacond replay --output jsonl`, into the folder named: two gateways hear one
+cart that walks from the entrance to the bakery and leaves; then the bakery's gateway is offline while something is inside."""
+
+import json
+import sys
+from datetime import datetime, timedelta, timezone
+
+START = datetime(2026, 11, 23, 8, 0, 0, tzinfo=timezone.utc)
+UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
+
+
+def time(t_s):
+    return (START + timedelta(seconds=t_s)).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+class Gateway:
+    def __init__(self, name):
+        self.name, self.seq, self.lines = name, 0, []
+
+    def say(self, t_s, topic, **payload):
+        payload = {"schema": 1, "at": time(t_s), "clock": "synced", **payload}
+        self.lines.append((t_s, json.dumps({
+            "t": t_s, "topic": f"beacons/store/{self.name}/{topic}", "qos": 1, "retain": False, "payload": payload})))
+
+    def status(self, t_s, state="online"):
+        self.say(t_s, "status", state=state, version="0.1.0", epoch="E" * 26, radio="scanning", remedy="")
+
+    def state(self, t_s, word, minor=1):
+        self.say(t_s, f"region/carts/1/{minor}/state", epoch="E" * 26, region="carts", major=1, minor=minor, state=word,
+                 since=time(t_s), event_seq=self.seq)
+
+    def event(self, t_s, kind, minor=1, **more):
+        self.seq += 1
+        known = kind == "enter"
+        self.say(t_s, f"region/carts/1/{minor}/event", site="store", gateway=self.name, epoch="E" * 26, seq=self.seq, type=kind,
+                 region="carts", uuid=UUID, major=1, minor=minor, rssi_dbm=-60, accuracy_m=2 if known else -1,
+                 accuracy_error_m=1 if known else -1, proximity="near" if known else "unknown", **more)
+
+    def enter(self, t_s, minor=1):
+        self.event(t_s, "enter", minor)
+        self.state(t_s, "inside", minor)
+
+    def exit(self, t_s, entered_s, heard_s, minor=1):
+        self.event(t_s, "exit", minor, entered_at=time(entered_s), last_heard_at=time(heard_s), dwell_s=heard_s - entered_s)
+        self.state(t_s, "outside", minor)
+
+    def list(self, t_s, rssi, minor=1):
+        beacon = {"track": 1, "uuid": UUID, "major": 1, "minor": minor, "proximity": "near", "accuracy_m": 2,
+                  "accuracy_error_m": 1, "rssi_dbm": rssi, "measured_power_dbm": -59, "age_ms": 0}
+        self.say(t_s, f"region/carts/1/{minor}/ranging", region="carts", major=1, minor=minor, count=1, beacons=[beacon])
+
+
+def story():
+    door, oven = Gateway("door"), Gateway("oven")
+    for gateway in (door, oven):
+        gateway.status(0)
+    door.enter(20)
+    oven.enter(22)
+    for t_s in range(20, 90):
+        door.list(t_s, -55 if t_s < 50 else -80)
+        oven.list(t_s + 0.5, -80 if t_s < 50 else -55)
+    door.exit(95, 20, 60)
+    oven.exit(120, 22, 89)
+    oven.enter(200, minor=2)
+    for t_s in range(200, 230):
+        oven.list(t_s, -60, minor=2)
+    oven.status(230, "offline")
+    door.status(400)
+    # What it says of long ago, as its line is back.
+    oven.event(150, "enter", minor=3)
+    oven.lines[-1] = (401, oven.lines[-1][1].replace('"t": 150', '"t": 401'))
+    return door, oven
+
+
+if __name__ == "__main__":
+    for gateway in story():
+        with open(f"{sys.argv[1]}/{gateway.name}.jsonl", "w") as file:
+            file.writelines(line + "\n" for _, line in sorted(gateway.lines, key=lambda line: line[0]))
