@@ -15,19 +15,19 @@ extension SiteEngine {
     ) {
         guard let number = region(instance, at: arrival.now) else { return }
         let duplicates = tellsDevices ? Set(list.beacons.filter(\.isDuplicate).map(\.identity)) : []
-        var present: [Int] = []
+        var present: Set<Int> = []
         for listed in list.beacons {
             let device = duplicates.contains(listed.identity) ? listed.device : nil
             guard let index = beacon(BeaconKey(identity: listed.identity, device: device), in: number) else { continue }
             let heardAt = arrival.event - .milliseconds(listed.age_ms)
-            present.append(index)
+            present.insert(index)
             regions[number].heard(until: min(heardAt, arrival.now))
             beacons[index].list(StoreBeacon.Listing(gateway: gateway, beacon: listed, at: arrival.now))
             guard let rssi_dbm = listed.observation.rssi_dbm, listed.observation.proximity != .unknown else { continue }
             beacons[index].levels.note(
                 HeardLevels.Level(gateway: gateway, level_dbm: rssi_dbm + plan.offset_db(of: gateway), at: arrival.now))
         }
-        for missing in regions[number].lists[gateway] ?? [] where !present.contains(missing) {
+        for missing in regions[number].lists[gateway, default: []].subtracting(present) {
             beacons[missing].unlist(gateway)
         }
         regions[number].lists[gateway] = present
@@ -53,7 +53,7 @@ extension SiteEngine {
     /// The number of a beacon, which it gets where it is new; `nil` where there are too many.
     private mutating func beacon(_ key: BeaconKey, in region: Int) -> Int? {
         if let known = beaconNumbers[key] {
-            if !beacons[known].regions.contains(region) { beacons[known].regions.append(region) }
+            if regions[region].beacons.insert(known).inserted { beacons[known].regions.append(region) }
             return known
         }
         guard beacons.count < maxBeacons else { return nil }
@@ -61,6 +61,7 @@ extension SiteEngine {
         beacon.regions = [region]
         beacons.append(beacon)
         beaconNumbers[key] = beacons.count - 1
+        regions[region].beacons.insert(beacons.count - 1)
         return beacons.count - 1
     }
 

@@ -85,16 +85,16 @@ extension SiteEngine {
     mutating func end(_ number: Int, at now: Instant, outputs: inout [GatewayOutput]) {
         let id = regions[number].id
         var gone: [RegionInstanceID] = []
-        for zone in zones.indices where zones[zone].id.inZone(nil) == id {
+        for zone in regions[number].zones {
             endStay(zones[zone].id, zones[zone].standing, zones[zone].cause, at: now, outputs: &outputs)
             gone.append(zones[zone].id)
             zones[zone] = StoreZone(zones[zone].id, at: now)
         }
         endStay(id, regions[number].standing, regions[number].cause, at: now, outputs: &outputs)
+        for beacon in regions[number].beacons { beacons[beacon].regions.removeAll { $0 == number } }
+        let known = regions[number].zones
         regions[number] = StoreRegion(id, at: now)
-        for beacon in beacons.indices where beacons[beacon].regions.contains(number) {
-            beacons[beacon].regions.removeAll { $0 == number }
-        }
+        regions[number].zones = known
         outputs.append(.forgotten(gone + [id], at: now))
     }
 

@@ -58,24 +58,22 @@ extension SiteEngine {
 
     /// A region is left: so are its zones, at the same time.
     mutating func leaveZones(of region: Int, at now: Instant, outputs: inout [GatewayOutput]) {
-        let last = lastHeard(in: region) ?? now
-        for number in zones.indices where zones[number].id.inZone(nil) == regions[region].id {
+        let last = regions[region].lastHeardAt ?? now
+        for number in regions[region].zones {
             guard zones[number].standing.state != .outside || zones[number].standing.presence != nil else { continue }
             if let change = zones[number].empty(until: last, at: now) {
                 emit(zone: number, change, at: now, outputs: &outputs)
             }
         }
-        for index in beacons.indices where beacons[index].regions.contains(region) {
+        for index in regions[region].beacons {
             beacons[index].regions.removeAll { $0 == region }
             if beacons[index].regions.isEmpty { beacons[index].move(to: nil) }
         }
+        regions[region].beacons = []
     }
 
-    /// The last evidence of the stay that has just ended.
-    private func lastHeard(in region: Int) -> Instant? { regions[region].lastHeardAt }
-
     mutating func zonesBecomeUnknown(of region: Int, at now: Instant, outputs: inout [GatewayOutput]) {
-        for number in zones.indices where zones[number].id.inZone(nil) == regions[region].id {
+        for number in regions[region].zones {
             if let change = zones[number].standing.unknown(at: now) {
                 emit(zone: number, change, at: now, outputs: &outputs)
             }
@@ -84,7 +82,7 @@ extension SiteEngine {
 
     /// What was unknown is known again: who was in a zone still is, until somebody hears otherwise.
     mutating func resumeZones(of region: Int, at now: Instant, outputs: inout [GatewayOutput]) {
-        for number in zones.indices where zones[number].id.inZone(nil) == regions[region].id {
+        for number in regions[region].zones {
             if let change = zones[number].standing.known(at: now) {
                 emit(zone: number, change, at: now, outputs: &outputs)
             }

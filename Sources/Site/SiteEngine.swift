@@ -129,6 +129,7 @@ package struct SiteEngine: Sendable {
         if let known = zoneNumbers[id] { return known }
         zones.append(StoreZone(id, at: now))
         zoneNumbers[id] = zones.count - 1
+        if let region = region(id.inZone(nil), at: now) { regions[region].zones.append(zones.count - 1) }
         return zones.count - 1
     }
 

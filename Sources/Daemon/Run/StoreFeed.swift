@@ -1,3 +1,4 @@
+import Configuration
 import Gateway
 import HCI
 import MQTT
@@ -29,6 +30,19 @@ package struct StoreFeed {
         storeDue = now + StaySchedule.interval
     }
 
+    /// One that begins with nothing, for whoever only looks.
+    package init(_ site: SiteSettings, _ settings: Settings, at now: Instant) {
+        var outputs: [GatewayOutput] = []
+        let engine = SiteEngine(
+            site, settings.gateway, tellsDevices: false, restoring: [], at: now, outputs: &outputs)
+        self.init(engine, topics: settings.topics(of: site), outputs: outputs, at: now)
+    }
+
+    /// What is heard of whom.
+    package func storeFigures(at now: Instant) -> StoreFigures {
+        engine.figures(at: now).store ?? StoreFigures(late: 0, malformed: 0, gateways: [])
+    }
+
     /// What to subscribe to: what the store's gateways say of themselves and of their regions.
     package var filters: [String] {
         let gateways = topics.prefix + "/" + topics.site + "/+"
@@ -38,7 +52,7 @@ package struct StoreFeed {
     package var nextDeadline: Instant { engine.nextDeadline }
 
     /// Takes what the broker delivered.
-    mutating func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) {
+    package mutating func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) {
         for message in messages {
             guard case .bytes(let payload) = message.payload else {
                 engine.receiveMalformed()

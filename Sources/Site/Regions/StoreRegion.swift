@@ -26,8 +26,11 @@ struct StoreRegion: Sendable {
     private(set) var unknownDue = Instant.distantFuture
     /// The last evidence that it was inside.
     private(set) var lastHeardAt: Instant?
+    /// The numbers of its zones that anybody was ever in, and of the beacons that are heard in it.
+    var zones: [Int] = []
+    var beacons: Set<Int> = []
     /// The numbers of the beacons that each gateway listed last.
-    var lists: [GatewayIndex: [Int]] = [:]
+    var lists: [GatewayIndex: Set<Int>] = [:]
     /// When a gateway listed its beacons last.
     var listedAt: Instant?
     /// Whether the gateways tell of exits: their operator may not want to know of them.
