@@ -1,0 +1,185 @@
+import { Reader } from './mqtt/reader.js';
+import { Page } from './page.js';
+import { Calibration } from './view/calibrate.js';
+import { colours } from './view/colours.js';
+import { byId, element, keyed, say, tabs } from './view/dom.js';
+import { showLists } from './view/lists.js';
+import { MapView } from './view/mapview.js';
+import { Notices } from './view/notices.js';
+import { PlanView } from './view/planview.js';
+
+// Lists are for reading, and pictures for looking: twice a second is enough for the first.
+const listEvery_ms = 500;
+
+const settings = JSON.parse(byId('settings').textContent);
+const notices = new Notices();
+const page = new Page(settings, notices);
+page.paint = colours();
+
+const plan = new PlanView(byId('plan'), page, {
+  onPoint: (share) => calibration.point(share),
+  onPlace: (id, x_m, y_m, floor) => calibration.place(id, x_m, y_m, floor),
+});
+const calibration = new Calibration(page, plan);
+const map = new MapView(window.L, byId('map'), page, settings.tiles);
+const showStage = tabs(byId('stage-tabs'), (id) => id === 'tab-map' && map.open());
+const showSide = tabs(byId('side-tabs'));
+
+const reader = new Reader({
+  url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/mqtt`,
+  filters: page.filters(),
+  onMessage: (topic, payload, retained) => page.take(topic, payload, retained, Date.now()),
+  onGarbage: (topic, why) => notices.garbled(topic, why),
+  onState: (state) => {
+    notices.connection = { ...state, until_ms: Date.now() + (state.wait_s ?? 0) * 1000 };
+    if (state.state === 'refused') askLogin(state.tried);
+    if (state.state === 'online') byId('login').hidden = true;
+  },
+  machine: {
+    open: (url) => new WebSocket(url, 'mqtt'),
+    now: () => performance.now(),
+    every: (ms, action) => setInterval(action, ms),
+    after: (ms, action) => setTimeout(action, ms),
+    cancel: (timer) => clearTimeout(timer),
+    random: () => Math.random(),
+    name: () => `page-${Array.from(crypto.getRandomValues(new Uint8Array(8)), (one) => one.toString(16).padStart(2, '0')).join('')}`,
+  },
+});
+
+// --- Which store ------------------------------------------------------------------------------------------------------
+
+/** The store in the address, as in #site=berlin-17. */
+const named = () => new URLSearchParams(location.hash.slice(1)).get('site');
+
+function look(siteName) {
+  page.look(siteName);
+  plan.showImage(page.layout.plan?.image);
+  plan.touched = plan.fitted = false;
+  if (!byId('calibration').hidden) calibration.step('gateways');
+  reader.read(page.filters());
+}
+
+page.open = (siteName, gateway) => {
+  if (siteName !== page.siteName) {
+    history.replaceState(null, '', `#${new URLSearchParams({ site: siteName })}`);
+    look(siteName);
+  }
+  page.choose(null, gateway);
+};
+page.onChoose = () => {
+  if (page.chosenGateway !== null) showSide('tab-gateways');
+  else if (page.chosen !== null) showSide('tab-beacons');
+  drawLists();
+  // The row of what was chosen in the picture, opened and in sight.
+  if (page.chosenGateway !== null) {
+    const row = byId('gateway-list').rows?.get(page.chosenGateway);
+    if (row) row.firstElementChild.open = true;
+    row?.scrollIntoView({ block: 'nearest' });
+  } else byId('beacon-list').rows?.get(page.chosen)?.scrollIntoView({ block: 'nearest' });
+};
+page.resetLayout = () => {
+  try {
+    localStorage.removeItem(`layout/${page.siteName}`);
+  } catch {
+    // There is nothing that was kept.
+  }
+  look(page.siteName);
+  calibration.step('gateways');
+};
+addEventListener('hashchange', () => named() && look(named()));
+
+/** The stores to choose from, once there are several. A chain has too many for a list: there the map is for choosing. */
+function showSites() {
+  const names = [...page.store.sites.keys()].sort().slice(0, 1000);
+  if (page.siteName === null && names.length > 0) look(names[0]);
+  const select = byId('site');
+  byId('site-choice').hidden = names.length < 2;
+  say(byId('site-name'), names.length < 2 ? (page.siteName ?? '') : '');
+  keyed(select, names, (name) => name, (name) => Object.assign(element('option', '', name), { value: name }), () => {});
+  if (document.activeElement !== select && page.siteName !== null) select.value = page.siteName;
+}
+byId('site').addEventListener('change', (event) => page.open(event.target.value, null));
+
+// --- Login ------------------------------------------------------------------------------------------------------------
+
+function askLogin(tried) {
+  byId('login').hidden = false;
+  say(byId('login-words'), tried ? 'The broker refuses this name or password.' : 'The broker wants to know who you are.');
+  byId('username').focus();
+}
+byId('login-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  reader.start({ username: byId('username').value, password: byId('password').value });
+});
+
+// --- What happens all the time ----------------------------------------------------------------------------------------
+
+byId('search').addEventListener('input', (event) => {
+  page.search(event.target.value);
+  drawLists();
+});
+addEventListener('online', () => reader.start());
+for (const query of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)']) {
+  matchMedia(query).addEventListener('change', () => {
+    page.paint = colours();
+    page.changes += 1;
+  });
+}
+for (const [id, action] of [['zoom-in', () => plan.camera.zoom(1.4, plan.camera.width / 2, plan.camera.height / 2)],
+  ['zoom-out', () => plan.camera.zoom(0.7, plan.camera.width / 2, plan.camera.height / 2)], ['zoom-fit', () => plan.fit()]]) {
+  byId(id).addEventListener('click', () => {
+    action();
+    plan.touched = id !== 'zoom-fit';
+    plan.dirty = true;
+  });
+}
+
+function showFloors() {
+  const floors = [...new Set([...page.layout.gateways.values()].map((one) => one.floor))].sort((one, other) => one - other);
+  byId('floor-choice').hidden = floors.length < 2;
+  const make = (floor) => Object.assign(element('option', '', String(floor)), { value: String(floor) });
+  keyed(byId('floor'), floors, (floor) => floor, make, () => {});
+  if (floors.length > 0 && !floors.includes(plan.floor)) changeFloor(floors[0]);
+}
+function changeFloor(floor) {
+  plan.floor = floor;
+  plan.fitted = plan.touched = false;
+  page.changes += 1;
+}
+byId('floor').addEventListener('change', (event) => changeFloor(Number(event.target.value)));
+
+function drawLists() {
+  const now_ms = Date.now();
+  page.store.expire(now_ms);
+  notices.show(page.store.refused + (page.site()?.beacons.refused ?? 0), navigator.onLine, now_ms);
+  showSites();
+  showFloors();
+  showLists(page, now_ms);
+  byId('plan').setAttribute('aria-label', plan.describe());
+  const unplaced = [...plan.places.values()].filter((place) => !place.placed).length;
+  byId('unplaced').hidden = unplaced === 0 || page.calibrating !== null;
+  say(byId('unplaced'), `${unplaced} gateway${unplaced === 1 ? ' has' : 's have'} no place yet: “Set up” tells it.`);
+  if (page.calibrating === 'gateways') calibration.refresh();
+}
+
+let drawn_ms = performance.now();
+let listed_ms = 0;
+function frame(now_ms) {
+  requestAnimationFrame(frame);
+  plan.frame(Math.min(1, (now_ms - drawn_ms) / 1000));
+  map.frame();
+  drawn_ms = now_ms;
+  page.frames = (page.frames ?? 0) + 1;
+  if (now_ms - listed_ms < listEvery_ms) return;
+  listed_ms = now_ms;
+  drawLists();
+}
+
+showStage(settings.opens === 'map' ? 'tab-map' : 'tab-plan');
+showSide('tab-beacons');
+if (named()) look(named());
+if (location.host) reader.start();
+else notices.connection = { state: 'waiting', why: 'This file has to come from the broker: open the address of its websockets listener.', until_ms: Date.now() };
+requestAnimationFrame(frame);
+// For tests, and for who looks for a fault: what the page knows. It can't publish.
+window.page = Object.assign(page, { reader, plan, map });

@@ -1,0 +1,96 @@
+import { limits } from './limits.js';
+
+// Ranging comes at least every ten seconds while somebody is there. What was not told for so long is over.
+const forgotten_ms = 15000;
+
+/** The name of an identity: one beacon, whatever hears it. */
+export const identityOf = (beacon) => `${beacon.uuid}/${beacon.major}/${beacon.minor}`;
+
+/**
+ * Who is heard in a store, and by whom. A ranging message replaces what the same topic said before.
+ *
+ * A gateway's ranging says how far a beacon is from it; that of the gateway `site` says where it is. The page decides nothing: it
+ * shows the word of `site` where there is one, and else that of the gateway that is nearest by its own word.
+ */
+export class Beacons {
+  constructor() {
+    this.known = new Map();
+    this.sources = new Map();
+    this.refused = 0;
+  }
+
+  /** Takes a ranging message; `now_ms` is when it came. */
+  take(subject, beacons, now_ms) {
+    const former = this.sources.get(subject.topic);
+    if (!former && this.sources.size >= limits.sources) return void (this.refused += 1);
+    const heard = new Map();
+    for (const beacon of beacons) {
+      const identity = identityOf(beacon);
+      if (!heard.has(identity)) heard.set(identity, []);
+      heard.get(identity).push(beacon);
+    }
+    for (const identity of former?.identities ?? []) if (!heard.has(identity)) this.drop(identity, subject.topic);
+    for (const [identity, entries] of heard) this.put(identity, subject, entries, now_ms);
+    if (heard.size === 0) this.sources.delete(subject.topic);
+    else this.sources.set(subject.topic, { now_ms, identities: [...heard.keys()] });
+  }
+
+  put(identity, subject, entries, now_ms) {
+    let beacon = this.known.get(identity);
+    if (!beacon) {
+      if (this.known.size >= limits.beacons) return void (this.refused += 1);
+      const { uuid, major, minor } = entries[0];
+      beacon = { identity, uuid, major, minor, label: `${major}/${minor}`, heard: new Map() };
+      this.known.set(identity, beacon);
+    }
+    beacon.heard.set(subject.topic, { gateway: subject.gateway, region: subject.region, entries, now_ms });
+    beacon.shown = null;
+  }
+
+  drop(identity, topic) {
+    const beacon = this.known.get(identity);
+    if (!beacon) return;
+    beacon.heard.delete(topic);
+    beacon.shown = null;
+    if (beacon.heard.size === 0) this.known.delete(identity);
+  }
+
+  /** Forgets what was not told any more. */
+  expire(now_ms) {
+    for (const [topic, source] of this.sources) {
+      if (now_ms - source.now_ms <= forgotten_ms) continue;
+      for (const identity of source.identities) this.drop(identity, topic);
+      this.sources.delete(topic);
+    }
+  }
+}
+
+/** What is shown of a beacon: the source that is believed, what it said, and the marks of it. */
+export function shown(beacon) {
+  if (beacon.shown) return beacon.shown;
+  let best = null;
+  let rank = Infinity;
+  for (const source of beacon.heard.values()) {
+    const nearest = source.entries.reduce((least, entry) => Math.min(least, entry.accuracy_m ?? 1e9), 1e9);
+    const order = source.gateway === 'site' ? -1 : nearest;
+    if (order < rank || best === null) [best, rank] = [source, order];
+  }
+  const entries = best?.entries ?? [];
+  beacon.shown = {
+    gateway: best?.gateway ?? '',
+    region: best?.region ?? '',
+    entries,
+    first: entries[0],
+    zone: entries.find((entry) => entry.zone)?.zone ?? null,
+    resolving: entries.some((entry) => entry.resolving),
+    duplicate: entries.some((entry) => entry.duplicate),
+    unknown: entries.every((entry) => entry.proximity === 'unknown' && !entry.position),
+  };
+  return beacon.shown;
+}
+
+/** The marks of a beacon in words, for lists and for who listens to the page. */
+export function marks(beacon) {
+  const { resolving, duplicate, unknown } = shown(beacon);
+  return [resolving && 'resolving', duplicate && 'duplicate', unknown && 'unknown'].filter(Boolean);
+}

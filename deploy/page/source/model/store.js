@@ -1,0 +1,144 @@
+import { Beacons } from './beacons.js';
+import { limits } from './limits.js';
+
+/** A gateway as the page knows it; the gateway `site` is what the store says of itself. */
+const newGateway = (site, id) => ({ site, id, status: null, health: null, fix: null, trail: [], states: new Map() });
+
+/** All that was heard: stores, their gateways, beacons, zones and events. It has no clock: when a message came is told with it. */
+export class Store {
+  constructor() {
+    this.sites = new Map();
+    this.gatewayCount = 0;
+    this.refused = 0;
+    // Counts up with each change, so that a view knows whether it has to draw.
+    this.version = 0;
+  }
+
+  /** The store of that name, as empty as it is; null beyond the limit. */
+  site(name) {
+    let site = this.sites.get(name);
+    if (!site && this.sites.size < limits.sites) {
+      site = { name, gateways: new Map(), beacons: new Beacons(), zones: new Map(), circles: new Map(), events: [], numbers: new Set() };
+      this.sites.set(name, site);
+    }
+    if (!site) this.refused += 1;
+    return site ?? null;
+  }
+
+  gateway(site, id) {
+    let gateway = site.gateways.get(id);
+    if (!gateway && this.gatewayCount < limits.gateways) {
+      gateway = newGateway(site.name, id);
+      site.gateways.set(id, gateway);
+      this.gatewayCount += 1;
+    }
+    if (!gateway) this.refused += 1;
+    return gateway ?? null;
+  }
+
+  /** Takes what a message says. `body` is null where the topic was cleared. */
+  take(subject, body, now_ms, retained) {
+    // A topic that was cleared must not bring a store or a gateway back that nobody knows.
+    if (body === null && !this.sites.get(subject.site)?.gateways.has(subject.gateway)) return;
+    const site = this.site(subject.site);
+    const gateway = site && this.gateway(site, subject.gateway);
+    if (!gateway) return;
+    this.version += 1;
+    if (body === null) this.clear(site, gateway, subject);
+    else takers[subject.kind](site, gateway, subject, body, now_ms, retained);
+  }
+
+  clear(site, gateway, subject) {
+    if (subject.kind === 'status') {
+      site.gateways.delete(gateway.id);
+      this.gatewayCount -= 1;
+    }
+    if (subject.kind === 'location') gateway.fix = null;
+    if (subject.kind === 'health') gateway.health = null;
+    if (subject.kind !== 'state') return;
+    gateway.states.delete(subject.topic);
+    site.circles.delete(subject.topic);
+    site.zones.get(subject.zone)?.inside.delete(subject.topic);
+  }
+
+  expire(now_ms) {
+    for (const site of this.sites.values()) {
+      const before = site.beacons.known.size;
+      site.beacons.expire(now_ms);
+      if (site.beacons.known.size !== before) this.version += 1;
+    }
+  }
+}
+
+/** A zone of the store; null beyond the limit. */
+function zoneOf(site, name) {
+  if (!site.zones.has(name) && site.zones.size < limits.zones) site.zones.set(name, { name, inside: new Map() });
+  return site.zones.get(name) ?? null;
+}
+
+const takers = {
+  status(site, gateway, subject, body) {
+    gateway.status = body;
+  },
+  health(site, gateway, subject, body) {
+    gateway.health = body;
+  },
+  location(site, gateway, subject, body) {
+    follow(gateway, [body.fix]);
+  },
+  track(site, gateway, subject, body) {
+    follow(gateway, body.fixes);
+  },
+  state(site, gateway, subject, body) {
+    if (gateway.states.has(subject.topic) || gateway.states.size < limits.names) gateway.states.set(subject.topic, { ...subject, ...body });
+    if (subject.zone) zoneOf(site, subject.zone)?.inside.set(subject.topic, body.state);
+    if (!body.center || body.radius_m === null) return;
+    if (site.circles.has(subject.topic) || site.circles.size < limits.circles) {
+      site.circles.set(subject.topic, { gateway: gateway.id, region: subject.region, ...body });
+    }
+  },
+  ranging(site, gateway, subject, body, now_ms) {
+    for (const beacon of body.beacons) if (beacon.zone) zoneOf(site, beacon.zone);
+    site.beacons.take(subject, body.beacons, now_ms);
+  },
+  event(site, gateway, subject, body) {
+    // At least once means that one may come twice.
+    const number = `${gateway.id}/${body.epoch}/${body.seq}`;
+    if (site.numbers.has(number)) return;
+    site.numbers.add(number);
+    site.events.unshift({ ...body, number, gateway: gateway.id, region: subject.region, zone: subject.zone ?? null });
+    for (const old of site.events.splice(limits.events)) site.numbers.delete(old.number);
+  },
+  gap() {},
+  coverage() {},
+};
+
+/** Adds fixes to a gateway's trail. A retained place that is older than what is known changes nothing. */
+function follow(gateway, fixes) {
+  for (const fix of fixes) {
+    const last = gateway.trail[gateway.trail.length - 1];
+    if (last && fix.at !== null && last.at !== null && fix.at <= last.at) continue;
+    gateway.trail.push(fix);
+    gateway.fix = fix;
+  }
+  gateway.trail.splice(0, gateway.trail.length - limits.trail);
+}
+
+/** How many beacons are in each zone: by what `site` ranges, and where it ranges nothing, by the states of its regions. */
+export function zoneCounts(site) {
+  const counts = new Map();
+  for (const zone of site.zones.values()) {
+    const states = [...zone.inside.values()];
+    counts.set(zone.name, { now: 0, states: states.filter((state) => state === 'inside').length, unknown: states.includes('unknown') });
+  }
+  for (const beacon of site.beacons.known.values()) {
+    for (const source of beacon.heard.values()) {
+      const count = source.gateway === 'site' && counts.get(source.entries.find((entry) => entry.zone)?.zone);
+      if (count) {
+        count.now += 1;
+        break;
+      }
+    }
+  }
+  return counts;
+}

@@ -1,0 +1,123 @@
+import * as packets from './packets.js';
+import { Splitter } from './splitter.js';
+
+// Keep-alive: a broker that said nothing for one and a half of it is gone, whatever TCP believes.
+const keepAlive_s = 20;
+const connect_s = 10;
+const longestPacket = 4 * 1024 * 1024;
+const longestWait_s = 30;
+
+/** The reasons in a CONNACK (section 3.2.2.3) that another login may mend. */
+const refusedLogin = new Set([4, 5]);
+
+/**
+ * Stays connected to a broker and hands on what it sends. It only reads: there is no way to publish in it.
+ *
+ * `onState` hears of each change: `connecting`, `online`, `refused` (with a code; it waits for another login), and `waiting` (with `why`
+ * and `wait_s`; it tries again by itself). `machine` is what it asks of the browser.
+ */
+export class Reader {
+  constructor({ url, filters, onMessage, onState, onGarbage, machine }) {
+    Object.assign(this, { url, filters, onMessage, onState, onGarbage, machine });
+    this.login = {};
+    this.failures = 0;
+    this.identifier = 0;
+    this.attempt = 0;
+  }
+
+  /** Connects; with another login where one is given. Whatever was before is ended. */
+  start(login = this.login) {
+    this.login = login;
+    this.stop();
+    const attempt = ++this.attempt;
+    // What a former connection still says is not heard.
+    const current = (action) => (argument) => attempt === this.attempt && action(argument);
+    this.onState({ state: 'connecting' });
+    this.splitter = new Splitter(longestPacket);
+    this.ready = false;
+    this.heard_ms = this.machine.now();
+    this.socket = this.machine.open(this.url);
+    this.socket.binaryType = 'arraybuffer';
+    this.socket.onopen = current(() => this.send(packets.connect({ client: this.machine.name(), keepAlive_s, ...this.login })));
+    this.socket.onmessage = current((event) => this.receive(event.data));
+    this.socket.onclose = current(() => this.retry('The broker does not answer, or has hung up.'));
+    this.timer = this.machine.every(1000, current(() => this.watch()));
+  }
+
+  stop() {
+    this.attempt += 1;
+    this.machine.cancel(this.timer);
+    this.machine.cancel(this.waiting);
+    if (this.socket) this.socket.close();
+    this.socket = null;
+    this.ready = false;
+  }
+
+  /** Asks for other topics from now on; those that are kept come anew. */
+  read(filters) {
+    this.filters = filters;
+    if (this.ready) this.subscribe();
+  }
+
+  send(octets) {
+    if (this.socket && this.socket.readyState === 1) this.socket.send(octets);
+  }
+
+  subscribe() {
+    this.identifier = (this.identifier % 65535) + 1;
+    this.send(packets.subscribe(this.identifier, this.filters));
+  }
+
+  receive(data) {
+    this.heard_ms = this.machine.now();
+    try {
+      if (!(data instanceof ArrayBuffer)) throw new packets.PacketError('text, not octets');
+      for (const { head, body } of this.splitter.push(new Uint8Array(data))) this.take(head, body);
+    } catch (error) {
+      if (!(error instanceof packets.PacketError)) throw error;
+      this.onGarbage('', error.message);
+      this.retry(`The broker sent what is not MQTT: ${error.message}.`);
+    }
+  }
+
+  take(head, body) {
+    const packet = packets.read(head, body);
+    if (packet === null) return;
+    if (packet.kind === packets.kinds.publish) this.onMessage(packet.topic, packet.payload, packet.retained);
+    else if (packet.kind === packets.kinds.connack) this.greet(packet.code);
+    else if (packet.kind === packets.kinds.suback && packet.codes.some((code) => code > 2)) {
+      this.onState({ state: 'online', why: 'The broker does not let this login read everything that the page asks for.' });
+    }
+  }
+
+  greet(code) {
+    if (refusedLogin.has(code)) {
+      this.stop();
+      this.onState({ state: 'refused', code, tried: Boolean(this.login.username) });
+    } else if (code !== 0) {
+      this.retry(`The broker takes no connection now (code ${code}).`);
+    } else {
+      this.failures = 0;
+      this.ready = true;
+      this.onState({ state: 'online' });
+      this.subscribe();
+    }
+  }
+
+  /** Once a second: keeps the connection alive, and notices one that is dead. */
+  watch() {
+    const silent_s = (this.machine.now() - this.heard_ms) / 1000;
+    if (!this.ready && silent_s > connect_s) this.retry('The broker does not answer.');
+    else if (silent_s > keepAlive_s * 1.5) this.retry('The broker has fallen silent.');
+    else if (this.ready && silent_s > keepAlive_s / 2) this.send(packets.pingRequest());
+  }
+
+  /** Tries again after a while that grows from one second to half a minute, and differs a little from page to page. */
+  retry(why) {
+    this.stop();
+    const wait_s = Math.min(longestWait_s, 2 ** Math.min(this.failures, 5)) * (0.75 + this.machine.random() / 2);
+    this.failures += 1;
+    this.onState({ state: 'waiting', why, wait_s });
+    this.waiting = this.machine.after(wait_s * 1000, () => this.start());
+  }
+}

@@ -1,0 +1,85 @@
+import { readLayout, writeLayout } from './model/layout.js';
+import { Store } from './model/store.js';
+import { readPayload, PayloadError } from './news/payload.js';
+import { readTopic } from './news/topic.js';
+import { PacketError } from './mqtt/packets.js';
+import { readFilter } from './view/filter.js';
+
+/** What the page shows and what was chosen in it: the store, the layout, the filter. Views read it, messages change it. */
+export class Page {
+  constructor(settings, notices) {
+    Object.assign(this, { settings, notices, store: new Store(), filter: readFilter(''), chosen: null, chosenGateway: null });
+    this.calibrating = null;
+    this.changes = 0;
+    this.siteName = null;
+    this.layout = readLayout(null);
+  }
+
+  version() {
+    return this.store.version + this.changes;
+  }
+
+  site() {
+    return this.siteName === null ? null : (this.store.sites.get(this.siteName) ?? null);
+  }
+
+  /** The topics that are read: the state of all stores, and all of the one that is looked at. */
+  filters() {
+    const { prefix } = this.settings;
+    const all = ['status', 'location', 'location/track', 'region/+/state'].map((rest) => `${prefix}/+/+/${rest}`);
+    if (this.siteName === null) return all;
+    return [...all, `${prefix}/${this.siteName}/+/health`, `${prefix}/${this.siteName}/+/region/#`];
+  }
+
+  /** Takes a message as it came. What can't be read is counted, and stops nothing. */
+  take(topic, payload, retained, now_ms) {
+    const subject = readTopic(topic, this.settings.prefix);
+    if (!subject) return void this.notices.garbled(topic, 'no topic of a gateway');
+    try {
+      const body = payload.length === 0 ? null : readPayload(subject.kind, payload);
+      // A recording plays its own time, so only what a radio hears tells of the clock.
+      const hears = () => this.store.sites.get(subject.site)?.gateways.get(subject.gateway)?.status?.radio === 'scanning';
+      if (body?.synced && !retained && subject.kind === 'ranging' && hears()) this.notices.timed(now_ms - body.at);
+      this.store.take(subject, body, now_ms, retained);
+    } catch (error) {
+      if (!(error instanceof PayloadError || error instanceof PacketError)) throw error;
+      this.notices.garbled(topic, error.message);
+    }
+  }
+
+  /** Looks at another store: its layout is what was set here, or else what was built in. */
+  look(siteName) {
+    this.siteName = siteName;
+    this.chosen = this.chosenGateway = null;
+    let kept = null;
+    try {
+      kept = JSON.parse(localStorage.getItem(`layout/${siteName}`));
+    } catch {
+      // Storage may be forbidden, or hold something else: the built-in layout is there.
+    }
+    const built = this.settings.layout?.site === siteName || !this.settings.layout?.site ? this.settings.layout : null;
+    this.layout = readLayout(kept ?? built);
+    this.changes += 1;
+  }
+
+  keepLayout() {
+    this.changes += 1;
+    try {
+      localStorage.setItem(`layout/${this.siteName}`, JSON.stringify(writeLayout(this.layout)));
+    } catch {
+      this.notices.garbled('', 'this browser keeps no plan: copy the lines before you close the page');
+    }
+  }
+
+  search(typed) {
+    this.filter = readFilter(typed);
+    this.changes += 1;
+  }
+
+  choose(identity, gateway) {
+    this.chosen = this.chosen === identity ? null : identity;
+    this.chosenGateway = gateway;
+    this.changes += 1;
+    this.onChoose?.();
+  }
+}

@@ -1,0 +1,63 @@
+// Elements, made without any HTML of words: what comes from a broker is only ever text.
+
+export const byId = (id) => document.getElementById(id);
+
+/** An element with a class and with children; a string among them becomes text. */
+export function element(name, className = '', ...children) {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** Sets text where it differs, so that a screen reader and a selection are left alone. */
+export function say(node, words) {
+  if (node.textContent !== words) node.textContent = words;
+}
+
+/** Lets `list` have one child for each item, in order. Children stay the same elements as long as their key does, and keep focus. */
+export function keyed(list, items, keyOf, make, update) {
+  const rows = (list.rows ??= new Map());
+  const wanted = new Set();
+  let place = list.firstElementChild;
+  for (const item of items) {
+    const key = keyOf(item);
+    if (wanted.has(key)) continue;
+    wanted.add(key);
+    let row = rows.get(key);
+    if (!row) rows.set(key, (row = make(item)));
+    update(row, item);
+    if (row === place) place = place.nextElementSibling;
+    else list.insertBefore(row, place);
+  }
+  for (const [key, row] of rows) {
+    if (wanted.has(key)) continue;
+    row.remove();
+    rows.delete(key);
+  }
+}
+
+/** A list of tabs, as WAI-ARIA has them: arrows go from one to the next. */
+export function tabs(list, onChange = () => {}) {
+  const all = [...list.querySelectorAll('[role=tab]')];
+  const choose = (chosen) => {
+    for (const tab of all) {
+      tab.setAttribute('aria-selected', String(tab === chosen));
+      tab.tabIndex = tab === chosen ? 0 : -1;
+      byId(tab.getAttribute('aria-controls')).hidden = tab !== chosen;
+    }
+    onChange(chosen.id);
+  };
+  for (const [index, tab] of all.entries()) {
+    tab.addEventListener('click', () => choose(tab));
+    tab.addEventListener('keydown', (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      const next = all[(index + step + all.length) % all.length];
+      choose(next);
+      next.focus();
+      event.preventDefault();
+    });
+  }
+  return (id) => choose(byId(id));
+}

@@ -1,0 +1,38 @@
+import { shown } from '../model/beacons.js';
+
+// What is typed into the search field: words that all have to fit. `major:2`, `minor:1`, `uuid:39ed`, `id:carts`, `zone:till`,
+// `gateway:door`; `2/1` is a major and a minor; a number alone is either; any other word is looked for in all of it.
+
+const fields = ['id', 'uuid', 'major', 'minor', 'zone', 'gateway'];
+
+/** A test for things with such fields, and `empty` where everything fits. */
+export function readFilter(typed) {
+  const terms = typed.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 16).map(readTerm);
+  const fits = (thing) => terms.every((term) => term(thing));
+  return { fits, empty: terms.length === 0 };
+}
+
+function readTerm(word) {
+  const [, name, value] = /^([a-z]+)[:=](.+)$/.exec(word) ?? [];
+  if (fields.includes(name)) {
+    if (name === 'major' || name === 'minor') return (thing) => String(thing[name]) === value;
+    return (thing) => (name === 'uuid' ? thing.uuid.startsWith(value) : thing[name].includes(value));
+  }
+  const pair = /^(\d+)\/(\d+)$/.exec(word);
+  if (pair) return (thing) => String(thing.major) === pair[1] && String(thing.minor) === pair[2];
+  if (/^\d{1,5}$/.test(word)) {
+    return (thing) => String(thing.major) === word || String(thing.minor) === word || thing.uuid.startsWith(word) || thing.id.includes(word);
+  }
+  return (thing) => thing.id.includes(word) || thing.uuid.startsWith(word) || thing.zone.includes(word) || thing.gateway.includes(word);
+}
+
+const lower = (value) => (value ?? '').toLowerCase();
+
+export function beaconFields(beacon) {
+  const { region, gateway, zone } = shown(beacon);
+  return { id: lower(region), uuid: lower(beacon.uuid), major: beacon.major, minor: beacon.minor, zone: lower(zone), gateway: lower(gateway) };
+}
+
+export const eventFields = (event) => ({
+  id: lower(event.region), uuid: lower(event.uuid), major: event.major, minor: event.minor, zone: lower(event.zone), gateway: lower(event.gateway),
+});

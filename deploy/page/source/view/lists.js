@@ -1,0 +1,145 @@
+import { marks, shown } from '../model/beacons.js';
+import { zoneCounts } from '../model/store.js';
+import { byId, element, keyed, say } from './dom.js';
+import { beaconFields, eventFields } from './filter.js';
+import { clockTime, conditionOf, duration, metres } from './words.js';
+
+// More rows than anybody reads would only make the page slow; the search finds the others.
+const mostRows = 200;
+
+/** The lists beside the pictures. They say all that the pictures show. */
+export function showLists(page, now_ms) {
+  const site = page.site();
+  showZones(site);
+  showBeacons(site, page);
+  showEvents(site, page, now_ms);
+  showGateways(site, page, now_ms);
+}
+
+function showZones(site) {
+  const counts = site ? [...zoneCounts(site)].sort(([one], [other]) => one.localeCompare(other)) : [];
+  byId('zones').hidden = counts.length === 0;
+  keyed(byId('zone-list'), counts, ([name]) => name, () => element('li', 'chip', element('b'), element('span')), (row, [name, count]) => {
+    say(row.children[0], name);
+    say(row.children[1], ` ${count.now || count.states}${count.unknown ? ', some unknown' : ''}`);
+  });
+}
+
+function makeBeacon(page) {
+  return (beacon) => {
+    const button = element('button', 'row', element('b', 'who'), element('span', 'what'), element('span', 'marks'));
+    button.addEventListener('click', () => page.choose(beacon.identity, null));
+    return element('li', '', button);
+  };
+}
+
+function showBeacons(site, page) {
+  const all = site ? [...site.beacons.known.values()] : [];
+  const fitting = page.filter.empty ? all : all.filter((beacon) => page.filter.fits(beaconFields(beacon)));
+  fitting.sort((one, other) => one.major - other.major || one.minor - other.minor || (one.uuid < other.uuid ? -1 : 1));
+  const cut = fitting.slice(0, mostRows);
+  const chosen = fitting.find((beacon) => beacon.identity === page.chosen);
+  if (chosen && !cut.includes(chosen)) cut.unshift(chosen);
+  say(byId('beacon-count'), countOf(fitting.length, all.length, 'beacon'));
+  keyed(byId('beacon-list'), cut, (beacon) => beacon.identity, makeBeacon(page), (row, beacon) => {
+    const button = row.firstElementChild;
+    say(button.children[0], beacon.label);
+    say(button.children[1], whereabouts(beacon));
+    const signs = marks(beacon);
+    say(button.children[2], signs.join(', '));
+    button.setAttribute('aria-pressed', String(beacon.identity === page.chosen));
+    button.title = `${beacon.uuid} in ${shown(beacon).region}`;
+  });
+}
+
+/** Where a beacon is, in words. */
+function whereabouts(beacon) {
+  const { gateway, zone, first } = shown(beacon);
+  if (first.position) return `${zone ?? 'no zone'}, ±${metres(first.position.error_m)}${first.confidence === null ? '' : `, ${Math.round(first.confidence * 100)} % sure`}`;
+  if (zone) return zone;
+  if (first.accuracy_m === null) return `${gateway}, distance unknown`;
+  return `${metres(first.accuracy_m)} from ${gateway}${first.error_m === null ? '' : `, ±${metres(first.error_m)}`}`;
+}
+
+function countOf(fitting, all, noun) {
+  const some = `${fitting} ${noun}${fitting === 1 ? '' : 's'}`;
+  const cut = fitting > mostRows ? `, the first ${mostRows} shown: search for the others` : '';
+  return (fitting === all ? some : `${some} of ${all}`) + cut;
+}
+
+function showEvents(site, page, now_ms) {
+  const all = site?.events ?? [];
+  const fitting = page.filter.empty ? all : all.filter((event) => page.filter.fits(eventFields(event)));
+  byId('event-none').hidden = fitting.length > 0;
+  const make = () => element('li', 'event', element('time'), element('b', 'who'), element('span', 'what'));
+  keyed(byId('event-list'), fitting, (event) => event.number, make, (row, event) => {
+    say(row.children[0], clockTime(event.at, now_ms));
+    say(row.children[1], event.major === null ? event.gateway : event.minor === null ? `${event.major}` : `${event.major}/${event.minor}`);
+    say(row.children[2], story(event));
+    row.classList.toggle('leaves', event.type === 'exit');
+  });
+}
+
+/** An event as a sentence. */
+function story(event) {
+  const place = event.zone ? `zone ${event.zone}` : event.region;
+  const by = event.gateway === 'site' ? (event.decidedBy ?? 'site') : event.gateway;
+  if (event.type === 'enter') return `→ entered ${place} (${by})`;
+  const dwell = event.dwell_s === null ? '' : ` after ${event.partial ? 'at least ' : ''}${duration(event.dwell_s)}`;
+  const how = event.unmonitored ? ', no longer monitored' : event.inferred ? ', inferred' : '';
+  return `← left ${place}${dwell}${how} (${by})`;
+}
+
+function makeGateway() {
+  const head = element('summary', '', element('span', 'badge'), element('b', 'who'), element('span', 'what'));
+  return element('li', '', element('details', '', head, element('dl')), element('p', 'remedy'));
+}
+
+function showGateways(site, page, now_ms) {
+  const worst = { bad: 0, warn: 1, quiet: 2, good: 3 };
+  const all = (site ? [...site.gateways.values()] : []).map((gateway) => ({ gateway, condition: conditionOf(gateway) }));
+  all.sort((one, other) => worst[one.condition.tone] - worst[other.condition.tone] || one.gateway.id.localeCompare(other.gateway.id));
+  const bad = all.filter(({ condition }) => condition.tone === 'bad').length;
+  say(byId('gateway-count'), `${all.length} gateway${all.length === 1 ? '' : 's'}, ${bad === 0 ? 'none needs help' : `${bad} need help`}`);
+  keyed(byId('gateway-list'), all.slice(0, mostRows), ({ gateway }) => gateway.id, makeGateway, (row, { gateway, condition }) => {
+    const [details, remedy] = row.children;
+    const [badge, who, what] = details.firstElementChild.children;
+    row.dataset.tone = condition.tone;
+    say(badge, condition.mark);
+    say(who, gateway.id);
+    say(what, condition.word + (gateway.status && !gateway.status.synced ? ', clock not set' : ''));
+    say(remedy, remedyOf(gateway));
+    remedy.hidden = remedy.textContent === '';
+    const facts = details.open || gateway.id === page.chosenGateway ? factsOf(gateway, now_ms) : [];
+    const make = () => element('div', '', element('dt'), element('dd'));
+    keyed(details.lastElementChild, facts, ([name]) => name, make, (line, [name, value]) => {
+      say(line.children[0], name);
+      say(line.children[1], value);
+    });
+  });
+}
+
+function remedyOf({ status, health }) {
+  if (!status) return '';
+  if (status.state === 'offline') return 'The agent or its line is down: look at its power and its network. It comes back by itself.';
+  if (status.remedy) return status.remedy;
+  return health?.outbox ? `Its disk: ${health.outbox}` : '';
+}
+
+const facts = [
+  ['reports per second', 'reports_per_s'], ['beacons heard', 'tracks'], ['events waiting', 'queue_depth'], ['dropped', 'dropped'],
+  ['rejected', 'rejected'], ['radio recoveries', 'recoveries'], ['came too late', 'late'], ['processor, %', 'cpu_percent'], ['memory, KiB', 'rss_kib'],
+];
+
+function factsOf({ status, health, fix }, now_ms) {
+  const found = [];
+  if (status) found.push(['version', status.version], ['status since', clockTime(status.at, now_ms)]);
+  if (status?.location) found.push(['location', status.location.availability + (status.location.paused ? ', paused' : '')]);
+  if (fix) found.push(['place', `${fix.latitude.toFixed(5)}, ${fix.longitude.toFixed(5)}, ±${metres(fix.accuracy_m)}`]);
+  if (!health) return [...found, ['health', 'not told yet']];
+  for (const [words, name] of facts) if (health.figures[name] !== undefined) found.push([words, String(health.figures[name])]);
+  if (health.figures.uptime_s !== undefined) found.push(['running for', duration(health.figures.uptime_s)]);
+  if (health.spoofing > 0) found.push(['suspected floods', String(health.spoofing)]);
+  if (health.broker) found.push(['last trouble with the broker', health.broker]);
+  return [...found, ['health of', clockTime(health.at, now_ms)]];
+}

@@ -1,0 +1,79 @@
+import { marksLayer } from './mapmarks.js';
+import { conditionOf, conditionOfSite } from './words.js';
+
+/** A gateway moves where it went farther than its places may be wrong. */
+const moves = (gateway) => gateway.trail.length > 1 && gateway.trail.some((fix) =>
+  Math.hypot(fix.latitude - gateway.fix.latitude, (fix.longitude - gateway.fix.longitude) * Math.cos((fix.latitude * Math.PI) / 180)) * 111195
+    > 3 * Math.max(5, fix.accuracy_m));
+
+/** The map: stores, and what moves. Without tiles it is an empty ground with a scale, which is enough to see where things are. */
+export class MapView {
+  constructor(leaflet, container, page, tiles) {
+    Object.assign(this, { leaflet, container, page, tiles, map: null, seen: -1, framed: 0 });
+  }
+
+  open() {
+    if (this.map) return void this.map.invalidateSize();
+    const { leaflet } = this;
+    this.map = leaflet.map(this.container, { center: [30, 10], zoom: 2, zoomAnimation: false, markerZoomAnimation: false, attributionControl: Boolean(this.tiles) });
+    leaflet.control.scale({ imperial: false }).addTo(this.map);
+    if (this.tiles) leaflet.tileLayer(this.tiles.url, { attribution: this.tiles.attribution, maxZoom: 19 }).addTo(this.map);
+    this.layer = marksLayer(leaflet, () => this.things(), () => this.page.paint);
+    this.layer.addTo(this.map);
+    this.map.on('click', (event) => this.choose(event.containerPoint));
+    this.map.on('dragstart', () => (this.framed = Infinity));
+    this.seen = -1;
+  }
+
+  /** What has a place: whole stores that stand, gateways that move, circles. */
+  things() {
+    const circles = [];
+    const movers = [];
+    const stores = [];
+    const chosen = this.page.site();
+    for (const site of this.page.store.sites.values()) {
+      circles.push(...site.circles.values());
+      let standing = null;
+      for (const gateway of site.gateways.values()) {
+        if (!gateway.fix) continue;
+        if (moves(gateway) || gateway.fix.course_deg !== null) movers.push(this.mover(site, gateway));
+        else standing ??= gateway.fix;
+      }
+      if (standing) stores.push({ site: site.name, name: site.name, fix: standing, condition: conditionOfSite(site), chosen: site === chosen });
+    }
+    return { circles, movers, stores };
+  }
+
+  mover(site, gateway) {
+    return { site: site.name, id: gateway.id, name: gateway.id, fix: gateway.fix, trail: gateway.trail, condition: conditionOf(gateway), chosen: this.page.chosenGateway === gateway.id };
+  }
+
+  /** One animation frame. */
+  frame() {
+    if (!this.map || this.container.clientWidth === 0 || this.seen === this.page.version()) return;
+    this.seen = this.page.version();
+    const { movers, stores, circles } = this.things();
+    const places = [...movers, ...stores].map(({ fix }) => fix).concat(circles.map(({ center }) => center));
+    // All of it is shown until somebody moves the map. A store that opens on the other side of the world is news.
+    if (places.length > this.framed * 1.2) {
+      this.framed = places.length;
+      this.map.fitBounds(places.map((place) => [place.latitude, place.longitude]), { padding: [50, 50], maxZoom: 16, animate: false });
+    }
+    this.layer.draw();
+  }
+
+  choose(point) {
+    let best = null;
+    let least = 24;
+    const { movers, stores } = this.things();
+    for (const thing of [...movers, ...stores]) {
+      const away = this.map.latLngToContainerPoint([thing.fix.latitude, thing.fix.longitude]).distanceTo(point);
+      if (away < least) [best, least] = [thing, away];
+    }
+    if (best) this.page.open(best.site, best.id ?? null);
+  }
+
+  repaint() {
+    this.seen = -1;
+  }
+}

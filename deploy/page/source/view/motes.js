@@ -1,0 +1,66 @@
+import { shown } from '../model/beacons.js';
+import { beaconFields } from './filter.js';
+
+// A beacon goes from where it was shown to where it is now within about this time.
+const glide_s = 0.25;
+
+/** A direction for a beacon whose direction nobody knows: always the same for the same one. */
+function directionOf(name) {
+  let hash = 7;
+  for (let index = 0; index < name.length; index += 1) hash = (Math.imul(hash, 31) + name.charCodeAt(index)) | 0;
+  return ((hash >>> 0) % 3600) * (Math.PI / 1800);
+}
+
+/** What is drawn of the beacons: dots with circles, each gliding towards the place that was told last. */
+export class Motes {
+  constructor() {
+    this.all = new Map();
+  }
+
+  /** Takes the beacons of a floor. `places` are the gateways', `fits` leaves out what was not looked for. */
+  update(beacons, places, floor, fits) {
+    const kept = new Set();
+    for (const beacon of beacons) {
+      if (!fits(beaconFields(beacon))) continue;
+      const { entries, gateway, resolving, duplicate } = shown(beacon);
+      entries.forEach((entry, index) => {
+        const key = index === 0 ? beacon.identity : `${beacon.identity}#${index}`;
+        const aim = entry.position ? this.positioned(entry, floor) : this.around(key, entry, places.get(gateway));
+        if (!aim) return;
+        kept.add(key);
+        const mote = this.all.get(key) ?? { x_m: aim.x_m, y_m: aim.y_m, radius_m: aim.radius_m };
+        this.all.set(key, Object.assign(mote, {
+          aim, beacon, resolving: resolving && (entry.resolving || entries.length === 1), duplicate,
+          unknown: entry.proximity === 'unknown' && !entry.position, certain: Boolean(entry.position),
+        }));
+      });
+    }
+    for (const key of this.all.keys()) if (!kept.has(key)) this.all.delete(key);
+  }
+
+  positioned({ position }, floor) {
+    return position.floor === floor ? { x_m: position.x_m, y_m: position.y_m, radius_m: position.error_m } : null;
+  }
+
+  around(key, entry, place) {
+    if (!place) return null;
+    const direction = directionOf(key);
+    const away_m = entry.accuracy_m ?? 1;
+    return { x_m: place.x_m + away_m * Math.cos(direction), y_m: place.y_m + away_m * Math.sin(direction), radius_m: entry.error_m ?? 0 };
+  }
+
+  /** Lets time pass; says whether anything still moves. */
+  glide(seconds) {
+    const share = seconds === null ? 1 : 1 - Math.exp(-seconds / glide_s);
+    let moving = false;
+    for (const mote of this.all.values()) {
+      for (const name of ['x_m', 'y_m', 'radius_m']) {
+        const step = mote.aim[name] - mote[name];
+        if (Math.abs(step) < 0.005) continue;
+        mote[name] += step * share;
+        moving = true;
+      }
+    }
+    return moving;
+  }
+}

@@ -1,0 +1,63 @@
+import { byId, element, keyed, say } from './dom.js';
+import { duration } from './words.js';
+
+// A synced gateway whose messages seem to come from another time: it is this device's clock, or it is not synced after all.
+const clockApart_s = 15;
+const clockSamples = 5;
+
+/** What is wrong, each said plainly in one line, and gone when it is over. */
+export class Notices {
+  constructor() {
+    this.connection = { state: 'connecting' };
+    this.garbage = { count: 0, topic: '', why: '' };
+    this.offsets = [];
+  }
+
+  garbled(topic, why) {
+    this.garbage = { count: this.garbage.count + 1, topic: topic.slice(0, 120), why };
+  }
+
+  /** How far a message's time is from this device's; only messages that come as they are made are asked. */
+  timed(offset_ms) {
+    this.offsets.push(offset_ms);
+    if (this.offsets.length > clockSamples) this.offsets.shift();
+  }
+
+  /** Seconds that this device's clock is ahead by; 0 where it agrees. The median, because one gateway may be late. */
+  clockAhead_s() {
+    if (this.offsets.length < clockSamples) return 0;
+    const middle = [...this.offsets].sort((one, other) => one - other)[clockSamples >> 1] / 1000;
+    return Math.abs(middle) > clockApart_s ? middle : 0;
+  }
+
+  lines(refused, online, now_ms) {
+    const found = [];
+    const { state, why, until_ms } = this.connection;
+    if (!online) found.push(['offline', 'This device has no network. What you see is how things were; it goes on by itself.']);
+    else if (state === 'waiting') {
+      found.push(['broker', `${why} Trying again in ${Math.max(0, Math.ceil((until_ms - now_ms) / 1000))} s. What you see is how things were.`]);
+    } else if (state === 'online' && why) found.push(['rights', why]);
+    const ahead_s = this.clockAhead_s();
+    if (ahead_s !== 0) {
+      const which = `${duration(Math.abs(ahead_s))} ${ahead_s > 0 ? 'ahead of' : 'behind'}`;
+      found.push(['clock', `This device's clock is ${which} the gateways'. Times below are the gateways'.`]);
+    }
+    const { count, topic, why: reason } = this.garbage;
+    if (count > 0) found.push(['garbage', `${count} message${count === 1 ? '' : 's'} could not be read and ${count === 1 ? 'was' : 'were'} left out. The last one: ${topic || 'no topic'}: ${reason}.`]);
+    if (refused > 0) found.push(['limit', `There is more than this page shows: ${refused} messages went beyond its limits.`]);
+    return found;
+  }
+
+  show(refused, online, now_ms) {
+    const make = () => element('li');
+    keyed(byId('notices'), this.lines(refused, online, now_ms), ([name]) => name, make, (row, [name, words]) => {
+      row.dataset.name = name;
+      say(row, words);
+    });
+    const pill = byId('connection');
+    const { state } = this.connection;
+    const shown = !online ? 'offline' : state;
+    pill.dataset.state = shown;
+    say(pill, { online: '✓ live', connecting: '… connecting', waiting: '✕ no broker', refused: '✕ login refused', offline: '✕ no network' }[shown]);
+  }
+}
