@@ -17,8 +17,8 @@ packages_of_build() {
 # The Debian package of each program that is called otherwise.
 declare -A package_of=(
     [busybox]=busybox-static [cc]=gcc [depmod]=kmod [dh]=debhelper [dpkg-buildpackage]=dpkg-dev [gpsfake]=gpsd-clients
-    [hciconfig]=bluez [man]=man-db [mkfs.ext4]=e2fsprogs [mosquitto_pub]=mosquitto-clients [mosquitto_rr]=mosquitto-clients
-    [mosquitto_sub]=mosquitto-clients [psql]=postgresql-client [qemu-system-x86_64]=qemu-system-x86 [readelf]=binutils
+    [hciconfig]=bluez [man]=man-db [mkfs.ext4]=e2fsprogs [mosquitto_passwd]=mosquitto [mosquitto_pub]=mosquitto-clients
+    [mosquitto_rr]=mosquitto-clients [mosquitto_sub]=mosquitto-clients [psql]=postgresql-client [qemu-system-x86_64]=qemu-system-x86 [readelf]=binutils
     [systemd-analyze]=systemd [systemd-nspawn]=systemd-container
 )
 
@@ -27,14 +27,15 @@ postgresql_programs() {
     find /usr/lib/postgresql/*/bin /usr/bin -maxdepth 1 -name initdb -printf '%h\n' 2>/dev/null | sort -V | tail -n 1
 }
 
-# packages_of PROGRAM…: prints the Debian packages of those programs that are not there. python3-venv, libc6-dev and postgresql
-# are no programs, and are looked for by what they are for.
+# packages_of PROGRAM…: prints the Debian packages of those programs that are not there. python3-venv, libc6-dev, libjs-leaflet and
+# postgresql are no programs, and are looked for by what they are for.
 packages_of() {
     local program
     for program in "$@"; do
         case $program in
         python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv ;;
         libc6-dev) [[ -e /usr/include/stdio.h ]] || echo libc6-dev ;;
+        libjs-leaflet) [[ -e /usr/share/javascript/leaflet/leaflet.min.js ]] || echo libjs-leaflet ;;
         postgresql) [[ -n $(postgresql_programs) ]] || echo postgresql ;;
         *) command -v "$program" >/dev/null || echo "${package_of[$program]:-$program}" ;;
         esac

@@ -167,7 +167,7 @@ let listed_ms = 0;
 function frame(now_ms) {
   requestAnimationFrame(frame);
   plan.frame(Math.min(1, (now_ms - drawn_ms) / 1000));
-  map.frame();
+  map.frame(now_ms);
   drawn_ms = now_ms;
   page.frames = (page.frames ?? 0) + 1;
   if (now_ms - listed_ms < listEvery_ms) return;

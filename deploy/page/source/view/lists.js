@@ -83,11 +83,12 @@ function showEvents(site, page, now_ms) {
 /** An event as a sentence. */
 function story(event) {
   const place = event.zone ? `zone ${event.zone}` : event.region;
-  const by = event.gateway === 'site' ? (event.decidedBy ?? 'site') : event.gateway;
-  if (event.type === 'enter') return `→ entered ${place} (${by})`;
+  const gateway = event.gateway === 'site' ? (event.decidedBy ?? 'site') : event.gateway;
+  const by = gateway === event.zone ? '' : ` (${gateway})`;
+  if (event.type === 'enter') return `→ entered ${place}${by}`;
   const dwell = event.dwell_s === null ? '' : ` after ${event.partial ? 'at least ' : ''}${duration(event.dwell_s)}`;
   const how = event.unmonitored ? ', no longer monitored' : event.inferred ? ', inferred' : '';
-  return `← left ${place}${dwell}${how} (${by})`;
+  return `← left ${place}${dwell}${how}${by}`;
 }
 
 function makeGateway() {

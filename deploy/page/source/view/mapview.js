@@ -1,6 +1,9 @@
 import { marksLayer } from './mapmarks.js';
 import { conditionOf, conditionOfSite } from './words.js';
 
+// Places change once a second at most; more pictures would only slow down the arrival of thousands of stores.
+const drawEvery_ms = 150;
+
 /** A gateway moves where it went farther than its places may be wrong. */
 const moves = (gateway) => gateway.trail.length > 1 && gateway.trail.some((fix) =>
   Math.hypot(fix.latitude - gateway.fix.latitude, (fix.longitude - gateway.fix.longitude) * Math.cos((fix.latitude * Math.PI) / 180)) * 111195
@@ -9,7 +12,7 @@ const moves = (gateway) => gateway.trail.length > 1 && gateway.trail.some((fix) 
 /** The map: stores, and what moves. Without tiles it is an empty ground with a scale, which is enough to see where things are. */
 export class MapView {
   constructor(leaflet, container, page, tiles) {
-    Object.assign(this, { leaflet, container, page, tiles, map: null, seen: -1, framed: 0 });
+    Object.assign(this, { leaflet, container, page, tiles, map: null, seen: -1, framed: 0, drawn_ms: 0 });
   }
 
   open() {
@@ -49,9 +52,10 @@ export class MapView {
   }
 
   /** One animation frame. */
-  frame() {
-    if (!this.map || this.container.clientWidth === 0 || this.seen === this.page.version()) return;
+  frame(now_ms) {
+    if (!this.map || this.container.clientWidth === 0 || this.seen === this.page.version() || now_ms - this.drawn_ms < drawEvery_ms) return;
     this.seen = this.page.version();
+    this.drawn_ms = now_ms;
     const { movers, stores, circles } = this.things();
     const places = [...movers, ...stores].map(({ fix }) => fix).concat(circles.map(({ center }) => center));
     // All of it is shown until somebody moves the map. A store that opens on the other side of the world is news.

@@ -17,15 +17,15 @@ export class Motes {
     this.all = new Map();
   }
 
-  /** Takes the beacons of a floor. `places` are the gateways', `fits` leaves out what was not looked for. */
-  update(beacons, places, floor, fits) {
+  /** Takes the beacons of a floor. `places` are the gateways', `zones` those of zones, `fits` leaves out what was not looked for. */
+  update(beacons, { places, zones, floor, fits }) {
     const kept = new Set();
     for (const beacon of beacons) {
       if (!fits(beaconFields(beacon))) continue;
       const { entries, gateway, resolving, duplicate } = shown(beacon);
       entries.forEach((entry, index) => {
         const key = index === 0 ? beacon.identity : `${beacon.identity}#${index}`;
-        const aim = entry.position ? this.positioned(entry, floor) : this.around(key, entry, places.get(gateway));
+        const aim = entry.position ? this.positioned(entry, floor) : this.around(key, entry, places.get(gateway) ?? zones.get(entry.zone));
         if (!aim) return;
         kept.add(key);
         const mote = this.all.get(key) ?? { x_m: aim.x_m, y_m: aim.y_m, radius_m: aim.radius_m };
@@ -45,7 +45,7 @@ export class Motes {
   around(key, entry, place) {
     if (!place) return null;
     const direction = directionOf(key);
-    const away_m = entry.accuracy_m ?? 1;
+    const away_m = entry.accuracy_m ?? 1.5;
     return { x_m: place.x_m + away_m * Math.cos(direction), y_m: place.y_m + away_m * Math.sin(direction), radius_m: entry.error_m ?? 0 };
   }
 

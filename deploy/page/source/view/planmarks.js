@@ -52,8 +52,10 @@ export function drawScale(canvas, camera, paint) {
 }
 
 /** Words on a ground of their own, so that they can be read on any plan. */
-export function label(canvas, paint, words, x, y, ink) {
+export function label(canvas, paint, words, middle, y, ink, width = Infinity) {
   canvas.font = font;
+  const half = canvas.measureText(words).width / 2 + 4;
+  const x = Math.max(half, Math.min(width - half, middle));
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
   canvas.lineWidth = 4;
@@ -75,8 +77,9 @@ export function drawMotes(canvas, camera, paint, motes, chosen) {
   drawCircles(canvas, camera, paint, visible.filter(({ mote }) => mote.certain && !mote.unknown), []);
   drawCircles(canvas, camera, paint, visible.filter(({ mote }) => !mote.certain && !mote.unknown), [4, 4]);
   drawDots(canvas, paint, visible);
-  const named = visible.length <= 60;
-  for (const one of visible) drawMark(canvas, paint, one, named || one.mote.beacon.identity === chosen, one.mote.beacon.identity === chosen);
+  // Words where there is room for them; the list has them all.
+  const style = { paint, named: visible.length <= 60, wordy: camera.width >= 600 && visible.length <= 60 };
+  for (const one of visible) drawMark(canvas, one, style, one.mote.beacon.identity === chosen);
 }
 
 function drawCircles(canvas, camera, paint, ones, dashes) {
@@ -119,7 +122,7 @@ function drawDots(canvas, paint, visible) {
 }
 
 /** What is said of one beacon: its number, and ?, ↻ or ×2 for unknown, resolving and duplicate. */
-function drawMark(canvas, paint, { mote, x, y }, named, chosen) {
+function drawMark(canvas, { mote, x, y }, { paint, named, wordy }, chosen) {
   const special = mote.resolving || mote.duplicate;
   if (special || chosen) {
     canvas.beginPath();
@@ -130,8 +133,9 @@ function drawMark(canvas, paint, { mote, x, y }, named, chosen) {
     canvas.stroke();
     canvas.setLineDash([]);
   }
-  if (!named && !special) return;
-  const signs = [mote.beacon.label, mote.resolving && '↻ resolving', mote.duplicate && '×2 duplicate', mote.unknown && '? unknown'];
+  if (!named && !special && !chosen) return;
+  const sign = (mark, word) => (wordy || chosen ? `${mark} ${word}` : mark);
+  const signs = [mote.beacon.label, mote.resolving && sign('↻', 'resolving'), mote.duplicate && sign('×2', 'duplicate'), mote.unknown && sign('?', 'unknown')];
   label(canvas, paint, signs.filter(Boolean).join(' '), x, y + 18, special ? paint.warn : mote.unknown ? paint.quiet : paint.ink);
 }
 
@@ -152,6 +156,6 @@ export function drawGateway(canvas, camera, paint, { id, place, condition, zone,
   canvas.fillStyle = paint.paper;
   canvas.fillText(condition.mark, x, y + 1);
   const words = condition.tone === 'good' ? id : `${id}: ${condition.word}`;
-  label(canvas, paint, words, x, y - 22, condition.tone === 'good' ? paint.ink : paint[condition.tone]);
+  label(canvas, paint, words, x, y - 22, condition.tone === 'good' ? paint.ink : paint[condition.tone], camera.width);
   if (zone) label(canvas, paint, zone, x, y + 22, paint.soft);
 }

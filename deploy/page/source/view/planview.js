@@ -74,7 +74,8 @@ export class PlanView {
       ys.push(0, plan.width_m / this.aspect());
     }
     if (xs.length === 0) return;
-    const air = plan && this.image ? 0 : 6;
+    // Room for what stands around the outer gateways.
+    const air = plan && this.image ? 0 : 3;
     this.camera.fit({ left: Math.min(...xs) - air, right: Math.max(...xs) + air, bottom: Math.min(...ys) - air, top: Math.max(...ys) + air }, 28);
     this.fitted = true;
     this.dirty = true;
@@ -99,7 +100,7 @@ export class PlanView {
   frame(seconds) {
     const { page } = this;
     if (!this.context || this.canvas.clientWidth === 0) return;
-    if (this.seen !== page.version()) {
+    if (this.seen !== page.version() || !this.fitted) {
       this.seen = page.version();
       this.dirty = true;
       this.gather();
@@ -117,7 +118,8 @@ export class PlanView {
     const count = this.places.size;
     this.places = placesOf(this.page.layout, [...ids], this.floor);
     if (!this.fitted || (count !== this.places.size && !this.touched)) this.fit();
-    this.motes.update(site ? site.beacons.known.values() : [], this.places, this.floor, this.page.filter.fits);
+    const zones = new Map([...this.places].map(([id, place]) => [this.page.layout.gateways.get(id)?.zone ?? id, place]));
+    this.motes.update(site ? site.beacons.known.values() : [], { places: this.places, zones, floor: this.floor, fits: this.page.filter.fits });
   }
 
   draw() {
@@ -133,7 +135,7 @@ export class PlanView {
       const zone = page.layout.gateways.get(id)?.zone ?? id;
       const count = told.has(zone) ? null : counts.get(zone);
       told.add(zone);
-      const people = count && `${zone}: ${count.now || count.states}${count.unknown ? ' ?' : ''}`;
+      const people = count && `${zone === id ? '' : `${zone}: `}${count.now || count.states} here${count.unknown ? ' ?' : ''}`;
       drawGateway(context, camera, paint, { id, place, condition: conditionOf(gateway), zone: people, chosen: page.chosenGateway === id });
     }
     this.points.forEach((point, index) => {

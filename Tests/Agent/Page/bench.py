@@ -1,0 +1,108 @@
+"""What the checks stand on: a broker that serves the page, and agents that speak to it."""
+import pathlib
+import re
+import socket
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = ROOT / "deploy/page/build"
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def wait_for_port(port):
+    for _ in range(600):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    raise TimeoutError(f"nothing listens on port {port}")
+
+
+def configuration(gateways):
+    """A site's configuration with the gateways of the shop."""
+    return '[site]\nid = "berlin-17"\n' + "".join(
+        f'[[site.gateway]]\nid = "{name}"\nzone = "{zone}"\nposition = [{x}, {y}]\nfloor = 0\n' for name, (zone, x, y) in gateways.items())
+
+
+class Broker:
+    """mosquitto with a listener for agents and one that serves the page, open to all of this machine."""
+
+    def __init__(self, folder, *options):
+        self.folder, self.port, self.web = folder, free_port(), free_port()
+        self.pages = folder / "www"
+        self.pages.mkdir(parents=True)
+        subprocess.run([BUILD, "--output", self.pages / "index.html", *options], check=True, stdout=subprocess.DEVNULL)
+        (folder / "broker.conf").write_text(
+            f"listener {self.port} 127.0.0.1\nlistener {self.web} 127.0.0.1\nprotocol websockets\nhttp_dir {self.pages}\n"
+            f"allow_anonymous true\nuser root\nmax_queued_messages 0\npersistence true\npersistence_location {folder}/\n")
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(["mosquitto", "-c", self.folder / "broker.conf"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for_port(self.port)
+        wait_for_port(self.web)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+    def url(self, site=None):
+        return f"http://127.0.0.1:{self.web}/" + (f"#site={site}" if site else "")
+
+
+class GuardedBroker:
+    """The store's broker as deploy/broker sets it up, with its access list and the page's listener; folder and ports are the test's."""
+
+    def __init__(self, folder):
+        self.folder, self.port, self.web = folder, free_port(), free_port()
+        (folder / "page").mkdir(parents=True)
+        subprocess.run([BUILD, "--output", folder / "page/index.html"], check=True, stdout=subprocess.DEVNULL)
+        make_ca = ROOT / "deploy/broker/make-ca"
+        for words in ([], ["server", "localhost"], ["client", "berlin-17/entrance"]):
+            subprocess.run([make_ca, folder / "ca", *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for name in ("store", "page"):
+            for kind in ("crt", "key"):
+                (folder / f"{name}.{kind}").write_bytes((folder / f"ca/localhost.{kind}").read_bytes())
+        for name in ("ca.crt", "crl.pem"):
+            (folder / name).write_bytes((folder / "ca" / name).read_bytes())
+        (folder / "acl").write_bytes((ROOT / "deploy/broker/store/acl").read_bytes())
+        subprocess.run(["mosquitto_passwd", "-b", "-c", folder / "passwords", "page", "let me look"], check=True, stderr=subprocess.DEVNULL)
+        store = (ROOT / "deploy/broker/store/mosquitto.conf").read_text().split("# --- The line to the chain's broker")[0]
+        text = store + (ROOT / "deploy/broker/page.conf").read_text()
+        text = re.sub(r"listener 8883", f"listener {self.port}", text)
+        text = re.sub(r"listener 8443", f"listener {self.web}", text)
+        text = text.replace("/etc/mosquitto/beacond", str(folder)).replace("persistence_location /var/lib/mosquitto/", f"persistence_location {folder}/")
+        (folder / "broker.conf").write_text(text + "user root\n")
+        self.log = open(folder / "log", "w")
+        self.process = subprocess.Popen(["mosquitto", "-c", folder / "broker.conf"], stdout=self.log, stderr=self.log)
+        wait_for_port(self.web)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.log.close()
+
+    def gateway_says(self, topic, payload):
+        """What a gateway with a certificate publishes, retained."""
+        subprocess.run(["mosquitto_pub", "-h", "localhost", "-p", str(self.port), "--cafile", self.folder / "ca.crt", "--cert",
+                        self.folder / "ca/berlin-17-entrance.crt", "--key", self.folder / "ca/berlin-17-entrance.key", "-V", "5", "-q", "1",
+                        "-r", "-t", topic, "-m", payload], check=True)
+
+
+def agent(beacond, folder, port, site, name, *, extra="", speed="5", seconds=75):
+    """A replay of a simulated shop through the whole agent to the broker; the process."""
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(
+        f'[gateway]\nsite = "{site}"\nid = "{name}"\nstate_dir = "{folder}"\n[mqtt]\nurl = "mqtt://127.0.0.1:{port}"\n{extra}')
+    capture = folder / "shop.btsnoop"
+    subprocess.run([beacond, "simulate", "--seed", "1", "--seconds", str(seconds), "--start-now", "--write", capture],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen([beacond, "replay", capture, "--speed", speed, "--output", "mqtt", "--config", folder / "config.toml"],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

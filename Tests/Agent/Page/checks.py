@@ -1,0 +1,423 @@
+"""The checks of the page, one after the other; the last line has the counts. See run."""
+import importlib.machinery
+import importlib.util
+import json
+import pathlib
+import subprocess
+import sys
+import time
+import traceback
+
+from bench import BUILD, ROOT, Broker, GuardedBroker, agent, configuration
+from browser import Browser, Failure
+from shop import GATEWAYS, UUID, Publisher, Shop, beacon, common, stamp, status
+
+BEACOND, SCRATCH = sys.argv[1], pathlib.Path(sys.argv[2])
+PICTURES = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
+REGION = f'[[region]]\nid = "carts"\nuuid = "{UUID}"\nexpand = "minor"\n'
+counts = {"passed": 0, "failed": 0, "skipped": 0}
+
+
+def check(name, holds, why=""):
+    counts["passed" if holds else "failed"] += 1
+    if not holds:
+        print(f"failed: {name}", str(why)[:1500], flush=True)
+
+
+def expect(tab, name, expression, why="null"):
+    """Waits until it holds in the page."""
+    try:
+        tab.until(expression, name, 60)
+        check(name, True)
+    except Failure as failure:
+        check(name, False, f"{failure} {tab.value(f'JSON.stringify({why})')}")
+
+
+def scenario(run, *arguments):
+    try:
+        run(*arguments)
+    except Exception:  # Whatever breaks, the others are still worth running.
+        check(run.__doc__ or run.__name__, False, traceback.format_exc())
+
+
+def live(shop, rounds, seconds=0.5):
+    for _ in range(rounds):
+        shop.walk(seconds)
+        shop.tell()
+        time.sleep(0.1)
+
+
+SITE = "page.store.sites.get('berlin-17')"
+
+
+# --- Rules ------------------------------------------------------------------------------------------------------------
+
+def rules(browser):
+    """The rules of the page's modules hold in the browser."""
+    loader = importlib.machinery.SourceFileLoader("page_build", str(BUILD))
+    build = importlib.util.module_from_spec(importlib.util.spec_from_loader("page_build", loader))
+    loader.exec_module(build)
+    tab = browser.tab("about:blank")
+    tab.value("{" + build.bundle(ROOT / "Tests/Agent/Page/rules.js") + "\n}")
+    for name, why in tab.value("globalThis.results"):
+        check(name, why is None, why)
+
+
+# --- What is on the page is what was published ------------------------------------------------------------------------
+
+def agents(browser, broker):
+    """The events of a real agent, and its goodbye."""
+    tab = browser.tab(broker.url("store"))
+    tab.until("page.reader.ready", "it connects")
+    # The subscription is in force once something retained that was asked for has come.
+    Publisher(broker.port).publish("beacons/store/ready/status", status(), retain=True)
+    tab.until("page.site()?.gateways.has('ready')", "it reads")
+    record = open(SCRATCH / "told", "w")
+    subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(broker.port), "-t", "beacons/store/golden/#", "-F", "%t\t%p"], stdout=record)
+    process = agent(BEACOND, SCRATCH / "golden", broker.port, "store", "golden", extra=REGION)
+    expect(tab, "a beacon that is heard is in the list", "document.getElementById('beacon-list').innerText.includes('2/1')")
+    expect(tab, "without a store its distance from the gateway is said", "document.getElementById('beacon-list').innerText.includes('from golden')")
+    expect(tab, "a new address is shown as resolving", "[...page.site().beacons.known.values()].some((one) => one.shown?.resolving)")
+    check("the agent plays to its end", process.wait(timeout=300) == 0)
+    expect(tab, "its goodbye is on the page", "document.getElementById('gateway-list').innerText.includes('offline')")
+    time.sleep(0.5)
+    subscriber.terminate()
+    subscriber.wait()
+    record.close()
+    told = [line.split("\t") for line in (SCRATCH / "told").read_text().splitlines()]
+    events = {json.loads(payload)["seq"]: json.loads(payload)["type"] for topic, payload in told if topic.endswith("/event")}
+    shown = tab.value("Object.fromEntries(page.site().events.map((one) => [one.seq, one.type]))")
+    check("every event is on the page, and no other", {int(seq): kind for seq, kind in shown.items()} == events and events, f"{shown} {events}")
+    dwell = [json.loads(payload).get("dwell_s") for topic, payload in told if topic.endswith("/event") and '"exit"' in payload]
+    words = tab.text("#event-list .what")
+    check("an exit says how long the stay was", all(f"after {value:.0f} s" in words or f"after {value:.1f} s" in words for value in dwell), f"{dwell} {words}")
+    expect(tab, "who is gone is gone", "page.site().beacons.known.size === 0")
+    check("nothing is complained about", not tab.complaints(), tab.complaints())
+
+
+def shop(browser, broker, publisher):
+    """What a store says of its zones and places."""
+    people = Shop(publisher)
+    people.open()
+    tab = browser.tab(broker.url("berlin-17"))
+    tab.until("page.reader.ready", "it connects")
+    tab.until(f"{SITE}?.gateways.size >= 7", "the gateways come")
+    people.walk(0.1)
+    live(people, 15)
+    people.tell()
+    wanted = [[f"2/{one['minor']}", round(one["place"][0], 2), round(one["place"][1], 2)] for one in people.people if one["minor"] != 7]
+    place = "[...page.plan.motes.all.values()].filter((one) => one.certain).map((one) => [one.beacon.label, one.aim.x_m, one.aim.y_m])"
+    expect(tab, "beacons stand where the store says", f"JSON.stringify({place}.sort()) === {json.dumps(json.dumps(sorted(wanted), separators=(',', ':')))}", place)
+    expect(tab, "a beacon glides to its place and then stands", "[...page.plan.motes.all.values()].every((one) => Math.abs(one.x_m - one.aim.x_m) < 0.01)")
+    for zone in {zone for zone, _, _ in GATEWAYS.values()}:
+        count = sum(one["zone"] == zone for one in people.people)
+        expect(tab, f"the count of zone {zone}", f"[...document.querySelectorAll('#zone-list li')].some((one) => one.textContent === '{zone} {count}')")
+    rows = tab.value("[...document.querySelectorAll('#beacon-list li')].map((one) => [one.querySelector('.who').textContent, one.querySelector('.marks').textContent])")
+    marks = {name: mark for name, mark in rows if mark}
+    check("resolving, duplicate and unknown are said in words", marks == {"2/3": "resolving", "2/5": "duplicate", "2/7": "unknown"}, marks)
+    search(tab, people)
+    gateways(tab, publisher)
+    names(browser, tab)
+    keyboard(tab)
+    pictures(tab, people)
+    check("nothing is complained about", not tab.complaints(), tab.complaints())
+    own = [url for url in tab.requests() if not url.startswith((f"http://127.0.0.1:{broker.web}/", "data:", "blob:"))]
+    check("no request leaves the broker", not own, own)
+
+
+def search(tab, people):
+    for typed, rows in (("2/4", 1), ("uuid:39ed", 14), ("uuid:40", 0), ("major:2", 14), ("minor:11", 1), ("id:carts", 14), ("id:phones", 0)):
+        tab.value(f"document.getElementById('search').value = '{typed}'; document.getElementById('search').dispatchEvent(new Event('input'))")
+        people.tell()
+        expect(tab, f"a search for {typed}", f"document.querySelectorAll('#beacon-list li').length === {rows}")
+        expect(tab, f"a search for {typed} on the plan", f"page.plan.motes.all.size === {rows}")
+    tab.value("document.getElementById('search').value = ''; document.getElementById('search').dispatchEvent(new Event('input'))")
+
+
+def gateways(tab, publisher):
+    words = tab.text("#gateway-list li[data-tone=bad]")
+    check("a radio that does not work is said in a word, with its remedy", "adapter blocked" in words and "rfkill unblock" in words, words)
+    publisher.publish("beacons/berlin-17/tills/health", common(reports_per_s=212, tracks=14, queue_depth=3, rss_kib=9508, cpu_percent=0.4,
+                      uptime_s=86400, dropped={"radio_queue": 5}, rejected={}, recoveries={}, suspected_spoofing=[], outbox=""), retain=True)
+    tab.value("page.choose(null, 'tills')")
+    expect(tab, "a gateway's health", "document.getElementById('gateway-list').innerText.replace(/\\s+/g, ' ').includes('reports per second 212')")
+    publisher.publish("beacons/berlin-17/tills/status", status(clock="unsynced"), retain=True)
+    expect(tab, "a gateway whose clock is not set", "document.getElementById('gateway-list').textContent.includes('clock not set')")
+    publisher.publish("beacons/berlin-17/tills/status", status(), retain=True)
+
+
+def names(browser, tab):
+    nodes = tab.call("Accessibility.getFullAXTree")["nodes"]
+    bare = [node["role"]["value"] for node in nodes if not node.get("ignored") and node["role"]["value"] in
+            ("button", "tab", "textbox", "searchbox", "combobox", "image", "img", "spinbutton") and not node.get("name", {}).get("value")]
+    check("everything that can be used has a name", not bare, bare)
+    label = tab.value("document.getElementById('plan').getAttribute('aria-label')")
+    check("the plan is told in words", "6 gateways and 14 beacons" in label and "1 unknown" in label, label)
+
+
+def keyboard(tab):
+    tab.value("document.getElementById('tab-beacons').focus()")
+    tab.key("ArrowRight")
+    check("arrows go from tab to tab", tab.value("document.activeElement.id") == "tab-events" and not tab.value("document.getElementById('panel-events').hidden"))
+    tab.value("document.getElementById('plan').focus()")
+    before = tab.value("page.plan.camera.x_m")
+    tab.key("ArrowRight")
+    check("arrows move the plan", tab.value("page.plan.camera.x_m") > before)
+
+
+def pictures(tab, people):
+    """Pictures for the articles, and that nothing sticks out on a phone."""
+    for width, height, mobile in ((1440, 900, False), (390, 844, True)):
+        for dark in (False, True):
+            tab.screen(width, height, mobile)
+            tab.dark(dark)
+            tab.value("page.plan.touched = false; page.plan.fit()")
+            live(people, 12, 0.7)
+            time.sleep(0.6)
+            check(f"nothing sticks out at {width} pixels", tab.value("document.documentElement.scrollWidth <= innerWidth"))
+            if PICTURES:
+                PICTURES.mkdir(parents=True, exist_ok=True)
+                tab.picture(PICTURES / f"page-{'phone' if mobile else 'desk'}-{'dark' if dark else 'light'}.png")
+    tab.screen(1440, 900)
+    tab.dark(False)
+
+
+# --- The map ----------------------------------------------------------------------------------------------------------
+
+def van(browser, broker):
+    """A gateway that rides: its trail, its course and its circle, of a real agent and a receiver's log."""
+    golden = ROOT / "Tests/Agent/Golden"
+    folder = SCRATCH / "van"
+    folder.mkdir()
+    text = (golden / "van.toml").read_text()
+    head = f'[mqtt]\nurl = "mqtt://127.0.0.1:{broker.port}"\n'
+    (folder / "config.toml").write_text(text if "[mqtt]" in text else text + head)
+    tab = browser.tab(broker.url("fleet"))
+    tab.until("page.reader.ready", "it connects")
+    tab.value("document.getElementById('tab-map').click()")
+    command = [BEACOND, "replay", golden / "first-run.btsnoop", "--location", golden / "van.gpsd", "--speed", "40", "--output", "mqtt",
+               "--config", folder / "config.toml"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    expect(tab, "the van moves on the map", "page.map.things().movers.some((one) => one.id === 'van-7' && one.trail.length > 20 && one.fix.course_deg !== null)",
+           "page.map.things()")
+    expect(tab, "its depot is a circle, with its state", "page.map.things().circles.some((one) => one.region === 'depot' && one.radius_m === 150)")
+    expect(tab, "its events are told", "document.getElementById('event-list').textContent.includes('depot')")
+    # A second in which the batches are over.
+    process.wait(timeout=300)
+    check("it plays to its end", process.returncode == 0, process.stderr.read())
+    if PICTURES:
+        time.sleep(0.6)
+        tab.picture(PICTURES / "page-map.png")
+    check("nothing is complained about", not tab.complaints(), tab.complaints())
+
+
+def chain(browser, broker):
+    """5,000 stores on the map."""
+    publisher = Publisher(broker.port, "chain")
+    for number in range(5000):
+        at = {"latitude": 47 + number % 71 * 0.12, "longitude": 6 + number // 71 * 0.12}
+        publisher.publish(f"beacons/shop-{number}/door/status", status("off", "Switch it on.") if number % 50 == 0 else status(), retain=True)
+        publisher.publish(f"beacons/shop-{number}/door/location", common(service="standard", age_s=0, fix=dict(at, at=stamp(), horizontal_accuracy_m=10)), retain=True)
+    publisher.publish("beacons/shop-0/last/status", status(), retain=True)
+    probe = browser.tab(broker.url("shop-0"))
+    probe.until("page.store.sites.size >= 5000 && page.site()?.gateways.has('last')", "all of them are retained")
+    probe.call("Page.close")
+    tab = browser.tab("about:blank")
+    begin = time.monotonic()
+    tab.open(broker.url("shop-0"))
+    tab.value("document.getElementById('tab-map').click()")
+    tab.until("page.map.things().stores.length === 5000 && page.map.seen === page.version()", "all stores are drawn", 60)
+    print(f"5,000 stores are on the map {time.monotonic() - begin:.2f} s after the page was asked for")
+    bad = tab.value("page.map.things().stores.filter((one) => one.condition.tone === 'bad').length")
+    check("each store has its state", bad == 99, bad)
+    if PICTURES:
+        time.sleep(0.6)
+        tab.picture(PICTURES / "page-chain.png")
+
+
+def load(browser, broker):
+    """1,000 beacons and 64 gateways, ten times a second."""
+    publisher = Publisher(broker.port, "load")
+    for number in range(64):
+        publisher.publish(f"beacons/load/gate-{number}/status", status(), retain=True)
+    publisher.publish("beacons/load/site/status", status(), retain=True)
+    tab = browser.tab(broker.url("load"))
+    tab.until("page.reader.ready && page.site()?.gateways.size === 65", "it reads")
+    end, told, begin = time.monotonic() + 8, 0, time.monotonic()
+    frames = None
+    while time.monotonic() < end:
+        for gateway in range(64):
+            publisher.publish(f"beacons/load/gate-{gateway}/region/carts/ranging", common(region="carts", count=16, beacons=[
+                beacon(1, minor, accuracy_m=2 + (told + minor) % 5) for minor in range(gateway * 16, min(1000, gateway * 16 + 16))]))
+        place = [beacon(1, minor, zone=f"gate-{minor % 64}", zone_confidence=0.9, position={
+            "x_m": minor % 40 + told % 10 * 0.2, "y_m": minor // 40 + told % 7 * 0.2, "floor": 0, "error_m": 1.5}) for minor in range(1000)]
+        for start in range(0, 1000, 250):
+            publisher.publish(f"beacons/load/site/region/carts/{start // 250}/ranging", common(region="carts", count=250, beacons=place[start:start + 250]))
+        told += 1
+        if frames is None and time.monotonic() - begin > 2:
+            frames, since = tab.value("page.frames"), time.monotonic()
+        time.sleep(max(0, begin + told * 0.1 - time.monotonic()))
+    rate = (tab.value("page.frames") - frames) / (time.monotonic() - since)
+    print(f"{rate:.0f} frames a second with 1,000 beacons of 64 gateways, {told / 8:.1f} updates a second of each")
+    check("all of them are drawn", tab.value("page.plan.motes.all.size") == 1000, tab.value("page.plan.motes.all.size"))
+    check("nothing is complained about", not tab.complaints(), tab.complaints())
+
+
+# --- What goes wrong --------------------------------------------------------------------------------------------------
+
+def hostile(browser, broker, publisher):
+    """Garbage and markup in messages."""
+    tab = browser.tab(broker.url("berlin-17"))
+    tab.until(f"page.reader.ready && {SITE}?.gateways.size >= 7", "it reads")
+    markup = "<img src=x onerror=window.hit=1><script>window.hit=1</script>"
+    publisher.publish(f"beacons/berlin-17/{markup.replace('/', '')}/status", status("blocked", markup + " $& ${1}"), retain=True)
+    publisher.publish("beacons/berlin-17/site/region/carts/ranging", common(region="carts", count=1, beacons=[
+        beacon(9, 9, uuid=markup, zone=markup, position={"x_m": 5, "y_m": 5, "floor": 0, "error_m": 1})]))
+    expect(tab, "markup is text", f"document.getElementById('gateway-list').textContent.includes({json.dumps(markup)})")
+    check("and nothing else", tab.value("window.hit === undefined && document.querySelectorAll('main img, main script').length === 0"))
+    bad = [b"", b"{", b"\xff\xfe", b"null", b"[" * 100000, b'{"at":1e999}', b'{"__proto__":{"at":1}}', json.dumps(common(beacons="x")).encode(),
+           json.dumps(common(beacons=[{"major": -1}])).encode(), b"x" * 200000, b'{"at":"2026-01-01T00:00:00Z","beacons":[null]}']
+    for payload in bad:
+        publisher.publish("beacons/berlin-17/tills/region/carts/ranging", payload)
+    for topic in ("beacons/berlin-17/tills/region/carts/99999/state", "beacons/berlin-17/__proto__/status", "beacons/constructor/toString/status"):
+        publisher.publish(topic, b"{}")
+    expect(tab, "what can't be read is counted and said", "/could not be read.*carts|toString/.test(document.getElementById('notices').textContent)")
+    Shop(publisher).tell()
+    expect(tab, "the page lives on", f"{SITE}.beacons.known.size === 14")
+    check("nothing is complained about", not tab.complaints(), tab.complaints())
+    publisher.publish(f"beacons/berlin-17/{markup.replace('/', '')}/status", b"", retain=True)
+    expect(tab, "a status that is cleared takes the gateway away", "!document.getElementById('gateway-list').textContent.includes('onerror')")
+
+
+def away(browser, broker):
+    """A broker that goes, a network that goes, a clock that is off."""
+    tab = browser.tab(broker.url("berlin-17"))
+    tab.until(f"page.reader.ready && {SITE}?.gateways.size >= 7", "it reads")
+    broker.stop()
+    expect(tab, "a broker that is gone is said", "document.getElementById('notices').textContent.includes('Trying again')")
+    check("and what was there stays to be seen", tab.value(f"{SITE}.gateways.size >= 7"))
+    broker.start()
+    expect(tab, "it comes back by itself", "page.reader.ready && document.getElementById('connection').dataset.state === 'online'")
+    expect(tab, "and the notice goes", "!document.getElementById('notices').textContent.includes('Trying again')")
+    network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    tab.call("Network.emulateNetworkConditions", offline=True, **network)
+    expect(tab, "a device without a network is told so", "document.getElementById('notices').textContent.includes('no network')")
+    tab.call("Network.emulateNetworkConditions", offline=False, **network)
+    expect(tab, "and it goes on by itself", "page.reader.ready && !document.getElementById('notices').textContent.includes('no network')")
+    publisher = Publisher(broker.port, "clock")
+    publisher.publish("beacons/berlin-17/tills/status", status(), retain=True)
+    for _ in range(6):
+        publisher.publish("beacons/berlin-17/tills/region/carts/ranging", {**common(region="carts", count=0, beacons=[]), "at": stamp(time.time() - 3600)})
+    expect(tab, "a clock that is off is said", "document.getElementById('notices').textContent.includes('60 min ahead of')")
+
+
+def login(browser):
+    """A broker that wants to know who looks, as deploy/broker sets it up."""
+    broker = GuardedBroker(SCRATCH / "guarded")
+    try:
+        broker.gateway_says("beacons/berlin-17/entrance/status", json.dumps(status()))
+        tab = browser.tab(f"https://localhost:{broker.web}/#site=berlin-17")
+        expect(tab, "a login is asked for", "!document.getElementById('login').hidden")
+        enter = ("document.getElementById('username').value = 'page'; document.getElementById('password').value = '%s'; "
+                 "document.getElementById('login-form').requestSubmit()")
+        tab.value(enter % "wrong")
+        expect(tab, "a wrong one is said", "document.getElementById('login-words').textContent.includes('refuses')")
+        tab.value(enter % "let me look")
+        expect(tab, "the right one shows the store", "page.site()?.gateways.get('entrance')?.status && document.getElementById('login').hidden")
+        # Another one with the same name does not push it out.
+        other = browser.tab(f"https://localhost:{broker.web}/#site=berlin-17")
+        other.until("!document.getElementById('login').hidden", "the other asks as well")
+        other.value(enter % "let me look")
+        other.until("page.reader.ready", "the other is in")
+        broker.gateway_says("beacons/berlin-17/entrance/health", json.dumps(common(tracks=1)))
+        expect(tab, "two with one name are both served", "page.reader.ready && page.site().gateways.get('entrance').health !== null")
+        write = """new Promise((resolve) => {
+            const socket = new WebSocket(page.reader.url, 'mqtt'), text = (value) => [0, value.length, ...new TextEncoder().encode(value)];
+            socket.onopen = () => {
+                const login = [0, 4, 77, 81, 84, 84, 4, 0xc2, 0, 60, ...text('w'), ...text('page'), ...text('let me look')];
+                socket.send(new Uint8Array([0x10, login.length, ...login]));
+                for (const topic of ['beacons/berlin-17/entrance/status', 'beacons/page/status', 'beacons/berlin-17/entrance/request/state']) {
+                    const body = [...text(topic), 0x7b, 0x7d];
+                    socket.send(new Uint8Array([0x31, body.length, ...body]));
+                }
+                socket.send(new Uint8Array([0xc0, 0]));
+            };
+            let octets = 0;
+            socket.onmessage = async (event) => { octets += event.data.size; if (octets >= 6) resolve(true); };
+        })"""
+        check("the broker has heard of each attempt to write", tab.value(write))
+        broker.gateway_says("beacons/berlin-17/entrance/location", json.dumps(common(service="standard", age_s=0, fix={
+            "at": stamp(), "latitude": 52.5, "longitude": 13.4, "horizontal_accuracy_m": 10})))
+        expect(tab, "what came after them is there", "page.site().gateways.get('entrance').fix !== null")
+        check("the login may read, and write nothing", tab.value("page.site().gateways.get('entrance').status.state === 'online' && !page.store.sites.has('page')"
+              " && page.notices.garbage.count === 0"), tab.text("#notices"))
+    finally:
+        broker.stop()
+
+
+def calibration(browser, broker):
+    """A plan is calibrated in the page."""
+    tab = browser.tab(broker.url("berlin-17"))
+    tab.until(f"page.reader.ready && {SITE}?.gateways.size >= 7", "it reads")
+    tab.value("""(async () => {
+        document.getElementById('calibrate').click();
+        const canvas = Object.assign(document.createElement('canvas'), { width: 800, height: 400 });
+        canvas.getContext('2d').fillRect(100, 100, 400, 2);
+        const blob = await new Promise((resolve) => canvas.toBlob(resolve));
+        const files = new DataTransfer();
+        files.items.add(new File([blob], 'plan.png', { type: 'image/png' }));
+        document.getElementById('plan-file').files = files.files;
+        document.getElementById('plan-file').dispatchEvent(new Event('change'));
+    })()""")
+    tab.until("page.plan.image && page.plan.fitted && page.calibrating === 'points'", "the picture is shown")
+    place = "(() => { const box = page.plan.canvas.getBoundingClientRect(), c = page.plan.camera; return [box.left + c.x(%s), box.top + c.y(%s)]; })()"
+    width = tab.value("page.layout.plan.width_m")
+    # The line of the picture: from 1/8 to 5/8 of the width, at 3/4 of the height.
+    for share in (0.125, 0.625):
+        where = tab.value(place % (share * width, 0.75 * width / 2))
+        tab.drag(where, where)
+    expect(tab, "two taps ask for the length", "!document.getElementById('plan-distance').hidden")
+    tab.value("document.getElementById('plan-metres').value = 15; document.getElementById('plan-distance').requestSubmit()")
+    expect(tab, "15 m that are half of the width make a plan of 30 m", "Math.abs(page.layout.plan.width_m - 30) < 0.5", "page.layout.plan")
+    time.sleep(0.3)
+    tab.drag(tab.value(place % tuple(GATEWAYS["bakery"][1:])), tab.value(place % (12.5, 7.5)))
+    expect(tab, "a gateway that was dragged stands there", "Math.hypot(page.layout.gateways.get('bakery').x_m - 12.5, page.layout.gateways.get('bakery').y_m - 7.5) < 0.3",
+           "[...page.layout.gateways.values()]")
+    tab.until("document.getElementById('lines').value.includes('bakery')", "the lines are there")
+    import tomllib
+    lines = tomllib.loads(tab.value("document.getElementById('lines').value"))["site"]["gateway"]
+    moved = next(one for one in lines if one["id"] == "bakery")
+    check("the lines to paste say so", len(lines) == 6 and abs(moved["position"][0] - 12.5) < 0.3 and moved["zone"] == "bakery", lines)
+    tab.open(broker.url("berlin-17").replace("#", "?again#"))
+    expect(tab, "the browser keeps it", "page.plan.image && Math.abs(page.layout.gateways.get('bakery').x_m - 12.5) < 0.3")
+    tab.value("page.resetLayout()")
+    expect(tab, "and forgets it when asked", "page.layout.gateways.get('bakery').x_m === 21 && !page.layout.plan")
+
+
+def tiles():
+    """The policy in the file names the tiles' origin, and nothing else."""
+    path = SCRATCH / "tiles.html"
+    subprocess.run([BUILD, "--output", path, "--tiles", "https://tiles.example.com/{z}/{x}/{y}.png"], check=True, stdout=subprocess.DEVNULL)
+    check("tiles are allowed from their origin", "img-src data: blob: https://tiles.example.com;" in path.read_text())
+    refused = subprocess.run([BUILD, "--output", path, "--tiles", "https://a.example; script-src *"], capture_output=True)
+    check("a tile URL can't say more than its origin", refused.returncode == 1)
+
+
+def main():
+    (SCRATCH / "site.toml").write_text(configuration(GATEWAYS))
+    broker = Broker(SCRATCH / "broker", "--config", SCRATCH / "site.toml")
+    try:
+        with Browser(SCRATCH / "profile") as browser:
+            publisher = Publisher(broker.port)
+            for run, *arguments in ((tiles,), (rules, browser), (shop, browser, broker, publisher), (calibration, browser, broker),
+                                    (hostile, browser, broker, publisher), (agents, browser, broker), (van, browser, broker), (away, browser, broker),
+                                    (login, browser), (load, browser, broker), (chain, browser, broker)):
+                begin = time.monotonic()
+                scenario(run, *arguments)
+                print(f"{run.__name__}: {time.monotonic() - begin:.0f} s", flush=True)
+    finally:
+        broker.stop()
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+
+
+main()
