@@ -19,7 +19,7 @@ declare -A package_of=(
     [busybox]=busybox-static [cc]=gcc [depmod]=kmod [dh]=debhelper [dpkg-buildpackage]=dpkg-dev [gpsfake]=gpsd-clients
     [hciconfig]=bluez [man]=man-db [mkfs.ext4]=e2fsprogs [mosquitto_passwd]=mosquitto [mosquitto_pub]=mosquitto-clients
     [mosquitto_rr]=mosquitto-clients [mosquitto_sub]=mosquitto-clients [psql]=postgresql-client [qemu-system-x86_64]=qemu-system-x86 [readelf]=binutils
-    [systemd-analyze]=systemd [systemd-nspawn]=systemd-container
+    [stunnel]=stunnel4 [systemd-analyze]=systemd [systemd-nspawn]=systemd-container
 )
 
 # Prints the folder of PostgreSQL's programs, which Debian keeps off PATH; nothing where there is no server.

@@ -61,15 +61,14 @@ class GuardedBroker:
     """The store's broker as deploy/broker sets it up, with its access list and the page's listener; folder and ports are the test's."""
 
     def __init__(self, folder):
-        self.folder, self.port, self.web = folder, free_port(), free_port()
+        self.folder, self.port, self.web, plain = folder, free_port(), free_port(), free_port()
         (folder / "page").mkdir(parents=True)
         subprocess.run([BUILD, "--output", folder / "page/index.html"], check=True, stdout=subprocess.DEVNULL)
         make_ca = ROOT / "deploy/broker/make-ca"
         for words in ([], ["server", "localhost"], ["client", "berlin-17/entrance"]):
             subprocess.run([make_ca, folder / "ca", *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for name in ("store", "page"):
-            for kind in ("crt", "key"):
-                (folder / f"{name}.{kind}").write_bytes((folder / f"ca/localhost.{kind}").read_bytes())
+        for kind in ("crt", "key"):
+            (folder / f"store.{kind}").write_bytes((folder / f"ca/localhost.{kind}").read_bytes())
         for name in ("ca.crt", "crl.pem"):
             (folder / name).write_bytes((folder / "ca" / name).read_bytes())
         (folder / "acl").write_bytes((ROOT / "deploy/broker/store/acl").read_bytes())
@@ -77,14 +76,21 @@ class GuardedBroker:
         store = (ROOT / "deploy/broker/store/mosquitto.conf").read_text().split("# --- The line to the chain's broker")[0]
         text = store + (ROOT / "deploy/broker/page.conf").read_text()
         text = re.sub(r"listener 8883", f"listener {self.port}", text)
-        text = re.sub(r"listener 8443", f"listener {self.web}", text)
+        text = re.sub(r"listener 8080", f"listener {plain}", text)
         text = text.replace("/etc/mosquitto/beacond", str(folder)).replace("persistence_location /var/lib/mosquitto/", f"persistence_location {folder}/")
         (folder / "broker.conf").write_text(text + "user root\n")
         self.log = open(folder / "log", "w")
         self.process = subprocess.Popen(["mosquitto", "-c", folder / "broker.conf"], stdout=self.log, stderr=self.log)
+        wait_for_port(plain)
+        tunnel = (ROOT / "deploy/broker/page-stunnel.conf").read_text().replace("/etc/stunnel/page.", f"{folder}/store.")
+        tunnel = re.sub(r"^set[ug]id.*\n", "", tunnel, flags=re.M).replace("8443", f"127.0.0.1:{self.web}").replace("127.0.0.1:8080", f"127.0.0.1:{plain}")
+        (folder / "stunnel.conf").write_text("foreground = yes\npid =\n" + tunnel)
+        self.tunnel = subprocess.Popen(["stunnel", folder / "stunnel.conf"], stdout=self.log, stderr=self.log)
         wait_for_port(self.web)
 
     def stop(self):
+        self.tunnel.terminate()
+        self.tunnel.wait()
         self.process.terminate()
         self.process.wait()
         self.log.close()

@@ -90,8 +90,9 @@ addEventListener('hashchange', () => named() && look(named()));
 
 /** The stores to choose from, once there are several. A chain has too many for a list: there the map is for choosing. */
 function showSites() {
-  const names = [...page.store.sites.keys()].sort().slice(0, 1000);
+  const names = [...page.store.sites.keys()].sort().slice(0, 200);
   if (page.siteName === null && names.length > 0) look(names[0]);
+  if (page.siteName !== null && !names.includes(page.siteName)) names.unshift(page.siteName);
   const select = byId('site');
   byId('site-choice').hidden = names.length < 2;
   say(byId('site-name'), names.length < 2 ? (page.siteName ?? '') : '');

@@ -47,7 +47,7 @@ function drawAll(context, map, { circles, movers, stores }, paint, size) {
   const crowded = stores.length + movers.length > 80 && zoom < 11;
   for (const store of stores) {
     const at = point(store.fix);
-    if (near(at)) drawMark(context, at, store, paint, !crowded);
+    if (near(at)) drawMark(context, at, store, paint, crowded ? 0.5 : 1);
   }
   for (const mover of movers) {
     drawTrail(context, mover.trail.map(point), paint);
@@ -55,7 +55,7 @@ function drawAll(context, map, { circles, movers, stores }, paint, size) {
     if (!near(at)) continue;
     drawAccuracy(context, at, mover.fix.accuracy_m * pixelsPerMetre(mover.fix.latitude, zoom), paint);
     if (mover.fix.course_deg !== null) drawCourse(context, at, mover.fix.course_deg, paint);
-    drawMark(context, at, mover, paint, !crowded);
+    drawMark(context, at, mover, paint, 1);
   }
 }
 
@@ -112,26 +112,27 @@ function drawCourse(context, at, course_deg, paint) {
 }
 
 /** A disc for what works, a triangle for what does in part, a square for what does not: no colour is needed to tell them. */
-function drawMark(context, at, { name, condition, chosen }, paint, named) {
+function drawMark(context, at, { name, condition, chosen }, paint, size) {
   context.beginPath();
-  if (condition.tone === 'bad') context.rect(at.x - 9, at.y - 9, 18, 18);
+  if (condition.tone === 'bad') context.rect(at.x - 9 * size, at.y - 9 * size, 18 * size, 18 * size);
   else if (condition.tone === 'warn') {
-    context.moveTo(at.x, at.y - 12);
-    context.lineTo(at.x + 12, at.y + 9);
-    context.lineTo(at.x - 12, at.y + 9);
+    context.moveTo(at.x, at.y - 12 * size);
+    context.lineTo(at.x + 12 * size, at.y + 9 * size);
+    context.lineTo(at.x - 12 * size, at.y + 9 * size);
     context.closePath();
-  } else context.arc(at.x, at.y, 9, 0, whole);
+  } else context.arc(at.x, at.y, 9 * size, 0, whole);
   context.fillStyle = paint[condition.tone];
   context.strokeStyle = chosen ? paint.focus : paint.paper;
-  context.lineWidth = chosen ? 4 : 2;
+  context.lineWidth = chosen ? 4 : 2 * size;
   context.fill();
   context.stroke();
+  if (size < 1) return;
   context.font = '700 12px system-ui, sans-serif';
   context.textAlign = 'center';
   context.textBaseline = 'middle';
   context.fillStyle = paint.paper;
   context.fillText(condition.mark, at.x, at.y + 1);
-  if (named) words(context, condition.tone === 'good' ? name : `${name}: ${condition.word}`, at.x, at.y + 20, paint.ink, paint);
+  words(context, condition.tone === 'good' ? name : `${name}: ${condition.word}`, at.x, at.y + 20, paint.ink, paint);
 }
 
 function words(context, said, x, y, ink, paint) {

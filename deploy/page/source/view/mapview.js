@@ -4,6 +4,8 @@ import { conditionOf, conditionOfSite } from './words.js';
 // Places change once a second at most; more pictures would only slow down the arrival of thousands of stores.
 const drawEvery_ms = 150;
 
+const order = { good: 0, quiet: 1, warn: 2, bad: 3 };
+
 /** A gateway moves where it went farther than its places may be wrong. */
 const moves = (gateway) => gateway.trail.length > 1 && gateway.trail.some((fix) =>
   Math.hypot(fix.latitude - gateway.fix.latitude, (fix.longitude - gateway.fix.longitude) * Math.cos((fix.latitude * Math.PI) / 180)) * 111195
@@ -44,6 +46,8 @@ export class MapView {
       }
       if (standing) stores.push({ site: site.name, name: site.name, fix: standing, condition: conditionOfSite(site), chosen: site === chosen });
     }
+    // What needs help is drawn last, above the others.
+    stores.sort((one, other) => order[one.condition.tone] - order[other.condition.tone]);
     return { circles, movers, stores };
   }
 
@@ -58,10 +62,13 @@ export class MapView {
     this.drawn_ms = now_ms;
     const { movers, stores, circles } = this.things();
     const places = [...movers, ...stores].map(({ fix }) => fix).concat(circles.map(({ center }) => center));
-    // All of it is shown until somebody moves the map. A store that opens on the other side of the world is news.
-    if (places.length > this.framed * 1.2) {
+    // All of it is shown until somebody moves the map: what is new, and what drives out of sight.
+    const view = this.map.getBounds();
+    const lost = movers.some(({ fix }) => !view.contains([fix.latitude, fix.longitude]));
+    if (this.framed < Infinity && (lost || places.length > this.framed * 1.2)) {
       this.framed = places.length;
-      this.map.fitBounds(places.map((place) => [place.latitude, place.longitude]), { padding: [50, 50], maxZoom: 16, animate: false });
+      const trails = movers.flatMap(({ trail }) => trail);
+      this.map.fitBounds([...places, ...trails].map((place) => [place.latitude, place.longitude]), { padding: [60, 60], maxZoom: 16, animate: false });
     }
     this.layer.draw();
   }
