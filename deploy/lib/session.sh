@@ -72,14 +72,17 @@ show_progress() {
 # listening PORT: something accepts connections on that port of this machine.
 listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# Starts mosquitto on a free port of the loopback interface; nobody else can reach it.
+# Starts mosquitto on a free port of the loopback interface; nobody else can reach it. Where $pages is a folder, it serves that on the
+# next port, $web, with MQTT over websockets.
 start_broker() {
     local attempt tries broker
     for ((attempt = 0; attempt < 5; attempt++)); do
         port=$((20000 + RANDOM % 20000))
-        listening "$port" && continue
+        web=$((port + 1))
+        listening "$port" || listening "$web" && continue
         printf '%s\n' "listener $port 127.0.0.1" "allow_anonymous true" "persistence false" "user $(id -un)" \
             >"$work/mosquitto.conf"
+        [[ -z ${pages:-} ]] || printf '%s\n' "listener $web 127.0.0.1" "protocol websockets" "http_dir $pages" >>"$work/mosquitto.conf"
         mosquitto -c "$work/mosquitto.conf" >"$work/mosquitto.log" 2>&1 &
         broker=$!
         started+=("$broker")
