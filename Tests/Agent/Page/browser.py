@@ -114,7 +114,9 @@ class Tab:
             time.sleep(0.05)
 
     def text(self, selector):
-        return self.value(f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => one.textContent).join('\\n')")
+        words = self.value(f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => one.textContent).join('\\n')")
+        # A number and its unit stay on one line.
+        return words.replace("\u00a0", " ")
 
     def key(self, name, code=None):
         for kind in ("keyDown", "keyUp"):

@@ -74,7 +74,9 @@ class Shop:
         return f"beacons/{self.site}/{gateway}/{rest}"
 
     def somewhere(self):
-        return [self.random.uniform(1, 23), self.random.uniform(1, 15)]
+        # People go from one department to the next.
+        _, x, y = self.random.choice(list(GATEWAYS.values()))
+        return [min(23, max(1, x + self.random.uniform(-3, 3))), min(15, max(1, y + self.random.uniform(-2.5, 2.5)))]
 
     def open(self, broken="dairy"):
         remedy = "Bluetooth is blocked: run 'sudo rfkill unblock bluetooth', or release the machine's wireless switch."

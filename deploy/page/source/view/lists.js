@@ -55,7 +55,7 @@ function showBeacons(site, page) {
 /** Where a beacon is, in words. */
 function whereabouts(beacon) {
   const { gateway, zone, first } = shown(beacon);
-  if (first.position) return `${zone ?? 'no zone'}, ±${metres(first.position.error_m)}${first.confidence === null ? '' : `, ${Math.round(first.confidence * 100)} % sure`}`;
+  if (first.position) return `${zone ?? 'no zone'}, ±${metres(first.position.error_m)}${first.confidence === null ? '' : `, ${Math.round(first.confidence * 100)}\u00a0% sure`}`;
   if (zone) return zone;
   if (first.accuracy_m === null) return `${gateway}, distance unknown`;
   return `${metres(first.accuracy_m)} from ${gateway}${first.error_m === null ? '' : `, ±${metres(first.error_m)}`}`;

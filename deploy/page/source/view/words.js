@@ -29,13 +29,13 @@ export function conditionOfSite(site) {
   return all.some((one) => one.tone === 'good') ? { mark: '✓', word: 'works', tone: 'good' } : { mark: '?', word: 'not heard of yet', tone: 'quiet' };
 }
 
-/** Seconds as people say them. */
+/** Seconds as people say them. A number and its unit stay on one line. */
 export function duration(seconds) {
-  if (seconds < 99.5) return `${seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  if (seconds < 99.5) return `${seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds)}\u00a0s`;
   const minutes = Math.round(seconds / 60);
-  if (minutes < 100) return `${minutes} min`;
+  if (minutes < 100) return `${minutes}\u00a0min`;
   const hours = Math.round(seconds / 3600);
-  return hours < 72 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+  return hours < 72 ? `${hours}\u00a0h` : `${Math.round(hours / 24)}\u00a0days`;
 }
 
 /** A time of day, with the day where it is another one. */
@@ -45,4 +45,4 @@ export function clockTime(at_ms, now_ms) {
   return Math.abs(now_ms - at_ms) < 43200000 ? time : `${at.toLocaleDateString([], { year: 'numeric', month: '2-digit', day: '2-digit' })} ${time}`;
 }
 
-export const metres = (value) => (value === null ? '?' : `${value < 10 ? value.toFixed(1) : Math.round(value)} m`);
+export const metres = (value) => (value === null ? '?' : `${value < 10 ? value.toFixed(1) : Math.round(value)}\u00a0m`);
