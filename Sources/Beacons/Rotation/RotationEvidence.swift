@@ -40,7 +40,8 @@ struct RotationEvidence: Sendable {
 
     /// One that is heard ten times a second and is not for two is somewhere else; one that is hardly heard may be there.
     func silence(_ predecessor: Candidate) -> Double {
-        let silence_s = (now - predecessor.time - pause.overlap(predecessor.time, now)).seconds
+        let silence: TimeSpan = now - predecessor.time
+        let silence_s = (silence - pause.overlap(predecessor.time, now)).seconds
         let usual_s = 2 * predecessor.averageGap_s + 0.3
         return -Double.log(0.05 + 0.95 * Double.exp(-max(0, silence_s) / usual_s))
     }
@@ -48,7 +49,8 @@ struct RotationEvidence: Sendable {
     /// A new address is usually heard as soon as the next packet would have been; seldom after seconds. Someone else's
     /// comes at any time within `resolve_after_s`.
     func gap(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
-        let gap_s = max(0, (newcomer.time - predecessor.time - pause.overlap(predecessor.time, newcomer.time)).seconds)
+        let gap: TimeSpan = newcomer.time - predecessor.time
+        let gap_s = max(0, (gap - pause.overlap(predecessor.time, newcomer.time)).seconds)
         let usual_s = 2 * predecessor.averageGap_s + 0.3
         let density = 0.85 * Double.exp(-gap_s / usual_s) / usual_s + 0.15 * Double.exp(-gap_s / 5) / 5
         return Double.log(density * 10)

@@ -10,9 +10,11 @@ public enum BTSnoopWriter {
         let receivedEvent: UInt32 = 0b11
         let length = bigEndian(UInt32(truncatingIfNeeded: event.count + 1))
         let time_us = UInt64(bitPattern: time.microseconds.addingSaturating(BTSnoop.unixEpoch_us))
-        return length + length + bigEndian(receivedEvent) + bigEndian(0)
-            + bigEndian(UInt32(truncatingIfNeeded: time_us >> 32)) + bigEndian(UInt32(truncatingIfNeeded: time_us))
-            + [0x04] + event
+        let drops: UInt32 = 0
+        let words = [
+            receivedEvent, drops, UInt32(truncatingIfNeeded: time_us >> 32), UInt32(truncatingIfNeeded: time_us),
+        ]
+        return length + length + words.flatMap(bigEndian) + [0x04] + event
     }
 
     private static func bigEndian(_ value: UInt32) -> [UInt8] {

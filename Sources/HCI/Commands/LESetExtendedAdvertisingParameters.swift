@@ -54,10 +54,15 @@ public struct LESetExtendedAdvertisingParameters: HCICommand, Hashable {
     }
 
     public var encodedParameters: [UInt8] {
-        [handle] + eventProperties.littleEndianOctets + Self.octets24(intervalMin) + Self.octets24(intervalMax)
-            + [channels.rawValue, ownAddressType.rawValue, peer.type.rawValue] + peer.octets
-            + [filterPolicy.rawValue, UInt8(bitPattern: txPower_dbm), primaryPHY.rawValue, secondaryMaxSkip]
-            + [secondaryPHY.rawValue, sid, notifiesScanRequests.parameterOctet]
+        // One step after the other: as one sum it is too much for the type checker of Swift 6.2.
+        var octets = [handle] + eventProperties.littleEndianOctets
+        octets += Self.octets24(intervalMin)
+        octets += Self.octets24(intervalMax)
+        octets += [channels.rawValue, ownAddressType.rawValue, peer.type.rawValue]
+        octets += peer.octets
+        octets += [filterPolicy.rawValue, UInt8(bitPattern: txPower_dbm), primaryPHY.rawValue, secondaryMaxSkip]
+        octets += [secondaryPHY.rawValue, sid, notifiesScanRequests.parameterOctet]
+        return octets
     }
 
     public init?(parameters: Span<UInt8>) {

@@ -20,8 +20,12 @@ public enum AdvertisingReportEncoder {
 
     private static func legacy(_ report: AdvertisingReport, _ data: [UInt8]) -> [UInt8] {
         let data = data.prefix(LegacyReport.maxDataLength)
-        return [UInt8(truncatingIfNeeded: report.eventType), report.address.type.rawValue] + octets(of: report.address)
-            + [UInt8(truncatingIfNeeded: data.count)] + data + [strength(of: report)]
+        var octets = [UInt8(truncatingIfNeeded: report.eventType), report.address.type.rawValue]
+        octets += Self.octets(of: report.address)
+        octets += [UInt8(truncatingIfNeeded: data.count)]
+        octets += data
+        octets += [strength(of: report)]
+        return octets
     }
 
     private static func extended(_ report: AdvertisingReport, _ data: [UInt8]) -> [UInt8] {
@@ -29,10 +33,13 @@ public enum AdvertisingReportEncoder {
         let eventType = report.eventType & ~(0b11 << 5) | UInt16(report.dataStatus.rawValue) << 5
         let phyAndSID: [UInt8] = [0x01, 0x00, report.advertisingSID]
         let transmitPowerNotAvailable: UInt8 = 0x7F
-        return [UInt8(truncatingIfNeeded: eventType), UInt8(truncatingIfNeeded: eventType >> 8)]
-            + [report.address.type.rawValue] + octets(of: report.address) + phyAndSID
-            + [transmitPowerNotAvailable, strength(of: report)] + [UInt8](repeating: 0, count: 9)
-            + [UInt8(truncatingIfNeeded: data.count)] + data
+        var octets = eventType.littleEndianOctets + [report.address.type.rawValue]
+        octets += Self.octets(of: report.address) + phyAndSID
+        octets += [transmitPowerNotAvailable, strength(of: report)]
+        octets += [UInt8](repeating: 0, count: 9)
+        octets += [UInt8(truncatingIfNeeded: data.count)]
+        octets += data
+        return octets
     }
 
     private static func octets(of address: DeviceAddress) -> [UInt8] {

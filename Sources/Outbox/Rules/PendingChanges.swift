@@ -17,10 +17,11 @@ struct PendingChanges {
 
     /// What records and values take in the file at most. Rows do not fill their pages.
     var storedBytes: Int64 {
-        let sizes =
-            records.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 8 }
-            + values.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 8 }
-        return Int64(sizes) * 5 / 4
+        Int64(Self.size(of: records) + Self.size(of: values)) * 5 / 4
+    }
+
+    private static func size(of values: [String: [UInt8]?]) -> Int {
+        values.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 8 }
     }
 
     mutating func append(_ event: QueuedMessage) {

@@ -60,7 +60,10 @@ final class RawAdapterSocket: AdapterSocket {
         var size = socklen_t(MemoryLayout.size(ofValue: counters))
         let memoryInformation: Int32 = 55
         let dropsAt = 8
-        guard getsockopt(descriptor, SOL_SOCKET, memoryInformation, &counters, &size) == 0 else { return 0 }
-        return counters[dropsAt]
+        // Swift 6.2 has no way from an array of this kind to a C pointer but this one.
+        let status = withUnsafeMutableBytes(of: &counters) {
+            getsockopt(descriptor, SOL_SOCKET, memoryInformation, $0.baseAddress, &size)
+        }
+        return status == 0 ? counters[dropsAt] : 0
     }
 }
