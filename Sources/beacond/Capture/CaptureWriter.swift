@@ -9,30 +9,26 @@ struct CaptureWriter: ~Copyable {
     private(set) var count: UInt64 = 0
     private let descriptor: Int32
     /// Octets up to the end of the last whole piece.
-    private var length: Int = 0
+    private var length: Int
 
     /// Creates or empties the file, and begins it; `-` is standard output.
     ///
     /// - Parameter mode: who may read it, before the umask.
     init(path: String, mode: mode_t) throws(FileError) {
-        self.path = path
-        // A struct that can't be copied has to be whole before its initialiser may end.
-        var opened: Int32 = -1
-        var failure: FileError?
-        do throws(FileError) {
-            opened = try NamedFile.createOrStandardOutput(path, mode: mode)
-        } catch {
-            failure = error
-        }
-        descriptor = opened
-        if let failure { throw failure }
-        // A writer that could not begin closes nothing by itself.
-        guard Self.put(BTSnoopWriter.header, to: descriptor) == 0 else {
+        // Begun before there is a writer: see InputFile.
+        let opened = try NamedFile.createOrStandardOutput(path, mode: mode)
+        guard Self.put(BTSnoopWriter.header, to: opened) == 0 else {
             let code = errno
-            close(descriptor)
+            close(opened)
             throw FileError(path: path, operation: .write, code: code)
         }
-        length = BTSnoopWriter.header.count
+        self.init(path: path, descriptor: opened, length: BTSnoopWriter.header.count)
+    }
+
+    private init(path: String, descriptor: Int32, length: Int) {
+        self.path = path
+        self.descriptor = descriptor
+        self.length = length
     }
 
     deinit { close(descriptor) }

@@ -17,9 +17,14 @@ struct ScanRecorder: ~Copyable {
 
     /// Creates the file.
     init(path: String, recent: RecentEvents) throws(FileError) {
+        // Created before anything of the recorder is there: see InputFile.
+        self.init(try CaptureWriter(path: path, mode: 0o640), path: path, recent: recent)
+    }
+
+    private init(_ writer: consuming CaptureWriter, path: String, recent: RecentEvents) {
+        self.writer = consume writer
         self.path = path
         self.recent = recent
-        writer = try CaptureWriter(path: path, mode: 0o640)
     }
 
     /// Writes everything that is there now.

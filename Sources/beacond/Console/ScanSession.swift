@@ -36,14 +36,25 @@ struct ScanSession: ~Copyable {
         duration: TimeSpan
     ) throws(FileError) {
         let now = SystemClock.now
+        let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
+        let scan = SharedScan(ScanState(gateway, at: now), recent: recent)
+        // Created before anything of the session is there: see InputFile.
+        var recorder: ScanRecorder?
+        if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
+        self.init(settings, view: view, scan: scan, recorder: recorder, place: place, end: now + duration)
+    }
+
+    private init(
+        _ settings: RadioSettings, view: ScanView, scan: SharedScan, recorder: consuming ScanRecorder?,
+        place: ScanPlace?, end: Instant
+    ) {
         self.settings = settings
         self.view = view
+        self.scan = scan
+        self.recorder = recorder
         self.place = place
-        let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
-        scan = SharedScan(ScanState(gateway, at: now), recent: recent)
-        if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
+        self.end = end
         radio = RadioStatus(settings)
-        end = now + duration
     }
 
     /// Works until a signal, the end of the time, or the reader of standard output ends it.

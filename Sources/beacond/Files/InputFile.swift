@@ -11,8 +11,14 @@ struct InputFile: ~Copyable {
     ///   - path: `-` for standard input.
     ///   - mayBePipe: who reads it polls its descriptor first.
     init(path: String, mayBePipe: Bool) throws(FileError) {
+        // Nothing of it is there while it may still fail: Swift 6.2 destroys twice what such an initialiser leaves half made.
+        let opened = path == "-" ? 0 : try NamedFile.open(path, mayBePipe: mayBePipe)
+        self.init(path: path, descriptor: opened)
+    }
+
+    private init(path: String, descriptor: Int32) {
         self.path = path
-        descriptor = path == "-" ? 0 : try NamedFile.open(path, mayBePipe: mayBePipe)
+        self.descriptor = descriptor
     }
 
     deinit {

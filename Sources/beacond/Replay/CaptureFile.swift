@@ -11,8 +11,11 @@ struct CaptureFile: ~Copyable {
     static let pieceLength = 1 << 18
 
     init(path: String) throws(FileError) {
-        file = try InputFile(path: path, mayBePipe: true)
+        // Opened before anything of it is there: see InputFile.
+        self.init(try InputFile(path: path, mayBePipe: true))
     }
+
+    private init(_ file: consuming InputFile) { self.file = file }
 
     /// Why reading ended before the end.
     enum Problem: Error {

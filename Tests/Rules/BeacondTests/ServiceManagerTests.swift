@@ -11,8 +11,7 @@ private struct Listener: ~Copyable {
     let address: String
 
     init(address: String) throws {
-        self.address = address
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         let octets = Array((address.hasPrefix("@") ? "\0" + address.dropFirst() : address).utf8)
@@ -22,6 +21,12 @@ private struct Listener: ~Copyable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(length)) }
         }
         try #require(status == 0)
+        self.init(descriptor: descriptor, address: address)
+    }
+
+    private init(descriptor: Int32, address: String) {
+        self.descriptor = descriptor
+        self.address = address
     }
 
     deinit {
