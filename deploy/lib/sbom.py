@@ -14,6 +14,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import urllib.parse
 
 RUNTIME_EXCEPTION = "Apache-2.0 WITH Swift-exception"
 LICENCES = {
@@ -46,6 +47,11 @@ def package(name, version, licence, relationship, **more):
     return entry, {"spdxElementId": "SPDXRef-beacond", "relationshipType": relationship, "relatedSpdxElement": identifier}
 
 
+def encoded(version):
+    """A version as a package URL has it."""
+    return urllib.parse.quote(version, safe=".~-_")
+
+
 def purl(locator):
     return [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": locator}]
 
@@ -68,7 +74,7 @@ def system_packages(versions):
         if name not in SYSTEM_LICENCES:
             sys.exit(f"{name}: its licence is not known; add it to deploy/lib/sbom.py and to deploy/debian/copyright")
         yield package(
-            name, version, SYSTEM_LICENCES[name], "DYNAMIC_LINK", externalRefs=purl(f"pkg:deb/debian/{name}@{version}?arch={arch}"))
+            name, version, SYSTEM_LICENCES[name], "DYNAMIC_LINK", externalRefs=purl(f"pkg:deb/debian/{name}@{encoded(version)}?arch={arch}"))
 
 
 def main(deb, resolved, swift, epoch, *versions):
@@ -80,7 +86,7 @@ def main(deb, resolved, swift, epoch, *versions):
         "beacond", field("Version"), "GPL-3.0-or-later", "", packageFileName=pathlib.Path(deb).name,
         checksums=[{"algorithm": "SHA256", "checksumValue": digest}], licenseDeclared="Apache-2.0",
         licenseComments="beacond's source is under Apache-2.0; the executable as a whole is under the GPL because of libbluetooth.",
-        externalRefs=purl(f"pkg:deb/beacond@{field('Version')}?arch={field('Architecture')}"))
+        externalRefs=purl(f"pkg:deb/beacond@{encoded(field('Version'))}?arch={field('Architecture')}"))
     parts = [
         *swift_packages(resolved),
         package("BoringSSL", "as in swift-crypto", "Apache-2.0 AND ISC AND OpenSSL", "STATIC_LINK"),
