@@ -26,6 +26,8 @@ declare -A gcc_of=([bookworm]=12 [trixie]=14)
 # The number that the Debian is called by.
 declare -A debian_of=([bookworm]=12 [trixie]=13)
 declare -A triple_of=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu)
+# As Debian's Swift has it in the names of its modules.
+declare -A swift_triple_of=([amd64]=x86_64-pc-linux-gnu [arm64]=aarch64-unknown-linux-gnu)
 
 cross_fail() {
     echo "$1" >&2
@@ -132,8 +134,7 @@ make_sysroot() {
 
 # make_sdk ARCH SUITE
 make_sdk() {
-    local bundle=$cross/sdks/$2-$1.artifactbundle triple=${triple_of[$1]} runtime
-    triple=${triple/-linux/-unknown-linux}
+    local bundle=$cross/sdks/$2-$1.artifactbundle triple=${swift_triple_of[$1]} runtime
     runtime=$(runtime_of "$1")
     mkdir -p "$bundle/sdk"
     cat >"$bundle/info.json" <<END
