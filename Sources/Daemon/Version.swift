@@ -1,4 +1,4 @@
 /// What `beacond --version` and `status` say.
 package enum Version {
-    package static let current = "0.1.0"
+    package static let current = "0.2.0"
 }

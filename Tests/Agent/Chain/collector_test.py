@@ -118,7 +118,7 @@ class Promises(Chain):
         self.collector().is_ready()
         common = {"schema": 1, "at": ENTER["at"], "clock": "synced", "epoch": EPOCHS[0]}
         self.publish([
-            (self.topic("status"), common | {"state": "online", "version": "0.1.0", "radio": "scanning", "remedy": ""}),
+            (self.topic("status"), common | {"state": "online", "version": "0.2.0", "radio": "scanning", "remedy": ""}),
             (self.topic("health"), {"schema": 1, "at": ENTER["at"], "clock": "synced", "tracks": 3}),
             (self.topic("gap"), common | {"from_seq": 3, "to_seq": 5, "cause": "max_events"}),
             (self.topic("coverage"), common | {"span": 1, "from_at": ENTER["at"], "to_at": EXIT["at"], "radio": "scanning"}),

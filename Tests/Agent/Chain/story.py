@@ -76,7 +76,7 @@ def span(number, gateway, from_at, to_at, radio="scanning", epoch=EPOCH):
 
 def status(gateway, moment, state, radio="scanning"):
     return {"kind": "status", "gateway": gateway, "payload": {
-        "schema": 1, "at": said(moment), "clock": "synced", "state": state, "version": "0.1.0", "epoch": EPOCH, "radio": radio,
+        "schema": 1, "at": said(moment), "clock": "synced", "state": state, "version": "0.2.0", "epoch": EPOCH, "radio": radio,
         "remedy": ""}}
 
 
