@@ -89,7 +89,9 @@ def main(deb, resolved, swift, epoch, *versions):
         externalRefs=purl(f"pkg:deb/beacond@{encoded(field('Version'))}?arch={field('Architecture')}"))
     parts = [
         *swift_packages(resolved),
-        package("BoringSSL", "as in swift-crypto", "Apache-2.0 AND ISC AND OpenSSL", "STATIC_LINK"),
+        package("BoringSSL", "as in swift-crypto", "Apache-2.0", "STATIC_LINK"),
+        package("fiat-crypto", "as in BoringSSL", "Apache-2.0", "STATIC_LINK"),
+        package("XKCP", "as in swift-crypto", "CC0-1.0", "STATIC_LINK"),
         package("swift-runtime", swift, RUNTIME_EXCEPTION, "STATIC_LINK"),
         *system_packages(versions),
     ]
