@@ -177,7 +177,7 @@ enter() {
     unshare --mount --propagation private bash -c '
         root=$0 project=$1 packages=$2
         shift 2
-        mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && mount --bind "$project" "$root/beacond" &&
+        mount --rbind "$project" "$root/beacond" && mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" &&
             mount --bind "$packages" "$root/root/.cache/org.swift.swiftpm" || exit 71
         # SwiftPM fetches packages.
         [[ ! -e /etc/resolv.conf ]] || cp -L /etc/resolv.conf "$root/etc/resolv.conf"
