@@ -123,7 +123,7 @@ make_sysroot() {
     local new=$cross/$name.new
     for folder in lib lib64; do [[ -e $new/$folder || ! -e $new/usr/$folder ]] || ln -s "usr/$folder" "$new/$folder"; done
     # Links from the root on would lead to this machine's libraries.
-    find "$new/usr" "$new/lib/" -type l -lname '/*' | while read -r link; do
+    find "$new/usr" "$new"/lib*/ -type l -lname '/*' | while read -r link; do
         target=$(readlink "$link")
         [[ ! -e $new$target ]] || ln -sfn "$(realpath -s --relative-to="$(dirname "$link")" "$new$target")" "$link"
     done
