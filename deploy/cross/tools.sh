@@ -7,7 +7,7 @@
 #     sdks/SUITE-ARCH.artifactbundle    what tells SwiftPM of the two
 #     packaging-SUITE/          that Debian with its packaging tools, and the libraries of both architectures
 #     SUITE-ARCH/               the build
-#     fetched.txt               name, version and SHA-256 of each Debian package that came from outside its signed index
+#     fetched.txt               name, version and SHA-256 of each Debian package that was held against tools.sh
 #
 # Each part is made once, under another name until it is whole. To have one made anew, delete it.
 
