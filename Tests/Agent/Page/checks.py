@@ -2,53 +2,16 @@
 import importlib.machinery
 import importlib.util
 import json
-import pathlib
 import subprocess
-import sys
 import time
-import traceback
+import tomllib
 
-from bench import BUILD, ROOT, Broker, GuardedBroker, agent, configuration
-from browser import Browser, Failure
-from shop import GATEWAYS, UUID, Publisher, Shop, beacon, common, stamp, status
-
-BEACOND, SCRATCH = sys.argv[1], pathlib.Path(sys.argv[2])
-PICTURES = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-REGION = f'[[region]]\nid = "carts"\nuuid = "{UUID}"\nexpand = "minor"\n'
-counts = {"passed": 0, "failed": 0, "skipped": 0}
-
-
-def check(name, holds, why=""):
-    counts["passed" if holds else "failed"] += 1
-    if not holds:
-        print(f"failed: {name}", str(why)[:1500], flush=True)
-
-
-def expect(tab, name, expression, why="null"):
-    """Waits until it holds in the page."""
-    try:
-        tab.until(expression, name, 60)
-        check(name, True)
-    except Failure as failure:
-        check(name, False, f"{failure} {tab.value(f'JSON.stringify({why})')}")
-
-
-def scenario(run, *arguments):
-    try:
-        run(*arguments)
-    except Exception:  # Whatever breaks, the others are still worth running.
-        check(run.__doc__ or run.__name__, False, traceback.format_exc())
-
-
-def live(shop, rounds, seconds=0.5):
-    for _ in range(rounds):
-        shop.walk(seconds)
-        shop.tell()
-        time.sleep(0.1)
-
-
-SITE = "page.store.sites.get('berlin-17')"
-
+from bench import BUILD, ROOT, Broker, agent, configuration
+from browser import Browser
+from figures import chain, load
+from shop import GATEWAYS, UUID, Publisher, Shop, common, status
+from trouble import away, hostile, login
+from verdict import BEACOND, PICTURES, REGION, SCRATCH, SITE, check, counts, expect, live, scenario
 
 # --- Rules ------------------------------------------------------------------------------------------------------------
 
@@ -246,150 +209,6 @@ def van(browser, broker):
     check("nothing is complained about", not tab.complaints(), tab.complaints())
 
 
-def chain(browser, broker):
-    """5,000 stores on the map."""
-    publisher = Publisher(broker.port, "chain")
-    for number in range(5000):
-        at = {"latitude": 47 + number % 71 * 0.12, "longitude": 6 + number // 71 * 0.12}
-        publisher.publish(f"beacons/shop-{number}/door/status", status("off", "Switch it on.") if number % 50 == 0 else status(), retain=True)
-        publisher.publish(f"beacons/shop-{number}/door/location", common(service="standard", age_s=0, fix=dict(at, at=stamp(), horizontal_accuracy_m=10)), retain=True)
-    publisher.publish("beacons/shop-0/last/status", status(), retain=True)
-    probe = browser.tab(broker.url("shop-0"))
-    probe.until("page.store.sites.size >= 5000 && page.site()?.gateways.has('last')", "all of them are retained")
-    browser.close_tabs()
-    tab = browser.tab("about:blank")
-    begin = time.monotonic()
-    tab.open(broker.url("shop-0"))
-    tab.value("document.getElementById('tab-map').click()")
-    tab.until("page.map.things().stores.length === 5000 && page.map.seen === page.version()", "all stores are drawn", 60)
-    print(f"5,000 stores are on the map {time.monotonic() - begin:.2f} s after the page was asked for")
-    bad = tab.value("page.map.things().stores.filter((one) => one.condition.tone === 'bad').length")
-    check("each store has its state", bad == 99, bad)
-    if PICTURES:
-        time.sleep(0.6)
-        tab.picture(PICTURES / "page-chain.png")
-
-
-def load(browser, broker):
-    """1,000 beacons and 64 gateways, ten times a second."""
-    publisher = Publisher(broker.port, "load")
-    for number in range(64):
-        publisher.publish(f"beacons/load/gate-{number}/status", status(), retain=True)
-    publisher.publish("beacons/load/site/status", status(), retain=True)
-    tab = browser.tab(broker.url("load"))
-    tab.until("page.reader.ready && page.site()?.gateways.size === 65", "it reads")
-    end, told, begin = time.monotonic() + 8, 0, time.monotonic()
-    frames = None
-    while time.monotonic() < end:
-        for gateway in range(64):
-            publisher.publish(f"beacons/load/gate-{gateway}/region/carts/ranging", common(region="carts", count=16, beacons=[
-                beacon(1, minor, accuracy_m=2 + (told + minor) % 5) for minor in range(gateway * 16, min(1000, gateway * 16 + 16))]))
-        place = [beacon(1, minor, zone=f"gate-{minor % 64}", zone_confidence=0.9, position={
-            "x_m": minor % 40 + told % 10 * 0.2, "y_m": minor // 40 + told % 7 * 0.2, "floor": 0, "error_m": 1.5}) for minor in range(1000)]
-        for start in range(0, 1000, 250):
-            publisher.publish(f"beacons/load/site/region/carts/{start // 250}/ranging", common(region="carts", count=250, beacons=place[start:start + 250]))
-        told += 1
-        if frames is None and time.monotonic() - begin > 2:
-            frames, since = tab.value("page.frames"), time.monotonic()
-        time.sleep(max(0, begin + told * 0.1 - time.monotonic()))
-    rate = (tab.value("page.frames") - frames) / (time.monotonic() - since)
-    print(f"{rate:.0f} frames a second with 1,000 beacons of 64 gateways, {told / 8:.1f} updates a second of each")
-    check("all of them are drawn", tab.value("page.plan.motes.all.size") == 1000, tab.value("page.plan.motes.all.size"))
-    check("nothing is complained about", not tab.complaints(), tab.complaints())
-
-
-# --- What goes wrong --------------------------------------------------------------------------------------------------
-
-def hostile(browser, broker, publisher):
-    """Garbage and markup in messages."""
-    tab = browser.tab(broker.url("berlin-17"))
-    tab.until(f"page.reader.ready && {SITE}?.gateways.size >= 7", "it reads")
-    markup = "<img src=x onerror=window.hit=1><script>window.hit=1</script>"
-    publisher.publish(f"beacons/berlin-17/{markup.replace('/', '')}/status", status("blocked", markup + " $& ${1}"), retain=True)
-    publisher.publish("beacons/berlin-17/site/region/carts/ranging", common(region="carts", count=1, beacons=[
-        beacon(9, 9, uuid=markup, zone=markup, position={"x_m": 5, "y_m": 5, "floor": 0, "error_m": 1})]))
-    expect(tab, "markup is text", f"document.getElementById('gateway-list').textContent.includes({json.dumps(markup)})")
-    check("and nothing else", tab.value("window.hit === undefined && document.querySelectorAll('main img, main script').length === 0"))
-    bad = [b"", b"{", b"\xff\xfe", b"null", b"[" * 100000, b'{"at":1e999}', b'{"__proto__":{"at":1}}', json.dumps(common(beacons="x")).encode(),
-           json.dumps(common(beacons=[{"major": -1}])).encode(), b"x" * 200000, b'{"at":"2026-01-01T00:00:00Z","beacons":[null]}']
-    for payload in bad:
-        publisher.publish("beacons/berlin-17/tills/region/carts/ranging", payload)
-    for topic in ("beacons/berlin-17/tills/region/carts/99999/state", "beacons/berlin-17/__proto__/status", "beacons/constructor/toString/status"):
-        publisher.publish(topic, b"{}")
-    expect(tab, "what can't be read is counted and said", "/could not be read.*toString/.test(document.getElementById('notices').textContent)")
-    Shop(publisher).tell()
-    expect(tab, "the page lives on", f"{SITE}.beacons.known.size === 14")
-    check("nothing is complained about", not tab.complaints(), tab.complaints())
-    publisher.publish(f"beacons/berlin-17/{markup.replace('/', '')}/status", b"", retain=True)
-    expect(tab, "a status that is cleared takes the gateway away", "!document.getElementById('gateway-list').textContent.includes('onerror')")
-
-
-def away(browser, broker):
-    """A broker that goes, a network that goes, a clock that is off."""
-    tab = browser.tab(broker.url("berlin-17"))
-    tab.until(f"page.reader.ready && {SITE}?.gateways.size >= 7", "it reads")
-    broker.stop()
-    expect(tab, "a broker that is gone is said", "document.getElementById('notices').textContent.includes('Trying again')")
-    check("and what was there stays to be seen", tab.value(f"{SITE}.gateways.size >= 7"))
-    broker.start()
-    expect(tab, "it comes back by itself", "page.reader.ready && document.getElementById('connection').dataset.state === 'online'")
-    expect(tab, "and the notice goes", "!document.getElementById('notices').textContent.includes('Trying again')")
-    network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
-    tab.call("Network.emulateNetworkConditions", offline=True, **network)
-    expect(tab, "a device without a network is told so", "document.getElementById('notices').textContent.includes('no network')")
-    tab.call("Network.emulateNetworkConditions", offline=False, **network)
-    expect(tab, "and it goes on by itself", "page.reader.ready && !document.getElementById('notices').textContent.includes('no network')")
-    publisher = Publisher(broker.port, "clock")
-    publisher.publish("beacons/berlin-17/tills/status", status(), retain=True)
-    for _ in range(6):
-        publisher.publish("beacons/berlin-17/tills/region/carts/ranging", {**common(region="carts", count=0, beacons=[]), "at": stamp(time.time() - 3600)})
-    expect(tab, "a clock that is off is said", "/60\\smin ahead of/.test(document.getElementById('notices').textContent)")
-
-
-def login(browser):
-    """A broker that wants to know who looks, as deploy/broker sets it up."""
-    broker = GuardedBroker(SCRATCH / "guarded")
-    try:
-        broker.gateway_says("beacons/berlin-17/entrance/status", json.dumps(status()))
-        tab = browser.tab(f"https://localhost:{broker.web}/#site=berlin-17")
-        expect(tab, "a login is asked for", "!document.getElementById('login').hidden")
-        enter = ("document.getElementById('username').value = 'page'; document.getElementById('password').value = '%s'; "
-                 "document.getElementById('login-form').requestSubmit()")
-        tab.value(enter % "wrong")
-        expect(tab, "a wrong one is said", "document.getElementById('login-words').textContent.includes('refuses')")
-        tab.value(enter % "let me look")
-        expect(tab, "the right one shows the store", "page.site()?.gateways.get('entrance')?.status && document.getElementById('login').hidden")
-        # Another one with the same name does not push it out.
-        other = browser.tab(f"https://localhost:{broker.web}/#site=berlin-17")
-        other.until("!document.getElementById('login').hidden", "the other asks as well")
-        other.value(enter % "let me look")
-        other.until("page.reader.ready", "the other is in")
-        broker.gateway_says("beacons/berlin-17/entrance/health", json.dumps(common(tracks=1)))
-        expect(tab, "two with one name are both served", "page.reader.ready && page.site().gateways.get('entrance').health !== null")
-        write = """new Promise((resolve) => {
-            const socket = new WebSocket(page.reader.url, 'mqtt'), text = (value) => [0, value.length, ...new TextEncoder().encode(value)];
-            socket.onopen = () => {
-                const login = [0, 4, 77, 81, 84, 84, 4, 0xc2, 0, 60, ...text('w'), ...text('page'), ...text('let me look')];
-                socket.send(new Uint8Array([0x10, login.length, ...login]));
-                for (const topic of ['beacons/berlin-17/entrance/status', 'beacons/page/status', 'beacons/berlin-17/entrance/request/state']) {
-                    const body = [...text(topic), 0x7b, 0x7d];
-                    socket.send(new Uint8Array([0x31, body.length, ...body]));
-                }
-                socket.send(new Uint8Array([0xc0, 0]));
-            };
-            let octets = 0;
-            socket.onmessage = async (event) => { octets += event.data.size; if (octets >= 6) resolve(true); };
-        })"""
-        check("the broker has heard of each attempt to write", tab.value(write))
-        broker.gateway_says("beacons/berlin-17/entrance/location", json.dumps(common(service="standard", age_s=0, fix={
-            "at": stamp(), "latitude": 52.5, "longitude": 13.4, "horizontal_accuracy_m": 10})))
-        expect(tab, "what came after them is there", "page.site().gateways.get('entrance').fix !== null")
-        check("the login may read, and write nothing", tab.value("page.site().gateways.get('entrance').status.state === 'online' && !page.store.sites.has('page')"
-              " && page.notices.garbage.count === 0"), tab.text("#notices"))
-    finally:
-        broker.stop()
-
-
 def calibration(browser, broker):
     """A plan is calibrated in the page."""
     tab = browser.tab(broker.url("berlin-17"))
@@ -419,7 +238,6 @@ def calibration(browser, broker):
     expect(tab, "a gateway that was dragged stands there", "Math.hypot(page.layout.gateways.get('bakery').x_m - 12.5, page.layout.gateways.get('bakery').y_m - 7.5) < 0.3",
            "[...page.layout.gateways.values()]")
     tab.until("document.getElementById('lines').value.includes('bakery')", "the lines are there")
-    import tomllib
     lines = tomllib.loads(tab.value("document.getElementById('lines').value"))["site"]["gateway"]
     moved = next(one for one in lines if one["id"] == "bakery")
     check("the lines to paste say so", len(lines) == 6 and abs(moved["position"][0] - 12.5) < 0.3 and moved["zone"] == "bakery", lines)

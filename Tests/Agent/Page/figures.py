@@ -1,0 +1,57 @@
+"""How much the page bears. What is drawn is checked; how quickly is only said."""
+import time
+
+from shop import Publisher, beacon, common, stamp, status
+from verdict import PICTURES, check
+
+
+def chain(browser, broker):
+    """5,000 stores on the map."""
+    publisher = Publisher(broker.port, "chain")
+    for number in range(5000):
+        at = {"latitude": 47 + number % 71 * 0.12, "longitude": 6 + number // 71 * 0.12}
+        publisher.publish(f"beacons/shop-{number}/door/status", status("off", "Switch it on.") if number % 50 == 0 else status(), retain=True)
+        publisher.publish(f"beacons/shop-{number}/door/location", common(service="standard", age_s=0, fix=dict(at, at=stamp(), horizontal_accuracy_m=10)), retain=True)
+    publisher.publish("beacons/shop-0/last/status", status(), retain=True)
+    probe = browser.tab(broker.url("shop-0"))
+    probe.until("page.store.sites.size >= 5000 && page.site()?.gateways.has('last')", "all of them are retained")
+    browser.close_tabs()
+    tab = browser.tab("about:blank")
+    begin = time.monotonic()
+    tab.open(broker.url("shop-0"))
+    tab.value("document.getElementById('tab-map').click()")
+    tab.until("page.map.things().stores.length === 5000 && page.map.seen === page.version()", "all stores are drawn", 60)
+    print(f"5,000 stores are on the map {time.monotonic() - begin:.2f} s after the page was asked for")
+    bad = tab.value("page.map.things().stores.filter((one) => one.condition.tone === 'bad').length")
+    check("each store has its state", bad == 99, bad)
+    if PICTURES:
+        time.sleep(0.6)
+        tab.picture(PICTURES / "page-chain.png")
+
+
+def load(browser, broker):
+    """1,000 beacons and 64 gateways, ten times a second."""
+    publisher = Publisher(broker.port, "load")
+    for number in range(64):
+        publisher.publish(f"beacons/load/gate-{number}/status", status(), retain=True)
+    publisher.publish("beacons/load/site/status", status(), retain=True)
+    tab = browser.tab(broker.url("load"))
+    tab.until("page.reader.ready && page.site()?.gateways.size === 65", "it reads")
+    end, told, begin = time.monotonic() + 8, 0, time.monotonic()
+    frames = None
+    while time.monotonic() < end:
+        for gateway in range(64):
+            publisher.publish(f"beacons/load/gate-{gateway}/region/carts/ranging", common(region="carts", count=16, beacons=[
+                beacon(1, minor, accuracy_m=2 + (told + minor) % 5) for minor in range(gateway * 16, min(1000, gateway * 16 + 16))]))
+        place = [beacon(1, minor, zone=f"gate-{minor % 64}", zone_confidence=0.9, position={
+            "x_m": minor % 40 + told % 10 * 0.2, "y_m": minor // 40 + told % 7 * 0.2, "floor": 0, "error_m": 1.5}) for minor in range(1000)]
+        for start in range(0, 1000, 250):
+            publisher.publish(f"beacons/load/site/region/carts/{start // 250}/ranging", common(region="carts", count=250, beacons=place[start:start + 250]))
+        told += 1
+        if frames is None and time.monotonic() - begin > 2:
+            frames, since = tab.value("page.frames"), time.monotonic()
+        time.sleep(max(0, begin + told * 0.1 - time.monotonic()))
+    rate = (tab.value("page.frames") - frames) / (time.monotonic() - since)
+    print(f"{rate:.0f} frames a second with 1,000 beacons of 64 gateways, {told / 8:.1f} updates a second of each")
+    check("all of them are drawn", tab.value("page.plan.motes.all.size") == 1000, tab.value("page.plan.motes.all.size"))
+    check("nothing is complained about", not tab.complaints(), tab.complaints())
