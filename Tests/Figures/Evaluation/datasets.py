@@ -86,13 +86,13 @@ def rooms(folder, beacond):
         labels = json.load(file)
     for room, first_ms in sorted(labels["first_record_ms"].items()):
         capture = os.path.join(folder, room + ".btsnoop")
-        readings = {}
+        heard = {}
         for at_s, major, minor, power, rssi, uuid in readings.read(capture):
             if uuid.replace("-", "") == labels["uuid"]:
-                readings.setdefault((major, minor), []).append((at_s, rssi))
-        key_of = {str(key[1]): key for key in readings}
+                heard.setdefault((major, minor), []).append((at_s, rssi))
+        key_of = {str(key[1]): key for key in heard}
         recording = Recording(
-            room, beacond, {key: Beacon(-62, heard) for key, heard in readings.items()}, capture,
+            room, beacond, {key: Beacon(-62, found) for key, found in heard.items()}, capture,
             "DAF246CE-8363-11E4-B116-123B93F75CBA")
         recording.first_s = first_ms / 1000
         recording.spans = {
