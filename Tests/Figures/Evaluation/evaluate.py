@@ -9,6 +9,7 @@ import leftout
 import measures
 import own
 import plots
+import store
 import walked
 import whereabouts
 
@@ -51,8 +52,9 @@ def main(folder, beacond, out):
         rows += measures.open_rows(folder, beacond, places)
         plots.draw_open(folder, out, datasets, beacond)
         carried_over = ["", *leftout.lines(places), "", *walked.lines(places)]
+    zones = ["", *store.lines(folder, beacond)] if store.is_there(folder) else []
     places_told = whereabouts.lines(folder, beacond) if has_receivers else []
-    lines = [*(table(rows) if rows else []), *carried_over, *([""] if rows and has_receivers else []), *places_told]
+    lines = [*(table(rows) if rows else []), *carried_over, *zones, *([""] if rows and has_receivers else []), *places_told]
     print("\n".join(lines))
     with open(os.path.join(out, "table.md"), "w") as file:
         file.write("\n".join(lines) + "\n")

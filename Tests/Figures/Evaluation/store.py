@@ -7,7 +7,14 @@ import os
 import subprocess
 import tempfile
 
+import datasets
+import readings
 import replay
+from recording import Beacon, Recording
+
+ROOMS, FLAT = "rooms-2015-03-10", "rooms-flat"
+# A room of the flat in which no anchor hangs.
+UNHEARD = "southwest"
 
 SITE = '[mqtt]\n[site]\nid = "store"\n'
 # A move is answered once between 5 s before it begins and 20 s after it ends.
@@ -29,7 +36,9 @@ def recorded(recording, name, folder):
     capture = recording.capture
     if not capture:
         capture = os.path.join(folder, "capture.btsnoop")
-        recording.write(capture)
+        readings.write(capture, [
+            (at_s, readings.advertising_event(recording.uuid, *key, beacon.measured_power_dbm, round(rssi)))
+            for key, beacon in recording.beacons.items() for at_s, rssi in beacon.readings])
     config = os.path.join(folder, "config.toml")
     with open(config, "w") as file:
         text = replay.CONFIG.replace('"evaluation"', f'"{name}"').replace("[gateway]", '[gateway]\nsite = "store"')
@@ -211,3 +220,74 @@ def compare(beacond, stores):
         scores += [score([p[:2] for p in found.get(key, [])], *truth[key]) for key in truth]
     figures["ours"] = total(scores)
     return figures
+
+
+def rooms(folder, beacond):
+    """Four gateways, one in each room; six beacons that are carried between them."""
+    with open(os.path.join(folder, ROOMS, "labels.json")) as file:
+        labels = json.load(file)
+    first_ms = min(labels["first_record_ms"].values())
+    gateways = []
+    for room, begin_ms in sorted(labels["first_record_ms"].items()):
+        capture = os.path.join(folder, ROOMS, room + ".btsnoop")
+        recording = Recording(room, beacond, {}, capture=capture, uuid=labels["uuid"])
+        gateways.append(Gateway(recording, room.lower(), room, (begin_ms - first_ms) / 1000))
+    truth = {}
+    for major, minor in published(gateways):
+        certain = labels["beacons"].get(str(minor), ())
+        spans = [((s["from_ms"] - first_ms) / 1000, (s["to_ms"] - first_ms) / 1000, s["room"]) for s in certain]
+        moves = [(a[1], b[0], b[2]) for a, b in zip(spans, spans[1:]) if a[2] != b[2]]
+        if spans:
+            truth[major, minor] = (spans, moves)
+    return [(gateways, truth)]
+
+
+def flat(folder, beacond):
+    """Six anchors and a robot, each run once with the anchors' first modules and once with their second."""
+    hangs = {row["receiver"]: row["room"] for row in datasets.rows(os.path.join(folder, FLAT, "receivers.csv"))}
+    heard = {}
+    for row in datasets.rows(os.path.join(folder, FLAT, "flat.csv.gz")):
+        reading = (float(row["t_s"]), float(row["rssi_dbm"]), row["room"])
+        heard.setdefault(row["run"], {}).setdefault(row["receiver"], []).append(reading)
+    stores = []
+    for run, receivers in sorted(heard.items()):
+        first_s = min(points[0][0] for points in receivers.values())
+        for module in "ab":
+            chosen = {name: points for name, points in receivers.items() if name.endswith(module)}
+            gateways = []
+            for name, points in sorted(chosen.items()):
+                beacon = Beacon(-48, [point[:2] for point in points])
+                recording = Recording(run + name, beacond, {(1, 1): beacon})
+                gateways.append(Gateway(recording, "anchor" + name, hangs[name], beacon.readings[0][0] - first_s))
+            seconds = {int(t_s - first_s): room for points in chosen.values() for t_s, _, room in sorted(points)}
+            stores.append((gateways, {(1, 1): flat_truth(seconds)}))
+    return stores
+
+
+def flat_truth(seconds):
+    """Spans and moves of the rooms in which an anchor hangs. `score` begins 10 s into a span, which is meant for the run's start."""
+    runs = []
+    for second, room in sorted(seconds.items()):
+        if runs and runs[-1][2] == room:
+            runs[-1] = (runs[-1][0], second, room)
+        else:
+            runs.append((second, second, room))
+    spans = [(begin - 9 if begin else 0, end - 1, room) for begin, end, room in runs if room != UNHEARD]
+    return spans, [(begin, begin, room) for begin, _, room in runs[1:] if room != UNHEARD]
+
+
+def is_there(folder):
+    return all(os.path.isdir(os.path.join(folder, name)) for name in (ROOMS, FLAT))
+
+
+def figures(folder, beacond):
+    """Per place, every rule's figures."""
+    return {"four rooms": compare(beacond, rooms(folder, beacond)), "flat": compare(beacond, flat(folder, beacond))}
+
+
+def lines(folder, beacond):
+    yield "| place | rule | seconds right | changes per true one | F1 of moves |"
+    yield "| --- | --- | --- | --- | --- |"
+    for place, rules in figures(folder, beacond).items():
+        for rule, found in rules.items():
+            yield f"| {place} | {rule} | {found['right']:.3f} | {found['changes']:.2f} | {found['f1']:.2f} |"

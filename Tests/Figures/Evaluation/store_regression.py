@@ -1,0 +1,21 @@
+"""Holds the figures of Site.md: `store_regression.py FOLDER BEACOND`. What differs by chance from one compiler to the next is left room."""
+
+import sys
+
+import store
+
+# Least share of right seconds, most changes per true one, least F1 of moves.
+HELD = {"four rooms": (0.99, 1.6, 0.75), "flat": (0.70, 1.0, 0.33)}
+
+
+def main(folder, beacond):
+    failed = False
+    for place, rules in store.figures(folder, beacond).items():
+        ours, (right, changes, f1) = rules["ours"], HELD[place]
+        print(place, {name: round(value, 3) for name, value in ours.items()})
+        failed |= ours["right"] < right or ours["changes"] > changes or ours["f1"] < f1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
