@@ -9,10 +9,12 @@ import RealModule
 /// 10·n·log₁₀ of their ratio, with the exponent of rooms. The beacon's own power falls out of the differences. Levels that fit
 /// badly weigh less (Cauchy's weights), and the error is made of what is left unexplained.
 struct PositionEstimate {
-    /// The path loss exponent of rooms with goods in them.
-    static let exponent = 2.5
+    /// The path loss exponent across a room, as the `indoor` model of distances has it.
+    static let exponent = 2.2
     /// What levels of one place differ by, whatever the geometry, dB.
     static let scatter_db = 5.0
+    /// Walls and shelves make the levels of a place wrong for as long as it is there, which no scatter shows: measured in a flat.
+    static let widening = 1.9
     /// Nearer than this, distance says nothing of the level, metres.
     static let nearest_m = 0.5
     private static let rounds = 25
@@ -102,6 +104,6 @@ struct PositionEstimate {
             let slope = 10 * exponent / Double.log(10) / distance_m
             information += slope * slope / 2
         }
-        return 1.5 * scatter / information.squareRoot()
+        return widening * scatter / information.squareRoot()
     }
 }
