@@ -56,13 +56,26 @@ extension SiteEngine {
             if regions[region].beacons.insert(known).inserted { beacons[known].regions.append(region) }
             return known
         }
-        guard beacons.count < maxBeacons else { return nil }
-        var beacon = StoreBeacon(key, track: TrackID(beacons.count + 1))
-        beacon.regions = [region]
-        beacons.append(beacon)
-        beaconNumbers[key] = beacons.count - 1
-        regions[region].beacons.insert(beacons.count - 1)
-        return beacons.count - 1
+        let beacon = StoreBeacon(key, track: lastTrack + 1)
+        guard let number = place(beacon) else { return nil }
+        lastTrack += 1
+        beacons[number].regions = [region]
+        beaconNumbers[key] = number
+        regions[region].beacons.insert(number)
+        return number
+    }
+
+    /// Keeps a new beacon. Where there are as many as there may be, it takes the place of the one that has left longest ago.
+    private mutating func place(_ beacon: StoreBeacon) -> Int? {
+        guard beacons.count >= maxBeacons else {
+            beacons.append(beacon)
+            return beacons.count - 1
+        }
+        let left = beacons.indices.filter { beacons[$0].regions.isEmpty }
+        guard let oldest = left.min(by: { beacons[$0].listedAt < beacons[$1].listedAt }) else { return nil }
+        beaconNumbers[beacons[oldest].key] = nil
+        beacons[oldest] = beacon
+        return oldest
     }
 
     /// Places every beacon that is heard, and lists those of each region.

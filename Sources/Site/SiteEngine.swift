@@ -58,6 +58,8 @@ package struct SiteEngine: Sendable {
     var zoneNumbers: [RegionInstanceID: Int] = [:]
     var beacons: [StoreBeacon] = []
     var beaconNumbers: [BeaconKey: Int] = [:]
+    /// The store's own number of the beacon that came last.
+    var lastTrack: TrackID = 0
     /// States that name an event which has not come yet.
     var early = EarlyStates()
     /// When beacons are placed and listed next; `distantFuture` while none is heard.
