@@ -107,12 +107,15 @@ def beyond_schemas(schema, levels, payload):
             problems.append(rule)
 
     for level in ("site", "gateway"):
-        if level in payload:
+        # What the store itself says names the gateway whose news decided it.
+        is_decider = level == "gateway" and levels["gateway"] == "site"
+        if level in payload and not is_decider:
             expect(f"{level} is the topic's", payload[level] == levels[level])
-    for level in ("region", "major", "minor"):
+    expect("only the store knows zones", levels["gateway"] == "site" or "zone" not in payload)
+    for level in ("region", "major", "minor", "zone"):
         if level in levels:
             expect(f"{level} is the topic's", str(payload.get(level)) == levels[level])
-        elif level != "region" and schema in ("state.schema.json", "ranging.schema.json"):
+        elif level != "region" and schema in ("state.schema.json", "ranging.schema.json") or level == "zone":
             expect(f"no {level} where the topic has none", level not in payload)
     if schema == "gap.schema.json":
         unit = next(unit for unit in ("seq", "span", "batch") if f"from_{unit}" in payload)
