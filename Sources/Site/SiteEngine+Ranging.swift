@@ -109,7 +109,7 @@ extension SiteEngine {
         entry.track = beacons[index].track
         let sinceThen_ms = (now - best.at).microseconds / 1_000
         entry.age_ms = entry.age_ms > Int64.max / 2 ? entry.age_ms : entry.age_ms + sinceThen_ms
-        if let zone = beacons[index].zone {
+        if let zone = beacons[index].zone ?? beacons[index].likeliest {
             entry.place = BeaconPlace(
                 zone: plan.name(of: zone), confidence: min(beacons[index].confidence, 0.99),
                 position: PositionEstimate.of(levels, plan))

@@ -43,6 +43,8 @@ struct StoreBeacon: Sendable {
     private(set) var zone: StorePlan.Zone?
     private(set) var candidate: Candidate?
     private(set) var confidence = 0.0
+    /// The zone that it is most likely in, before it has been in any for long enough.
+    private(set) var likeliest: StorePlan.Zone?
     /// When any gateway listed it last.
     private(set) var listedAt = Instant.origin
 
@@ -89,6 +91,7 @@ struct StoreBeacon: Sendable {
         -> Candidate?
     {
         confidence = zone == nil ? likeliest.share : share
+        self.likeliest = likeliest.zone
         if likeliest.zone == zone {
             candidate = nil
             return nil

@@ -54,6 +54,8 @@ struct SiteReplaySession {
         outputs.append(.stays(engine.recordsOfStays))
         try flush()
         items += try dispatcher.endCoverage(at: now, timebase)
+        // A replay is often shorter than a minute, and what was late is to be seen all the same.
+        sayHealth()
         sayStatus(isOnline: false)
     }
 
@@ -68,9 +70,7 @@ struct SiteReplaySession {
             if healthDue < limit, healthDue <= engine.nextDeadline {
                 now = max(now, healthDue)
                 items += try dispatcher.tellCoverage(at: now, timebase)
-                reporter.note(engine.figures(at: now))
-                let report = reporter.report(nil, at: now)
-                items.append(.init(at: now, content: .message(dispatcher.composer.health(report, at: now, timebase))))
+                sayHealth()
                 healthDue += HealthReporter.interval
             } else if let due = engine.advance(before: limit, outputs: &outputs) {
                 now = max(now, due)
@@ -86,6 +86,12 @@ struct SiteReplaySession {
         if outputs.isEmpty { return }
         items += try dispatcher.dispatch(outputs, timebase).map { .init(at: now, content: $0.content) }
         outputs.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func sayHealth() {
+        reporter.note(engine.figures(at: now))
+        let report = reporter.report(nil, at: now)
+        items.append(.init(at: now, content: .message(dispatcher.composer.health(report, at: now, timebase))))
     }
 
     private mutating func sayStatus(isOnline: Bool) {
