@@ -85,8 +85,8 @@ public struct StoreSimulation: Sendable {
         let interval = max(actor.interval, .milliseconds(20))
         turns.insert(Turn(at: following(turn, interval + link.advertisingDelay(), of: actor, &link), actor: turn.actor))
         let rssi_dbm = link.receive(
-            from: actor, at: turn.at, gateway: scenario.gateway, propagation: scenario.propagation,
-            scanner: scenario.scanner)
+            from: actor, at: turn.at, gateway: scenario.gateway, rooms: scenario.rooms,
+            propagation: scenario.propagation, scanner: scenario.scanner)
         links[turn.actor] = link
         guard !isDeaf(at: turn.at), let rssi_dbm, let address = actor.address(at: turn.at) else { return nil }
         let report = AdvertisingReport(isExtended: false, eventType: 0x00, address: address, rssi_dbm: rssi_dbm)

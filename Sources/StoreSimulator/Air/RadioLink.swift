@@ -33,7 +33,8 @@ struct RadioLink: Sendable {
 
     /// What `scanner` makes of a packet that `actor` sends at `instant`: an RSSI, or `nil` where it hears nothing.
     mutating func receive(
-        from actor: Actor, at instant: Instant, gateway: Position, propagation: Propagation, scanner: Scanner
+        from actor: Actor, at instant: Instant, gateway: Position, rooms: Rooms?, propagation: Propagation,
+        scanner: Scanner
     ) -> Int8? {
         guard let channel = scanner.channel(at: instant) else { return nil }
         let position = actor.path.position(at: instant)
@@ -47,6 +48,7 @@ struct RadioLink: Sendable {
             rssi_dbm -=
                 propagation.bodyLoss_db * bodyShare(of: actor.path, at: instant, position: position, gateway: gateway)
         }
+        if let rooms { rssi_dbm -= rooms.loss_db(from: position, to: gateway) }
         if actor.pocketed.contains(where: { $0.contains(instant) }) { rssi_dbm -= propagation.pocketLoss_db }
         rssi_dbm += random.normal() * propagation.receiverNoise_db
         guard random.chance(scanner.reception(rssi_dbm: rssi_dbm)) else { return nil }

@@ -12,6 +12,8 @@ public struct StoreScenario: Hashable, Sendable {
     public var scanner: Scanner
     /// When the gateway hears nothing at all, in the order of time.
     public var scanGaps: [Range<Instant>] = []
+    /// Where walls are; `nil` for a shop that is one room.
+    public var rooms: Rooms?
 
     public init(
         name: String, duration: TimeSpan, gateway: Position, actors: [Actor], propagation: Propagation = Propagation(),

@@ -12,12 +12,13 @@ extension StoreTruth {
     ///     …]}
     ///
     /// Times count from the beginning of the scenario, which is the wall time that the capture was begun with.
+    /// A shop with rooms has `gateways`, one in each, and of each beacon `room`, from 1, once a second.
     /// `distance_m` has one number a second from `entered_at_s` on, to the centimetre.
     public func writeJSON<Failure>(_ write: (String) throws(Failure) -> Void) throws(Failure) {
         // Names are the scenarios' own: letters and dashes, nothing that JSON would have escaped.
         try write(
             "{\"scenario\": \"\(scenario)\", \"duration_s\": \(duration.seconds), "
-                + "\"gateway\": {\"x_m\": \(gateway.x_m), \"y_m\": \(gateway.y_m)}, \"beacons\": [")
+                + "\"gateway\": {\"x_m\": \(gateway.x_m), \"y_m\": \(gateway.y_m)}, \(jsonGateways)\"beacons\": [")
         for (index, beacon) in beacons.enumerated() {
             try write(index == 0 ? "\n" : ",\n")
             try write(beacon.jsonHead)
@@ -25,9 +26,24 @@ extension StoreTruth {
                 let centimetres = (beacon.distance_m(second: second) * 100).rounded()
                 try write((second == 0 ? "" : ", ") + "\(centimetres / 100)")
             }
-            try write("]}")
+            try write("]")
+            if beacon.rooms != nil {
+                let rooms = beacon.seconds.compactMap { beacon.room(second: $0).map { String($0 + 1) } }
+                try write(",\n \"room\": [" + rooms.joined(separator: ", ") + "]")
+            }
+            try write("}")
         }
         try write("\n]}\n")
+    }
+
+    /// The gateways of a shop with rooms, in the order of their rooms, which count from 1.
+    private var jsonGateways: String {
+        guard let rooms else { return "" }
+        let gateways = (0..<rooms.count).map { room in
+            let middle = rooms.middle(of: room)
+            return "{\"x_m\": \(middle.x_m), \"y_m\": \(middle.y_m)}"
+        }
+        return "\"gateways\": [" + gateways.joined(separator: ", ") + "], "
     }
 }
 

@@ -22,6 +22,7 @@ public struct StoreTruth: Hashable, Sendable {
 
         var path: Path
         var gateway: Position
+        var rooms: Rooms?
 
         /// Seconds since `enteredAt` that `distances_m` stands for.
         var seconds: Range<Int64> { 0..<max(0, (leftAt - enteredAt).microseconds + 999_999) / 1_000_000 }
@@ -29,11 +30,18 @@ public struct StoreTruth: Hashable, Sendable {
         func distance_m(second: Int64) -> Double {
             path.position(at: enteredAt + .seconds(1) * second).distance_m(to: gateway)
         }
+
+        /// The room that it is in; `nil` where the shop has no rooms.
+        func room(second: Int64) -> Int? {
+            rooms?.room(at: path.position(at: enteredAt + .seconds(1) * second))
+        }
     }
 
     public var scenario: String
     public var duration: TimeSpan
     public var gateway: Position
+    /// Where the shop has several: the gateway of each stands in the middle of it.
+    public var rooms: Rooms?
     /// In the order of `StoreScenario.actors`.
     public var beacons: [Beacon]
 }
@@ -52,8 +60,8 @@ extension StoreScenario {
                 StoreTruth.Beacon(
                     actor: index, kind: actor.kind, identity: identity, measuredPower_dbm: actor.measuredPower_dbm,
                     enteredAt: actor.path.start, leftAt: min(actor.path.end, end), addresses: addresses,
-                    path: actor.path, gateway: gateway))
+                    path: actor.path, gateway: gateway, rooms: rooms))
         }
-        return StoreTruth(scenario: name, duration: duration, gateway: gateway, beacons: beacons)
+        return StoreTruth(scenario: name, duration: duration, gateway: gateway, rooms: rooms, beacons: beacons)
     }
 }

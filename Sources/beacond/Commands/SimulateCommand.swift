@@ -9,7 +9,7 @@ import StoreSimulator
 struct SimulateCommand: ParsableCommand {
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case firstRun = "first-run"
-        case crowd, rotation
+        case crowd, rotation, rooms
     }
 
     static let configuration = CommandConfiguration(
@@ -35,7 +35,7 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         help:
-            "first-run (everything happens within a minute), crowd (a working day) or rotation (addresses change often)."
+            "first-run (everything happens within a minute), crowd (a working day), rotation (addresses change often) or rooms (several gateways)."
     )
     var scenario = Scenario.firstRun
 
@@ -44,6 +44,12 @@ struct SimulateCommand: ParsableCommand {
 
     @Flag(help: "For the scenario rotation: each phone has a major and minor of its own; without it all have the same.")
     var ownIdentities = false
+
+    @Option(
+        help:
+            "For the scenario rooms: rooms with a gateway in each, 1 to 64. Each has a capture: FILE.btsnoop becomes FILE-1.btsnoop and so on."
+    )
+    var gateways = 4
 
     @Flag(help: "Let the capture begin now, not on 2026-01-01T00:00:00Z.")
     var startNow = false
@@ -61,6 +67,12 @@ struct SimulateCommand: ParsableCommand {
         guard (1...1_000).contains(phones) else {
             throw ValidationError("--phones \(phones): must be 1 to 1000")
         }
+        guard (1...64).contains(gateways) else {
+            throw ValidationError("--gateways \(gateways): must be 1 to 64")
+        }
+        guard scenario != .rooms || capture != "-" else {
+            throw ValidationError("--write -: the scenario rooms writes a file for each gateway")
+        }
         guard !(capture == "-" && truth == "-") else {
             throw ValidationError("--write - and --truth -: only one of them can be standard output")
         }
@@ -77,18 +89,37 @@ struct SimulateCommand: ParsableCommand {
 
     private func write() throws {
         let duration = TimeSpan.seconds(1) * seconds
+        let begin = startNow ? now() : Self.usualBegin
         let shop: StoreScenario =
             switch scenario {
             case .firstRun: .firstRun(seed: seed, duration: duration)
             case .crowd: .crowd(seed: seed, duration: duration)
             case .rotation: .rotation(seed: seed, duration: duration, crowd: rotationCrowd)
+            case .rooms: .rooms(seed: seed, duration: duration, gateways: gateways, listening: 0)
             }
         if let truth {
             try writeTruth(of: shop, to: truth)
         }
+        guard scenario == .rooms else { return try write(shop, seed: seed, to: capture, from: begin) }
+        for room in 0..<gateways {
+            // The same people, and a receiver and an air of its own.
+            try write(
+                .rooms(seed: seed, duration: duration, gateways: gateways, listening: room),
+                seed: seed &+ UInt64(room) &* 0x9E37_79B9_7F4A_7C15, to: numbered(room + 1), from: begin)
+        }
+    }
+
+    /// The capture's name for one gateway: the number stands before the ending.
+    private func numbered(_ number: Int) -> String {
+        let name = capture.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(capture)-\(number)" }
+        let ending = name[dot...]
+        return capture.dropLast(ending.count) + "-\(number)" + ending
+    }
+
+    private func write(_ shop: StoreScenario, seed: UInt64, to path: String, from begin: WallTime) throws {
         var simulation = StoreSimulation(scenario: shop, seed: seed)
-        var output = try OutputFile(path: capture)
-        let begin = startNow ? now() : Self.usualBegin
+        var output = try OutputFile(path: path)
         try output.write(BTSnoopWriter.header)
         while let packet = simulation.next() {
             let event = AdvertisingReportEncoder.event([(packet.report, packet.data)])

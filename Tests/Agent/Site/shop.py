@@ -1,0 +1,78 @@
+"""Holds what a store says of a simulated shop against its truth: `shop.py BEACOND FOLDER SEED`.
+
+Everybody who comes and goes makes one visit, whichever gateways hear; and the zone is the room that they are in.
+"""
+
+import json
+import subprocess
+import sys
+
+GATEWAYS, SECONDS = 4, 600
+# The share of seconds in the right room, and changes of zone for each true one. A walker is in the next room some seconds before
+# levels tell, and half of a visit is walking.
+LEAST_RIGHT, MOST_CHANGES = 0.85, 1.5
+
+
+def joined(beacond, folder, seed):
+    subprocess.run([beacond, "simulate", "--scenario", "rooms", "--gateways", str(GATEWAYS), "--seconds", str(SECONDS), "--seed", seed,
+                    "--write", f"{folder}/shop.btsnoop", "--truth", f"{folder}/truth.json"], check=True)
+    for number in range(1, GATEWAYS + 1):
+        with open(f"{folder}/g{number}.toml", "w") as file:
+            file.write(f'[gateway]\nsite = "store"\nid = "g{number}"\n[[region]]\nid = "carts"\n'
+                       'uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"\nexpand = "minor"\n')
+        with open(f"{folder}/g{number}.jsonl", "w") as file:
+            subprocess.run([beacond, "replay", f"{folder}/shop-{number}.btsnoop", "--config", f"{folder}/g{number}.toml"],
+                           stdout=file, stderr=subprocess.DEVNULL, check=True)
+    with open(f"{folder}/store.toml", "w") as file:
+        file.write('[mqtt]\n[site]\nid = "store"\n')
+    logs = [f"{folder}/g{number}.jsonl" for number in range(1, GATEWAYS + 1)]
+    output = subprocess.run([beacond, "site", "--replay", *logs, "--config", f"{folder}/store.toml"],
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    with open(f"{folder}/truth.json") as file:
+        return json.load(file), [json.loads(line) for line in output.splitlines()]
+
+
+def main(beacond, folder, seed):
+    truth, messages = joined(beacond, folder, seed)
+    zones, visits, inside = {}, {}, {}
+    problems = []
+    for message in messages:
+        levels, payload = message["topic"].split("/"), message["payload"]
+        if levels[-1] == "ranging":
+            for beacon in payload["beacons"]:
+                zones.setdefault((beacon["major"], beacon["minor"]), {})[int(message["t"])] = beacon["zone"]
+        if levels[-1] != "event":
+            continue
+        key = (payload["major"], payload["minor"])
+        if "zone" not in payload:
+            visits.setdefault(key, []).append(payload["type"])
+        elif payload["type"] == "enter":
+            inside.setdefault(key, set()).add(payload["zone"])
+            if len(inside[key]) > 1:
+                problems.append(f"{key} is in {sorted(inside[key])} at {message['t']} s")
+        else:
+            # Who was there at the start has no entry.
+            inside.get(key, set()).discard(payload["zone"])
+    asked = right = changes = moves = 0
+    for beacon in truth["beacons"]:
+        key = (beacon["major"], beacon["minor"])
+        # Who comes in the last seconds, or while the gateways settle, has no whole visit to tell of.
+        if beacon["left_at_s"] < SECONDS - 60 and beacon["entered_at_s"] > 15 and visits.get(key) != ["enter", "exit"]:
+            problems.append(f"{key} made the visit {visits.get(key)}")
+        told = zones.get(key, {})
+        for second, room in enumerate(beacon["room"]):
+            at_s = int(beacon["entered_at_s"]) + second
+            if at_s in told:
+                asked, right = asked + 1, right + (told[at_s] == f"g{room}")
+        sequence = [told[at_s] for at_s in sorted(told)]
+        changes += sum(a != b for a, b in zip(sequence, sequence[1:]))
+        moves += sum(a != b for a, b in zip(beacon["room"], beacon["room"][1:]))
+    print(f"{right / asked:.3f} of the seconds in the right room, {changes} changes for {moves} true ones")
+    if right < LEAST_RIGHT * asked or changes > MOST_CHANGES * moves:
+        problems.append("that is too few, or too many")
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
