@@ -21,21 +21,34 @@ struct PositionEstimate {
 
     /// `nil` where fewer than three gateways of the floor have a position.
     static func of(_ levels: [HeardLevels.Level], _ plan: StorePlan) -> BeaconPlace.Position? {
+        guard let (floor, anchors) = anchors(levels, plan) else { return nil }
+        let (x_m, y_m) = solve(anchors)
+        return BeaconPlace.Position(
+            x_m: x_m, y_m: y_m, floor: floor, error_m: min(max(error_m(anchors, x_m, y_m), 0.1), 1_000))
+    }
+
+    /// By how much each gateway hears the beacon more strongly than its place explains, dB.
+    static func residuals_db(_ levels: [HeardLevels.Level], _ plan: StorePlan) -> [(GatewayIndex, Double)] {
+        guard let (_, anchors) = anchors(levels, plan) else { return [] }
+        let (x_m, y_m) = solve(anchors)
+        return Array(zip(anchors.map(\.gateway), fit(anchors, x_m, y_m).residuals))
+    }
+
+    /// The floor of the gateway that hears it best, and those of the floor that have a position; `nil` where they are fewer than three.
+    private static func anchors(_ levels: [HeardLevels.Level], _ plan: StorePlan) -> (floor: Int, [Anchor])? {
         guard let best = levels.max(by: { $0.level_dbm < $1.level_dbm }) else { return nil }
         let floor = plan.floor(of: best.gateway)
         let anchors = levels.compactMap { level -> Anchor? in
             guard plan.floor(of: level.gateway) == floor, let point = plan.position(of: level.gateway) else {
                 return nil
             }
-            return Anchor(x_m: point.x_m, y_m: point.y_m, level_dbm: level.level_dbm)
+            return Anchor(gateway: level.gateway, x_m: point.x_m, y_m: point.y_m, level_dbm: level.level_dbm)
         }
-        guard anchors.count >= 3 else { return nil }
-        let (x_m, y_m) = solve(anchors)
-        return BeaconPlace.Position(
-            x_m: x_m, y_m: y_m, floor: floor, error_m: min(max(error_m(anchors, x_m, y_m), 0.1), 1_000))
+        return anchors.count >= 3 ? (floor, anchors) : nil
     }
 
     private struct Anchor {
+        var gateway: GatewayIndex
         var x_m: Double
         var y_m: Double
         var level_dbm: Double

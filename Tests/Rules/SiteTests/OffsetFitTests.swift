@@ -1,0 +1,61 @@
+import Configuration
+import HCI
+import Messages
+import RealModule
+import Testing
+
+@testable import Site
+
+@Suite("Offsets are proposed from beacons that stand still")
+struct OffsetFitTests {
+    private static let corners = [
+        "a": (0.0, 0.0), "b": (10.0, 0.0), "c": (10.0, 8.0), "d": (0.0, 8.0), "e": (5.0, 4.0),
+    ]
+    private static let topics = TopicTree(prefix: "beacons", site: "store", gateway: "site")
+
+    /// What is proposed where gateways hear by so much less than they should, and beacons swing by so much.
+    private func proposals(deaf: [String: Double], beacons: Int, swing_db: Double = 1) throws -> [String: Double] {
+        let toml = Self.corners.sorted { $0.key < $1.key }.map {
+            "[[site.gateway]]\nid = \"\($0.key)\"\nposition = [\($0.value.0), \($0.value.1)]\n"
+        }
+        let settings = try Settings.parse("[site]\n" + toml.joined())
+        var fit = OffsetFit(try #require(settings.site))
+        for number in 0..<beacons {
+            let (x_m, y_m) = (1 + Double(number * 37 % 80) / 10, 1 + Double(number * 53 % 60) / 10)
+            for (gateway, corner) in Self.corners.sorted(by: { $0.key < $1.key }) {
+                let distance_m = max(0.5, Double.hypot(x_m - corner.0, y_m - corner.1))
+                let level_dbm = -59 - 22 * Double.log10(distance_m) - (deaf[gateway] ?? 0)
+                for second in 0..<20 {
+                    let swing = second % 2 == 0 ? swing_db : -swing_db
+                    fit.receive(try Self.list(gateway, minor: number + 1, rssi_dbm: level_dbm + swing))
+                }
+            }
+        }
+        return Dictionary(uniqueKeysWithValues: fit.proposals.map { ($0.gateway, $0.proposed_db) })
+    }
+
+    private static func list(_ gateway: String, minor: Int, rssi_dbm: Double) throws -> GatewayNews {
+        let payload =
+            #"{"schema":1,"at":"2026-01-01T00:00:00.000Z","clock":"synced","region":"carts","count":1,"beacons":[{"track":1,"uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","major":1,"minor":\#(minor),"proximity":"near","accuracy_m":2,"accuracy_error_m":1,"rssi_dbm":\#(rssi_dbm),"measured_power_dbm":-59,"age_ms":0}]}"#
+        return try GatewayNews(
+            topic: "beacons/store/\(gateway)/region/carts/ranging", payload: Array(payload.utf8), store: topics)
+    }
+
+    @Test("A gateway that hears by 6 dB less than the others gets as much")
+    func deaf() throws {
+        let proposed = try proposals(deaf: ["b": 6], beacons: 12)
+        #expect(abs(try #require(proposed["b"]) - 6) <= 1.5)
+        #expect(proposed.filter { $0.key != "b" }.values.allSatisfy { abs($0) <= 1.5 })
+    }
+
+    @Test("Where all hear alike nothing is added")
+    func alike() throws {
+        #expect(try proposals(deaf: [:], beacons: 12).values.allSatisfy { abs($0) <= 1 })
+    }
+
+    @Test("Beacons that move say nothing, and two are too few")
+    func tooFew() throws {
+        #expect(try proposals(deaf: [:], beacons: 12, swing_db: 8).isEmpty)
+        #expect(try proposals(deaf: [:], beacons: 2).isEmpty)
+    }
+}
