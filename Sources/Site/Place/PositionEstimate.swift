@@ -18,6 +18,8 @@ struct PositionEstimate {
     /// Nearer than this, distance says nothing of the level, metres.
     static let nearest_m = 0.5
     private static let rounds = 25
+    /// How strongly a place that the levels leave open is held to the middle of the gateways, per square metre.
+    private static let pull = 0.08
 
     /// `nil` where fewer than three gateways of the floor have a position.
     static func of(_ levels: [HeardLevels.Level], _ plan: StorePlan) -> BeaconPlace.Position? {
@@ -70,10 +72,10 @@ struct PositionEstimate {
         let start = (x, y)
         for _ in 0..<rounds {
             let (residuals, weights) = fit(anchors, x, y)
-            var (gxx, gxy, gyy, bx, by) = (0.15, 0.0, 0.15, 0.0, 0.0)
+            var (gxx, gxy, gyy, bx, by) = (pull, 0.0, pull, 0.0, 0.0)
             // A weak pull to where it began keeps a place that the levels leave open within the gateways.
-            bx = 0.15 * (start.0 - x)
-            by = 0.15 * (start.1 - y)
+            bx = pull * (start.0 - x)
+            by = pull * (start.1 - y)
             for (index, anchor) in anchors.enumerated() {
                 let distance_m = anchor.distance_m(x, y)
                 let slope = -10 * exponent / Double.log(10) / (distance_m * distance_m)
