@@ -117,18 +117,13 @@ def paragraphs(text):
     return "\n.PP\n".join(inline(" ".join(part.split())) for part in re.split(r"\n\s*\n", text.strip()))
 
 
-def command_page(version):
-    top = json.load(sys.stdin)["command"]
-    print('.TH BEACOND 1 "" "beacond %s" "beacond"' % version)
-    print(".SH NAME\nbeacond \\- iBeacon gateway: Bluetooth to MQTT")
-    print(".SH SYNOPSIS\n.B beacond\n.I command\n.RI [ options ]")
-    print(".SH DESCRIPTION\n" + paragraphs(top["abstract"]))
-    print(".PP\nWithout\n.BR \\-\\-config ,\n.I ./config.toml\nis taken, then\n.IR /etc/beacond/config.toml .")
-    print(".SH COMMANDS")
-    for command in top["subcommands"]:
+def command_sections(top, name):
+    """A section for each command, and for the commands that it has itself."""
+    for command in top.get("subcommands", []):
         if command["commandName"] == "help" or not command.get("shouldDisplay", True):
             continue
-        print(".SS beacond " + escape(command["commandName"]))
+        own = name + " " + command["commandName"]
+        print(".SS " + escape(own))
         print(paragraphs(command.get("abstract", "")))
         if command.get("discussion"):
             print(".PP\n" + paragraphs(command["discussion"]))
@@ -140,6 +135,18 @@ def command_page(version):
             if argument.get("defaultValue"):
                 text += " Default: %s." % argument["defaultValue"]
             print(".TP\n" + option(argument) + "\n" + inline(" ".join(text.split())))
+        command_sections(command, own)
+
+
+def command_page(version):
+    top = json.load(sys.stdin)["command"]
+    print('.TH BEACOND 1 "" "beacond %s" "beacond"' % version)
+    print(".SH NAME\nbeacond \\- iBeacon gateway: Bluetooth to MQTT")
+    print(".SH SYNOPSIS\n.B beacond\n.I command\n.RI [ options ]")
+    print(".SH DESCRIPTION\n" + paragraphs(top["abstract"]))
+    print(".PP\nWithout\n.BR \\-\\-config ,\n.I ./config.toml\nis taken, then\n.IR /etc/beacond/config.toml .")
+    print(".SH COMMANDS")
+    command_sections(top, "beacond")
     print(COMMAND_TAIL.strip())
 
 
