@@ -20,10 +20,16 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         try StartReserve.orExit()
         let settings = try loadSettings(config)
-        let agent = Agent(settings: settings, configurationPath: config)
+        try Agent(settings: settings, configurationPath: config).runOrSay()
+    }
+}
+
+extension Agent {
+    /// Works until it is stopped, or says what keeps it from that and ends with 75.
+    func runOrSay() throws {
         do {
             try AsyncWork.finish {
-                var agent = agent
+                var agent = self
                 try await agent.run()
             }
         } catch {

@@ -28,29 +28,15 @@ struct SiteCommand: ParsableCommand {
     func run() throws {
         try StartReserve.orExit()
         let settings = try loadSettings(config)
-        guard !replay.isEmpty else { return try join(settings) }
+        guard !replay.isEmpty else {
+            return try Agent(settings: settings, configurationPath: config, role: .site).runOrSay()
+        }
         let site = settings.site ?? settings.siteDefaults
         var run = SiteReplay(site, settings, logger: Log.make(settings.log.level))
         let problem = run.run(replay)
         if let problem { Output.complain(problem.line) }
         Output.complain(run.summary)
         if let problem { throw problem.status }
-    }
-}
-
-extension SiteCommand {
-    /// Works until it is stopped.
-    private func join(_ settings: Settings) throws {
-        let agent = Agent(settings: settings, configurationPath: config, role: .site)
-        do {
-            try AsyncWork.finish {
-                var agent = agent
-                try await agent.run()
-            }
-        } catch {
-            Output.complain("\(error)")
-            throw ExitCode.temporaryFailure
-        }
     }
 }
 
