@@ -84,7 +84,7 @@ extension SiteEngine {
         var isAnyHeard = false
         for index in beacons.indices where !beacons[index].regions.isEmpty {
             let current = beacons[index].levels.current(gateways.hearing, at: now)
-            let isInside = beacons[index].regions.contains { regions[$0].standing.presence != nil }
+            let isInside = beacons[index].regions.contains { regions[$0].isToldInside }
             isAnyHeard = isAnyHeard || !current.isEmpty || (isInside && beacons[index].zone == nil)
             place(index, current, at: now, outputs: &outputs)
             guard let best = beacons[index].best(gateways.hearing, at: now) else { continue }
@@ -121,7 +121,7 @@ extension SiteEngine {
     private mutating func place(
         _ index: Int, _ levels: [HeardLevels.Level], at now: Instant, outputs: inout [GatewayOutput]
     ) {
-        let inside = beacons[index].regions.filter { regions[$0].standing.presence != nil }
+        let inside = beacons[index].regions.filter { regions[$0].isToldInside }
         guard !inside.isEmpty else { return }
         guard !levels.isEmpty else {
             let isGone = beacons[index].isUnlisted(whereOthersAre: inside.compactMap { regions[$0].listedAt }.max())

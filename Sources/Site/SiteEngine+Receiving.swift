@@ -110,9 +110,7 @@ extension SiteEngine {
             hear(event, number, arrival)
         }
         weigh(number, isCrossing: payload.exit == nil, at: at, outputs: &outputs)
-        for state in early.take(named: payload, of: number, gateway) {
-            apply(state, outputs: &outputs)
-        }
+        if let state = early.take(named: payload, of: number, gateway) { apply(state, outputs: &outputs) }
     }
 
     private func cause(_ event: ArrivedEvent) -> StoreRegion.Cause {

@@ -13,7 +13,7 @@ extension SiteEngine {
     ) {
         let former = beacons[index].zone
         let cause = cause(of: index, in: candidate.zone, at: now)
-        for region in beacons[index].regions where regions[region].standing.presence != nil {
+        for region in beacons[index].regions where regions[region].isToldInside {
             if let former { leave(region, former, until: candidate.since, at: now, outputs: &outputs) }
             // Where nobody saw it come into the store, nobody saw it come into its first zone.
             let wasThere = former == nil && regions[region].standing.presence?.beginning == .partial

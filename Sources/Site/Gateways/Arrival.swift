@@ -63,14 +63,14 @@ struct EarlyStates: Sendable {
         waiting.removeAll { $0.number == number && $0.gateway == gateway }
     }
 
-    /// Those whose event has come.
-    mutating func take(named event: EventPayload, of number: Int, _ gateway: GatewayIndex) -> [State] {
-        let isNamed = { (state: State) in
+    /// The one whose event has come. What an event overtakes that came later is the past.
+    mutating func take(named event: EventPayload, of number: Int, _ gateway: GatewayIndex) -> State? {
+        let isOver = { (state: State) in
             state.number == number && state.gateway == gateway
                 && (state.payload.epoch != event.epoch || state.payload.eventSeq <= event.seq)
         }
-        defer { waiting.removeAll(where: isNamed) }
-        return waiting.filter(isNamed)
+        defer { waiting.removeAll(where: isOver) }
+        return waiting.last { isOver($0) && $0.payload.epoch == event.epoch && $0.payload.eventSeq == event.seq }
     }
 
     /// The first of them, which has waited long enough.

@@ -47,6 +47,9 @@ struct StoreRegion: Sendable {
     /// What it has to do next.
     var due: Instant { min(exitDue, unknownDue) }
 
+    /// Whether subscribers know that it is inside: while they don't, nothing is told of its zones.
+    var isToldInside: Bool { standing.presence != nil && standing.state == .inside }
+
     /// Whether a gateway still claims anything of it.
     var isMonitored: Bool { !claims.isEmpty }
 

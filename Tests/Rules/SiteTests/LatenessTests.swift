@@ -102,6 +102,15 @@ struct LatenessTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
+    @Test("A state that waits is the past once a later event comes")
+    func overtaken() throws {
+        var store = try Store()
+        store.state("a", "outside", seq: 5, at: 1)
+        store.enter("a", seq: 6, at: 1.5)
+        store.advance(to: 20)
+        #expect(store.states == ["inside carts 1.5"])
+    }
+
     @Test("Where the event does not come, the state counts by itself")
     func eventLost() throws {
         var store = try Store()
