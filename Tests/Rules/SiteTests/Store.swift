@@ -18,7 +18,9 @@ struct Store {
     private let timebase = Timebase(wallAtOrigin: Store.start, isSynced: true)
     private(set) var outputs: [GatewayOutput] = []
     private(set) var refusals: [GatewayNews.Refusal] = []
+    /// The last number of each gateway, and of each of its instances.
     private var seqs: [String: Int] = [:]
+    private var instanceSeqs: [String: Int] = [:]
 
     init(_ toml: String = "", restoring records: [RegionRecord] = []) throws {
         let settings = try Settings.parse(toml)
@@ -56,7 +58,7 @@ struct Store {
         _ gateway: String, _ region: String = "carts", minor: Int = 1, rssi: Double = -60, told_s: Double? = nil,
         isSynced: Bool = true, seq: Int? = nil, epoch: String = "E", at t_s: Double
     ) {
-        let number = self.seq(gateway, seq)
+        let number = self.seq(gateway, region, seq)
         say(
             gateway, "region/\(region)/event",
             head(told_s ?? t_s, isSynced: isSynced)
@@ -68,7 +70,7 @@ struct Store {
         _ gateway: String, _ region: String = "carts", minor: Int = 1, entered_s: Double, heard_s: Double,
         told_s: Double? = nil, isSynced: Bool = true, extra: String = "", seq: Int? = nil, at t_s: Double
     ) {
-        let number = self.seq(gateway, seq)
+        let number = self.seq(gateway, region, seq)
         say(
             gateway, "region/\(region)/event",
             head(told_s ?? t_s, isSynced: isSynced)
@@ -78,7 +80,7 @@ struct Store {
                 + #""dwell_s":\#(heard_s - entered_s)\#(extra)}"#, at: t_s)
     }
 
-    /// - Parameter seq: the event that it names; the gateway's last one where none is given.
+    /// - Parameter seq: the event that it names; the instance's last one where none is given.
     mutating func state(
         _ gateway: String, _ state: String, _ region: String = "carts", since_s: Double? = nil, told_s: Double? = nil,
         seq: Int? = nil, epoch: String = "E", at t_s: Double
@@ -86,7 +88,7 @@ struct Store {
         say(
             gateway, "region/\(region)/state",
             head(told_s ?? t_s, isSynced: true)
-                + #""epoch":"\#(epoch)","region":"\#(Self.id(region))","state":"\#(state)","since":"\#(Self.text(since_s ?? told_s ?? t_s))","event_seq":\#(seq ?? seqs[gateway] ?? 0)}"#,
+                + #""epoch":"\#(epoch)","region":"\#(Self.id(region))","state":"\#(state)","since":"\#(Self.text(since_s ?? told_s ?? t_s))","event_seq":\#(seq ?? instanceSeqs[gateway + "/" + region] ?? 0)}"#,
             at: t_s)
     }
 
@@ -121,8 +123,9 @@ struct Store {
         for _ in 0..<100_000 where engine.advance(before: .origin + .seconds(t_s), outputs: &outputs) == nil { return }
     }
 
-    private mutating func seq(_ gateway: String, _ given: Int?) -> Int {
+    private mutating func seq(_ gateway: String, _ region: String, _ given: Int?) -> Int {
         let seq = given ?? (seqs[gateway] ?? 0) + 1
+        instanceSeqs[gateway + "/" + region] = seq
         seqs[gateway] = max(seq, seqs[gateway] ?? 0)
         return seq
     }
