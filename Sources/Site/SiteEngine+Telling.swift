@@ -11,7 +11,9 @@ extension SiteEngine {
     mutating func weigh(
         _ number: Int, isCrossing: Bool, since: Instant? = nil, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
-        let change = regions[number].weigh(spans, isCrossing: isCrossing, since: since, at: instant)
+        let change =
+            regions[number].weigh(spans, isCrossing: isCrossing, since: since, at: instant)
+            ?? regions[number].undecided(at: instant)
         if let change {
             emit(number, change, outputs: &outputs)
             if change.change.state == .inside { resumeZones(of: number, at: change.at, outputs: &outputs) }
@@ -21,6 +23,7 @@ extension SiteEngine {
 
     /// Tells of a region's change. Its zones are left with it, before it.
     mutating func emit(_ number: Int, _ change: StoreRegion.Change, outputs: inout [GatewayOutput]) {
+        regions[number].isTold = true
         switch change.change.state {
         case .outside: leaveZones(of: number, at: change.at, outputs: &outputs)
         case .unknown: zonesBecomeUnknown(of: number, at: change.at, outputs: &outputs)

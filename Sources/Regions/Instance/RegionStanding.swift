@@ -64,6 +64,12 @@ public struct RegionStanding: Sendable {
         public var since: Instant
         /// `nil` where nothing was crossed, or nobody wants to know.
         public var crossing: RegionEvent.Kind?
+
+        public init(state: RegionState, since: Instant, crossing: RegionEvent.Kind? = nil) {
+            self.state = state
+            self.since = since
+            self.crossing = crossing
+        }
     }
 }
 

@@ -50,6 +50,15 @@ struct StoreRegion: Sendable {
     /// Whether subscribers know that it is inside: while they don't, nothing is told of its zones.
     var isToldInside: Bool { standing.presence != nil && standing.state == .inside }
 
+    /// Whether subscribers were told any state of it.
+    var isTold = false
+
+    /// What is to be told of a region that is new, where the gateways' claims decide nothing yet.
+    func undecided(at now: Instant) -> Change? {
+        guard !isTold, isMonitored, !standing.isSettled else { return nil }
+        return Change(change: RegionStanding.Change(state: .unknown, since: standing.since, crossing: nil), at: now)
+    }
+
     /// Whether a gateway still claims anything of it.
     var isMonitored: Bool { !claims.isEmpty }
 

@@ -117,6 +117,17 @@ struct ProofTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
     }
 
+    @Test("What only a gateway has retained that is offline from the start is unknown, and said so")
+    func offlineFromTheStart() throws {
+        var store = try Store()
+        store.status("a", online: false, at: 0)
+        store.state("a", "inside", since_s: -500, told_s: -500, at: 0)
+        store.advance(to: 200)
+        #expect(store.states == ["unknown carts 0.0"])
+        store.status("a", at: 200)
+        #expect(store.states.last == "inside carts 200.0" && store.events == [])
+    }
+
     @Test("A gateway that says itself that it does not know proves nothing")
     func unknown() throws {
         var store = try Store()
