@@ -48,6 +48,8 @@ struct SettingsReader {
             privacy: section(tables.privacy) { $0.read(&$1) },
             commands: section(tables.commands) { $0.read(&$1) },
             health: section(tables.health) { $0.read(&$1) }, site: site(store: gateway.site),
+            homeAssistant: sectionIfThere(tables.homeAssistant) { $0.read(&$1) },
+            ownTracks: section(tables.ownTracks) { $0.read(&$1) },
             advertise: section(tables.advertise) { $0.read(&$1) },
             capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             log: section(tables.log) { $0.read(&$1) })
@@ -113,6 +115,13 @@ struct SettingsReader {
         let value = read(entry.keys, &reader)
         errors += reader.errors
         return value
+    }
+
+    /// The same of a table that turns something on by being there.
+    private mutating func sectionIfThere<Keys: SettingsTable, Value>(
+        _ entry: Tables.Entry<Keys>, _ read: (Keys, inout TableReader) -> Value
+    ) -> Value? {
+        root[Keys.tableName] == nil ? nil : section(entry, read)
     }
 
     /// A table in double brackets, counted from 1.

@@ -28,6 +28,8 @@ struct Tables: Sendable {
     let health = Entry(HealthTable())
     let site = Entry(SiteTable())
     let siteGateway = Entry(SiteGatewayTable())
+    let homeAssistant = Entry(HomeAssistantTable())
+    let ownTracks = Entry(OwnTracksTable())
     let advertise = Entry(AdvertiseTable())
     let capture = Entry(CaptureTable())
     let log = Entry(LogTable())

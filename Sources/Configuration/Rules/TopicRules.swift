@@ -10,13 +10,15 @@ extension Rule where Value == String {
     }
 
     /// Several levels with a slash between them.
-    static var topicPrefix: Rule {
+    ///
+    /// - Parameter maxOctets: of all of them together; `nil` where that depends on what follows them.
+    static func topicPrefix(maxOctets: Int? = nil) -> Rule {
         mqttText(
             "topic levels of 1 to \(TopicName.maxLevel_bytes) bytes with / between, without + # or control characters, the"
-                + " first without $ in front"
+                + " first without $ in front" + (maxOctets.map { ", at most \($0) bytes together" } ?? "")
         ) { text in
             // What begins with a dollar is the broker's own (MQTT 5, 4.7.2), and no subscriber's # takes it in.
-            !text.hasPrefix("$")
+            !text.hasPrefix("$") && text.utf8.count <= maxOctets ?? .max
                 && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { TopicName.isLevel($0) }
         }
     }
@@ -38,22 +40,20 @@ extension Rule where Value == String {
             },
             write: rule.write)
     }
-}
 
-extension Rule where Value == String? {
-    /// One topic level, or empty for none.
-    static var topicLevelOrEmpty: Rule {
-        let level = Rule<String>.topicLevel
-        return Rule(
-            type: level.type, allowed: level.allowed + ", or empty",
+    /// The same, or empty for none.
+    var orEmpty: Rule<String?> {
+        let (read, write) = (read, write)
+        return Rule<String?>(
+            type: type, allowed: allowed + ", or empty",
             read: { node in
                 if node == .string("") { return .value(nil) }
-                switch level.read(node) {
+                switch read(node) {
                 case .value(let text): return .value(text)
                 case .wrongType: return .wrongType
                 case .refused(let reason): return .refused(reason)
                 }
             },
-            write: { level.write($0 ?? "") })
+            write: { write($0 ?? "") })
     }
 }

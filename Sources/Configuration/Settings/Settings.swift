@@ -12,6 +12,10 @@ public struct Settings: Hashable, Sendable {
     public var health: HealthSettings
     /// `nil` where this machine joins no gateways.
     public var site: SiteSettings?
+    /// `nil` where Home Assistant is told nothing.
+    public var homeAssistant: HomeAssistantSettings?
+    /// `nil` where nothing is told in the words of OwnTracks.
+    public var ownTracks: OwnTracksSettings?
     /// `nil` where this machine is to advertise nothing.
     public var advertise: AdvertiseSettings?
     /// `nil` where no recent events are kept.

@@ -16,7 +16,7 @@ public struct IdentitySettings: Hashable, Sendable {
 extension Rule where Value == String? {
     /// Any but what a store calls itself.
     fileprivate static var gatewayID: Rule {
-        let level = Rule.topicLevelOrEmpty
+        let level = Rule<String>.topicLevel.orEmpty
         return Rule(
             type: level.type, allowed: level.allowed,
             read: { node in

@@ -36,7 +36,7 @@ struct MQTTTable: SettingsTable {
     let url = Key(
         "url", default: BrokerURL(host: "127.0.0.1", port: 1883, usesTLS: false), .brokerURL,
         "The broker. `mqtts://` verifies its certificate and host name, always. Ports: 1883, with TLS 8883.")
-    let prefix = Key("prefix", default: "beacons", .topicPrefix, "The first levels of every topic.")
+    let prefix = Key("prefix", default: "beacons", .topicPrefix(), "The first levels of every topic.")
     let username = Key(
         "username", default: "",
         .mqttText("at most 1024 bytes without control characters") { $0.utf8.count <= 1024 && !$0.hasControls },

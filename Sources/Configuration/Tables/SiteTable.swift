@@ -56,7 +56,8 @@ public struct SiteSettings: Hashable, Sendable {
 struct SiteTable: SettingsTable {
     static let tableName = "site"
 
-    let id = Key("id", default: nil, .topicLevelOrEmpty, "The store that is joined. Empty: that of `[gateway]`.")
+    let id = Key(
+        "id", default: nil, Rule<String>.topicLevel.orEmpty, "The store that is joined. Empty: that of `[gateway]`.")
     let regions = Key(
         "regions", default: [], Rule<[String]>.topicLevels, "The ids of the regions to join. Empty: all of them.")
     let exitAfter = Key(
@@ -80,7 +81,7 @@ struct SiteGatewayTable: SettingsTable {
     let id = Key(
         "id", default: nil, Rule<String>.topicLevel.optional, "The gateway's level in topics.",
         defaultNote: "required")
-    let zone = Key("zone", default: nil, .topicLevelOrEmpty, "The zone that it hears for. Empty: its id.")
+    let zone = Key("zone", default: nil, Rule<String>.topicLevel.orEmpty, "The zone that it hears for. Empty: its id.")
     let position = Key(
         "position", default: [], Rule<[Double]>.planPoint,
         "Where it is on the floor plan, `[x, y]` in metres. Empty: not said.")

@@ -13,7 +13,7 @@ struct AbandonedStates {
     /// - Parameter formerTopics: of a gateway that this one was before it was moved.
     init(_ instances: [RegionInstanceID], formerTopics: [String], topics: TopicTree) {
         self.topics = topics
-        for topic in formerTopics { keys[topic] = StoredClearance.key(topic) }
+        for topic in formerTopics { add(topic: topic) }
         for instance in instances { add(instance) }
     }
 
@@ -28,6 +28,12 @@ struct AbandonedStates {
         guard !keys.isEmpty, let key = keys.removeValue(forKey: topics.state(instance)) else { return nil }
         return key == StoredRegion.key(instance) ? nil : key
     }
+
+    /// Another topic is to be cleared, which no region's state is on.
+    mutating func add(topic: String) { keys[topic] = StoredClearance.key(topic) }
+
+    /// Something is said there again.
+    mutating func remove(topic: String) { keys[topic] = nil }
 
     /// What an earlier region of that id has left behind: the next one begins without it.
     func keys(of region: String) -> [String] {

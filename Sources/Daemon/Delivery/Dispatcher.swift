@@ -17,6 +17,7 @@ package final class Dispatcher {
             /// For the log.
             case failure(RegionMonitoringFailure)
             case notice(RegionMonitoringNotice)
+            case entityLimit(EntityLimit)
         }
 
         package var at: Instant
@@ -30,6 +31,7 @@ package final class Dispatcher {
 
     package let outbox: Outbox
     package var composer: MessageComposer { writer.composer }
+    var words: OtherWords { writer.words }
     private var writer: TransactionWriter
     private var epoch: String
     private var records: RecordTable
@@ -43,6 +45,9 @@ package final class Dispatcher {
     private var isKeyShared = false
     private var fileGeneration: Int
     private var place: ToldPlace
+    private var entities: ToldEntities
+    /// Of topics that are told of since the start, and that no record stands for yet.
+    private var unstoredKeys: [String]
     var coverage = CoverageLog()
     /// When this process took it up: before that nothing was said.
     private var coverageBegan = Instant.origin
@@ -53,14 +58,19 @@ package final class Dispatcher {
     /// What clears the states of regions that an earlier process monitored and this one does not. It goes before any state: a
     /// gateway that becomes again what it was once may have more to say of the same regions.
     package let clearances: [Message]
+    /// What the broker keeps whatever happens, outside the gateway's own topics.
+    package let introduction: [Message]
     /// What clears the topics of a gateway that this one was before it was moved.
     package let formerClearances: [Message]
 
-    /// - Parameter location: what a status says of the place from the start.
+    /// - Parameters:
+    ///   - words: `nil` where there are no others' words beside the gateway's own.
+    ///   - location: what a status says of the place from the start.
     package init(
-        _ composer: MessageComposer, outbox: Outbox, stored: StoredState, location: LocationStatus? = nil,
-        siteKey: [UInt8]? = nil, bootID: String?
+        _ composer: MessageComposer, outbox: Outbox, stored: StoredState, words: OtherWords? = nil,
+        location: LocationStatus? = nil, siteKey: [UInt8]? = nil, bootID: String?
     ) {
+        let words = words ?? OtherWords(nothingBeside: composer.topics)
         self.siteKey = siteKey
         self.outbox = outbox
         self.epoch = outbox.numbering.epoch
@@ -68,7 +78,7 @@ package final class Dispatcher {
         self.writer = TransactionWriter(
             composer: composer,
             ledger: EventLedger(composer, lastSeq: Dictionary(lastSeq, uniquingKeysWith: { first, _ in first })),
-            bootID: bootID)
+            bootID: bootID, words: words)
         self.records = RecordTable(stored.records)
         self.kept = stored.kept
         self.place = ToldPlace(stored.records, status: location)
@@ -77,11 +87,21 @@ package final class Dispatcher {
         let ownRoot = composer.topics.root + "/"
         // A place that is told no more does not stay at the broker; one that is told goes on.
         let tellsPlace = composer.tellsPlace && (location.map { $0.availability != .off } ?? false)
-        let placeTopic = composer.topics.topic(.gateway(.location))
-        let formerTopics = stored.formerTopics.filter { !tellsPlace || $0 != placeTopic }
+        let held = stored.heldInstances
+        var told = words.topics(holding: held, tellsPlace: tellsPlace)
+        if tellsPlace { told.insert(composer.topics.topic(.gateway(.location))) }
+        let formerTopics = stored.formerTopics.filter { !told.contains($0) }
         let former = Dictionary(grouping: formerTopics) { $0.utf8.starts(with: ownRoot.utf8) }
         self.clearances = stored.abandoned.map(composer.clearedState) + (former[true] ?? []).map(composer.cleared)
         self.formerClearances = (former[false] ?? []).map(composer.cleared)
+        let introduced = words.introduction
+        let records = records
+        self.introduction = introduced
+        self.unstoredKeys = introduced.map { StoredClearance.key($0.topic) }.filter { !records.has($0) }
+        self.entities = ToldEntities(
+            earlier: held.filter { instance in
+                words.discovery?.topics(of: instance).contains { records.has(StoredClearance.key($0)) } ?? false
+            })
         self.abandoned = AbandonedStates(
             stored.abandoned, formerTopics: formerTopics, topics: composer.topics)
     }
@@ -130,9 +150,9 @@ package final class Dispatcher {
         _ outputs: [GatewayOutput], _ coverage: CoverageLog, seenAt: Instant?, _ timebase: Timebase
     ) throws(OutboxError) -> [Dispatched] {
         // The transaction may be written again for another numbering; only what was written last counts.
-        var draft = TransactionDraft(outbox.numbering, timebase, abandoned, coverage, place)
+        var draft = TransactionDraft(outbox.numbering, timebase, abandoned, coverage, place, entities)
         let transaction = try outbox.commit { numbering in
-            draft = TransactionDraft(numbering, timebase, abandoned, coverage, place)
+            draft = TransactionDraft(numbering, timebase, abandoned, coverage, place, entities)
             if numbering.epoch != epoch { writer.ledger.beginEpoch() }
             writer.write(outputs, records, kept, into: &draft)
             cover(seenAt, isChanged: draft.coverage != coverage, into: &draft)
@@ -143,6 +163,7 @@ package final class Dispatcher {
         abandoned = draft.abandoned
         self.coverage = draft.coverage
         place = draft.place
+        entities = draft.entities
         seen = max(seen, draft.seen)
         records.note(transaction)
         epoch = outbox.numbering.epoch
@@ -212,6 +233,11 @@ package final class Dispatcher {
     package func tidy(clearedTopics: [String]) throws(OutboxError) {
         let keys = abandoned.takeKeys(clearedTopics: clearedTopics).filter { !kept.has($0) }
         if !keys.isEmpty { records.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
+        if !unstoredKeys.isEmpty {
+            let told = unstoredKeys.map { OutboxRecord(key: $0, value: []) }
+            records.note(try outbox.commit { _ in OutboxTransaction(records: told) })
+            unstoredKeys = []
+        }
         try storeAgain()
     }
 

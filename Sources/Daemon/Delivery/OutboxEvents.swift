@@ -16,6 +16,7 @@ package struct OutboxEvents: EventSource {
     private let outbox: Outbox
     /// Writes the messages that state gaps.
     private let composer: MessageComposer
+    private let words: OtherWords
     /// What the clocks say, for the time of a message. Those of a replay are its capture's.
     package var now: () -> (Instant, Timebase)
     private var underWay: [UInt64: Item] = [:]
@@ -28,13 +29,17 @@ package struct OutboxEvents: EventSource {
     package init(_ dispatcher: Dispatcher, now: @escaping () -> (Instant, Timebase)) {
         outbox = dispatcher.outbox
         composer = dispatcher.composer
+        words = dispatcher.words
         self.now = now
     }
 
     package mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
         takeGaps()
         defer { gaps = [] }
-        return gaps.map { ticket($0) } + outbox.next(limit: limit).map { ticket(.queued($0), Message($0.message)) }
+        return gaps.map { ticket($0) }
+            + outbox.next(limit: limit).map { queued in
+                ticket(.queued(queued), Message(queued.message), companions: words.companions(of: queued.message))
+            }
     }
 
     package mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
@@ -78,10 +83,12 @@ package struct OutboxEvents: EventSource {
         return tickets.keys.sorted()
     }
 
-    private mutating func ticket(_ item: Item, _ message: Message, givesUp: [UInt64] = []) -> OutgoingMessage {
+    private mutating func ticket(
+        _ item: Item, _ message: Message, givesUp: [UInt64] = [], companions: [Message] = []
+    ) -> OutgoingMessage {
         lastTicket += 1
         underWay[lastTicket] = item
-        return OutgoingMessage(sequence: lastTicket, message, givesUp: givesUp)
+        return OutgoingMessage(sequence: lastTicket, message, givesUp: givesUp, companions: companions)
     }
 
     package mutating func acknowledge(_ sequences: [UInt64]) {

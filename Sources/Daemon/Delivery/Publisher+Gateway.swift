@@ -54,6 +54,7 @@ extension Publisher {
             case .message(let message): publish(message)
             case .failure(let failure): logger.error("\(failure)")
             case .notice(let notice): logger.warning("\(notice)")
+            case .entityLimit(let limit): logger.warning("\(limit)")
             }
         }
     }

@@ -96,6 +96,12 @@ package struct StoredState {
         regions.removeAll { !holdsRecord($0.record) }
     }
 
+    /// Instances that a record stands for and that this process goes on with.
+    var heldInstances: [RegionInstanceID] {
+        let abandoned = Set(abandoned)
+        return records.compactMap { StoredRegion.instance(ofKey: $0.key) }.filter { !abandoned.contains($0) }
+    }
+
     /// What an earlier process kept is told as it was when that ended.
     package func leftTrack(at now: Instant) -> [GatewayOutput] {
         fixes.isEmpty ? [] : [.track(TrackBatch(fixes: fixes, finished: .stopped), at: now)]

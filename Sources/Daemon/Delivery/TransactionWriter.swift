@@ -14,6 +14,7 @@ struct TransactionWriter {
     var composer: MessageComposer
     var ledger: EventLedger
     let bootID: String?
+    let words: OtherWords
     /// What was last said of the radio.
     var radio = MessageComposer.RadioStatus.replay
 
@@ -30,6 +31,7 @@ struct TransactionWriter {
                 let number = draft.numbering.number(of: .events)
                 let message = ledger.end(
                     instance, with: event, epoch: number.epoch, seq: number.seq, at: at, draft.timebase)
+                sayCompanions(of: message, at: at, into: &draft)
                 draft.commit(message, at: at)
                 // It is told once, however long the broker takes to clear the state.
                 draft.transaction.store(OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
@@ -40,6 +42,9 @@ struct TransactionWriter {
                 for record in records { draft.seen = max(draft.seen, record.lastHeardAt) }
             case .ranging(let report):
                 draft.say(composer.ranging(report, draft.timebase), at: report.at)
+                for beacon in words.ownTracks?.beacons(report, at: draft.timebase.wall(report.at)) ?? [] {
+                    draft.say(beacon, at: report.at)
+                }
             case .listed(let list, let at):
                 draft.say(composer.ranging(list, at: at, draft.timebase), at: at)
             case .failure(let failure, let at):
@@ -56,9 +61,9 @@ struct TransactionWriter {
                 let left = records.instances(of: region).filter {
                     !instances.contains($0) && !kept.has(StoredRegion.key($0))
                 }
-                for instance in instances + left { forget(instance, at: at, into: &draft) }
+                for instance in instances + left { forget(instance, at: at, records, into: &draft) }
             case .forgotten(let instances, let at):
-                for instance in instances { forget(instance, at: at, into: &draft) }
+                for instance in instances { forget(instance, at: at, records, into: &draft) }
             case .answer(let answer):
                 draft.say(
                     composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, draft.timebase), at: answer.at)
@@ -76,15 +81,19 @@ struct TransactionWriter {
             draft.say(message, at: at)
         case .location(let placed, let service, let at) where composer.tellsPlace:
             let message = composer.location(placed, service: service, at: at, draft.timebase)
-            // So that a later process, which may tell no place any more, clears what this one has retained.
-            let key = StoredClearance.key(message.topic)
-            if !records.has(key) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
-            draft.say(message, at: at)
+            // A later process may tell no place any more.
+            retain(message, at: at, records, into: &draft)
+            if let ownTracks = words.ownTracks {
+                let fix = composer.dated(placed, at: at, draft.timebase)
+                retain(ownTracks.location(fix), at: at, records, into: &draft)
+            }
         case .kept(let fix) where composer.tellsPlace:
             draft.transaction.store(OutboxRecord(key: draft.place.keep(fix), value: StoredFix.encoded(fix)))
         case .track(let batch, let at) where composer.tellsPlace:
             let number = draft.numbering.number(of: .batches)
-            draft.commit(composer.track(batch, epoch: number.epoch, number: number.seq, at: at, draft.timebase), at: at)
+            let message = composer.track(batch, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
+            sayCompanions(of: message, at: at, into: &draft)
+            draft.commit(message, at: at)
             draft.transaction.remove(draft.place.takeFixKeys())
         default: break
         }
@@ -96,7 +105,11 @@ struct TransactionWriter {
     ) {
         let number = draft.numbering.number(of: .events)
         let entry = ledger.enter(transition, epoch: number.epoch, seq: number.seq, draft.timebase)
-        if let event = entry.event { draft.commit(event, at: transition.at) }
+        introduce(transition, records, into: &draft)
+        if let event = entry.event {
+            sayCompanions(of: event, at: transition.at, into: &draft)
+            draft.commit(event, at: transition.at)
+        }
         if let key = draft.abandoned.remove(transition.instance) { draft.transaction.remove([key]) }
         if let record {
             draft.transaction.store(stored(record, draft))
@@ -109,13 +122,15 @@ struct TransactionWriter {
     }
 
     /// An instance is monitored no more.
-    private mutating func forget(_ instance: RegionInstanceID, at instant: Instant, into draft: inout TransactionDraft)
-    {
+    private mutating func forget(
+        _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
+    ) {
         ledger.forget(instance)
         // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
         draft.transaction.store(OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
         draft.abandoned.add(instance)
         draft.say(composer.clearedState(instance), at: instant)
+        withdraw(instance, at: instant, records, into: &draft)
     }
 
     /// Adds the spans that have ended, and what to go on from after a restart.
@@ -151,6 +166,7 @@ struct TransactionDraft {
     var abandoned: AbandonedStates
     var coverage: CoverageLog
     var place: ToldPlace
+    var entities: ToldEntities
     /// The latest time in what is stored.
     var seen = Instant.origin
     var transaction = OutboxTransaction()
@@ -158,13 +174,19 @@ struct TransactionDraft {
 
     init(
         _ numbering: Numbering, _ timebase: Timebase, _ abandoned: AbandonedStates, _ coverage: CoverageLog,
-        _ place: ToldPlace
+        _ place: ToldPlace, _ entities: ToldEntities
     ) {
         self.numbering = numbering
         self.timebase = timebase
         self.abandoned = abandoned
         self.coverage = coverage
         self.place = place
+        self.entities = entities
+    }
+
+    /// Whether a record stands under that key once this is committed.
+    func stores(_ key: String, _ records: RecordTable) -> Bool {
+        records.has(key) || transaction.records.contains { $0.key == key }
     }
 
     /// Says a message that has the next number of its series, once it is committed.
@@ -181,7 +203,7 @@ struct TransactionDraft {
 
 extension OutboxTransaction {
     /// Stores a record, also where an earlier part of the transaction removes it.
-    fileprivate mutating func store(_ record: OutboxRecord) {
+    mutating func store(_ record: OutboxRecord) {
         removedRecords.removeAll { $0 == record.key }
         records.append(record)
     }

@@ -55,7 +55,8 @@ package struct AgentStart {
         let composer = MessageComposer(
             settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(
-            composer, outbox: outbox, stored: stored, location: engine.locationStatus,
+            composer, outbox: outbox, stored: stored,
+            words: OtherWords(settings, settings.identity.topics, for: .gateway), location: engine.locationStatus,
             siteKey: settings.privacy.siteKey, bootID: bootID)
         dispatcher.resumeCoverage(stored.coverage, at: now)
     }

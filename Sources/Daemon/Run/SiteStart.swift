@@ -35,7 +35,8 @@ package struct SiteStart {
         let composer = MessageComposer(
             topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(
-            composer, outbox: outbox, stored: stored, siteKey: settings.privacy.siteKey, bootID: bootID)
+            composer, outbox: outbox, stored: stored, words: OtherWords(settings, topics, for: .store),
+            siteKey: settings.privacy.siteKey, bootID: bootID)
         dispatcher.resumeCoverage(stored.coverage, at: now)
     }
 }

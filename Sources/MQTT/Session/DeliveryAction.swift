@@ -1,10 +1,11 @@
 import Messages
 
-/// What a QoS 1 message on its way is: which retained topic, which answer, or which event.
+/// What a QoS 1 message on its way is: which retained topic, which answer, which event, or which companion of one.
 enum Ticket: Hashable, Sendable {
     case retained(topic: String)
     case answer(number: UInt64)
     case event(sequence: UInt64)
+    case companion(of: UInt64, index: Int)
 }
 
 /// What `DeliverySession` asks of the I/O half.

@@ -5,6 +5,9 @@ enum DeliveryNotice: Hashable, Sendable {
     case eventRefused(topic: String, ReasonCode)
     case retainedRefused(topic: String, ReasonCode)
     case formerRefused(topic: String, ReasonCode)
+    /// What goes along with events, in the words of others.
+    case companionRefused(topic: String, ReasonCode)
+    case companionsBarred(topic: String, ReasonCode)
     case eventParked(sequence: UInt64, topic: String, ReasonCode)
     case retainedGivenUp(topic: String, ReasonCode)
     /// The broker closed the connection each time that it was sent.
@@ -45,6 +48,11 @@ extension DeliveryNotice: CustomStringConvertible {
         case .formerRefused(let topic, let reason):
             "the broker refused \(topic), of the gateway that this one was: \(reason); what it goes on to refuse of it is given up, "
                 + "and stated as a gap; allow this user to write below that topic and reload, until all of it is delivered and cleared"
+        case .companionRefused(let topic, let reason):
+            "the broker refused \(topic): \(reason); the events themselves are delivered; \(reason.publishingRemedy)"
+        case .companionsBarred(let topic, let reason):
+            "nothing is sent to \(topic) any more: each time, the broker ended the connection (\(reason)); the events themselves are "
+                + "delivered; allow this user to write there, and reload"
         case .eventParked(let sequence, let topic, let reason):
             "event \(sequence) on \(topic) set aside: the broker refuses it for what it is: \(reason)"
         case .retainedGivenUp(let topic, let reason):
@@ -73,7 +81,7 @@ extension ReasonCode {
     /// What to do where the broker refuses what we publish for this reason.
     var publishingRemedy: String {
         switch self {
-        case .notAuthorized: "allow this user to write below the gateway's topic"
+        case .notAuthorized: "allow this user to write there"
         case .quotaExceeded: "raise the broker's quota"
         case .qosNotSupported: "the broker must take QoS 1"
         default: "see the broker's log"

@@ -82,6 +82,7 @@ extension DeliverySession {
         switch ticket {
         case .retained(let topic): topic
         case .event(let sequence): events.topic(of: sequence) ?? former.line.topic(of: sequence) ?? ""
+        case .companion(let sequence, let index): events.topic(ofCompanion: index, of: sequence) ?? ""
         case .answer: ""
         }
     }

@@ -141,10 +141,12 @@ extension DeliverySession {
         }
         if let (number, message) = answers.takeNext() { return send(.answer(number: number), message, at: now) }
         // One of a former gateway goes alone, after everything of our own.
-        guard let event = events.takeNext(at: now) ?? (hasNoFlights ? former.line.takeNext(at: now) : nil) else {
-            return nil
+        switch events.takeNext(at: now) ?? (hasNoFlights ? former.line.takeNext(at: now) : nil) {
+        case .event(let event): return send(.event(sequence: event.sequence), event.message, at: now)
+        case .companion(let sequence, let index, let message):
+            return send(.companion(of: sequence, index: index), message, at: now)
+        case nil: return nil
         }
-        return send(.event(sequence: event.sequence), event.message, at: now)
     }
 
     private mutating func send(_ ticket: Ticket, _ message: Message, at now: Instant) -> DeliveryAction {

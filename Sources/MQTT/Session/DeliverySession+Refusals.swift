@@ -19,6 +19,9 @@ extension DeliverySession {
             guard let hadBeenRefused = events.remove(sequence) else { return [] }
             if hadBeenRefused { saidEventRefusals.forget() }
             return [.acknowledge(sequence: sequence)]
+        case .companion:
+            saidCompanionRefusals.forget()
+            return []
         }
     }
 
@@ -29,7 +32,7 @@ extension DeliverySession {
         switch ticket {
         case .retained(let topic):
             let refusals = retained.refuse(topic, at: now)
-            if former.owns(topic) { return refuseFormer(ticket, topic, refusals, reason) }
+            if former.owns(topic), retained.clears(topic) { return refuseFormer(ticket, topic, refusals, reason) }
             if reason.blamesMessage, refusals >= parameters.maxRefusals { return giveUp(ticket, topic: topic, reason) }
             return saidRetainedRefusals.isNew(reason) ? [.say(.retainedRefused(topic: topic, reason))] : []
         case .answer(let number):
@@ -45,6 +48,9 @@ extension DeliverySession {
                 return giveUp(ticket, topic: event.message.topic, reason)
             }
             return saidEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.message.topic, reason))] : []
+        case .companion(let sequence, let index):
+            guard saidCompanionRefusals.isNew(reason) else { return [] }
+            return [.say(.companionRefused(topic: events.topic(ofCompanion: index, of: sequence) ?? "", reason))]
         }
     }
 
@@ -64,10 +70,14 @@ extension DeliverySession {
         suspicion.acquit(ticket)
         switch ticket {
         case .retained(let topic):
+            let isFormer = former.owns(topic) && retained.clears(topic)
             retained.giveUp(topic)
-            if former.owns(topic) { return [] }
+            if isFormer { return [] }
             return [.say(.retainedGivenUp(topic: topic, reason))]
         case .answer: return []
+        case .companion:
+            events.barCompanions()
+            return [.say(.companionsBarred(topic: topic, reason))]
         case .event(let sequence):
             if former.giveUp(sequence) { return [.giveUp(sequence: sequence)] }
             _ = events.remove(sequence)

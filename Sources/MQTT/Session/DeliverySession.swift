@@ -81,6 +81,7 @@ struct DeliverySession: Sendable {
     var former: FormerGateway
     var search: LeftoverSearch
     var saidEventRefusals = SaidOnce<ReasonCode>()
+    var saidCompanionRefusals = SaidOnce<ReasonCode>()
     var saidRetainedRefusals = SaidOnce<ReasonCode>()
     var counters = DeliveryCounters()
 

@@ -12,11 +12,22 @@ struct EventLine: Sendable {
         var event: OutgoingMessage
         var isUnderWay = false
         var refusals = 0
+        /// How many of its companions have gone out on this connection.
+        var companionsSent = 0
         /// A message that states its loss has gone out: it may still arrive, but does not go out again.
         var isGivenUp = false
     }
 
+    /// What goes out next.
+    enum Step {
+        case event(OutgoingMessage)
+        /// The event of that sequence in the words of others.
+        case companion(of: UInt64, index: Int, Message)
+    }
+
     private var entries: Deque<Entry> = []
+    /// The broker hangs up on companions: there are none any more.
+    private var barsCompanions = false
     private var lastFetched: UInt64?
     /// The source has no more than what was fetched, as far as we know.
     private var isExhausted: Bool
@@ -55,18 +66,23 @@ struct EventLine: Sendable {
         isExhausted = false
     }
 
-    /// The event to send now, which is then under way.
-    mutating func takeNext(at now: Instant) -> OutgoingMessage? {
+    /// What to send now. An event is then under way.
+    mutating func takeNext(at now: Instant) -> Step? {
         if let retryAt, now < retryAt { return nil }
         retryAt = nil
         for index in entries.indices {
             guard entries[index].isUnderWay else {
-                entries[index].isUnderWay = true
                 let event = entries[index].event
+                let sent = entries[index].companionsSent
+                if !barsCompanions, sent < event.companions.count {
+                    entries[index].companionsSent += 1
+                    return .companion(of: event.sequence, index: sent, event.companions[sent])
+                }
+                entries[index].isUnderWay = true
                 for sequence in event.givesUp {
                     if let earlier = self.index(of: sequence), earlier < index { entries[earlier].isGivenUp = true }
                 }
-                return event
+                return .event(event)
             }
             // One that was refused goes alone: were its successors with it, those could be let in while it is refused once
             // more, when the broker's rules change between two of them.
@@ -89,6 +105,9 @@ struct EventLine: Sendable {
         retryAt = nil
     }
 
+    /// The broker has hung up on one often enough.
+    mutating func barCompanions() { barsCompanions = true }
+
     /// Refused: it waits in its place, and everything behind it that is not under way waits with it.
     /// Returns the event and how often it has been refused; `nil` for one that does not go out again.
     mutating func refuse(_ sequence: UInt64, at now: Instant) -> (event: OutgoingMessage, refusals: Int)? {
@@ -108,6 +127,7 @@ struct EventLine: Sendable {
     mutating func connectionLost() {
         for index in entries.indices {
             entries[index].isUnderWay = false
+            entries[index].companionsSent = 0
             advance(index)
         }
         entries.removeAll(where: \.isGivenUp)
@@ -125,6 +145,13 @@ struct EventLine: Sendable {
 
     func topic(of sequence: UInt64) -> String? {
         index(of: sequence).map { entries[$0].event.message.topic }
+    }
+
+    func topic(ofCompanion companion: Int, of sequence: UInt64) -> String? {
+        guard let index = index(of: sequence), entries[index].event.companions.indices.contains(companion) else {
+            return nil
+        }
+        return entries[index].event.companions[companion].topic
     }
 
     private func index(of sequence: UInt64) -> Int? {

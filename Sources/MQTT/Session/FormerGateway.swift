@@ -17,7 +17,7 @@ struct FormerGateway: Sendable {
         line = EventLine(seed: seed, isExhausted: true)
     }
 
-    /// Whether a retained topic is not ours.
+    /// Whether a topic is not one of this gateway's own.
     func owns(_ topic: String) -> Bool { !topic.utf8.starts(with: ownRoot.utf8) }
 
     /// Accepted. Returns whether it is one of these.

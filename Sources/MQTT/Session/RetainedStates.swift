@@ -49,6 +49,9 @@ struct RetainedStates: Sendable {
     /// Whether there is anything to say on a topic, now or on the next connection.
     func keeps(_ topic: String) -> Bool { entries[topic] != nil }
 
+    /// Whether what is said on a topic clears it.
+    func clears(_ topic: String) -> Bool { entries[topic]?.message.clearsTopic ?? false }
+
     /// `false` where there are too many topics for a new one.
     mutating func set(_ message: Message) -> Bool {
         let topic = message.topic

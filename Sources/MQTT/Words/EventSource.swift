@@ -12,11 +12,15 @@ public struct OutgoingMessage: Hashable, Sendable {
     /// The sequences of messages, handed out before, whose loss this one states: once this one has gone out, they don't any
     /// more.
     public var givesUp: [UInt64]
+    /// The same news in the words of others. They go out before it each time that it does, and nothing waits for them: a broker
+    /// takes what comes in order, so that once it has the message it had them.
+    public var companions: [Message]
 
-    public init(sequence: UInt64, _ message: Message, givesUp: [UInt64] = []) {
+    public init(sequence: UInt64, _ message: Message, givesUp: [UInt64] = [], companions: [Message] = []) {
         self.sequence = sequence
         self.message = message
         self.givesUp = givesUp
+        self.companions = companions
     }
 }
 

@@ -94,7 +94,7 @@ extension MessageComposer {
     }
 
     /// What the configuration says has no time of its own: it holds now.
-    func dated(_ placed: PlacedFix, at now: Instant, _ timebase: Timebase) -> Fix {
+    package func dated(_ placed: PlacedFix, at now: Instant, _ timebase: Timebase) -> Fix {
         var fix = placed.fix
         if placed.origin == .configuration { fix.at = timebase.wall(now) }
         return fix

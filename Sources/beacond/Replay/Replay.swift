@@ -189,6 +189,8 @@ struct Replay {
 
     /// Waits for more of the capture, which may take for ever where it comes through a pipe; `false` at its end.
     private mutating func readMore(_ file: inout CaptureFile) throws(Problem) -> Bool {
+        // What came of the records so far does not wait for the next ones.
+        if session != nil { try flush() }
         guard sink?.waitForInput(file.descriptor) ?? signals.waitForInput(file.descriptor) else { throw interruption }
         do throws(CaptureFile.Problem) {
             return try file.readMore()

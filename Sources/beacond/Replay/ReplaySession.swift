@@ -56,7 +56,7 @@ struct ReplaySession {
         outputs = parts.outputs
         dispatcher = parts.dispatcher
         sayStatus(isOnline: true)
-        for message in dispatcher.clearances + dispatcher.formerClearances {
+        for message in dispatcher.clearances + dispatcher.introduction + dispatcher.formerClearances {
             items.append(.init(at: player.now, content: .message(message)))
         }
     }

@@ -58,6 +58,8 @@ struct PrintingSink: ReplaySink {
                 Output.complain("\(failure)")
             case .notice(let notice):
                 Output.complain("\(notice)")
+            case .entityLimit(let limit):
+                Output.complain("\(limit)")
             }
         }
         acknowledge()

@@ -33,6 +33,9 @@ struct SiteReplaySession {
         dispatcher = parts.dispatcher
         outputs = parts.outputs
         sayStatus(isOnline: true)
+        items += (dispatcher.clearances + dispatcher.introduction + dispatcher.formerClearances).map {
+            .init(at: now, content: .message($0))
+        }
     }
 
     /// Takes a line in, at its time.

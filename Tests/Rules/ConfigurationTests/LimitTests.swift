@@ -84,6 +84,7 @@ struct NumberRow: Sendable, CustomTestStringConvertible {
             NumberRow("site", "exit_after_s", 0...3600), NumberRow("site", "late_after_s", 1...86400),
             NumberRow("site.gateway", "floor", -100...200, isInteger: true),
             NumberRow("site.gateway", "rssi_offset_db", -40...40),
+            NumberRow("homeassistant", "max_instances", 0...10_000, isInteger: true),
             NumberRow("advertise", "major", 0...65535, isInteger: true),
             NumberRow("advertise", "minor", 0...65535, isInteger: true),
             NumberRow("advertise", "measured_power_dbm", -127...20, isInteger: true),

@@ -29,7 +29,7 @@ struct TypeTests {
             "region.major", "region.minor",
             "mqtt.keepalive_s", "mqtt.max_inflight", "mqtt.protocol", "outbox.max_events", "outbox.max_mib",
             "advertise.major", "advertise.minor", "advertise.measured_power_dbm", "capture.max_mib",
-            "capture.max_files", "site.gateway.floor",
+            "capture.max_files", "site.gateway.floor", "homeassistant.max_instances",
         ]
         if integers.contains(path) { return "an integer" }
         if ["radio.adapters", "site.regions", "site.gateway.position"].contains(path) { return "a list" }

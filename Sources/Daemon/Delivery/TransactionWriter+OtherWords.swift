@@ -1,0 +1,48 @@
+import Gateway
+import HCI
+import Messages
+import Outbox
+import Regions
+
+/// What is said outside the gateway's own topics.
+extension TransactionWriter {
+    /// With its first state, Home Assistant is told of a region.
+    func introduce(_ transition: RegionTransition, _ records: RecordTable, into draft: inout TransactionDraft) {
+        guard let discovery = words.discovery else { return }
+        let refused = draft.entities.refusedCount
+        if draft.entities.admit(transition.instance, limit: words.maxInstances) {
+            let isCircle = transition.circle != nil
+            for message in discovery.introduction(of: transition.instance, isCircle: isCircle) {
+                retain(message, at: transition.at, records, into: &draft)
+            }
+        } else if refused == 0, draft.entities.refusedCount > 0 {
+            draft.dispatched.append(
+                .init(at: transition.at, content: .entityLimit(EntityLimit(limit: words.maxInstances))))
+        }
+    }
+
+    /// A region is monitored no more: neither are there entities of it.
+    func withdraw(
+        _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
+    ) {
+        guard let discovery = words.discovery else { return }
+        draft.entities.forget(instance)
+        for topic in discovery.topics(of: instance) where draft.stores(StoredClearance.key(topic), records) {
+            draft.abandoned.add(topic: topic)
+            draft.say(composer.cleared(topic), at: instant)
+        }
+    }
+
+    /// Says what the broker keeps. That it does is stored, so that a later process which says nothing of it clears it.
+    func retain(_ message: Message, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
+        draft.abandoned.remove(topic: message.topic)
+        let key = StoredClearance.key(message.topic)
+        if !draft.stores(key, records) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
+        draft.say(message, at: instant)
+    }
+
+    /// The same news as a numbered message, before it.
+    func sayCompanions(of message: NumberedMessage, at instant: Instant, into draft: inout TransactionDraft) {
+        for companion in words.companions(of: message) { draft.say(companion, at: instant) }
+    }
+}

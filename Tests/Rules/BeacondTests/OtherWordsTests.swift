@@ -1,0 +1,172 @@
+import Beacons
+import Configuration
+import Daemon
+import Foundation
+import Gateway
+import HCI
+import Location
+import Logging
+import MQTT
+import Messages
+import Outbox
+import Regions
+import Testing
+
+/// What is said outside the gateway's own topics, from one process to the next.
+@Suite("What Home Assistant and OwnTracks were told is cleared once it is true no more")
+struct OtherWordsTests {
+    private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
+    private static let told = "[homeassistant]\nmax_instances = 2\n"
+    private static let carts = "[[region]]\nid = \"carts\"\nuuid = \"39ED98FF-2900-441A-802F-9C398FC199D2\"\n"
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
+
+    private func start(_ tables: String, id: String = "door") throws -> Dispatcher {
+        let settings = try Settings.parse("[gateway]\nid = \"\(id)\"\nstate_dir = \"\(folder)\"\n\(tables)")
+        let outbox = try Outbox(
+            directory: folder, owner: GatewayIdentity(settings.identity.topics),
+            limits: OutboxLimits(maxEvents: 100, maxMiB: 1), at: .origin, wallTime: Self.timebase.wallAtOrigin,
+            generator: SystemRandomNumberGenerator())
+        let parts = AgentStart(
+            settings, outbox, at: .origin, Self.timebase, bootID: "boot", newKey: [UInt8](repeating: 7, count: 32),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        _ = try parts.dispatcher.dispatch(parts.outputs, Self.timebase)
+        try parts.dispatcher.tidy(clearedTopics: [])
+        return parts.dispatcher
+    }
+
+    private func transition(_ minor: UInt16) -> GatewayOutput {
+        .transition(
+            RegionTransition(
+                instance: RegionInstanceID(region: "carts", .minor(major: 1, minor: minor)), state: .inside,
+                since: .origin, at: .origin),
+            record: RegionRecord(
+                instance: RegionInstanceID(region: "carts", .minor(major: 1, minor: minor)), .beacon(of: nil),
+                .inside(
+                    RegionRecord.OpenStay(
+                        enteredAt: .origin, lastHeardAt: .origin,
+                        keeper: .beacon(BeaconKeeper(major: 1, minor: minor, rssi_dbm: -60))))))
+    }
+
+    /// The topics outside the gateway's own of what is said.
+    private func others(_ items: [Dispatcher.Dispatched]) -> [Message] {
+        items.compactMap { item in
+            guard case .message(let message) = item.content, !message.topic.hasPrefix("beacons/") else { return nil }
+            return message
+        }
+    }
+
+    @Test("The device is told of as the agent starts, before any radio is there")
+    func introduction() throws {
+        let dispatcher = try start(Self.told)
+        #expect(dispatcher.introduction.count > 5)
+        #expect(dispatcher.introduction.allSatisfy { $0.topic.hasPrefix("homeassistant/") && $0.isRetained })
+        dispatcher.outbox.close()
+        #expect(try start("").introduction.isEmpty)
+    }
+
+    @Test("A process without the table clears all that an earlier one told, once")
+    func switchedOff() throws {
+        let first = try start(Self.told + Self.carts)
+        let told = Set(
+            first.introduction.map(\.topic)
+                + ["binary_sensor", "event", "sensor"].map {
+                    "homeassistant/\($0)/beacond__beacons__store__door/region__carts/config"
+                })
+        first.outbox.close()
+        let next = try start(Self.carts)
+        #expect(Set(next.formerClearances.map(\.topic)) == told)
+        try next.tidy(clearedTopics: next.formerClearances.map(\.topic))
+        next.outbox.close()
+        #expect(try start(Self.carts).formerClearances.isEmpty)
+    }
+
+    @Test("What goes on is not cleared, whichever process told of it")
+    func goesOn() throws {
+        let expanded = Self.carts + "expand = \"minor\"\n"
+        let first = try start(Self.told + expanded)
+        _ = try first.dispatch([transition(7)], Self.timebase)
+        first.outbox.close()
+        let next = try start(Self.told + expanded)
+        #expect(next.formerClearances.isEmpty)
+        next.outbox.close()
+        let last = try start(Self.told)
+        #expect(last.formerClearances.count == 3)
+        #expect(last.formerClearances.allSatisfy { $0.topic.hasSuffix("/region__carts__1__7/config") })
+    }
+
+    @Test("Another prefix, and another gateway, clear what was told under the former one")
+    func moved() throws {
+        let first = try start(Self.told)
+        first.outbox.close()
+        let elsewhere = try start("[homeassistant]\ndiscovery_prefix = \"ha\"\n")
+        #expect(elsewhere.formerClearances.map(\.topic).sorted() == first.introduction.map(\.topic).sorted())
+        elsewhere.outbox.close()
+        let moved = try start(Self.told, id: "till")
+        let cleared = Set(moved.formerClearances.map(\.topic))
+        #expect(cleared.isSuperset(of: elsewhere.introduction.map(\.topic)))
+        #expect(cleared.isDisjoint(with: moved.introduction.map(\.topic)))
+    }
+
+    @Test(
+        "Of instances of an expanded region the first ones have entities, also of the next process; that there are more is said once"
+    )
+    func limit() throws {
+        let expanded = Self.carts + "expand = \"minor\"\n"
+        let first = try start(Self.told + expanded)
+        var items = try first.dispatch([1, 2, 3, 4].map(transition), Self.timebase)
+        #expect(others(items).map(\.topic).count { $0.contains("/binary_sensor/") } == 2)
+        #expect(items.count { if case .entityLimit = $0.content { true } else { false } } == 1)
+        items = try first.dispatch([transition(5)], Self.timebase)
+        #expect(others(items).isEmpty)
+        #expect(!items.contains { if case .entityLimit = $0.content { true } else { false } })
+        first.outbox.close()
+        let next = try start(Self.told + expanded)
+        items = try next.dispatch([3, 1].map(transition), Self.timebase)
+        #expect(others(items).allSatisfy { $0.topic.contains("region__carts__1__1") })
+    }
+
+    @Test("An instance that is forgotten has its entities taken away, and gets them again where it comes back")
+    func forgotten() throws {
+        let dispatcher = try start(Self.told + Self.carts + "expand = \"minor\"\n")
+        _ = try dispatcher.dispatch([transition(1)], Self.timebase)
+        let instance = RegionInstanceID(region: "carts", .minor(major: 1, minor: 1))
+        var messages = others(try dispatcher.dispatch([.forgotten([instance], at: .origin)], Self.timebase))
+        #expect(messages.count == 3)
+        #expect(messages.allSatisfy { $0.clearsTopic })
+        messages = others(try dispatcher.dispatch([transition(1)], Self.timebase))
+        #expect(messages.count == 3)
+        // The broker had cleared them meanwhile: that is no reason to forget that they are there again.
+        try dispatcher.tidy(clearedTopics: messages.map(\.topic))
+        dispatcher.outbox.close()
+        let left = try start("").formerClearances.map(\.topic)
+        #expect(left.contains { $0.contains("region__carts__1__1") })
+    }
+
+    @Test("An event goes out with its transition, again after a restart, and its place is cleared once none is told")
+    func ownTracks() throws {
+        let tables = "[owntracks]\ntopic = \"owntracks/fleet/van\"\n[location]\nsource = \"gpsd\"\n" + Self.carts
+        let first = try start(tables)
+        let event = RegionEvent(
+            .enter,
+            by: .beacon(
+                BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2),
+                BeaconObservation(accuracy_m: 1, accuracyError_m: 1, proximity: .near, rssi_dbm: -60)))
+        let entry = RegionTransition(
+            instance: RegionInstanceID(region: "carts"), state: .inside, since: .origin, at: .origin, event: event)
+        let place = try #require(Coordinate(latitude: 52, longitude: 13))
+        let fix = Fix(at: Self.timebase.wallAtOrigin, coordinate: place, horizontalAccuracy_m: 5)
+        let placed = PlacedFix(fix, came: .origin, origin: .receiver(device: nil, age: .zero))
+        let items = try first.dispatch(
+            [.transition(entry, record: nil), .location(placed, of: .standard, at: .origin)], Self.timebase)
+        #expect(others(items).map(\.topic) == ["owntracks/fleet/van/event", "owntracks/fleet/van"])
+        first.outbox.close()
+        let next = try start(tables)
+        var events = OutboxEvents(next) { (.origin, Self.timebase) }
+        let waiting = events.next(after: nil, limit: 10)
+        #expect(waiting.flatMap(\.companions).map(\.topic) == ["owntracks/fleet/van/event"])
+        #expect(next.formerClearances.isEmpty)
+        next.outbox.close()
+        let silent = try start(tables + "[privacy]\nlocation = \"omit\"\n")
+        #expect(silent.formerClearances.map(\.topic) == ["owntracks/fleet/van"])
+    }
+}

@@ -1,0 +1,79 @@
+import HCI
+import Messages
+import Testing
+
+@testable import MQTT
+
+@Suite("Events in the words of others: companions")
+struct CompanionTests {
+    private func event(_ sequence: UInt64, companions: Int) -> OutgoingMessage {
+        var event = SessionBench.event(sequence)
+        event.companions = (0..<companions).map { index in
+            Message(topic: "others/\(sequence)/\(index)", payload: [1], .durable(nil))
+        }
+        return event
+    }
+
+    private func topics(_ actions: [DeliveryAction]) -> [String] {
+        actions.compactMap { if case .publish(_, let message) = $0 { message.topic } else { nil } }
+    }
+
+    private func bench(_ events: [OutgoingMessage], maxInflight: Int = 4) -> (SessionBench, [DeliveryAction]) {
+        var bench = SessionBench(maxInflight: maxInflight)
+        bench.settle()
+        _ = bench.session.eventsAvailable(at: bench.now)
+        let actions = bench.session.supply(events, at: bench.now)
+        return (bench, actions)
+    }
+
+    @Test("They go out before their event, and count in the window")
+    func order() {
+        var (bench, actions) = bench([event(1, companions: 2), event(2, companions: 1)])
+        #expect(topics(actions) == ["others/1/0", "others/1/1", "root/event", "others/2/0"])
+        actions = bench.accept(actions)
+        #expect(actions.acknowledged == [1])
+        #expect(topics(actions) == ["root/event"])
+    }
+
+    @Test("On the next connection they go out again with an event that was not accepted, and not with one that was")
+    func again() {
+        var (bench, actions) = bench([event(1, companions: 1), event(2, companions: 1)])
+        let mids = bench.register(actions)
+        for mid in mids.prefix(3) { _ = bench.session.acknowledged(mid, .success, at: bench.now) }
+        _ = bench.session.connectionLost(.keepaliveExpired, at: bench.now)
+        bench.now = bench.session.nextWake
+        _ = bench.session.tick(at: bench.now)
+        actions = bench.session.connected(BrokerLimits(), at: bench.now)
+        #expect(topics(actions) == ["root/status", "others/2/0", "root/event"])
+    }
+
+    @Test("A refused one is said once and holds up nothing")
+    func refused() {
+        var (bench, actions) = bench([event(1, companions: 1), event(2, companions: 1)])
+        let mids = bench.register(actions)
+        let first = bench.session.acknowledged(mids[0], .notAuthorized, at: bench.now)
+        #expect(first.notices == [.companionRefused(topic: "others/1/0", .notAuthorized)])
+        #expect(bench.session.acknowledged(mids[2], .notAuthorized, at: bench.now).notices.isEmpty)
+        actions = [mids[1], mids[3]].flatMap { bench.session.acknowledged($0, .success, at: bench.now) }
+        #expect(actions.acknowledged == [1, 2])
+        #expect(bench.session.counters.parked == 0)
+    }
+
+    @Test("Where the broker hangs up on one five times, none goes out any more, and the events do")
+    func hungUpOn() {
+        var (bench, actions) = bench([event(1, companions: 1), event(2, companions: 1)], maxInflight: 1)
+        for _ in 1...5 {
+            #expect(topics(actions) == ["others/1/0"])
+            _ = bench.register(actions)
+            var ended = bench.session.connectionLost(.disconnected(.protocolError), at: bench.now)
+            bench.now = bench.session.nextWake
+            _ = bench.session.tick(at: bench.now)
+            ended += bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
+            actions = ended
+        }
+        #expect(actions.notices.contains(.companionsBarred(topic: "others/1/0", .protocolError)))
+        actions = actions.filter { if case .publish = $0 { true } else { false } }
+        #expect(actions.published == ["#1"])
+        #expect(bench.accept(actions).published == ["#2"])
+    }
+}

@@ -1,0 +1,122 @@
+import Regions
+import Testing
+
+@testable import Messages
+
+@Suite("What Home Assistant is told of a gateway")
+struct HomeAssistantTests {
+    private func discovery(
+        gateway: String = "door", kind: HomeAssistantDiscovery.Kind = .gateway,
+        place: HomeAssistantDiscovery.Place = .untold
+    ) -> HomeAssistantDiscovery {
+        HomeAssistantDiscovery(
+            prefix: "homeassistant", topics: TopicTree(prefix: "beacons", site: "store", gateway: gateway), kind: kind,
+            place: place, version: "1.0.0")
+    }
+
+    private func text(_ message: Message) -> String { String(decoding: message.payload, as: UTF8.self) }
+
+    /// Home Assistant's own rule for a discovery topic below its prefix.
+    private func isLegal(_ topic: String) -> Bool {
+        topic.wholeMatch(of: /homeassistant\/\w+\/[a-zA-Z0-9_-]+\/[a-zA-Z0-9_-]+\/config/) != nil
+    }
+
+    @Test("A region is an occupancy, its last event and its count, which read the messages of the contract")
+    func region() throws {
+        let told = discovery().introduction(of: RegionInstanceID(region: "carts"), isCircle: false)
+        #expect(
+            told.map(\.topic) == [
+                "homeassistant/binary_sensor/beacond__beacons__store__door/region__carts/config",
+                "homeassistant/event/beacond__beacons__store__door/region__carts/config",
+                "homeassistant/sensor/beacond__beacons__store__door/region__carts/config",
+            ])
+        #expect(told.allSatisfy { $0.isRetained && $0.qos == .atLeastOnce })
+        let occupancy = try #require(told.first)
+        #expect(
+            text(occupancy)
+                == #"{"name":"carts","unique_id":"beacond/beacons/store/door/binary_sensor/region__carts","#
+                + #""state_topic":"beacons/store/door/region/carts/state","#
+                + #""value_template":"{{ {'inside': 'ON', 'outside': 'OFF'}.get(value_json.state, 'None') }}","#
+                + #""json_attributes_topic":"beacons/store/door/region/carts/state","#
+                + #""json_attributes_template":"{{ {'since': value_json.since} | tojson }}","#
+                + #""device_class":"occupancy","availability_topic":"beacons/store/door/status","#
+                + #""availability_template":"{{ value_json.state }}","qos":1,"#
+                + #""device":{"identifiers":["beacond/beacons/store/door"],"name":"Gateway door","#
+                + #""manufacturer":"beacond","model":"iBeacon gateway","sw_version":"1.0.0","suggested_area":"store"},"#
+                + #""origin":{"name":"beacond","sw_version":"1.0.0"}}"#)
+    }
+
+    @Test("A circle and a zone have no count: nobody lists beacons of theirs")
+    func uncounted() {
+        let zone = RegionInstanceID(region: "carts", .major(3), zone: "bakery")
+        #expect(discovery().introduction(of: RegionInstanceID(region: "depot"), isCircle: true).count == 2)
+        let told = discovery(kind: .store).introduction(of: zone, isCircle: false)
+        #expect(told.count == 2)
+        #expect(told.allSatisfy { text($0).contains(#""name":"carts 3 in bakery"#) })
+    }
+
+    @Test(
+        "Every name makes a topic that Home Assistant allows",
+        arguments: ["käse", "a b", "a.b", "_", "ünïcödé ☃", String(repeating: "x", count: 128), "region", "status"])
+    func legalTopics(name: String) {
+        let discovery = discovery(gateway: name)
+        let told = discovery.introduction + discovery.introduction(of: RegionInstanceID(region: name), isCircle: false)
+        #expect(told.allSatisfy { isLegal($0.topic) && $0.topic.utf8.count <= TopicName.maxTopic_bytes })
+        #expect(Set(told.map(\.topic)).count == told.count)
+        let readable = told.filter { (try? PayloadFields($0.payload)) != nil }
+        #expect(readable.count == told.count)
+    }
+
+    @Test("Different names make different topics")
+    func differentTopics() {
+        let long = String(repeating: "x", count: 127)
+        let names = ["a_b", "a/b", "a__b", "a_5fb", "a-b", "a b", "a5fb", "ä", "Ä", long + "a", long + "b"]
+        #expect(Set(names.map(HomeAssistantName.level)).count == names.count)
+    }
+
+    @Test("A region may be called like an entity of the device")
+    func ownNames() {
+        let discovery = discovery()
+        let own = Set(discovery.introduction.map(\.topic))
+        for name in ["online", "radio", "outbox", "tracks", "location"] {
+            #expect(own.isDisjoint(with: discovery.topics(of: RegionInstanceID(region: name))))
+        }
+    }
+
+    @Test("Whether it is connected is known where it is not; everything else is unavailable then")
+    func availability() {
+        for message in discovery(place: .moving).introduction {
+            let isConnection = message.topic.hasSuffix("/online/config")
+            #expect(text(message).contains(#""availability_topic":"beacons/store/door/status""#) == !isConnection)
+        }
+    }
+
+    @Test(
+        "A gateway that moves is tracked; one that stands still says how it knows its place, and one that tells nothing does not"
+    )
+    func place() {
+        func kinds(_ place: HomeAssistantDiscovery.Place) -> [String] {
+            discovery(place: place).introduction.map(\.topic).filter {
+                $0.contains("/device_tracker/") || $0.contains("/location/")
+            }
+        }
+        #expect(kinds(.moving).count == 2)
+        #expect(kinds(.fixed).count == 1)
+        #expect(kinds(.untold).isEmpty)
+    }
+
+    @Test("A store says how many of its gateways hear, and nothing of advertising reports")
+    func store() {
+        let told = discovery(gateway: "site", kind: .store).introduction
+        #expect(told.contains { $0.topic.hasSuffix("/gateways/config") })
+        #expect(!told.contains { $0.topic.contains("reports") || $0.topic.contains("spoofing") })
+        #expect(told.allSatisfy { text($0).contains(#""name":"Store store""#) })
+    }
+
+    @Test("The topics of a region are those that it is told of on")
+    func topics() {
+        let instance = RegionInstanceID(region: "carts", .minor(major: 2, minor: 1))
+        let told = discovery().introduction(of: instance, isCircle: false).map(\.topic)
+        #expect(discovery().topics(of: instance) == told)
+    }
+}

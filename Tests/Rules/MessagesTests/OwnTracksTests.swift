@@ -1,0 +1,135 @@
+import Beacons
+import HCI
+import Location
+import Regions
+import Testing
+
+@testable import Messages
+
+@Suite("The gateway's news in the words of OwnTracks")
+struct OwnTracksTests {
+    private static let timebase = Timebase(
+        wallAtOrigin: WallTime(microseconds: 1_700_000_000_900_000), isSynced: true)
+    private static let topics = TopicTree(prefix: "beacons", site: "fleet", gateway: "van")
+    private let ownTracks = OwnTracks(topic: "owntracks/fleet/van-7", rangingExpiry_s: 11)
+    private let composer = MessageComposer(
+        topics: Self.topics, version: "1.0.0",
+        pseudonym: DevicePseudonym(form: .pseudonym, key: [1], deviceNames: []), rangingExpiry_s: 11)
+    private let identity = BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4)
+    private let place: Coordinate
+
+    init() throws { place = try #require(Coordinate(latitude: 52.518_739_51, longitude: -13.377_700_4)) }
+
+    private func text(_ message: Message?) -> String { String(decoding: message?.payload ?? [], as: UTF8.self) }
+
+    private func observation(_ accuracy_m: Double = 2.4, _ proximity: Proximity = .near) -> BeaconObservation {
+        BeaconObservation(accuracy_m: accuracy_m, accuracyError_m: accuracy_m, proximity: proximity, rssi_dbm: -61.6)
+    }
+
+    /// The event as it stands in the outbox, and what goes out with it.
+    private func transition(_ kind: RegionEvent.Kind, _ cause: RegionEvent.Cause, at location: EventLocation?)
+        -> [Message]
+    {
+        let event = RegionEvent(kind, by: cause, location: location)
+        let numbered = composer.event(
+            event, of: RegionInstanceID(region: "carts", .major(3)), epoch: "epoch", seq: 1,
+            at: .origin + .seconds(10), Self.timebase)
+        return ownTracks.words(for: numbered, under: Self.topics)
+    }
+
+    @Test("A place has whole metres, whole kilometres an hour and whole seconds, and is retained")
+    func location() {
+        let fix = Fix(
+            at: WallTime(microseconds: 1_700_000_000_999_999), coordinate: place, horizontalAccuracy_m: 4.26,
+            altitude_m: 38.94, speed_m_s: 9.876, course_deg: 359.7)
+        let message = ownTracks.location(fix)
+        #expect(message.topic == "owntracks/fleet/van-7")
+        #expect(message.isRetained)
+        #expect(
+            text(message) == #"{"_type":"location","tid":"n7","tst":1700000000,"lat":52.51874,"lon":-13.3777,"acc":5,"#
+                + #""alt":39,"vel":36,"cog":0}"#)
+    }
+
+    @Test("An accuracy is never 0, which would say that nobody knows it")
+    func accuracy() {
+        let fix = Fix(at: .unixEpoch, coordinate: place, horizontalAccuracy_m: 0.01)
+        #expect(text(ownTracks.location(fix)).contains(#""acc":1"#))
+    }
+
+    @Test("An entry is a transition with the place where it happened")
+    func entry() {
+        let location = EventLocation(coordinate: place, horizontalAccuracy_m: 7.2, age: .seconds(1))
+        let messages = transition(.enter, .beacon(identity, observation()), at: location)
+        #expect(messages.map(\.topic) == ["owntracks/fleet/van-7/event"])
+        #expect(messages.allSatisfy { !$0.isRetained && $0.qos == .atLeastOnce })
+        #expect(
+            text(messages.first) == #"{"_type":"transition","tid":"n7","tst":1700000010,"wtst":1700000010,"#
+                + #""event":"enter","desc":"carts/3","t":"b","lat":52.51874,"lon":-13.3777,"acc":8}"#)
+    }
+
+    @Test("An exit names the entry that it ends; a place that nobody knows is null")
+    func exit() {
+        let stay = RegionStay(
+            enteredAt: .origin + .seconds(1), lastHeardAt: .origin + .seconds(9))
+        #expect(
+            text(transition(.exit(stay), .beacon(identity, observation()), at: nil).first)
+                == #"{"_type":"transition","tid":"n7","tst":1700000010,"wtst":1700000001,"event":"leave","#
+                + #""desc":"carts/3","t":"b","lat":null,"lon":null}"#)
+    }
+
+    @Test("A circle says that it is one")
+    func circle() {
+        let circle = CircleObservation(Circle(center: place, radius_m: 150), distance_m: 12)
+        #expect(text(transition(.enter, .circle(circle), at: nil).first).contains(#""t":"c""#))
+    }
+
+    @Test("Fixes that were told together are places, oldest first, and only the last so many of them")
+    func track() {
+        let fixes = (0..<1_500).map { second in
+            Fix(
+                at: WallTime(microseconds: 1_700_000_000_000_000 + Int64(second) * 1_000_000), coordinate: place,
+                horizontalAccuracy_m: 5)
+        }
+        let numbered = composer.track(
+            TrackBatch(fixes: fixes, finished: .distance), epoch: "epoch", number: 1, at: .origin, Self.timebase)
+        let messages = ownTracks.words(for: numbered, under: Self.topics)
+        #expect(messages.count == OwnTracks.maxFixes)
+        #expect(text(messages.first).contains(#""tst":1700000500,"#))
+        #expect(text(messages.last).contains(#""tst":1700001499,"#))
+        #expect(messages.allSatisfy { $0.topic == "owntracks/fleet/van-7" && !$0.isRetained })
+    }
+
+    @Test("Nothing goes out with what is none of it: a span of coverage, another gateway's event, what can't be read")
+    func nothing() {
+        let number = MessageNumber(epoch: "epoch", seq: 1)
+        for topic in [
+            "beacons/fleet/van/coverage", "beacons/fleet/other/region/carts/event",
+            "beacons/fleet/van/region/carts/event",
+        ] {
+            let numbered = NumberedMessage(number, topic: topic, payload: Array("{}".utf8))
+            #expect(ownTracks.words(for: numbered, under: Self.topics).isEmpty)
+        }
+    }
+
+    /// The first one resolves.
+    private func beacon(_ index: Int) -> RangedBeacon {
+        RangedBeacon(
+            transmitter: TransmitterSlot(number: 0), track: TrackID(index + 1), identity: identity,
+            address: DeviceAddress(bits: 1, type: .random), device: nil, measuredPower_dbm: -59,
+            observation: observation(Double(index) + 0.6, .immediate), lastHeard: .origin - .seconds(2),
+            isResolving: index == 0, isDuplicate: false)
+    }
+
+    @Test("The nearest beacons of a region are told, each with when it was heard; resolving ones are not")
+    func beacons() {
+        let beacons = (0..<30).map(beacon)
+        let report = RangingReport(
+            instance: RegionInstanceID(region: "carts"), at: .origin, count: 29, beacons: beacons)
+        let messages = ownTracks.beacons(report, at: Self.timebase.wallAtOrigin)
+        #expect(messages.count == OwnTracks.maxBeacons)
+        #expect(messages.allSatisfy { $0.topic == "owntracks/fleet/van-7/beacon" && $0.qos == .atMostOnce })
+        #expect(
+            text(messages.first) == #"{"_type":"beacon","tid":"n7","tst":1699999998,"desc":"carts","#
+                + #""uuid":"00000000-0000-0001-0000-000000000002","major":3,"minor":4,"acc":2,"rssi":-62,"prox":1}"#)
+    }
+}
