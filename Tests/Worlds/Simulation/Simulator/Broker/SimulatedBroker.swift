@@ -2,7 +2,7 @@ import HCI
 import MQTT
 import Messages
 
-/// The broker, with one client and one subscriber that gets everything the broker accepts.
+/// The broker, with its clients and one subscriber that gets everything the broker accepts.
 final class SimulatedBroker {
     private struct Session {
         var attempt: Int
@@ -11,10 +11,13 @@ final class SimulatedBroker {
         var filters: Set<String> = []
     }
 
-    private unowned let world: World
+    private unowned let world: any Surroundings
     private var chance: Chance
+    /// What it throws away is drawn apart, so that nothing else is what it was not.
+    private var dropChance: Chance
     private let silenceLimit: TimeSpan
-    private var session: Session?
+    /// By client.
+    private var sessions: [Int: Session] = [:]
     private(set) var isUp = true
     /// What it answers to a login, while it refuses one.
     var loginRefusal: ReasonCode?
@@ -22,114 +25,130 @@ final class SimulatedBroker {
     var refusals: (chance: Double, reasons: [ReasonCode]) = (0, [])
     /// How often it ends a connection at a message, with a reason.
     var endings: (chance: Double, reasons: [ReasonCode]) = (0, [])
+    /// How often it does not hand a message of QoS 0 on.
+    var drops = 0.0
     private(set) var retained: [String: [UInt8]] = [:]
 
-    init(_ world: World, keepalive_s: Int, seed: UInt64) {
+    /// - Parameter root: where a machine that this one replaces may have left states.
+    init(_ world: any Surroundings, keepalive_s: Int, leftUnder root: String, seed: UInt64) {
         self.world = world
         chance = Chance(seed: seed, stream: "broker")
+        dropChance = Chance(seed: seed, stream: "drops")
         silenceLimit = .seconds(Double(keepalive_s) * 1.5)
-        // A machine that this one replaces was here before.
         var chance = Chance(seed: seed, stream: "leftovers")
         guard chance.happens(0.3) else { return }
         for level in ["hall/1", "cart/9/9", "gone"] {
-            retained["beacons/store/gate/region/\(level)/state"] = Array(#"{"state":"inside","event_seq":7}"#.utf8)
+            retained["\(root)/\(level)/state"] = Array(#"{"state":"inside","event_seq":7}"#.utf8)
         }
     }
 
-    /// It stops. Its host says so to the client, or not.
+    /// It stops. Its host says so to the clients, or not.
     func stop(politely: Bool, keepsRetained: Bool) {
         isUp = false
         if !keepsRetained { retained = [:] }
-        if politely, let session { world.network.toClient(.lost(.closedByBroker), of: session.attempt) }
-        session = nil
+        for (client, session) in sessions.sorted(by: { $0.key < $1.key }) where politely {
+            tell(.lost(.closedByBroker), client, session.attempt)
+        }
+        sessions = [:]
     }
 
     func start() { isUp = true }
 
-    /// It ends the connection, and says why if it may.
-    func end(_ reason: ReasonCode?) {
-        guard let session else { return }
-        world.network.toClient(.lost(reason.map { .disconnected($0) } ?? .closedByBroker), of: session.attempt)
-        endSession(saysWill: true)
+    /// It ends a client's connection, and says why if it may.
+    func end(_ reason: ReasonCode?, of client: Int) {
+        guard let session = sessions[client] else { return }
+        tell(.lost(reason.map { .disconnected($0) } ?? .closedByBroker), client, session.attempt)
+        endSession(of: client, saysWill: true)
     }
 
-    private func endSession(saysWill: Bool) {
-        if saysWill, let will = session?.will { accept(will) }
-        session = nil
+    private func endSession(of client: Int, saysWill: Bool) {
+        if saysWill, let will = sessions[client]?.will { accept(will) }
+        sessions[client] = nil
     }
 
-    func receive(_ packet: ClientPacket, of attempt: Int) {
-        if case .connect(let will) = packet { return connect(attempt, will) }
-        guard isUp, session?.attempt == attempt else {
+    private func tell(_ event: ClientEvent, _ client: Int, _ attempt: Int) {
+        world.line(of: client).toClient(event, of: attempt)
+    }
+
+    func receive(_ packet: ClientPacket, of attempt: Int, from client: Int) {
+        if case .connect(let will) = packet { return connect(attempt, client, will) }
+        guard isUp, sessions[client]?.attempt == attempt else {
             // There is no such connection any more: the host answers with a reset.
             if case .end = packet { return }
-            return world.network.toClient(.lost(.closedByBroker), of: attempt)
+            return tell(.lost(.closedByBroker), client, attempt)
         }
-        session?.lastHeard = world.now
+        sessions[client]?.lastHeard = world.now
         switch packet {
         case .connect: break
-        case .publish(let mid, let message): publish(mid, message)
-        case .subscribe(let filter): subscribe(filter, of: attempt)
-        case .unsubscribe(let filter): session?.filters.remove(filter)
-        case .disconnect: endSession(saysWill: false)
-        case .ping: world.network.toClient(.heard, of: attempt)
-        case .end: endSession(saysWill: true)
+        case .publish(let mid, let message): publish(mid, message, of: attempt, from: client)
+        case .subscribe(let filter): subscribe(filter, of: attempt, from: client)
+        case .unsubscribe(let filter): sessions[client]?.filters.remove(filter)
+        case .disconnect: endSession(of: client, saysWill: false)
+        case .ping: tell(.heard, client, attempt)
+        case .end: endSession(of: client, saysWill: true)
         }
     }
 
     /// What is retained comes at once, and everything else as it is accepted.
-    private func subscribe(_ filter: String, of attempt: Int) {
-        session?.filters.insert(filter)
-        world.network.toClient(.subscribed(filter: filter, [.success]), of: attempt)
+    private func subscribe(_ filter: String, of attempt: Int, from client: Int) {
+        sessions[client]?.filters.insert(filter)
+        tell(.subscribed(filter: filter, [.success]), client, attempt)
         for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) where Self.matches(topic, filter) {
             let message = IncomingMessage(topic: topic, payload: .bytes(payload), isRetained: true)
-            world.network.toClient(.received(message), of: attempt)
+            tell(.received(message), client, attempt)
         }
     }
 
     private static func matches(_ topic: String, _ filter: String) -> Bool {
-        filter.hasSuffix("/#") ? topic.hasPrefix(filter.dropLast()) : topic == filter
+        var levels = topic.split(separator: "/", omittingEmptySubsequences: false)[...]
+        for wanted in filter.split(separator: "/", omittingEmptySubsequences: false) {
+            if wanted == "#" { return true }
+            guard let level = levels.popFirst(), wanted == "+" || wanted == level else { return false }
+        }
+        return levels.isEmpty
     }
 
     /// A client that has been silent for too long is given up.
-    func checkKeepalive(of attempt: Int) {
-        guard isUp, let session, session.attempt == attempt else { return }
-        if world.now - session.lastHeard > silenceLimit { return end(nil) }
-        world.agenda.add(.keepaliveCheck(attempt: attempt), at: world.now + .seconds(5))
+    func checkKeepalive(of attempt: Int, from client: Int) {
+        guard isUp, let session = sessions[client], session.attempt == attempt else { return }
+        if world.now - session.lastHeard > silenceLimit { return end(nil, of: client) }
+        world.add(.keepaliveCheck(attempt: attempt), of: client, at: world.now + .seconds(5))
     }
 
-    private func connect(_ attempt: Int, _ will: Message?) {
+    private func connect(_ attempt: Int, _ client: Int, _ will: Message?) {
         guard isUp else {
             let failure = ConnectionFailure.unreachable(host: "broker", port: 1883, detail: "Connection refused")
-            return world.network.toClient(.lost(failure), of: attempt)
+            return tell(.lost(failure), client, attempt)
         }
-        if let loginRefusal { return world.network.toClient(.lost(.refused(loginRefusal)), of: attempt) }
+        if let loginRefusal { return tell(.lost(.refused(loginRefusal)), client, attempt) }
         // An older connection of the same client is taken over, and its will published.
-        endSession(saysWill: true)
-        session = Session(attempt: attempt, will: will, lastHeard: world.now)
-        world.agenda.add(.keepaliveCheck(attempt: attempt), at: world.now + .seconds(5))
-        world.network.toClient(.connected(BrokerLimits(receiveMaximum: chance.number(1...40))), of: attempt)
+        endSession(of: client, saysWill: true)
+        sessions[client] = Session(attempt: attempt, will: will, lastHeard: world.now)
+        world.add(.keepaliveCheck(attempt: attempt), of: client, at: world.now + .seconds(5))
+        tell(.connected(BrokerLimits(receiveMaximum: chance.number(1...40))), client, attempt)
     }
 
-    private func publish(_ mid: UInt16, _ message: Message) {
+    private func publish(_ mid: UInt16, _ message: Message, of attempt: Int, from client: Int) {
         guard message.qos == .atLeastOnce else { return accept(message) }
-        if chance.happens(endings.chance), let reason = chance.pick(endings.reasons) { return end(reason) }
-        guard let attempt = session?.attempt else { return }
+        if chance.happens(endings.chance), let reason = chance.pick(endings.reasons) { return end(reason, of: client) }
         if chance.happens(refusals.chance), let reason = chance.pick(refusals.reasons) {
-            world.subscriber.refused(message)
-            return world.network.toClient(.acknowledged(mid: mid, reason), of: attempt)
+            world.refused(message)
+            return tell(.acknowledged(mid: mid, reason), client, attempt)
         }
         accept(message)
         let reason: ReasonCode = chance.happens(0.1) ? .noMatchingSubscribers : .success
-        world.network.toClient(.acknowledged(mid: mid, reason), of: attempt)
+        tell(.acknowledged(mid: mid, reason), client, attempt)
     }
 
     private func accept(_ message: Message) {
         if message.isRetained { retained[message.topic] = message.payload.isEmpty ? nil : message.payload }
-        world.subscriber.receive(message)
-        guard let session, session.filters.contains(where: { Self.matches(message.topic, $0) }) else { return }
+        world.accepted(message)
         let echo = IncomingMessage(
             topic: message.topic, payload: .bytes(message.payload), isRetained: message.isRetained)
-        world.network.toClient(.received(echo), of: session.attempt)
+        for (client, session) in sessions.sorted(by: { $0.key < $1.key })
+        where session.filters.contains(where: { Self.matches(message.topic, $0) }) {
+            if drops > 0, message.qos == .atMostOnce, dropChance.happens(drops) { continue }
+            tell(.received(echo), client, session.attempt)
+        }
     }
 }

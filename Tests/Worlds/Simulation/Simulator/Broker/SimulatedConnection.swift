@@ -8,7 +8,10 @@ final class SimulatedConnection: BrokerConnection {
         case idle, connecting, connected, over
     }
 
-    private unowned let world: World
+    private unowned let world: any Surroundings
+    private let line: SimulatedNetwork
+    private let machine: SimulatedMachine
+    private let disk: SimulatedDisk
     private let keepalive: TimeSpan
     private var phase = Phase.idle
     private var attempt = 0
@@ -16,26 +19,32 @@ final class SimulatedConnection: BrokerConnection {
     private var lastMid: UInt16 = 0
     private var hasDied = false
     /// The process is gone, or it ended at an operation of the disk and what it does since does not happen.
-    private var isDead: Bool { hasDied || world.disk.hasCrashed }
+    private var isDead: Bool { hasDied || disk.hasCrashed }
     /// Set while the agent says goodbye: waiting then lets time pass.
     var letsTimePass = false
     /// When the delivery loop wants to go on, if nothing happens before.
     private(set) var wakesAt = Instant.origin
 
-    init(_ world: World, keepalive_s: Int) {
+    init(
+        _ world: any Surroundings, _ line: SimulatedNetwork, _ machine: SimulatedMachine, _ disk: SimulatedDisk,
+        keepalive_s: Int
+    ) {
         self.world = world
+        self.line = line
+        self.machine = machine
+        self.disk = disk
         keepalive = .seconds(Double(keepalive_s))
     }
 
-    var now: Instant { world.machine.now }
+    var now: Instant { machine.now }
     var isOpen: Bool { hasSocket && !isDead }
     private var hasSocket: Bool { phase == .connecting || phase == .connected }
-    var isBackedUp: Bool { phase != .connected || world.network.cut == .delays }
+    var isBackedUp: Bool { phase != .connected || line.cut == .delays }
     var hasArrived: Bool { !arrived.isEmpty }
 
     /// The process is gone. The kernel closes its socket, unless it is gone too.
     func die(withMachine: Bool) {
-        if hasSocket, !withMachine { world.network.toBroker(.end, of: attempt) }
+        if hasSocket, !withMachine { line.toBroker(.end, of: attempt) }
         hasDied = true
         phase = .over
         arrived = []
@@ -44,43 +53,43 @@ final class SimulatedConnection: BrokerConnection {
     func connect(will: Message?, after failure: ConnectionFailure?) throws(ConnectionFailure) {
         drop()
         if isDead { return }
-        attempt = world.network.beginAttempt()
+        attempt = line.beginAttempt()
         phase = .connecting
         lastMid = 0
-        world.network.toBroker(.connect(will: will), of: attempt)
+        line.toBroker(.connect(will: will), of: attempt)
     }
 
     func drop() {
-        if isOpen { world.network.toBroker(.end, of: attempt) }
+        if isOpen { line.toBroker(.end, of: attempt) }
         phase = .idle
         arrived = []
     }
 
     func disconnect() {
         guard phase == .connected, !isDead else { return }
-        world.network.toBroker(.disconnect, of: attempt)
+        line.toBroker(.disconnect, of: attempt)
         phase = .over
     }
 
     func subscribe(_ filter: String) {
-        if phase == .connected, !isDead { world.network.toBroker(.subscribe(filter), of: attempt) }
+        if phase == .connected, !isDead { line.toBroker(.subscribe(filter), of: attempt) }
     }
 
     func unsubscribe(_ filter: String) {
-        if phase == .connected, !isDead { world.network.toBroker(.unsubscribe(filter), of: attempt) }
+        if phase == .connected, !isDead { line.toBroker(.unsubscribe(filter), of: attempt) }
     }
 
     func publish(_ message: Message) throws(PublishFailure) -> UInt16 {
         guard phase == .connected, !isDead else { throw .connectionLost }
         lastMid = lastMid == .max ? 1 : lastMid + 1
-        world.network.toBroker(.publish(mid: lastMid, message), of: attempt)
+        line.toBroker(.publish(mid: lastMid, message), of: attempt)
         return lastMid
     }
 
     func wait(timeout_ms: Int32, wake: Int32) -> [ClientEvent] {
         let limit = now + .milliseconds(Int64(timeout_ms))
         if wake >= 0 { wakesAt = limit }
-        if letsTimePass, !isDead { world.pass(until: world.machine.time(limit)) { self.hasArrived || self.isDead } }
+        if letsTimePass, !isDead { world.pass(until: machine.time(limit)) { self.hasArrived || self.isDead } }
         defer { arrived = [] }
         return arrived
     }
@@ -92,7 +101,7 @@ final class SimulatedConnection: BrokerConnection {
         switch event {
         case .connected:
             phase = .connected
-            world.agenda.add(.ping(attempt: attempt), at: world.now + keepalive)
+            world.add(.ping(attempt: attempt), of: line.client, at: world.now + keepalive)
         case .lost: phase = .over
         case .heard: return
         case .acknowledged, .subscribed, .received: break
@@ -102,7 +111,7 @@ final class SimulatedConnection: BrokerConnection {
 
     func ping(of attempt: Int) {
         guard attempt == self.attempt, phase == .connected, !isDead else { return }
-        world.network.toBroker(.ping, of: attempt)
-        world.agenda.add(.ping(attempt: attempt), at: world.now + keepalive)
+        line.toBroker(.ping, of: attempt)
+        world.add(.ping(attempt: attempt), of: line.client, at: world.now + keepalive)
     }
 }

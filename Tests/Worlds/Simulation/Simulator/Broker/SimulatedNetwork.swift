@@ -1,7 +1,7 @@
 import HCI
 import MQTT
 
-/// The line between agent and broker. What is sent arrives later, in the order in which it was sent, or never.
+/// The line between a client and the broker. What is sent arrives later, in the order in which it was sent, or never.
 final class SimulatedNetwork {
     /// What becomes of packets while the line is cut.
     enum Cut {
@@ -11,11 +11,12 @@ final class SimulatedNetwork {
         case forgets
     }
 
-    private unowned let world: World
+    private unowned let world: any Surroundings
+    let client: Int
     private var chance: Chance
     private(set) var cut: Cut?
     /// What waits for the line.
-    private var held: [Agenda.Occurrence] = []
+    private var held: [WireEvent] = []
     /// How much later than usual packets arrive.
     var slowness = TimeSpan.zero
     /// PUBACKs overtake each other, or come twice.
@@ -25,8 +26,9 @@ final class SimulatedNetwork {
     private var lastToBroker = Instant.origin
     private var lastToClient = Instant.origin
 
-    init(_ world: World, seed: UInt64) {
+    init(_ world: any Surroundings, client: Int, seed: UInt64) {
         self.world = world
+        self.client = client
         chance = Chance(seed: seed, stream: "network")
     }
 
@@ -35,7 +37,7 @@ final class SimulatedNetwork {
     /// The line works again. The agenda keeps the order of what is put down for one instant.
     func mend() {
         cut = nil
-        for occurrence in held { world.agenda.add(occurrence, at: world.now) }
+        for event in held { world.add(event, of: client, at: world.now) }
         held = []
     }
 
@@ -48,23 +50,23 @@ final class SimulatedNetwork {
 
     func toBroker(_ packet: ClientPacket, of attempt: Int) {
         lastToBroker = max(world.now + latency(), lastToBroker + TimeSpan(microseconds: 1))
-        world.agenda.add(.arrivesAtBroker(attempt: attempt, packet), at: lastToBroker)
+        world.add(.arrivesAtBroker(attempt: attempt, packet), of: client, at: lastToBroker)
     }
 
     func toClient(_ event: ClientEvent, of attempt: Int) {
         if shufflesAcknowledgements, case .acknowledged = event {
             for _ in 0...(chance.happens(0.2) ? 1 : 0) {
-                world.agenda.add(
-                    .arrivesAtClient(attempt: attempt, event, isOrdered: false), at: world.now + latency() * 3)
+                world.add(
+                    .arrivesAtClient(attempt: attempt, event), of: client, at: world.now + latency() * 3)
             }
             return
         }
         lastToClient = max(world.now + latency(), lastToClient + TimeSpan(microseconds: 1))
-        world.agenda.add(.arrivesAtClient(attempt: attempt, event, isOrdered: true), at: lastToClient)
+        world.add(.arrivesAtClient(attempt: attempt, event), of: client, at: lastToClient)
     }
 
     /// Whether a packet gets through now. One that does not is sent again later, or is gone.
-    func lets(_ occurrence: Agenda.Occurrence, of attempt: Int) -> Bool {
+    func lets(_ event: WireEvent, of attempt: Int) -> Bool {
         if forgotten.contains(attempt) { return false }
         switch cut {
         case nil: return true
@@ -72,7 +74,7 @@ final class SimulatedNetwork {
             forgotten.insert(attempt)
             return false
         case .delays:
-            held.append(occurrence)
+            held.append(event)
             return false
         }
     }

@@ -43,9 +43,10 @@ final class SimulatedDisk {
     private var chance: Chance
     private(set) var vfs: SimulatedFileLayer?
 
-    init(seed: UInt64) {
+    /// - Parameter name: tells it from the others of the world.
+    init(seed: UInt64, name: String = "simulated") {
         chance = Chance(seed: seed, stream: "disk")
-        vfs = SimulatedFileLayer(self)
+        vfs = SimulatedFileLayer(self, name: name)
     }
 
     var name: String { vfs?.name ?? "" }

@@ -12,7 +12,7 @@ final class SimulatedFileLayer {
         var process: Int
     }
 
-    let name = "simulated"
+    let name: String
     private let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
 
     nonisolated(unsafe) private static let methods: UnsafeMutablePointer<sqlite3_io_methods> = {
@@ -21,7 +21,8 @@ final class SimulatedFileLayer {
         return methods
     }()
 
-    init(_ disk: SimulatedDisk) {
+    init(_ disk: SimulatedDisk, name: String) {
+        self.name = name
         vfs.initialize(to: sqlite3_vfs())
         vfs.pointee.iVersion = 1
         vfs.pointee.szOsFile = Int32(MemoryLayout<OpenFile>.size)

@@ -1,35 +1,8 @@
 import HCI
-import MQTT
-import Messages
 
 /// Everything that is going to happen, in the order of time; what is due at one instant happens in the order in which it
 /// was put down.
-struct Agenda {
-    enum Occurrence {
-        /// A device of the shop advertises.
-        case advertising(device: Int)
-        /// The controller answers a command.
-        case controllerAnswers(life: Int, [UInt8])
-        /// The kernel is done with changing the adapter's power.
-        case repairEnds(life: Int, SimulatedRepair)
-        /// A timer of the radio loop.
-        case radioDue(life: Int)
-        /// The delivery loop's next round.
-        case deliveryDue(life: Int)
-        case arrivesAtBroker(attempt: Int, ClientPacket)
-        case arrivesAtClient(attempt: Int, ClientEvent, isOrdered: Bool)
-        /// The client library's ping.
-        case ping(attempt: Int)
-        /// The broker looks whether it has heard from its client.
-        case keepaliveCheck(attempt: Int)
-        /// The van has moved on, and its receiver says so.
-        case receiverSpeaks
-        case fault(index: Int)
-        case faultEnds(index: Int)
-        case agentStarts
-        case end
-    }
-
+struct Agenda<Occurrence> {
     private var timers = TimerQueue<Int>()
     /// By the subject of the timer: an occurrence may hold an object of this thread's, which a timer's subject may not.
     private var occurrences: [Int: Occurrence] = [:]

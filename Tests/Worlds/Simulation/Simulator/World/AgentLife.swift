@@ -58,7 +58,8 @@ final class AgentLife {
         self.outer = outer
         self.inner = inner
         dispatcher = parts.dispatcher
-        connection = SimulatedConnection(world, keepalive_s: settings.broker.keepalive_s)
+        connection = SimulatedConnection(
+            world, world.network, machine, world.disk, keepalive_s: settings.broker.keepalive_s)
         loop = DeliveryLoop(
             broker: settings.broker, link: connection, queue: inner, requests: requests,
             answersRequests: settings.commands.isEnabled, dispatcher: parts.dispatcher, machine: machine,

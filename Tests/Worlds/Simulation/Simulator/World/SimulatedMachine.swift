@@ -5,7 +5,7 @@ import Messages
 /// The gateway's clocks. The monotonic one drifts, and begins anew with each boot; the time of day shows whatever it was
 /// set to.
 final class SimulatedMachine: Machine {
-    private unowned let world: World
+    private unowned let world: any Surroundings
     private var bootedAt = Instant.origin
     private var monotonicAtBoot = Instant.origin
     private(set) var bootNumber = 0
@@ -19,7 +19,7 @@ final class SimulatedMachine: Machine {
 
     private static let begin = WallTime(microseconds: 1_767_225_600_000_000)
 
-    init(_ world: World, drift_ppm: Int64) {
+    init(_ world: any Surroundings, drift_ppm: Int64) {
         self.world = world
         self.drift_ppm = drift_ppm
     }

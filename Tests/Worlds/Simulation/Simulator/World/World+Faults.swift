@@ -29,10 +29,10 @@ extension World {
         case .brokerDown(let politely, let keepsRetained): broker.stop(politely: politely, keepsRetained: keepsRetained)
         case .loginRefused(let reason):
             broker.loginRefusal = reason
-            broker.end(nil)
+            broker.end(nil, of: Self.client)
         case .refusals(let chance, let reasons): broker.refusals = (chance, reasons)
         case .endings(let chance, let reasons): broker.endings = (chance, reasons)
-        case .brokerHangsUp(let reason): broker.end(reason)
+        case .brokerHangsUp(let reason): broker.end(reason, of: Self.client)
         case .shuffledAcknowledgements: network.shufflesAcknowledgements = true
         case .adapter(let trouble): tell(adapter.begin(trouble))
         case .clockSet(let step): machine.wallError = machine.wallError + step

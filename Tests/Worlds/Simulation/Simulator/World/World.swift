@@ -13,17 +13,43 @@ import Regions
 /// The machine, its disk, its adapter, the line, the broker, the shop, and the agent in the middle of it. One thread, one
 /// agenda, and no clock but its own.
 final class World {
+    /// Something that is going to happen.
+    enum Occurrence {
+        /// A device of the shop advertises.
+        case advertising(device: Int)
+        /// The controller answers a command.
+        case controllerAnswers(life: Int, [UInt8])
+        /// The kernel is done with changing the adapter's power.
+        case repairEnds(life: Int, SimulatedRepair)
+        /// A timer of the radio loop.
+        case radioDue(life: Int)
+        /// The delivery loop's next round.
+        case deliveryDue(life: Int)
+        /// On the line to the broker.
+        case wire(WireEvent)
+        /// The van has moved on, and its receiver says so.
+        case receiverSpeaks
+        case fault(index: Int)
+        case faultEnds(index: Int)
+        case agentStarts
+        case end
+    }
+
+    /// The broker's only client.
+    static let client = 0
+
     let scenario: Scenario
     /// As the scenario has them, under the id that the gateway has now.
     var settings: Settings
     var now = Instant.origin
-    var agenda = Agenda()
+    var agenda = Agenda<Occurrence>()
     let disk: SimulatedDisk
     let adapter = SimulatedAdapter()
     private(set) lazy var machine = SimulatedMachine(self, drift_ppm: scenario.drift_ppm)
-    private(set) lazy var network = SimulatedNetwork(self, seed: scenario.seed)
+    private(set) lazy var network = SimulatedNetwork(self, client: Self.client, seed: scenario.seed)
     private(set) lazy var broker = SimulatedBroker(
-        self, keepalive_s: scenario.settings.broker.keepalive_s, seed: scenario.seed)
+        self, keepalive_s: scenario.settings.broker.keepalive_s, leftUnder: "beacons/store/gate/region",
+        seed: scenario.seed)
     private(set) lazy var subscriber = Subscriber(self)
     var shop: Shop
     /// Who was heard, as long as the radio loop has not read it.
@@ -119,7 +145,7 @@ final class World {
         if limit < .distantFuture, !isEnough() { now = max(now, limit) }
     }
 
-    private func step(_ occurrence: Agenda.Occurrence) {
+    private func step(_ occurrence: Occurrence) {
         steps += 1
         switch occurrence {
         case .advertising(let device): advertise(device)
@@ -136,17 +162,7 @@ final class World {
                 life.deliveryDue(at: now)
                 roundEnded()
             }
-        case .arrivesAtBroker(let attempt, let packet):
-            guard network.lets(occurrence, of: attempt) else { break }
-            trace("→ \(attempt) \(packet)")
-            broker.receive(packet, of: attempt)
-        case .arrivesAtClient(let attempt, let event, _):
-            guard network.lets(occurrence, of: attempt), let life else { break }
-            trace("← \(attempt) \(event)")
-            life.connection.receive(event, of: attempt)
-            life.wakeDelivery(at: now + deliveryDelay)
-        case .ping(let attempt): life?.connection.ping(of: attempt)
-        case .keepaliveCheck(let attempt): broker.checkKeepalive(of: attempt)
+        case .wire(let event): happen(event)
         case .receiverSpeaks: vanMoves()
         case .fault(let index): begin(scenario.faults[index], index)
         case .faultEnds(let index): if !isHealed { end(scenario.faults[index]) }
@@ -155,6 +171,22 @@ final class World {
         }
         witness.listens(life?.kernel.seemsToListen ?? false, at: now)
         census.hears(life?.kernel.isListening ?? false, at: now)
+    }
+
+    private func happen(_ event: WireEvent) {
+        switch event {
+        case .arrivesAtBroker(let attempt, let packet):
+            guard network.lets(event, of: attempt) else { break }
+            trace("→ \(attempt) \(packet)")
+            broker.receive(packet, of: attempt, from: Self.client)
+        case .arrivesAtClient(let attempt, let news):
+            guard network.lets(event, of: attempt), let life else { break }
+            trace("← \(attempt) \(news)")
+            life.connection.receive(news, of: attempt)
+            life.wakeDelivery(at: now + deliveryDelay)
+        case .ping(let attempt): life?.connection.ping(of: attempt)
+        case .keepaliveCheck(let attempt): broker.checkKeepalive(of: attempt, from: Self.client)
+        }
     }
 
     private func withLife(_ number: Int, _ body: (AgentLife) -> Void) {
@@ -244,4 +276,14 @@ final class World {
 
     /// What the next crash of the disk means.
     var crashTakesMachine = false
+}
+
+extension World: Surroundings {
+    func add(_ event: WireEvent, of client: Int, at instant: Instant) { agenda.add(.wire(event), at: instant) }
+
+    func line(of client: Int) -> SimulatedNetwork { network }
+
+    func accepted(_ message: Message) { subscriber.receive(message) }
+
+    func refused(_ message: Message) { subscriber.refused(message) }
 }
