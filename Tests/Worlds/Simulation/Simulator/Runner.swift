@@ -6,11 +6,13 @@ import HCI
 ///
 ///     Simulation --seeds N [--first F] [--every E]    seeds F, F + E, … N of them
 ///     Simulation --seed S [--trace]                   one seed
+///     Simulation --store …                            the same of the world in which several gateways make a store
 struct Runner {
     private var first: UInt64 = 1
     private var count: UInt64 = 1
     private var every: UInt64 = 1
     private var isTraced = false
+    private var isStore = false
     private var problem: String?
 
     init(_ arguments: [String]) {
@@ -18,6 +20,7 @@ struct Runner {
         while let word = words.popFirst() {
             switch word {
             case "--trace": isTraced = true
+            case "--store": isStore = true
             case "--seed": first = number(words.popFirst())
             case "--seeds": count = number(words.popFirst())
             case "--first": first = number(words.popFirst())
@@ -42,28 +45,46 @@ struct Runner {
             return EX_USAGE
         }
         var failed: UInt64 = 0
-        var totals = Totals()
-        for index in 0..<count where !play(first &+ index &* every, &totals) { failed += 1 }
-        print(totals.description)
+        var (totals, storeTotals) = (Totals(), StoreTotals())
+        for index in 0..<count {
+            let seed = first &+ index &* every
+            let failure = isStore ? playStore(seed, &storeTotals) : play(seed, &totals)
+            guard let failure else { continue }
+            failed += 1
+            print("failed: \(isStore ? "store " : "")seed \(seed)\(failure)")
+            print("again: Tests/Worlds/Simulation/run .build/debug \(isStore ? "--store " : "")--seed \(seed) --trace")
+            fflush(nil)
+        }
+        print(isStore ? storeTotals.description : totals.description)
         print("\(count - failed) passed, \(failed) failed, 0 skipped")
         return failed == 0 ? 0 : 1
     }
 
-    private func play(_ seed: UInt64, _ totals: inout Totals) -> Bool {
-        let scenario: Scenario
+    /// - Returns: what is said of a violation behind its seed; `nil` where there is none.
+    private func play(_ seed: UInt64, _ totals: inout Totals) -> String? {
         do {
-            scenario = try Scenario(seed: seed)
+            let world = World(try Scenario(seed: seed), isTraced: isTraced)
+            world.play()
+            totals.add(world)
+            return failure(world.violation, world.steps, world.now)
         } catch {
-            print("failed: seed \(seed): \(error)")
-            return false
+            return ": \(error)"
         }
-        let world = World(scenario, isTraced: isTraced)
-        world.play()
-        totals.add(world)
-        guard let violation = world.violation else { return true }
-        print("failed: seed \(seed), step \(world.steps), \((world.now - .origin).seconds) s: \(violation)")
-        fflush(nil)
-        return false
+    }
+
+    private func playStore(_ seed: UInt64, _ totals: inout StoreTotals) -> String? {
+        do {
+            let world = StoreWorld(try StoreScenario(seed: seed), isTraced: isTraced)
+            world.play()
+            totals.add(world)
+            return failure(world.violation, world.steps, world.now)
+        } catch {
+            return ": \(error)"
+        }
+    }
+
+    private func failure(_ violation: Violation?, _ steps: Int, _ now: Instant) -> String? {
+        violation.map { ", step \(steps), \((now - .origin).seconds) s: \($0)" }
     }
 }
 
@@ -103,5 +124,35 @@ struct Totals {
         "steps=\(steps) hours=\(Int(simulated.seconds / 3600)) faults=\(faults) lives=\(lives) events=\(events) "
             + "repetitions=\(repetitions) gaps=\(gaps) spans=\(spans) counts=\(counts) "
             + "crossings=\(crossings) due=\(dueCrossings) places=\(places) batches=\(batches)"
+    }
+}
+
+/// The same of stores.
+struct StoreTotals {
+    private var steps = 0
+    private var lives = 0
+    private var events = 0
+    private var repetitions = 0
+    private var exits = 0
+    private var zoneEvents = 0
+    private var late = 0
+    private var faults = 0
+    private var simulated = TimeSpan.zero
+
+    mutating func add(_ world: StoreWorld) {
+        steps += world.steps
+        lives += world.machines.reduce(0) { $0 + $1.lives }
+        events += world.account.eventCount
+        repetitions += world.account.repetitionCount
+        exits += world.witness.exitCount
+        zoneEvents += world.witness.zoneEventCount
+        late += world.witness.lateCount
+        faults += world.scenario.faults.count
+        simulated = simulated + (world.now - .origin)
+    }
+
+    var description: String {
+        "steps=\(steps) hours=\(Int(simulated.seconds / 3600)) faults=\(faults) lives=\(lives) events=\(events) "
+            + "repetitions=\(repetitions) exits=\(exits) zone_events=\(zoneEvents) late=\(late)"
     }
 }

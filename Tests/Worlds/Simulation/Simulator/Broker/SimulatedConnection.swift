@@ -22,6 +22,8 @@ final class SimulatedConnection: BrokerConnection {
     private var isDead: Bool { hasDied || disk.hasCrashed }
     /// Set while the agent says goodbye: waiting then lets time pass.
     var letsTimePass = false
+    /// Is told of every message as the delivery loop takes it.
+    var onTaken: ((IncomingMessage) -> Void)?
     /// When the delivery loop wants to go on, if nothing happens before.
     private(set) var wakesAt = Instant.origin
 
@@ -91,6 +93,9 @@ final class SimulatedConnection: BrokerConnection {
         if wake >= 0 { wakesAt = limit }
         if letsTimePass, !isDead { world.pass(until: machine.time(limit)) { self.hasArrived || self.isDead } }
         defer { arrived = [] }
+        if let onTaken {
+            for case .received(let message) in arrived { onTaken(message) }
+        }
         return arrived
     }
 

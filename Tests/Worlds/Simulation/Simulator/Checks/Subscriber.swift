@@ -25,10 +25,7 @@ final class Subscriber {
         // An empty one clears its topic.
         if message.payload.isEmpty { return }
         do throws(Violation) {
-            guard let subject = subject(of: message), let kind = subject.kind else {
-                throw Violation(invariant: .readable, detail: "nobody says anything on \(message.topic)")
-            }
-            let payload = try read(message, as: kind.payload)
+            let (topic, payload) = try message.read(prefix: world.topics.prefix)
             switch payload {
             case let gap as GapPayload: state(gap)
             case let event as EventPayload: try receive(event, message)
@@ -39,7 +36,7 @@ final class Subscriber {
                 try world.tracks.receive(
                     track, mayBeUnordered: world.ledger.epochs[track.epoch]?.mayBeUnordered ?? false,
                     mayComeAgain: !world.wasAlwaysCommitted)
-            case let state as StatePayload: try receive(state, message, of: subject)
+            case let state as StatePayload: try receive(state, message, of: topic.subject)
             default: break
             }
         } catch {
@@ -49,19 +46,6 @@ final class Subscriber {
 
     private func subject(of message: Message) -> Topic.Subject? {
         Topic(message.topic, prefix: world.topics.prefix)?.subject
-    }
-
-    private func read(_ message: Message, as type: any Payload.Type) throws(Violation) -> any Payload {
-        let payload: any Payload
-        do throws(PayloadError) {
-            payload = try type.init(decoding: message.payload)
-        } catch {
-            throw Violation(invariant: .readable, detail: "\(message.topic): \(error)")
-        }
-        guard payload.encoded == message.payload else {
-            throw Violation(invariant: .readable, detail: "\(message.topic) is read and written otherwise")
-        }
-        return payload
     }
 
     private func state(_ gap: GapPayload) {

@@ -34,6 +34,18 @@ struct Device {
         return isThere(at: next) ? next : visits.first { $0.lowerBound > instant }?.lowerBound
     }
 
+    /// What a controller says of an iBeacon that it hears.
+    static func packet(of identity: BeaconIdentity, from address: DeviceAddress, rssi_dbm: Int8) -> [UInt8] {
+        let frame = IBeaconFrame(identity: identity, measuredPower_dbm: -59)
+        return packet(frame.encodedStructure, from: address, rssi_dbm: rssi_dbm)
+    }
+
+    /// What a controller says of whatever advertises some structure.
+    static func packet(_ structure: [UInt8], from address: DeviceAddress, rssi_dbm: Int8) -> [UInt8] {
+        let report = AdvertisingReport(isExtended: false, eventType: 3, address: address, rssi_dbm: rssi_dbm)
+        return [0x04] + AdvertisingReportEncoder.event([(report, [2, 1, 6] + structure)])
+    }
+
     /// A resolvable private address.
     static func privateAddress(_ chance: inout Chance) -> DeviceAddress {
         DeviceAddress(bits: chance.next() & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000, type: .random)

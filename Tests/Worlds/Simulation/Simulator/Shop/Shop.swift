@@ -93,14 +93,9 @@ struct Shop {
     }
 
     private func packet(of device: Device) -> [UInt8] {
-        var data: [UInt8] = [2, 1, 6]
         if case .bystander = device.kind {
-            data += [3, 3, 0x0F, 0x18]
-        } else {
-            data += IBeaconFrame(identity: device.identity, measuredPower_dbm: -59).encodedStructure
+            return Device.packet([3, 3, 0x0F, 0x18], from: device.address, rssi_dbm: device.rssi_dbm)
         }
-        let report = AdvertisingReport(
-            isExtended: false, eventType: 3, address: device.address, rssi_dbm: device.rssi_dbm)
-        return [0x04] + AdvertisingReportEncoder.event([(report, data)])
+        return Device.packet(of: device.identity, from: device.address, rssi_dbm: device.rssi_dbm)
     }
 }

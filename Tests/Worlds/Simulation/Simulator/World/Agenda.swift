@@ -23,3 +23,27 @@ struct Agenda<Occurrence> {
 
     var nextTime: Instant { timers.nextDue }
 }
+
+extension World {
+    /// Something that is going to happen.
+    enum Occurrence {
+        /// A device of the shop advertises.
+        case advertising(device: Int)
+        /// The controller answers a command.
+        case controllerAnswers(life: Int, [UInt8])
+        /// The kernel is done with changing the adapter's power.
+        case repairEnds(life: Int, SimulatedRepair)
+        /// A timer of the radio loop.
+        case radioDue(life: Int)
+        /// The delivery loop's next round.
+        case deliveryDue(life: Int)
+        /// On the line to the broker.
+        case wire(WireEvent)
+        /// The van has moved on, and its receiver says so.
+        case receiverSpeaks
+        case fault(index: Int)
+        case faultEnds(index: Int)
+        case agentStarts
+        case end
+    }
+}

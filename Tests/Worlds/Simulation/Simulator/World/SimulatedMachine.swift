@@ -17,7 +17,8 @@ final class SimulatedMachine: Machine {
     private(set) var wasSet = false
     var isSynced = true
 
-    private static let begin = WallTime(microseconds: 1_767_225_600_000_000)
+    /// The time of day at the origin.
+    static let begin = WallTime(microseconds: 1_767_225_600_000_000)
 
     init(_ world: any Surroundings, drift_ppm: Int64) {
         self.world = world
@@ -38,7 +39,10 @@ final class SimulatedMachine: Machine {
     func wall(at time: Instant) -> WallTime { Self.begin + (time - .origin) + wallError }
 
     /// What it truly is, as satellites tell.
-    var trueTime: WallTime { Self.begin + (world.now - .origin) }
+    var trueTime: WallTime { Self.wall(world.now) }
+
+    /// What the time of day is on a clock that is right.
+    static func wall(_ time: Instant) -> WallTime { begin + (time - .origin) }
 
     var timebase: Timebase { Timebase(at: now, wall: wall, isSynced: isSynced) }
 

@@ -31,3 +31,13 @@ enum WireEvent {
     /// The broker looks whether it has heard from its client.
     case keepaliveCheck(attempt: Int)
 }
+
+extension World: Surroundings {
+    func add(_ event: WireEvent, of client: Int, at instant: Instant) { agenda.add(.wire(event), at: instant) }
+
+    func line(of client: Int) -> SimulatedNetwork { network }
+
+    func accepted(_ message: Message) { subscriber.receive(message) }
+
+    func refused(_ message: Message) { subscriber.refused(message) }
+}

@@ -13,28 +13,6 @@ import Regions
 /// The machine, its disk, its adapter, the line, the broker, the shop, and the agent in the middle of it. One thread, one
 /// agenda, and no clock but its own.
 final class World {
-    /// Something that is going to happen.
-    enum Occurrence {
-        /// A device of the shop advertises.
-        case advertising(device: Int)
-        /// The controller answers a command.
-        case controllerAnswers(life: Int, [UInt8])
-        /// The kernel is done with changing the adapter's power.
-        case repairEnds(life: Int, SimulatedRepair)
-        /// A timer of the radio loop.
-        case radioDue(life: Int)
-        /// The delivery loop's next round.
-        case deliveryDue(life: Int)
-        /// On the line to the broker.
-        case wire(WireEvent)
-        /// The van has moved on, and its receiver says so.
-        case receiverSpeaks
-        case fault(index: Int)
-        case faultEnds(index: Int)
-        case agentStarts
-        case end
-    }
-
     /// The broker's only client.
     static let client = 0
 
@@ -276,14 +254,4 @@ final class World {
 
     /// What the next crash of the disk means.
     var crashTakesMachine = false
-}
-
-extension World: Surroundings {
-    func add(_ event: WireEvent, of client: Int, at instant: Instant) { agenda.add(.wire(event), at: instant) }
-
-    func line(of client: Int) -> SimulatedNetwork { network }
-
-    func accepted(_ message: Message) { subscriber.receive(message) }
-
-    func refused(_ message: Message) { subscriber.refused(message) }
 }

@@ -1,0 +1,82 @@
+import HCI
+
+/// Something that goes wrong in a store, from one instant to another, on one of its machines or at the broker.
+struct StoreFault {
+    enum Kind {
+        /// The process is killed now, or at one of its next operations on the disk.
+        case kill(afterOperations: Int?)
+        case powerCut(afterOperations: Int?)
+        case restart(boots: Bool)
+        case disk(SimulatedDisk.Trouble)
+        case flakyDisk(oneIn: Int)
+        /// The line is cut. What waits comes late: by then the broker has told the will.
+        case line(SimulatedNetwork.Cut)
+        case slowLine(TimeSpan)
+        case brokerHangsUp
+        /// A gateway's adapter goes away.
+        case blind
+        /// The time of day of a gateway is off by so much.
+        case clockOff(TimeSpan, isSynced: Bool)
+        case brokerDown(politely: Bool, keepsRetained: Bool)
+        /// The broker does not hand on so many messages of QoS 0.
+        case drops(Double)
+    }
+
+    var kind: Kind
+    /// Whose machine; the last one is the store's own. What concerns the broker has one too, which says nothing.
+    var machine: Int
+    var begin: Instant
+    var end: Instant
+
+    /// Each seed draws the groups that it knows: where everything fails all the time, nothing gets anywhere.
+    enum Group: CaseIterable {
+        case process, power, disk, line, blind, clock, broker, drops
+
+        func draw(_ chance: inout Chance) -> Kind {
+            switch self {
+            case .process:
+                if chance.happens(0.4) { return .restart(boots: chance.happens(0.2)) }
+                return .kill(afterOperations: chance.happens(0.7) ? chance.number(1...60) : nil)
+            case .power: return .powerCut(afterOperations: chance.happens(0.7) ? chance.number(1...60) : nil)
+            case .disk:
+                if chance.happens(0.25) { return .flakyDisk(oneIn: chance.number(5...60)) }
+                return .disk(chance.pick(SimulatedDisk.Trouble.allCases) ?? .full)
+            case .line:
+                switch chance.number(0...5) {
+                case 0: return .slowLine(chance.spread(0.1, 10))
+                case 1: return .brokerHangsUp
+                case 2: return .line(.forgets)
+                default: return .line(.delays)
+                }
+            case .blind: return .blind
+            case .clock: return .clockOff(chance.span(-400, 400), isSynced: chance.happens(0.5))
+            case .broker: return .brokerDown(politely: chance.happens(0.5), keepsRetained: chance.happens(0.5))
+            case .drops: return .drops(chance.happens(0.5) ? 1 : chance.unit())
+            }
+        }
+
+        /// The store has no radio, and its own clock is right.
+        var isOfGateways: Bool {
+            switch self {
+            case .blind, .clock: true
+            case .process, .power, .disk, .line, .broker, .drops: false
+            }
+        }
+    }
+
+    /// The faults of a seed, in the order in which they begin.
+    static func plan(seed: UInt64, machines: Int, duration: TimeSpan) -> [StoreFault] {
+        var chance = Chance(seed: seed, stream: "store faults")
+        let groups = Group.allCases.filter { _ in chance.happens(0.45) }
+        var faults: [StoreFault] = []
+        for _ in 0..<chance.number(0...14) {
+            guard let group = chance.pick(groups) else { break }
+            let machine = chance.number(0...machines - (group.isOfGateways ? 2 : 1))
+            let begin = Instant.origin + chance.span(1, duration.seconds)
+            faults.append(
+                StoreFault(
+                    kind: group.draw(&chance), machine: machine, begin: begin, end: begin + chance.spread(2, 150)))
+        }
+        return faults.sorted { $0.begin < $1.begin }
+    }
+}

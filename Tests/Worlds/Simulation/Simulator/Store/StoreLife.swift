@@ -1,0 +1,150 @@
+import Configuration
+import Daemon
+import Gateway
+import HCI
+import Logging
+import MQTT
+import Messages
+import Outbox
+import Radio
+
+/// One process of a store, from its start to its end: the production code, wired as `beacond run` and `beacond site` wire it. Of a gateway
+/// only the radio loop is missing: what it would tell the engine's owner is told by the world.
+final class StoreLife {
+    let number: Int
+    let outbox: Outbox
+    let connection: SimulatedConnection
+    private unowned let world: StoreWorld
+    private unowned let machine: StoreMachine
+    private let loop: DeliveryLoop
+    /// From the radio loop to the delivery loop. What goes through `outer` wakes the latter.
+    private let outer: DeliveryQueue
+    private let inner: DeliveryQueue
+    /// `nil` in the store's own process.
+    private var owner: GatewayOwner?
+    private var radioDue = Instant.distantFuture
+    private var deliveryDue = Instant.distantFuture
+    private(set) var isStopping = false
+
+    /// - Returns: `nil` where it can't start.
+    init?(_ world: StoreWorld, _ machine: StoreMachine) {
+        let (settings, clock, scenario) = (machine.settings, machine.clock, world.scenario)
+        let logger = Logger(label: machine.topics.gateway) { [isTraced = world.isTraced] label -> any LogHandler in
+            isTraced ? StreamLogHandler.standardOutput(label: label) : SwiftLogNoOpLogHandler()
+        }
+        let seed = scenario.seed &+ UInt64(machine.lives)
+        let stream = "epoch of \(machine.topics.gateway)"
+        guard
+            let outbox = try? Outbox(
+                folder: SimulatedFolder(machine.disk), vfs: machine.disk.name, owner: GatewayIdentity(machine.topics),
+                limits: OutboxLimits(settings.outbox), at: clock.now, wallTime: clock.wall,
+                generator: Chance(seed: seed, stream: stream)),
+            let outer = try? DeliveryQueue(), let inner = try? DeliveryQueue()
+        else { return nil }
+        let requests = RequestQueue {}
+        let dispatcher: Dispatcher
+        let feed: StoreFeed?
+        if machine.number < scenario.gateways.count {
+            let parts = AgentStart(
+                settings, outbox, at: clock.now, clock.timebase, bootID: clock.bootID, newKey: [1, 2, 3],
+                logger: logger)
+            owner = GatewayOwner(
+                engine: parts.engine, outputs: parts.outputs, queue: outer, requests: requests, recent: nil, moves: {})
+            (dispatcher, feed) = (parts.dispatcher, nil)
+        } else {
+            let parts = SiteStart(
+                scenario.site, settings, machine.topics, outbox, radio: .live(.absent), at: clock.now, clock.timebase,
+                bootID: clock.bootID, newKey: [1, 2, 3], logger: logger)
+            dispatcher = parts.dispatcher
+            feed = StoreFeed(parts.engine, topics: machine.topics, outputs: parts.outputs, at: clock.now)
+        }
+        self.world = world
+        self.machine = machine
+        self.number = machine.lives
+        self.outbox = outbox
+        self.outer = outer
+        self.inner = inner
+        connection = SimulatedConnection(
+            world, machine.line, clock, machine.disk, keepalive_s: settings.broker.keepalive_s)
+        loop = DeliveryLoop(
+            broker: settings.broker, link: connection, queue: inner, requests: requests, answersRequests: false,
+            store: feed, dispatcher: dispatcher, machine: clock, mayAdminister: true, seed: seed, logger: logger)
+    }
+
+    func start() {
+        if machine === world.site { connection.onTaken = { [world] in world.witness.hears($0) } }
+        radioChanged()
+        wakeDelivery(at: world.now)
+    }
+
+    // MARK: - The radio loop of a gateway
+
+    /// The adapter has come or gone.
+    func radioChanged() {
+        let now = machine.clock.now
+        owner?.livenessChanged(to: machine.isBlind ? .blind(since: now) : .live, at: now)
+        owner?.availabilityChanged(to: machine.isBlind ? .absent : .scanning, at: now)
+        radioWorks()
+    }
+
+    /// The controller sends an event.
+    func receive(_ packet: [UInt8]) {
+        guard !isStopping else { return }
+        owner?.packet(packet.span, from: 0, at: machine.clock.now)
+        radioWorks()
+    }
+
+    func radioDue(at now: Instant) {
+        guard now >= radioDue, !isStopping else { return }
+        radioDue = .distantFuture
+        radioWorks()
+    }
+
+    private func radioWorks() {
+        guard var due = owner?.tick(at: machine.clock.now) else { return }
+        if owner?.needsProof == true, !machine.isBlind {
+            // The controller answers at once.
+            owner?.radioProved(at: machine.clock.now)
+            due = owner?.tick(at: machine.clock.now) ?? due
+        }
+        takeOutputs()
+        let at = max(world.now + .milliseconds(1), machine.clock.time(due))
+        guard at < radioDue, due < .distantFuture else { return }
+        radioDue = at
+        world.agenda.add(.radioDue(machine: machine.number, life: number), at: at)
+    }
+
+    private func takeOutputs() {
+        let content = outer.take()
+        inner.push(content.outputs)
+        if let availability = content.availability { inner.push(availability) }
+        if !content.outputs.isEmpty || content.availability != nil { wakeDelivery(at: world.now + world.delay) }
+    }
+
+    // MARK: - The delivery loop
+
+    func wakeDelivery(at instant: Instant) {
+        guard instant < deliveryDue else { return }
+        deliveryDue = instant
+        world.agenda.add(.deliveryDue(machine: machine.number, life: number), at: instant)
+    }
+
+    func deliveryDue(at now: Instant) {
+        guard now >= deliveryDue, !isStopping else { return }
+        deliveryDue = .distantFuture
+        _ = loop.round()
+        wakeDelivery(at: connection.hasArrived ? now : max(now, machine.clock.time(connection.wakesAt)))
+    }
+
+    /// SIGTERM: the radio first, then what is queued, then the goodbye.
+    func stop() {
+        isStopping = true
+        owner?.stopped(at: machine.clock.now)
+        takeOutputs()
+        inner.finish()
+        while loop.round() {}
+        world.roundEnded(machine)
+        connection.letsTimePass = true
+        loop.close()
+    }
+}

@@ -1,0 +1,220 @@
+import Beacons
+import Configuration
+import HCI
+import MQTT
+import Messages
+import Outbox
+import Regions
+
+/// Who says what a store may say: the gateways' words as the store's process took them, and what it made of them.
+struct StoreWitness {
+    /// What a gateway said last of a region instance.
+    private struct Word {
+        /// Since when it has it inside, as the store knows; `nil` where it has not.
+        var thereSince: Instant?
+        var epoch = ""
+        var seq: Int64 = 0
+    }
+
+    /// What the store's process knew as it gave an event its number.
+    private struct Decision {
+        var at: Instant
+        /// Who had each instance inside then, and had for a while.
+        var holders: [RegionInstanceID: [String]]
+    }
+
+    /// An event is committed so long after it was decided, at most, and a state waits for its event for 2 s.
+    private static let patience = TimeSpan.seconds(5)
+
+    private let lateAfter: TimeSpan
+    /// Taken in the present round.
+    private var taken: [IncomingMessage] = []
+    private var words: [RegionInstanceID: [String: Word]] = [:]
+    private var decisions: [String: [Int64: Decision]] = [:]
+    private var numbering = Numbering(epoch: "")
+    private var recordsDue = Instant.origin
+    /// The last event of each instance.
+    private var last: [RegionInstanceID: EventPayload] = [:]
+    private(set) var lateCount = 0
+    /// Exits for which it was known who had it inside.
+    private(set) var exitCount = 0
+    private(set) var zoneEventCount = 0
+
+    init(lateAfter: TimeSpan) { self.lateAfter = lateAfter }
+
+    /// The store's process has begun: it knows nothing but its records.
+    mutating func lifeBegan(_ numbering: Numbering) {
+        if self.numbering.epoch != numbering.epoch { mayHaveLost() }
+        self.numbering = numbering
+        (words, taken) = ([:], [])
+    }
+
+    /// What was told last may not be what the store goes on from.
+    mutating func mayHaveLost() { last = [:] }
+
+    mutating func hears(_ message: IncomingMessage) { taken.append(message) }
+
+    // MARK: - What it knows
+
+    /// The delivery loop of the store's process has gone round once: what it has numbered was decided before it took what came.
+    mutating func roundEnded(_ outbox: Outbox, _ timebase: Timebase, at now: Instant) throws(Violation) {
+        let present = outbox.numbering
+        if numbering.epoch != present.epoch { mayHaveLost() }
+        let first = numbering.epoch == present.epoch ? numbering[.events] : 1
+        numbering = present
+        if first < present[.events] {
+            let decision = Decision(at: now, holders: holders(at: now))
+            for seq in first..<present[.events] { decisions[present.epoch, default: [:]][seq] = decision }
+        }
+        for message in taken { take(message, at: now) }
+        taken = []
+        guard outbox.isDurable, first < present[.events] || now >= recordsDue else { return }
+        recordsDue = now + .seconds(2)
+        try checkRecords(outbox, timebase)
+    }
+
+    private func holders(at now: Instant) -> [RegionInstanceID: [String]] {
+        words.mapValues { words in
+            words.filter { $0.value.thereSince.map { now - $0 > Self.patience } ?? false }.keys.sorted()
+        }
+    }
+
+    private mutating func take(_ message: IncomingMessage, at now: Instant) {
+        guard case .bytes(let octets) = message.payload, let topic = Topic(message.topic, prefix: "beacons"),
+            let instance = topic.subject.instance, topic.gateway.gateway != SiteSettings.gatewayID
+        else { return }
+        let gateway = topic.gateway.gateway
+        if octets.isEmpty {
+            words[instance]?[gateway] = nil
+            return
+        }
+        var word = words[instance]?[gateway] ?? Word()
+        if let event = try? EventPayload(decoding: octets), topic.subject.kind == .event {
+            note(event, &word, at: now)
+        } else if let state = try? StatePayload(decoding: octets), topic.subject.kind == .state {
+            if word.epoch != state.epoch { (word.epoch, word.seq) = (state.epoch, 0) }
+            switch state.state {
+            case .inside: word.thereSince = word.thereSince ?? now
+            case .outside: word.thereSince = nil
+            case .unknown: break
+            }
+        }
+        words[instance, default: [:]][gateway] = word
+    }
+
+    /// An entry that comes late says nothing of the present; what an exit says is the present, or a state will say otherwise.
+    private mutating func note(_ event: EventPayload, _ word: inout Word, at now: Instant) {
+        if word.epoch == event.epoch, event.seq <= word.seq { return }
+        (word.epoch, word.seq) = (event.epoch, event.seq)
+        let isLate = event.head.isClockSynced && SimulatedMachine.wall(now) - event.head.at > lateAfter
+        if isLate { lateCount += 1 }
+        if event.exit != nil {
+            word.thereSince = nil
+        } else if !isLate {
+            word.thereSince = word.thereSince ?? now
+        }
+    }
+
+    /// What is stored is what was told: zones exclude each other.
+    private func checkRecords(_ outbox: Outbox, _ timebase: Timebase) throws(Violation) {
+        var (inside, outside): (Set<RegionInstanceID>, Set<RegionInstanceID>) = ([], [])
+        for record in outbox.records() {
+            guard let region = StoredRegion.read(record.value, key: record.key, timebase, bootID: "").region else {
+                continue
+            }
+            if region.record.isInside {
+                inside.insert(region.record.instance)
+            } else {
+                outside.insert(region.record.instance)
+            }
+        }
+        for zone in inside where zone.zone != nil {
+            let region = zone.inZone(nil)
+            let others = inside.filter { $0 != zone && $0.zone != nil && $0.inZone(nil) == region }
+            // A region that is not expanded has several beacons.
+            if region.minor != nil, let other = others.first {
+                throw Violation(invariant: .oneZone, detail: "\(zone.name) and \(other.name) are both stored inside")
+            }
+            if outside.contains(region) {
+                throw Violation(
+                    invariant: .oneZone, detail: "\(zone.name) is stored inside, and \(region.name) outside")
+            }
+        }
+    }
+
+    // MARK: - What it tells
+
+    /// An event of the store has come to the subscriber, in the order of its number.
+    ///
+    /// - Parameter rightClocks: the gateways whose clock was never wrong, by id.
+    mutating func told(
+        _ event: EventPayload, _ instance: RegionInstanceID, _ hearing: HearingLog, rightClocks: [String: Int]
+    ) throws(Violation) {
+        let former = last[instance]
+        last[instance] = event
+        if instance.zone != nil { zoneEventCount += 1 }
+        if event.exit == nil {
+            try checkEntry(event, instance, former, hearing, rightClocks)
+        } else if instance.zone == nil {
+            for (other, known) in last where other.zone != nil && other.inZone(nil) == instance && known.exit == nil {
+                throw Violation(
+                    invariant: .oneZone, detail: "\(instance.name) is left, and nobody has left \(other.name)")
+            }
+        }
+        if let former, event.head.at < former.head.at {
+            throw Violation(
+                invariant: .history, detail: "event \(event.seq) of \(instance.name) is older than \(former.seq)")
+        }
+        guard let decision = decisions[event.epoch]?.removeValue(forKey: event.seq) else { return }
+        let age = SimulatedMachine.wall(decision.at) - event.head.at
+        if age > lateAfter + Self.patience || age < .seconds(-0.2) {
+            throw Violation(
+                invariant: .history,
+                detail: "event \(event.seq) of \(instance.name) is \(age.seconds) s old as it is decided")
+        }
+        guard let exit = event.exit, exit.ending != .unmonitored, instance.zone == nil else { return }
+        exitCount += 1
+        if let holder = decision.holders[instance]?.first {
+            throw Violation(
+                invariant: .proof, detail: "event \(event.seq): \(instance.name) is left, and \(holder) has it inside")
+        }
+    }
+
+    private func checkEntry(
+        _ event: EventPayload, _ instance: RegionInstanceID, _ former: EventPayload?, _ hearing: HearingLog,
+        _ rightClocks: [String: Int]
+    ) throws(Violation) {
+        if let former, former.exit == nil {
+            throw Violation(
+                invariant: .noFalseCrossing, detail: "events \(former.seq) and \(event.seq) both enter \(instance.name)"
+            )
+        }
+        if instance.zone != nil, instance.minor != nil {
+            for (other, known) in last
+            where other != instance && other.zone != nil && other.inZone(nil) == instance.inZone(nil)
+                && known.exit == nil
+            {
+                throw Violation(
+                    invariant: .oneZone,
+                    detail: "event \(event.seq) enters \(instance.name), and nobody has left \(other.name)")
+            }
+        }
+        guard instance.zone == nil, let gateway = event.origin?.gateway, let number = rightClocks[gateway],
+            case .beacon(let identity, _) = event.cause
+        else { return }
+        let at = Instant.origin + (event.head.at - SimulatedMachine.begin)
+        if !hearing.has(identity, by: number, from: at - .seconds(3), to: at + .seconds(0.2)) {
+            throw Violation(
+                invariant: .noFalseCrossing,
+                detail: "event \(event.seq) enters \(instance.name), and \(gateway) has not heard it")
+        }
+    }
+}
+
+extension RegionInstanceID {
+    /// As in topics: `cart/1/2/zone/door`.
+    var name: String {
+        let numbers = [major, minor].compactMap { $0.map(String.init) }
+        return ([region] + numbers + (zone.map { ["zone", $0] } ?? [])).joined(separator: "/")
+    }
+}

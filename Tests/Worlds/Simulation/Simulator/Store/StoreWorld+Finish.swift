@@ -1,0 +1,75 @@
+import Beacons
+import HCI
+import Messages
+import Outbox
+import Regions
+
+/// The end: nothing fails any more, nobody walks about, and the store has to know who is where.
+extension StoreWorld {
+    /// Longer than any pause between tries.
+    private static let longestHealing = TimeSpan.seconds(420)
+    /// Long enough for those who left to be missed.
+    private static let healing = TimeSpan.seconds(90)
+
+    func finish() {
+        isHealed = true
+        for machine in machines { machine.disk.operationsUntilCrash = nil }
+        for fault in scenario.faults { end(fault) }
+        for machine in machines where machine.life == nil { agenda.add(.starts(machine: machine.number), at: now) }
+        let limit = now + Self.longestHealing
+        pass(until: now + Self.healing) { false }
+        while now < limit, violation == nil, problem != nil { pass(until: now + .seconds(10)) { false } }
+        guard violation == nil else { return }
+        if let problem { return fail(problem) }
+        check { () throws(Violation) in try account.check() }
+        for machine in machines where violation == nil { stop(machine) }
+        for machine in machines where violation == nil && status(of: machine)?.isOnline != false {
+            fail(
+                Violation(invariant: .stateAgrees, detail: "\(machine.topics.gateway) was stopped, and is not offline"))
+        }
+    }
+
+    /// What the broker keeps of a machine's status.
+    private func status(of machine: StoreMachine) -> StatusPayload? {
+        broker.retained[machine.topics.status].flatMap { try? StatusPayload(decoding: $0) }
+    }
+
+    /// What is not right yet; `nil` once everything is.
+    private var problem: Violation? {
+        for machine in machines {
+            guard let life = machine.life, life.outbox.isDurable, life.outbox.health.queuedEvents == 0,
+                status(of: machine)?.isOnline == true
+            else { return Violation(invariant: .recovers, detail: "\(machine.topics.gateway) has not delivered") }
+        }
+        let hall = RegionInstanceID(region: "hall")
+        for visitor in floor.visitors {
+            let zone = visitor.zone(at: now)
+            let cart = RegionInstanceID(
+                region: "cart", .minor(major: visitor.identity.major, minor: visitor.identity.minor))
+            if let problem = problem(of: cart, isInside: zone != nil) { return problem }
+            for other in 0..<floor.zoneCount {
+                let instance = cart.inZone(scenario.zone(of: other))
+                if let problem = problem(of: instance, isInside: other == zone) { return problem }
+            }
+        }
+        let zones = Set(floor.visitors.compactMap { $0.zone(at: now) })
+        if let problem = problem(of: hall, isInside: !zones.isEmpty) { return problem }
+        for zone in 0..<floor.zoneCount {
+            let instance = hall.inZone(scenario.zone(of: zone))
+            if let problem = problem(of: instance, isInside: zones.contains(zone)) { return problem }
+        }
+        return nil
+    }
+
+    /// Whether the broker retains the truth. Where nobody ever was nothing needs to be retained.
+    private func problem(of instance: RegionInstanceID, isInside: Bool) -> Violation? {
+        let retained = broker.retained[site.topics.state(instance)].flatMap { try? StatePayload(decoding: $0) }
+        if !isInside, retained == nil { return nil }
+        if retained?.state == (isInside ? .inside : .outside) { return nil }
+        return Violation(
+            invariant: .nothingMissed,
+            detail:
+                "\(instance.name) is \(isInside ? "inside" : "outside"), the store says \(retained?.state.rawValue ?? "nothing")"
+        )
+    }
+}

@@ -1,0 +1,123 @@
+import HCI
+import Messages
+import Outbox
+
+/// The processes' lives: they begin, and end in several ways. And what goes wrong with them.
+extension StoreWorld {
+    func start(_ machine: StoreMachine) {
+        guard machine.life == nil, violation == nil else { return }
+        machine.lives += 1
+        trace("\(machine.topics.gateway) starts for the \(machine.lives). time")
+        machine.disk.attach()
+        guard let begun = StoreLife(self, machine) else {
+            return agenda.add(.starts(machine: machine.number), at: now + .seconds(5))
+        }
+        machine.life = begun
+        if machine.disk.hasCrashed { return died(machine, withMachine: machine.crashTakesMachine) }
+        account.lifeBegan(machine.topics, begun.outbox.numbering)
+        if machine === site { witness.lifeBegan(begun.outbox.numbering) }
+        begun.start()
+    }
+
+    /// The process is gone, with all that was in its memory; with the machine, also what the disk had not made durable.
+    func died(_ machine: StoreMachine, withMachine: Bool) {
+        trace("\(machine.topics.gateway) dies\(withMachine ? ", the power fails" : "")")
+        machine.disk.crash()
+        machine.life?.connection.die(withMachine: withMachine)
+        lifeEnded(machine)
+        machine.disk.attach()
+        if withMachine {
+            machine.disk.cutPower()
+            machine.clock.boot(&chance)
+        }
+        agenda.add(.starts(machine: machine.number), at: now + chance.spread(0.1, withMachine ? 120 : 20))
+    }
+
+    /// SIGTERM: it ends in good order.
+    func stop(_ machine: StoreMachine) {
+        // A second SIGTERM changes nothing.
+        guard let stopping = machine.life, !stopping.isStopping else { return }
+        trace("\(machine.topics.gateway) is stopped")
+        stopping.stop()
+        if machine.disk.hasCrashed { return died(machine, withMachine: machine.crashTakesMachine) }
+        machine.isCommitted = stopping.outbox.condition == nil
+        account.roundEnded(machine.topics, stopping.outbox.numbering)
+        stopping.connection.die(withMachine: false)
+        lifeEnded(machine)
+    }
+
+    private func lifeEnded(_ machine: StoreMachine) {
+        machine.life = nil
+        guard !machine.isCommitted else { return }
+        machine.wasAlwaysCommitted = false
+        account.mayHaveLost(machine.topics)
+        if machine === site { witness.mayHaveLost() }
+    }
+
+    /// A delivery loop has gone round once.
+    func roundEnded(_ machine: StoreMachine) {
+        guard let life = machine.life else { return }
+        if machine.disk.hasCrashed { return died(machine, withMachine: machine.crashTakesMachine) }
+        machine.isCommitted = life.outbox.isDurable
+        if !machine.isCommitted { account.mayBeUnordered(machine.topics) }
+        account.roundEnded(machine.topics, life.outbox.numbering)
+        guard machine === site else { return }
+        check { () throws(Violation) in
+            try witness.roundEnded(life.outbox, machine.clock.timebase, at: now)
+        }
+    }
+
+    func begin(_ fault: StoreFault, _ index: Int) {
+        let machine = machines[fault.machine]
+        trace("fault: \(machine.topics.gateway) \(fault.kind)")
+        agenda.add(.faultEnds(index: index), at: fault.end)
+        switch fault.kind {
+        case .kill(let operations): crash(machine, after: operations, takesMachine: false)
+        case .powerCut(let operations): crash(machine, after: operations, takesMachine: true)
+        case .restart(let boots):
+            guard machine.life != nil else { break }
+            stop(machine)
+            guard machine.life == nil, violation == nil else { break }
+            if boots { machine.clock.boot(&chance) }
+            agenda.add(.starts(machine: machine.number), at: now + chance.spread(0.1, 60))
+        case .disk(let trouble): machine.disk.trouble = trouble
+        case .flakyDisk(let oneIn): machine.disk.flakiness = oneIn
+        case .line(let cut): machine.line.begin(cut)
+        case .slowLine(let slowness): machine.line.slowness = slowness
+        case .brokerHangsUp: broker.end(nil, of: machine.number)
+        case .blind: see(machine, false)
+        case .clockOff(let error, let isSynced): machine.setClock(off: error, isSynced: isSynced)
+        case .brokerDown(let politely, let keepsRetained): broker.stop(politely: politely, keepsRetained: keepsRetained)
+        case .drops(let share): broker.drops = share
+        }
+    }
+
+    func end(_ fault: StoreFault) {
+        let machine = machines[fault.machine]
+        trace("over: \(machine.topics.gateway) \(fault.kind)")
+        switch fault.kind {
+        case .kill, .powerCut, .restart, .brokerHangsUp: break
+        case .disk: machine.disk.trouble = nil
+        case .flakyDisk: machine.disk.flakiness = 0
+        case .line: machine.line.mend()
+        case .slowLine: machine.line.slowness = .zero
+        case .blind: see(machine, true)
+        case .clockOff: machine.setClock(off: .zero, isSynced: true)
+        case .brokerDown: broker.start()
+        case .drops: broker.drops = 0
+        }
+    }
+
+    private func see(_ machine: StoreMachine, _ sees: Bool) {
+        guard machine.isBlind == sees else { return }
+        machine.isBlind = !sees
+        if let life = machine.life, !life.isStopping { life.radioChanged() }
+    }
+
+    private func crash(_ machine: StoreMachine, after operations: Int?, takesMachine: Bool) {
+        guard machine.life != nil else { return }
+        guard let operations else { return died(machine, withMachine: takesMachine) }
+        machine.crashTakesMachine = takesMachine
+        machine.disk.operationsUntilCrash = operations
+    }
+}
