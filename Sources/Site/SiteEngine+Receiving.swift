@@ -79,16 +79,19 @@ extension SiteEngine {
     private mutating func receive(_ event: ArrivedEvent, _ arrival: Arrival, outputs: inout [GatewayOutput]) {
         let (payload, gateway) = (event.payload, event.gateway)
         guard let number = region(event.instance, at: arrival.now) else { return }
-        if payload.exit?.ending == .unmonitored {
-            // Nobody left: this gateway has nothing to say of it any more.
-            regions[number].cause = regions[number].cause ?? cause(event)
+        if let exit = payload.exit, exit.ending == .unmonitored {
+            // Nobody left: this gateway has nothing to say of it any more, and had it inside until then.
+            regions[number].cause = regions[number].cause ?? cause(event, nil)
+            regions[number].heard(until: arrival.event - (payload.head.at - exit.lastHeardAt))
             return withdraw(gateway, from: event.instance, at: arrival.now, outputs: &outputs)
         }
         let known = regions[number].claim(of: gateway)
         // At least once: the same event may come again.
         if let known, known.epoch == payload.epoch, payload.seq <= known.seenSeq { return }
         claim(gateway, of: number, payload.epoch) { $0.seenSeq = payload.seq }
-        if arrival.isLate {
+        // Where its state could not wait for it any longer, that was told without it.
+        let isOvertaken = known.map { $0.epoch == payload.epoch && payload.seq <= $0.appliedSeq } ?? false
+        if arrival.isLate || isOvertaken {
             figures.late += 1
             return
         }
@@ -96,16 +99,16 @@ extension SiteEngine {
         regions[number].change(gateway) { claim in
             claim.appliedSeq = payload.seq
             claim.unknownSince = nil
-            claim.word = payload.exit == nil ? .there : .gone(at: at)
+            claim.say(payload.exit == nil ? .there : .gone(at: at))
         }
         if let exit = payload.exit {
             // The gateway's own clock says how long before the exit that was.
             regions[number].heard(until: at - (payload.head.at - exit.lastHeardAt))
             regions[number].noteExit(isTold: true, isInferred: exit.ending == .inferred)
-            regions[number].cause = cause(event)
+            regions[number].cause = cause(event, regions[number].standing.presence == nil ? nil : regions[number].cause)
         } else {
             if regions[number].standing.presence == nil || regions[number].cause == nil {
-                regions[number].cause = cause(event)
+                regions[number].cause = cause(event, nil)
             }
             hear(event, number, arrival)
         }
@@ -113,11 +116,13 @@ extension SiteEngine {
         if let state = early.take(named: payload, of: number, gateway) { apply(state, outputs: &outputs) }
     }
 
-    private func cause(_ event: ArrivedEvent) -> StoreRegion.Cause {
+    /// - Parameter entry: the cause of the entry that an exit ends: both name one beacon, so that a visit has a beginning and an end.
+    private func cause(_ event: ArrivedEvent, _ entry: StoreRegion.Cause?) -> StoreRegion.Cause {
         let observation =
             event.payload.exit == nil
             ? event.observation : .undetermined(rssi_dbm: event.observation.rssi_dbm)
-        return StoreRegion.Cause(gateway: event.gateway, identity: event.identity, observation: observation)
+        return StoreRegion.Cause(
+            gateway: event.gateway, identity: entry?.identity ?? event.identity, observation: observation)
     }
 
     /// Changes a claim. A gateway that can't hear proves nothing, also where its claim is new.
@@ -132,7 +137,8 @@ extension SiteEngine {
         }
     }
 
-    /// A state is the present, however late it comes. One that names an event which is still under way waits for it.
+    /// A state is the present, however late it comes, but for one that is older than what is known. One that names an event which
+    /// may still come and count waits for it: after a line was down, states come first.
     private mutating func receive(
         _ payload: StatePayload, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival,
         outputs: inout [GatewayOutput]
@@ -140,9 +146,11 @@ extension SiteEngine {
         guard let number = region(instance, at: arrival.now) else { return }
         let state = EarlyStates.State(number: number, gateway: gateway, payload: payload, arrival: arrival)
         let known = regions[number].claim(of: gateway)
-        let seenSeq = known.map { $0.epoch == payload.epoch ? $0.seenSeq : 0 } ?? 0
+        let (seenSeq, appliedSeq) =
+            known.map { $0.epoch == payload.epoch ? ($0.seenSeq, $0.appliedSeq) : (0, 0) } ?? (0, 0)
+        guard payload.eventSeq >= appliedSeq else { return }
         early.forget(number, gateway)
-        if payload.eventSeq > seenSeq, arrival.isFresh {
+        if payload.eventSeq > seenSeq, payload.eventSeq > appliedSeq, !arrival.isLate {
             early.wait(state)
         } else {
             apply(state, outputs: &outputs)
@@ -153,23 +161,24 @@ extension SiteEngine {
     mutating func apply(_ state: EarlyStates.State, outputs: inout [GatewayOutput]) {
         let (number, payload, now) = (state.number, state.payload, state.arrival.now)
         let known = regions[number].claim(of: state.gateway)
-        let isNewEpoch = known.map { !$0.epoch.isEmpty && $0.epoch != payload.epoch } ?? false
-        let isTold = isNewEpoch || payload.eventSeq > (known?.appliedSeq ?? 0)
+        // Whom an earlier epoch had inside has left while nobody watched.
+        let isOtherEpoch = known.map { $0.isThere && $0.thereEpoch != payload.epoch } ?? false
+        let isTold = isOtherEpoch || payload.eventSeq > (known?.appliedSeq ?? 0)
         // What has come to pass so long ago changes no history: it counts from now on.
         let told = state.arrival.instant(payload.since)
         let since = now - told > settings.lateAfter ? now : told
         claim(state.gateway, of: number, payload.epoch) { claim in
             claim.appliedSeq = max(claim.appliedSeq, payload.eventSeq)
-            claim.seenSeq = max(claim.seenSeq, payload.eventSeq)
             if payload.state != .unknown { claim.unknownSince = nil }
             switch payload.state {
             case .unknown: claim.unknownSince = claim.unknownSince ?? now
-            case .inside: claim.word = .there
-            case .outside: if !claim.isGone { claim.word = .gone(at: since) }
+            case .inside: claim.say(.there)
+            case .outside: if !claim.isGone { claim.say(.gone(at: since)) }
             }
         }
         if payload.state == .outside, known?.isThere == true {
-            regions[number].noteExit(isTold: isTold, isInferred: isNewEpoch)
+            regions[number].noteExit(isTold: isTold, isInferred: isOtherEpoch)
+            regions[number].cause?.gateway = state.gateway
         }
         weigh(number, isCrossing: false, since: payload.state == .inside ? told : nil, at: now, outputs: &outputs)
     }

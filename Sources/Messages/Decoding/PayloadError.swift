@@ -16,7 +16,7 @@ package struct PayloadError: Error, Hashable, Sendable, CustomStringConvertible 
     package var field: String
     package var problem: Problem
 
-    init(_ field: String, _ problem: Problem) {
+    package init(_ field: String, _ problem: Problem) {
         self.field = field
         self.problem = problem
     }

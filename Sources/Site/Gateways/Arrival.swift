@@ -30,49 +30,9 @@ struct Arrival: Sendable {
     /// When that happened which is told.
     var event: Instant { isTrusted ? min(told, now) : now }
 
-    /// Whether it was told just now, as far as can be known.
-    var isFresh: Bool { !isTrusted || now - told <= Self.eventPatience }
-
     /// A time that the message names, on the store's clock; not after its arrival.
     func instant(_ wall: WallTime) -> Instant {
         guard let head else { return now }
         return min(isTrusted ? timebase.instant(wall) : now - (head.at - wall), now)
     }
-}
-
-/// States that came before the event which they name.
-struct EarlyStates: Sendable {
-    struct State: Sendable {
-        /// Of the region.
-        var number: Int
-        var gateway: GatewayIndex
-        var payload: StatePayload
-        var arrival: Arrival
-    }
-
-    /// As they came. Each waits for 2 s at most, so there are few.
-    private var waiting: [State] = []
-
-    /// When the first of them has waited long enough.
-    var due: Instant { waiting.first.map { $0.arrival.now + Arrival.eventPatience } ?? .distantFuture }
-
-    mutating func wait(_ state: State) { waiting.append(state) }
-
-    /// A newer state took its place.
-    mutating func forget(_ number: Int, _ gateway: GatewayIndex) {
-        waiting.removeAll { $0.number == number && $0.gateway == gateway }
-    }
-
-    /// The one whose event has come. What an event overtakes that came later is the past.
-    mutating func take(named event: EventPayload, of number: Int, _ gateway: GatewayIndex) -> State? {
-        let isOver = { (state: State) in
-            state.number == number && state.gateway == gateway
-                && (state.payload.epoch != event.epoch || state.payload.eventSeq <= event.seq)
-        }
-        defer { waiting.removeAll(where: isOver) }
-        return waiting.last { isOver($0) && $0.payload.epoch == event.epoch && $0.payload.eventSeq == event.seq }
-    }
-
-    /// The first of them, which has waited long enough.
-    mutating func takeFirst() -> State? { waiting.isEmpty ? nil : waiting.removeFirst() }
 }

@@ -1,3 +1,4 @@
+import Beacons
 import Messages
 import Regions
 
@@ -48,6 +49,7 @@ package struct GatewayNews: Sendable {
         guard instance?.zone == nil, Self.joined.contains(read.subject.kind) else { throw .notJoined }
         do throws(PayloadError) {
             content = try Self.read(read.subject.kind, fields)
+            guard content.isAbout(instance) else { throw PayloadError("region", .mustBeOneOf("that of its topic")) }
         } catch {
             throw .malformed(error)
         }
@@ -76,5 +78,31 @@ package struct GatewayNews: Sendable {
         case .ranging(let payload): payload.head
         case .cleared: nil
         }
+    }
+}
+
+extension GatewayNews.Content {
+    /// Whether a message says the same of its region as its topic does. Else nobody could tell which of the two is meant.
+    fileprivate func isAbout(_ instance: RegionInstanceID?) -> Bool {
+        guard let instance else { return true }
+        switch self {
+        case .status, .cleared: return true
+        case .state(let payload): return payload.instance.isWithin(instance)
+        case .ranging(let payload): return payload.list.instance.isWithin(instance)
+        case .event(let payload):
+            guard payload.region == instance.region, payload.zone == nil else { return false }
+            guard case .beacon(let identity, _) = payload.cause else { return true }
+            let told = RegionInstanceID(
+                region: payload.region, .minor(major: identity.major, minor: identity.minor))
+            return told.isWithin(instance)
+        }
+    }
+}
+
+extension RegionInstanceID {
+    /// Whether nothing that it says is unlike the other one. What either leaves out is not unlike.
+    fileprivate func isWithin(_ other: RegionInstanceID) -> Bool {
+        func agree(_ one: UInt16?, _ two: UInt16?) -> Bool { one == nil || two == nil || one == two }
+        return region == other.region && zone == nil && agree(major, other.major) && agree(minor, other.minor)
     }
 }

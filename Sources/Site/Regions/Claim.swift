@@ -12,7 +12,9 @@ struct Claim: Sendable {
     }
 
     var gateway: GatewayIndex
-    var word = Word.nothing
+    private(set) var word = Word.nothing
+    /// The epoch in which it said that something is there.
+    private(set) var thereEpoch = ""
     /// When it was known that the gateway can't hear; `nil` while it can.
     var deafSince: Instant?
     /// When it said that it does not know; `nil` where it has said something else since.
@@ -24,6 +26,12 @@ struct Claim: Sendable {
     var appliedSeq: Int64 = 0
 
     init(_ gateway: GatewayIndex) { self.gateway = gateway }
+
+    /// It says anew, in its present epoch, whether something is there.
+    mutating func say(_ word: Word) {
+        self.word = word
+        if isThere { thereEpoch = epoch }
+    }
 
     /// Numbers of another epoch mean nothing in this one.
     mutating func enter(_ epoch: String) {
@@ -38,6 +46,12 @@ struct Claim: Sendable {
     }
 
     var isThere: Bool { if case .there = word { true } else { false } }
+
+    /// Whether it goes beyond another one that proves nothing any more: this gateway had it inside later than that, and saw it leave.
+    func outlives(_ other: Claim) -> Bool {
+        guard let goneAt, let unprovedSince = other.unprovedSince else { return false }
+        return goneAt > unprovedSince
+    }
 
     var isGone: Bool { if case .gone = word { true } else { false } }
 

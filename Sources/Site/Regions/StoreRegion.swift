@@ -4,8 +4,8 @@ import Regions
 
 /// One region instance of the store: what its gateways claim, and how it stands because of that.
 ///
-/// Presence is a union. It is inside while a gateway that can hear has it inside, and it is left when all have left it. What only
-/// gateways that can't hear had inside is neither: it becomes unknown.
+/// Presence is a union. It is inside while a gateway that can hear has it inside, and it is left when all of those have left it. What
+/// only gateways that can't hear had inside is neither: it becomes unknown.
 struct StoreRegion: Sendable {
     /// What is told of a crossing beside its time.
     struct Cause: Sendable {
@@ -123,17 +123,19 @@ extension StoreRegion {
             tellsExit = true
             return enter(isCrossing: isCrossing, since: since ?? at, at: at).map { Change(change: $0, at: at) }
         }
-        let held = claims.filter { $0.isThere }
+        let held = claims.filter { claim in claim.isThere && !proved.contains { $0.outlives(claim) } }
         if !held.isEmpty {
             exitDue = .distantFuture
-            return becomesUnknown(after: held, spans)
+            return becomesUnknown(after: held, spans, at: at)
         }
         guard proved.contains(where: \.isGone), let last = claims.compactMap(\.goneAt).max() else {
-            return becomesUnknown(after: claims, spans)
+            return becomesUnknown(after: claims, spans, at: at)
         }
         unknownDue = .distantFuture
         if standing.presence != nil {
-            exitDue = max(max(last, standing.presence?.enteredAt ?? last) + spans.exitAfter, standing.since)
+            let left = max(last, standing.presence?.enteredAt ?? last) + spans.exitAfter
+            // Nothing is dated before what led to it.
+            exitDue = max(left, standing.since, at)
             return nil
         }
         // Who has not said anything yet may have somebody inside.
@@ -153,11 +155,11 @@ extension StoreRegion {
     }
 
     /// The timer runs from the moment at which it was known that the last of them proves nothing.
-    private mutating func becomesUnknown(after claims: [Claim], _ spans: Spans) -> Change? {
+    private mutating func becomesUnknown(after claims: [Claim], _ spans: Spans, at: Instant) -> Change? {
         guard standing.state != .unknown, exitDue == .distantFuture,
             let since = claims.compactMap(\.unprovedSince).max()
         else { return nil }
-        unknownDue = since + spans.unknownAfter
+        unknownDue = max(since + spans.unknownAfter, at)
         return nil
     }
 

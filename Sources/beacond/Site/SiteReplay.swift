@@ -49,22 +49,19 @@ struct SiteReplay {
 
     private mutating func play(_ paths: [String]) throws(Problem) {
         var logs: [MessageLog] = []
-        var heads: [(t: Instant, head: PayloadHead)] = []
+        var clocks: [(news: WallTime?, statuses: WallTime?)] = []
         for path in paths {
             let log = try orProblem { () throws(FileError) in try MessageLog(path: path) }
             logs.append(log)
-            if let line = try peek(log),
-                let head = try? GatewayNews(topic: line.topic, fields: line.payload, store: topics).head,
-                head.isClockSynced
-            {
-                heads.append((line.t, head))
-            }
+            clocks.append(try clock(of: path, log))
         }
+        let told = clocks.compactMap(\.news)
+        let timebase = Self.timebase(told.isEmpty ? clocks.compactMap(\.statuses) : told)
         let signals = StopSignals()
         let outbox = Outbox(
-            limits: OutboxLimits(settings.outbox), at: SystemClock.now, wallTime: Self.timebase(heads).wall(.origin),
+            limits: OutboxLimits(settings.outbox), at: SystemClock.now, wallTime: timebase.wall(.origin),
             generator: ReplaySession.NoRandomness())
-        var session = SiteReplaySession(site, settings, topics, outbox, Self.timebase(heads), logger: logger)
+        var session = SiteReplaySession(site, settings, topics, outbox, timebase, logger: logger)
         var sink = PrintingSink(isSilent: false, dispatcher: session.dispatcher, signals: signals)
         while let (log, line) = try first(of: logs), !sink.isStopped {
             log.take()
@@ -80,10 +77,37 @@ struct SiteReplay {
         if case .output(let error)? = sink.finish() { throw .output(error) }
     }
 
-    /// The store's clock is that of its gateways: the middle one of what their first messages show, so that one that is
-    /// wrong changes nothing. Of two it is the earlier one: then nothing counts as late because the other one is ahead.
-    private static func timebase(_ heads: [(t: Instant, head: PayloadHead)]) -> Timebase {
-        let origins = heads.map { $0.head.at - ($0.t - .origin) }.sorted()
+    /// Lines of a file that are looked at for its clock.
+    private static let clockLines = 256
+
+    /// What a gateway's clock showed as its file began, by its news and by its statuses; `nil` where they say nothing of that.
+    ///
+    /// Nothing is told before it happens, so it is the latest that any of the first lines shows. A status counts only where there is
+    /// nothing else: a will has the time of its connection. Of what comes through a pipe only the first line can be looked at.
+    private func clock(of path: String, _ log: MessageLog) throws(Problem) -> (news: WallTime?, statuses: WallTime?) {
+        let isPipe = path == "-"
+        let lines = isPipe ? log : try orProblem { () throws(FileError) in try MessageLog(path: path) }
+        var clock: (news: WallTime?, statuses: WallTime?)
+        for _ in 0..<(isPipe ? 1 : Self.clockLines) {
+            guard let line = try peek(lines) else { break }
+            if !isPipe { lines.take() }
+            guard let news = try? GatewayNews(topic: line.topic, fields: line.payload, store: topics),
+                let head = news.head, head.isClockSynced
+            else { continue }
+            let origin = head.at - (line.t - .origin)
+            if news.instance == nil {
+                clock.statuses = max(clock.statuses ?? origin, origin)
+            } else {
+                clock.news = max(clock.news ?? origin, origin)
+            }
+        }
+        return clock
+    }
+
+    /// The store's clock is that of its gateways: the middle one of what they show, so that one that is wrong changes nothing. Of
+    /// two it is the earlier one: then nothing counts as late because the other one is ahead.
+    private static func timebase(_ origins: [WallTime]) -> Timebase {
+        let origins = origins.sorted()
         let middle = origins.isEmpty ? .unixEpoch : origins[(origins.count - 1) / 2]
         return Timebase(wallAtOrigin: middle, isSynced: !origins.isEmpty)
     }

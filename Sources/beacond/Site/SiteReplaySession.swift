@@ -69,6 +69,10 @@ struct SiteReplaySession {
 
     /// Everything that is due by then, each at its own time.
     private mutating func advance(before limit: Instant) throws(OutboxError) {
+        if limit - now > ReplaySession.longestIdle, healthDue < limit {
+            healthDue = limit
+            reporter.skip(to: healthDue - HealthReporter.interval)
+        }
         while true {
             if healthDue < limit, healthDue <= engine.nextDeadline {
                 now = max(now, healthDue)

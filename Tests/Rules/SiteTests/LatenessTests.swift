@@ -121,4 +121,82 @@ struct LatenessTests {
         store.advance(to: 13)
         #expect(store.states.last == "inside carts 10.0" && store.events == [])
     }
+
+    // MARK: - After a line was down: states first, then what happened meanwhile
+
+    @Test("A state that is older than its event's arrival, and not late, waits for it too")
+    func shortLineDown() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.state("a", "inside", since_s: 10, told_s: 10, seq: 1, at: 19)
+        store.enter("a", told_s: 10, seq: 1, at: 19.2)
+        #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("A whole visit that comes after its last state is told")
+    func visitAfterItsState() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.state("a", "outside", since_s: 30, told_s: 30, seq: 2, at: 33)
+        store.enter("a", told_s: 10, seq: 1, at: 33.1)
+        store.exit("a", entered_s: 10, heard_s: 25, told_s: 30, seq: 2, at: 33.2)
+        store.advance(to: 60)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
+        #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["25.0"])
+    }
+
+    @Test("Late events behind their state are counted as late")
+    func lateBehindState() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.state("a", "outside", since_s: 30, told_s: 30, seq: 2, at: 100)
+        store.enter("a", told_s: 10, seq: 1, at: 100.1)
+        store.exit("a", entered_s: 10, heard_s: 25, told_s: 30, seq: 2, at: 100.2)
+        #expect(store.events == [] && store.engine.figures.late == 2)
+    }
+
+    @Test("An event whose state could not wait any longer is counted, and changes nothing")
+    func overtakenByItsState() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.state("a", "inside", since_s: 10, told_s: 10, seq: 1, at: 10)
+        store.advance(to: 15)
+        store.enter("a", told_s: 10, seq: 1, at: 15)
+        #expect(store.events == [] && store.states.last == "inside carts 10.0")
+        #expect(store.engine.figures.late == 1)
+    }
+
+    @Test("A state that is older than what is known undoes nothing")
+    func staleState() throws {
+        var store = try Store()
+        store.enter("a", seq: 1, at: 10)
+        store.exit("a", entered_s: 10, heard_s: 20, seq: 2, at: 30)
+        store.state("a", "inside", since_s: 10, told_s: 10, seq: 1, at: 30.5)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
+        #expect(store.states.last == "outside carts 35.0")
+    }
+
+    @Test(
+        "A gateway that restarts, does not know, and then knows that nobody is there, ends the visit as one that nobody watched"
+    )
+    func restartUnknownThenOutside() throws {
+        var store = try Store()
+        store.enter("a", seq: 1, at: 10)
+        store.state("a", "unknown", seq: 0, epoch: "F", at: 25)
+        store.state("a", "outside", seq: 0, epoch: "F", at: 35)
+        store.advance(to: 100)
+        #expect(store.events.last == "exit carts 40.0 by a")
+        #expect(store.stays.map(\.ending) == [.inferred])
+    }
+
+    @Test("Ten thousand states that wait cost no more each than ten")
+    func manyStatesWait() throws {
+        var store = try Store()
+        for number in 0..<10_000 {
+            store.state("a", "inside", "r\(number)", told_s: 9.9, seq: 1, at: 10 + Double(number) / 10_000)
+        }
+        store.advance(to: 20)
+        #expect(store.states.count { $0.hasPrefix("inside") } == 10_000)
+    }
 }

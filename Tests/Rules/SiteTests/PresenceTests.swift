@@ -138,4 +138,46 @@ struct PresenceTests {
             at: 1)
         #expect(store.outputs.isEmpty && store.refusals.isEmpty)
     }
+
+    @Test("The exit names the beacon of the entry, so that a visit has both ends, and the gateway that decided it")
+    func exitOfTheEntry() throws {
+        var store = try Store()
+        store.enter("a", minor: 1, at: 10)
+        store.exit("a", minor: 2, entered_s: 10, heard_s: 20, at: 25)
+        store.advance(to: 60)
+        #expect(store.identities.map(\.minor) == [1, 1])
+    }
+
+    @Test("A state that decides an exit names its gateway")
+    func exitByState() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", at: 11)
+        store.exit("a", entered_s: 10, heard_s: 20, at: 25)
+        store.state("b", "outside", since_s: 30, seq: 2, at: 30)
+        store.advance(to: 60)
+        #expect(store.events.last == "exit carts 35.0 by b")
+    }
+
+    @Test("An exit because a gateway monitors a region no more says until when that had heard it")
+    func unmonitoredUntil() throws {
+        var store = try Store()
+        store.state("b", "outside", at: 1)
+        store.enter("a", at: 20)
+        store.exit("a", entered_s: 20, heard_s: 35, extra: #","unmonitored":true"#, at: 40)
+        store.advance(to: 100)
+        #expect(store.events.last?.hasPrefix("exit carts 40.0") == true)
+        #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["35.0"])
+    }
+
+    @Test("A message that says another region than its topic is no news, and is counted")
+    func unlikeItsTopic() throws {
+        var store = try Store()
+        store.say(
+            "a", "region/carts/1/2/event",
+            #"{"schema":1,"at":"2026-11-18T10:00:00.000Z","clock":"synced","site":"store","gateway":"a","epoch":"E","seq":1,"type":"enter","#
+                + #""region":"carts","uuid":"\#(Store.uuid)","major":1,"minor":3,"rssi_dbm":-60,"accuracy_m":2,"accuracy_error_m":1,"proximity":"near"}"#,
+            at: 10)
+        #expect(store.refusals.count == 1 && store.events == [])
+    }
 }

@@ -52,18 +52,40 @@ struct ProofTests {
         #expect(store.states == ["inside carts 10.0"])
     }
 
-    @Test("The exit of another gateway does not end what a deaf one had inside")
+    @Test(
+        "The exit of another gateway, which had it inside after that, ends it: what a deaf one had inside proves nothing"
+    )
     func exitOfAnother() throws {
         var store = try Store()
         store.enter("a", at: 10)
         store.enter("b", at: 11)
         store.status("a", online: false, at: 20)
         store.exit("b", entered_s: 11, heard_s: 25, at: 30)
-        store.advance(to: 79)
-        #expect(store.events == ["enter carts 10.0 by a"])
+        store.advance(to: 200)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by b"])
+    }
+
+    @Test("One that had left before does not end what a deaf one had inside")
+    func exitBefore() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", at: 11)
+        store.exit("b", entered_s: 11, heard_s: 14, at: 19)
+        store.status("a", online: false, at: 20)
         store.advance(to: 200)
         #expect(store.events == ["enter carts 10.0 by a"])
         #expect(store.states.last == "unknown carts 80.0")
+    }
+
+    @Test("What becomes unknown after the timer has run out is so from then on, and not from a time before")
+    func unknownInThePast() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.state("b", "inside", told_s: 30, at: 30)
+        store.status("b", radio: "off", at: 170)
+        store.advance(to: 400)
+        #expect(store.states == ["inside carts 10.0", "unknown carts 230.0"])
     }
 
     @Test("Heard again after that, it goes on: a state without an event")

@@ -184,6 +184,13 @@ struct Store {
         transitions.map { "\($0.state.rawValue) \(name($0.instance)) \(tenths($0.since))" }
     }
 
+    /// The beacons that events of regions name.
+    var identities: [BeaconIdentity] {
+        transitions.compactMap { transition in
+            if case .beacon(let identity, _)? = transition.event?.cause { identity } else { nil }
+        }
+    }
+
     /// The stays that exits have ended.
     var stays: [RegionStay] {
         transitions.compactMap { transition in

@@ -1,0 +1,61 @@
+import HCI
+import Messages
+
+/// States that came before the event which they name. One of each gateway and region waits, for 2 s at most.
+struct EarlyStates: Sendable {
+    struct State: Sendable {
+        /// Of the region.
+        var number: Int
+        var gateway: GatewayIndex
+        var payload: StatePayload
+        var arrival: Arrival
+
+        fileprivate var place: Place { Place(number: number, gateway: gateway) }
+        fileprivate var due: Instant { arrival.now + Arrival.eventPatience }
+    }
+
+    fileprivate struct Place: Hashable {
+        var number: Int
+        var gateway: GatewayIndex
+    }
+
+    private var waiting: [Place: State] = [:]
+    /// Stale where the state of the place is due at another time, or gone.
+    private var timers = TimerQueue<Place>()
+
+    init() {}
+
+    /// When the first of them has waited long enough, or earlier.
+    var due: Instant { timers.nextDue }
+
+    mutating func wait(_ state: State) {
+        waiting[state.place] = state
+        timers.set(state.place, at: state.due)
+        timers.throwOutStale(of: waiting.count) { [waiting] in waiting[$0.subject]?.due == $0.due }
+    }
+
+    /// A newer state took its place.
+    mutating func forget(_ number: Int, _ gateway: GatewayIndex) {
+        waiting[Place(number: number, gateway: gateway)] = nil
+    }
+
+    /// The one whose event has come. What an event overtakes that came later is the past.
+    mutating func take(named event: EventPayload, of number: Int, _ gateway: GatewayIndex) -> State? {
+        let place = Place(number: number, gateway: gateway)
+        guard let state = waiting[place], state.payload.epoch != event.epoch || state.payload.eventSeq <= event.seq
+        else {
+            return nil
+        }
+        waiting[place] = nil
+        return state.payload.epoch == event.epoch && state.payload.eventSeq == event.seq ? state : nil
+    }
+
+    /// The first of them, where it has waited long enough.
+    mutating func takeFirst() -> State? {
+        guard let timer = timers.removeFirst(), let state = waiting[timer.subject], state.due == timer.due else {
+            return nil
+        }
+        waiting[timer.subject] = nil
+        return state
+    }
+}
