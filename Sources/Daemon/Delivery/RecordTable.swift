@@ -20,6 +20,8 @@ struct RecordTable {
         records.keys.sorted().compactMap { StoredRegion.instance(ofKey: $0) }.filter { $0.region == region }
     }
 
+    func has(_ record: OutboxRecord) -> Bool { records[record.key] == record.value }
+
     func has(_ key: String) -> Bool { records[key] != nil }
 
     /// Takes down what was committed.

@@ -113,10 +113,11 @@ struct TransactionWriter {
         if let key = draft.abandoned.remove(transition.instance) { draft.transaction.remove([key]) }
         if let record {
             draft.transaction.store(stored(record, draft))
-        } else if !records.has(StoredRegion.key(transition.instance)) {
-            // Nothing to go on from, but its state will be retained, and is to be cleared one day.
-            draft.transaction.store(
-                OutboxRecord(key: StoredRegion.key(transition.instance), value: StoredRegion.unsettled))
+        } else {
+            // Nothing to go on from, not even what was stored before. But its state will be retained, and is to be cleared one day.
+            let unsettled = OutboxRecord(key: StoredRegion.key(transition.instance), value: StoredRegion.unsettled)
+            let isStored = records.has(unsettled) && !draft.transaction.records.contains { $0.key == unsettled.key }
+            if !isStored { draft.transaction.store(unsettled) }
         }
         draft.say(entry.state, at: transition.at)
     }

@@ -100,6 +100,16 @@ struct AbandonedRegionTests {
         #expect(next.abandoned == [transition.instance])
     }
 
+    @Test("Where there is nothing to go on from any more, a restart does not go on from what was stored before")
+    func nothingToGoOnFrom() throws {
+        let instance = RegionInstanceID(region: "carts")
+        let (dispatcher, _) = try restart(storing: [instance], monitoring: Self.carts)
+        let transition = RegionTransition(instance: instance, state: .inside, since: .origin, at: .origin)
+        _ = try dispatcher.dispatch([.transition(transition, record: nil)], Self.timebase)
+        #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
+        #expect(StoredState(dispatcher.outbox, Self.timebase, bootID: "boot").regions.isEmpty)
+    }
+
     @Test("A region that a request ends keeps its record until its state is cleared")
     func ended() throws {
         let instance = RegionInstanceID(region: "carts")
