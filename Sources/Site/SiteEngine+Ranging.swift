@@ -87,6 +87,8 @@ extension SiteEngine {
             let isInside = beacons[index].regions.contains { regions[$0].isToldInside }
             isAnyHeard = isAnyHeard || !current.isEmpty || (isInside && beacons[index].zone == nil)
             place(index, current, at: now, outputs: &outputs)
+            // One of its regions may have come to be told inside since it moved.
+            tellZone(of: index, at: now, outputs: &outputs)
             guard let best = beacons[index].best(gateways.hearing, at: now) else { continue }
             let entry = entry(index, best, current, at: now)
             for number in beacons[index].regions { listed[number, default: []].append(entry) }

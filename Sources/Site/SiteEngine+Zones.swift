@@ -7,32 +7,55 @@ import Regions
 
 /// Visits to zones: what is told as beacons move, and as their regions are left or not known any more.
 extension SiteEngine {
-    /// A beacon is in another zone since the candidate began. It leaves the one before it enters the other.
+    /// A beacon is in another zone since the candidate began.
     mutating func move(
         _ index: Int, to candidate: StoreBeacon.Candidate, at now: Instant, outputs: inout [GatewayOutput]
     ) {
-        let former = beacons[index].zone
-        let cause = cause(of: index, in: candidate.zone, at: now)
-        for region in beacons[index].regions where regions[region].isToldInside {
-            if let former { leave(region, former, until: candidate.since, at: now, outputs: &outputs) }
-            // Where nobody saw it come into the store, nobody saw it come into its first zone.
-            let wasThere = former == nil && regions[region].standing.presence?.beginning == .partial
-            let number = zone(regions[region].id.inZone(plan.name(of: candidate.zone)), at: now)
-            zones[number].cause = cause
-            if let change = zones[number].enter(since: candidate.since, wasThere: wasThere, at: now) {
-                emit(zone: number, change, at: now, outputs: &outputs)
-            }
-        }
-        beacons[index].move(to: candidate.zone)
+        beacons[index].move(to: candidate.zone, since: candidate.since)
+        tellZone(of: index, at: now, outputs: &outputs)
     }
 
     /// A beacon is not there any more, while others keep its region inside.
     mutating func leaveZone(_ index: Int, at now: Instant, outputs: inout [GatewayOutput]) {
-        guard let zone = beacons[index].zone else { return }
-        for region in beacons[index].regions {
-            leave(region, zone, until: beacons[index].listedAt, at: now, outputs: &outputs)
+        guard beacons[index].zone != nil else { return }
+        beacons[index].move(to: nil, since: beacons[index].listedAt)
+        tellZone(of: index, at: now, outputs: &outputs)
+    }
+
+    /// Tells in which zone a beacon is, in each of its regions that is told inside and was not told so yet. It leaves the one before it
+    /// enters the other.
+    mutating func tellZone(of index: Int, at now: Instant, outputs: inout [GatewayOutput]) {
+        let present = beacons[index].zone
+        for region in beacons[index].regions where regions[region].isToldInside {
+            let told = beacons[index].toldZones[region]
+            guard told != present else { continue }
+            if let told { leave(region, told, until: beacons[index].zoneSince, at: now, outputs: &outputs) }
+            beacons[index].toldZones[region] = present
+            guard let present else { continue }
+            let presence = regions[region].standing.presence
+            let number = zone(regions[region].id.inZone(plan.name(of: present)), at: now)
+            emptyRestored(otherThan: number, of: region, index, at: now, outputs: &outputs)
+            zones[number].cause = cause(of: index, in: present, at: now)
+            // Where nobody saw it come into the store, nobody saw it come into its first zone.
+            let wasThere = told == nil && presence?.beginning == .partial
+            let since = max(beacons[index].zoneSince, presence?.enteredAt ?? now)
+            if let change = zones[number].enter(since: since, wasThere: wasThere, at: now) {
+                emit(zone: number, change, at: now, outputs: &outputs)
+            }
         }
-        beacons[index].move(to: nil)
+    }
+
+    /// A region of one beacon has it in one zone: where an earlier process had it, it is not any more.
+    private mutating func emptyRestored(
+        otherThan zone: Int, of region: Int, _ index: Int, at now: Instant, outputs: inout [GatewayOutput]
+    ) {
+        guard regions[region].id.minor != nil, beacons[index].key.device == nil else { return }
+        for other in regions[region].zones
+        where other != zone && zones[other].members == 0 && zones[other].standing.presence != nil {
+            if let change = zones[other].empty(until: now, at: now) {
+                emit(zone: other, change, at: now, outputs: &outputs)
+            }
+        }
     }
 
     private mutating func leave(
@@ -65,9 +88,14 @@ extension SiteEngine {
                 emit(zone: number, change, at: now, outputs: &outputs)
             }
         }
-        for index in regions[region].beacons {
+        for index in regions[region].beacons.sorted() {
+            beacons[index].toldZones[region] = nil
+            // Who has left a region of his own has left the store, whoever else keeps the others inside.
+            if regions[region].id.minor != nil, beacons[index].key.device == nil {
+                leaveZone(index, at: now, outputs: &outputs)
+            }
             beacons[index].regions.removeAll { $0 == region }
-            if beacons[index].regions.isEmpty { beacons[index].move(to: nil) }
+            if beacons[index].regions.isEmpty { beacons[index].move(to: nil, since: now) }
         }
         regions[region].beacons = []
     }

@@ -39,8 +39,13 @@ struct StoreBeacon: Sendable {
     private(set) var listings: [Listing] = []
     /// By the numbers of the store's regions, those that it is heard in.
     var regions: [Int] = []
-    /// The zone that its visits are told of.
+    /// The zone that it is in.
     private(set) var zone: StorePlan.Zone?
+    /// Since when it is there.
+    private(set) var zoneSince = Instant.origin
+    /// The zone that each of its regions was told it is in, by the regions' numbers. Where subscribers don't know that a region is inside,
+    /// nothing is told of its zones, so that this may lag behind.
+    var toldZones: [Int: StorePlan.Zone] = [:]
     private(set) var candidate: Candidate?
     private(set) var confidence = 0.0
     /// The zone that it is most likely in, before it has been in any for long enough.
@@ -108,8 +113,9 @@ struct StoreBeacon: Sendable {
         return now - began.since > Self.passingBy ? began : nil
     }
 
-    mutating func move(to zone: StorePlan.Zone?) {
+    mutating func move(to zone: StorePlan.Zone?, since: Instant) {
         self.zone = zone
+        zoneSince = since
         candidate = nil
         if zone == nil { belief = ZoneBelief() }
     }
