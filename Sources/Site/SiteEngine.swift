@@ -87,7 +87,7 @@ package struct SiteEngine: Sendable {
         let record = record.moved(notAfter: now)
         if record.instance.zone == nil {
             guard let number = region(record.instance, at: now) else { return }
-            let change = regions[number].restore(record, unknownAt: now + spans.unknownAfter)
+            let change = regions[number].restore(record, at: now, unknownAt: now + spans.unknownAfter)
             if case .inside(let stay) = record.occupancy { regions[number].cause = cause(stay, record) }
             emit(number, StoreRegion.Change(change: change, at: now), outputs: &outputs)
             schedule(number)

@@ -35,6 +35,9 @@ struct StoreRegion: Sendable {
     var listedAt: Instant?
     /// Whether the gateways tell of exits: their operator may not want to know of them.
     private var tellsExit = true
+    /// When this process began, where an earlier one had stored the region; then when a gateway first said something of it.
+    private var resumedAt: Instant?
+    private var isSpokenOf = false
     /// Whether the last exit was told as one that nobody watched.
     private var isInferred = false
 
@@ -136,11 +139,25 @@ extension StoreRegion {
             let left = max(last, standing.presence?.enteredAt ?? last) + spans.exitAfter
             // Nothing is dated before what led to it.
             exitDue = max(left, standing.since, at)
+            if let first = firstWord(at: instant) {
+                exitDue = max(exitDue, first + max(spans.exitAfter, Arrival.eventPatience))
+            }
             return nil
         }
         // Who has not said anything yet may have somebody inside.
         if !standing.isSettled, claims.contains(where: { !$0.isGone && $0.deafSince == nil }) { return nil }
         return standing.outside(at: at).map { Change(change: $0, at: at) }
+    }
+
+    /// When a gateway first said in this process that nobody is there, where an earlier one had stored somebody. The gateways' words come
+    /// one after the other, and what was told before is history: so the exit waits as long as any, from then on.
+    private mutating func firstWord(at instant: Instant) -> Instant? {
+        guard let resumedAt, standing.presence?.isRestored == true else { return nil }
+        if !isSpokenOf {
+            isSpokenOf = true
+            self.resumedAt = max(resumedAt, instant)
+        }
+        return self.resumedAt
     }
 
     private mutating func enter(isCrossing: Bool, since: Instant, at: Instant) -> RegionStanding.Change? {
@@ -164,8 +181,9 @@ extension StoreRegion {
     }
 
     /// What an earlier process has stored goes on. Nobody has said anything of it yet.
-    mutating func restore(_ record: RegionRecord, unknownAt due: Instant) -> RegionStanding.Change {
+    mutating func restore(_ record: RegionRecord, at now: Instant, unknownAt due: Instant) -> RegionStanding.Change {
         unknownDue = due
+        resumedAt = now
         switch record.occupancy {
         case .outside(let since): return standing.restore(outsideSince: since)
         case .inside(let stay): return standing.restore(stay, until: .distantFuture)

@@ -37,6 +37,23 @@ struct RestartTests {
         #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["-10.0"])
     }
 
+    @Test("What came to pass while no process ran is told after the start of the next one: the history before stays")
+    func leftMeanwhile() throws {
+        var store = try Store(restoring: [inside(RegionInstanceID(region: "carts"))])
+        store.state("a", "outside", since_s: -20, told_s: -20, seq: 4, at: 0.1)
+        store.advance(to: 200)
+        #expect(store.events == ["exit carts 5.1 by -"])
+    }
+
+    @Test("Nobody leaves because the first gateway to speak has him outside: another one may have him inside")
+    func wordsOneByOne() throws {
+        var store = try Store("[site]\nexit_after_s = 0", restoring: [inside(RegionInstanceID(region: "carts"))])
+        store.state("a", "outside", since_s: -50, told_s: -50, seq: 3, at: 0.1)
+        store.state("b", "inside", since_s: -51, told_s: -51, seq: 4, at: 0.2)
+        store.advance(to: 200)
+        #expect(store.events == [] && store.states.last?.hasPrefix("inside") == true)
+    }
+
     @Test("What nobody speaks of any more becomes unknown")
     func silence() throws {
         var store = try Store(restoring: [inside(RegionInstanceID(region: "carts"))])
