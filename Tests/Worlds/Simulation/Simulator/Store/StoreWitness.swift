@@ -12,19 +12,30 @@ struct StoreWitness {
     private struct Word {
         /// Since when it has it inside, as the store knows; `nil` where it has not.
         var thereSince: Instant?
+        /// Whether it had it inside before the store's process began.
+        var wasThere = false
         var epoch = ""
         var seq: Int64 = 0
+
+        /// Whether the store has to count it as of now: since a while, or all the time, which it learnt just now.
+        func counts(at now: Instant) -> Bool {
+            guard let thereSince else { return false }
+            return now - thereSince > StoreWitness.patience || (wasThere && now - thereSince < .seconds(0.5))
+        }
     }
 
     /// What the store's process knew as it gave an event its number.
     private struct Decision {
         var at: Instant
-        /// Who had each instance inside then, and had for a while.
+        /// Who had each instance inside then.
         var holders: [RegionInstanceID: [String]]
     }
 
     /// An event is committed so long after it was decided, at most, and a state waits for its event for 2 s.
     private static let patience = TimeSpan.seconds(5)
+
+    /// The same instant may be told as another time of day after a restart, because the clocks drift.
+    private static let drift = TimeSpan.seconds(0.2)
 
     private let lateAfter: TimeSpan
     /// Taken in the present round.
@@ -32,6 +43,7 @@ struct StoreWitness {
     private var words: [RegionInstanceID: [String: Word]] = [:]
     private var decisions: [String: [Int64: Decision]] = [:]
     private var numbering = Numbering(epoch: "")
+    private var beganAt = Instant.origin
     private var recordsDue = Instant.origin
     /// The last event of each instance.
     private var last: [RegionInstanceID: EventPayload] = [:]
@@ -43,7 +55,8 @@ struct StoreWitness {
     init(lateAfter: TimeSpan) { self.lateAfter = lateAfter }
 
     /// The store's process has begun: it knows nothing but its records.
-    mutating func lifeBegan(_ numbering: Numbering) {
+    mutating func lifeBegan(_ numbering: Numbering, at now: Instant) {
+        beganAt = now
         if self.numbering.epoch != numbering.epoch { mayHaveLost() }
         self.numbering = numbering
         (words, taken) = ([:], [])
@@ -57,7 +70,11 @@ struct StoreWitness {
     // MARK: - What it knows
 
     /// The delivery loop of the store's process has gone round once: what it has numbered was decided before it took what came.
-    mutating func roundEnded(_ outbox: Outbox, _ timebase: Timebase, at now: Instant) throws(Violation) {
+    ///
+    /// - Parameter isPlain: whether everything that it ever told was committed. Else a file that could not be read may hold what is long past.
+    mutating func roundEnded(
+        _ outbox: Outbox, _ timebase: Timebase, rightClocks: [String: Int], isPlain: Bool, at now: Instant
+    ) throws(Violation) {
         let present = outbox.numbering
         if numbering.epoch != present.epoch { mayHaveLost() }
         let first = numbering.epoch == present.epoch ? numbering[.events] : 1
@@ -66,20 +83,20 @@ struct StoreWitness {
             let decision = Decision(at: now, holders: holders(at: now))
             for seq in first..<present[.events] { decisions[present.epoch, default: [:]][seq] = decision }
         }
-        for message in taken { take(message, at: now) }
+        for message in taken { take(message, rightClocks, at: now) }
         taken = []
-        guard outbox.isDurable, first < present[.events] || now >= recordsDue else { return }
+        guard isPlain, outbox.isDurable, first < present[.events] || now >= recordsDue else { return }
         recordsDue = now + .seconds(2)
         try checkRecords(outbox, timebase)
     }
 
     private func holders(at now: Instant) -> [RegionInstanceID: [String]] {
         words.mapValues { words in
-            words.filter { $0.value.thereSince.map { now - $0 > Self.patience } ?? false }.keys.sorted()
+            words.filter { $0.value.counts(at: now) }.keys.sorted()
         }
     }
 
-    private mutating func take(_ message: IncomingMessage, at now: Instant) {
+    private mutating func take(_ message: IncomingMessage, _ rightClocks: [String: Int], at now: Instant) {
         guard case .bytes(let octets) = message.payload, let topic = Topic(message.topic, prefix: "beacons"),
             let instance = topic.subject.instance, topic.gateway.gateway != SiteSettings.gatewayID
         else { return }
@@ -88,14 +105,17 @@ struct StoreWitness {
             words[instance]?[gateway] = nil
             return
         }
+        let hasRightClock = rightClocks[gateway] != nil
         var word = words[instance]?[gateway] ?? Word()
         if let event = try? EventPayload(decoding: octets), topic.subject.kind == .event {
             note(event, &word, at: now)
         } else if let state = try? StatePayload(decoding: octets), topic.subject.kind == .state {
             if word.epoch != state.epoch { (word.epoch, word.seq) = (state.epoch, 0) }
             switch state.state {
-            case .inside: word.thereSince = word.thereSince ?? now
-            case .outside: word.thereSince = nil
+            case .inside:
+                word.thereSince = word.thereSince ?? now
+                word.wasThere = word.wasThere || (hasRightClock && state.since < SimulatedMachine.wall(beganAt))
+            case .outside: (word.thereSince, word.wasThere) = (nil, false)
             case .unknown: break
             }
         }
@@ -109,7 +129,7 @@ struct StoreWitness {
         let isLate = event.head.isClockSynced && SimulatedMachine.wall(now) - event.head.at > lateAfter
         if isLate { lateCount += 1 }
         if event.exit != nil {
-            word.thereSince = nil
+            (word.thereSince, word.wasThere) = (nil, false)
         } else if !isLate {
             word.thereSince = word.thereSince ?? now
         }
@@ -161,13 +181,13 @@ struct StoreWitness {
                     invariant: .oneZone, detail: "\(instance.name) is left, and nobody has left \(other.name)")
             }
         }
-        if let former, event.head.at < former.head.at {
+        if let former, former.head.at - event.head.at > Self.drift {
             throw Violation(
                 invariant: .history, detail: "event \(event.seq) of \(instance.name) is older than \(former.seq)")
         }
         guard let decision = decisions[event.epoch]?.removeValue(forKey: event.seq) else { return }
         let age = SimulatedMachine.wall(decision.at) - event.head.at
-        if age > lateAfter + Self.patience || age < .seconds(-0.2) {
+        if age > lateAfter + Self.patience || age + Self.drift < .zero {
             throw Violation(
                 invariant: .history,
                 detail: "event \(event.seq) of \(instance.name) is \(age.seconds) s old as it is decided")

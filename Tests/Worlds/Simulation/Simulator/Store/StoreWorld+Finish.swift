@@ -61,10 +61,11 @@ extension StoreWorld {
         return nil
     }
 
-    /// Whether the broker retains the truth. Where nobody ever was nothing needs to be retained.
+    /// Whether the broker retains the truth. Where nobody ever was nothing needs to be retained. What a process told that ended before its
+    /// disk worked again is in the broker and nowhere else: nobody may know that it has to be taken back.
     private func problem(of instance: RegionInstanceID, isInside: Bool) -> Violation? {
         let retained = broker.retained[site.topics.state(instance)].flatMap { try? StatePayload(decoding: $0) }
-        if !isInside, retained == nil { return nil }
+        if !isInside, retained == nil || machines.contains(where: { !$0.wasAlwaysCommitted }) { return nil }
         if retained?.state == (isInside ? .inside : .outside) { return nil }
         return Violation(
             invariant: .nothingMissed,

@@ -15,7 +15,7 @@ extension StoreWorld {
         machine.life = begun
         if machine.disk.hasCrashed { return died(machine, withMachine: machine.crashTakesMachine) }
         account.lifeBegan(machine.topics, begun.outbox.numbering)
-        if machine === site { witness.lifeBegan(begun.outbox.numbering) }
+        if machine === site { witness.lifeBegan(begun.outbox.numbering, at: now) }
         begun.start()
     }
 
@@ -63,7 +63,9 @@ extension StoreWorld {
         account.roundEnded(machine.topics, life.outbox.numbering)
         guard machine === site else { return }
         check { () throws(Violation) in
-            try witness.roundEnded(life.outbox, machine.clock.timebase, at: now)
+            try witness.roundEnded(
+                life.outbox, machine.clock.timebase, rightClocks: rightClocks, isPlain: machine.wasAlwaysCommitted,
+                at: now)
         }
     }
 

@@ -177,7 +177,7 @@ extension StoreWorld: Surroundings {
     func refused(_ message: Message) {}
 
     /// The gateways whose clock was never wrong.
-    private var rightClocks: [String: Int] {
+    var rightClocks: [String: Int] {
         var numbers: [String: Int] = [:]
         for machine in gateways where !machine.clockWasWrong { numbers[machine.topics.gateway] = machine.number }
         return numbers
