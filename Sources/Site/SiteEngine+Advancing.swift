@@ -13,7 +13,7 @@ extension SiteEngine {
         let now = nextDeadline
         guard now < limit else { return nil }
         if early.due == now {
-            if let state = early.takeFirst() { apply(state, outputs: &outputs) }
+            if let state = early.takeFirst() { apply(state, at: now, outputs: &outputs) }
         } else if timers.nextDue == now {
             guard let timer = timers.removeFirst(), regions[timer.subject].due == timer.due else { return now }
             if let change = regions[timer.subject].advance(to: now) { emit(timer.subject, change, outputs: &outputs) }

@@ -113,7 +113,7 @@ extension SiteEngine {
             hear(event, number, arrival)
         }
         weigh(number, isCrossing: payload.exit == nil, at: at, outputs: &outputs)
-        if let state = early.take(named: payload, of: number, gateway) { apply(state, outputs: &outputs) }
+        if let state = early.take(named: payload, of: number, gateway) { apply(state, at: arrival.now, outputs: &outputs) }
     }
 
     /// - Parameter entry: the cause of the entry that an exit ends: both name one beacon, so that a visit has a beginning and an end.
@@ -153,20 +153,21 @@ extension SiteEngine {
         if payload.eventSeq > seenSeq, payload.eventSeq > appliedSeq, !arrival.isLate {
             early.wait(state)
         } else {
-            apply(state, outputs: &outputs)
+            apply(state, at: arrival.now, outputs: &outputs)
         }
     }
 
-    /// What a state says counts.
-    mutating func apply(_ state: EarlyStates.State, outputs: inout [GatewayOutput]) {
-        let (number, payload, now) = (state.number, state.payload, state.arrival.now)
+    /// What a state says counts from now on.
+    mutating func apply(_ state: EarlyStates.State, at now: Instant, outputs: inout [GatewayOutput]) {
+        let (number, payload) = (state.number, state.payload)
         let known = regions[number].claim(of: state.gateway)
         // Whom an earlier epoch had inside has left while nobody watched.
         let isOtherEpoch = known.map { $0.isThere && $0.thereEpoch != payload.epoch } ?? false
         let isTold = isOtherEpoch || payload.eventSeq > (known?.appliedSeq ?? 0)
         // What has come to pass so long ago changes no history: it counts from now on.
         let told = state.arrival.instant(payload.since)
-        let since = now - told > settings.lateAfter ? now : told
+        let arrival = state.arrival.now
+        let since = arrival - told > settings.lateAfter ? arrival : told
         claim(state.gateway, of: number, payload.epoch) { claim in
             claim.appliedSeq = max(claim.appliedSeq, payload.eventSeq)
             if payload.state != .unknown { claim.unknownSince = nil }
