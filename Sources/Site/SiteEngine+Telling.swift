@@ -34,8 +34,11 @@ extension SiteEngine {
         outputs.append(.transition(transition, record: record(region.id, region.standing, region.cause)))
     }
 
-    func emit(zone number: Int, _ change: RegionStanding.Change, at now: Instant, outputs: inout [GatewayOutput]) {
+    mutating func emit(
+        zone number: Int, _ change: RegionStanding.Change, at now: Instant, outputs: inout [GatewayOutput]
+    ) {
         let zone = zones[number]
+        if let region = regionNumbers[zone.id.inZone(nil)] { regions[region].zonesToldAt = now }
         outputs.append(
             .transition(
                 transition(zone.id, change, zone.cause, at: now),

@@ -26,6 +26,8 @@ struct StoreRegion: Sendable {
     private(set) var unknownDue = Instant.distantFuture
     /// The last evidence that it was inside.
     private(set) var lastHeardAt: Instant?
+    /// When anything was told of its zones last: it is not left before that.
+    var zonesToldAt: Instant?
     /// The numbers of its zones that anybody was ever in, and of the beacons that are heard in it.
     var zones: [Int] = []
     var beacons: Set<Int> = []
@@ -193,7 +195,7 @@ extension StoreRegion {
     /// What is due at that time.
     mutating func advance(to now: Instant) -> Change? {
         if exitDue <= now {
-            let at = exitDue
+            let at = max(exitDue, zonesToldAt ?? exitDue)
             exitDue = .distantFuture
             return leave(at: at)
         }

@@ -128,6 +128,22 @@ struct ZoneTests {
         #expect(store.allEvents.suffix(2) == ["exit carts/zone/door 45.0 by a", "exit carts 45.0 by a"])
     }
 
+    @Test("A region is not left before what was told of its zones, also where its last exit comes late")
+    func lateLeaving() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        store.list(["a": -55], from: 10, to: 20)
+        store.list(["a": -80, "b": -55], from: 21, to: 30)
+        store.exit("a", entered_s: 10, heard_s: 11, told_s: 12, at: 31)
+        store.advance(to: 100)
+        let last = store.allEvents.suffix(3).map { $0.split(separator: " ") }
+        #expect(
+            last.map { $0.prefix(2).joined(separator: " ") } == [
+                "enter carts/zone/bakery", "exit carts/zone/bakery", "exit carts",
+            ])
+        #expect(Set(last.map { $0[2] }).count == 1)
+    }
+
     @Test("They become unknown with it, and are known again with it")
     func unknown() throws {
         var store = try Store(Self.two)
