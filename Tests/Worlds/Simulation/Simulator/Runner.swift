@@ -146,7 +146,7 @@ struct StoreTotals {
         repetitions += world.account.repetitionCount
         exits += world.witness.exitCount
         zoneEvents += world.witness.zoneEventCount
-        late += world.witness.lateCount
+        late += world.witness.words.lateCount
         faults += world.scenario.faults.count
         simulated = simulated + (world.now - .origin)
     }

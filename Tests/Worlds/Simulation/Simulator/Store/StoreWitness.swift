@@ -1,5 +1,4 @@
 import Beacons
-import Configuration
 import HCI
 import MQTT
 import Messages
@@ -8,22 +7,6 @@ import Regions
 
 /// Who says what a store may say: the gateways' words as the store's process took them, and what it made of them.
 struct StoreWitness {
-    /// What a gateway said last of a region instance.
-    private struct Word {
-        /// Since when it has it inside, as the store knows; `nil` where it has not.
-        var thereSince: Instant?
-        /// Whether it had it inside before the store's process began.
-        var wasThere = false
-        var epoch = ""
-        var seq: Int64 = 0
-
-        /// Whether the store has to count it as of now: since a while, or all the time, which it learnt just now.
-        func counts(at now: Instant) -> Bool {
-            guard let thereSince else { return false }
-            return now - thereSince > StoreWitness.patience || (wasThere && now - thereSince < .seconds(0.5))
-        }
-    }
-
     /// What the store's process knew as it gave an event its number.
     private struct Decision {
         var at: Instant
@@ -31,43 +14,36 @@ struct StoreWitness {
         var holders: [RegionInstanceID: [String]]
     }
 
-    /// An event is committed so long after it was decided, at most, and a state waits for its event for 2 s.
-    private static let patience = TimeSpan.seconds(5)
-
     /// The same instant may be told as another time of day after a restart, because the clocks drift.
     private static let drift = TimeSpan.seconds(0.2)
 
     private let lateAfter: TimeSpan
-    /// Taken in the present round.
-    private var taken: [IncomingMessage] = []
-    private var words: [RegionInstanceID: [String: Word]] = [:]
+    private(set) var words: StoreWords
     private var decisions: [String: [Int64: Decision]] = [:]
     private var numbering = Numbering(epoch: "")
-    private var beganAt = Instant.origin
     private var recordsDue = Instant.origin
     /// The last event of each instance.
     private var last: [RegionInstanceID: EventPayload] = [:]
-    private(set) var lateCount = 0
     /// Exits for which it was known who had it inside.
     private(set) var exitCount = 0
     private(set) var zoneEventCount = 0
 
-    init(lateAfter: TimeSpan) { self.lateAfter = lateAfter }
+    init(lateAfter: TimeSpan) {
+        self.lateAfter = lateAfter
+        words = StoreWords(lateAfter: lateAfter)
+    }
 
     /// The store's process has begun: it knows nothing but its records.
     mutating func lifeBegan(_ numbering: Numbering, at now: Instant) {
-        beganAt = now
+        words.lifeBegan(at: now)
         if self.numbering.epoch != numbering.epoch { mayHaveLost() }
         self.numbering = numbering
-        (words, taken) = ([:], [])
     }
 
     /// What was told last may not be what the store goes on from.
     mutating func mayHaveLost() { last = [:] }
 
-    mutating func hears(_ message: IncomingMessage) { taken.append(message) }
-
-    // MARK: - What it knows
+    mutating func hears(_ message: IncomingMessage) { words.hears(message) }
 
     /// The delivery loop of the store's process has gone round once: what it has numbered was decided before it took what came.
     ///
@@ -80,59 +56,13 @@ struct StoreWitness {
         let first = numbering.epoch == present.epoch ? numbering[.events] : 1
         numbering = present
         if first < present[.events] {
-            let decision = Decision(at: now, holders: holders(at: now))
+            let decision = Decision(at: now, holders: words.holders(at: now))
             for seq in first..<present[.events] { decisions[present.epoch, default: [:]][seq] = decision }
         }
-        for message in taken { take(message, rightClocks, at: now) }
-        taken = []
+        words.take(rightClocks: rightClocks, at: now)
         guard isPlain, outbox.isDurable, first < present[.events] || now >= recordsDue else { return }
         recordsDue = now + .seconds(2)
         try checkRecords(outbox, timebase)
-    }
-
-    private func holders(at now: Instant) -> [RegionInstanceID: [String]] {
-        words.mapValues { words in
-            words.filter { $0.value.counts(at: now) }.keys.sorted()
-        }
-    }
-
-    private mutating func take(_ message: IncomingMessage, _ rightClocks: [String: Int], at now: Instant) {
-        guard case .bytes(let octets) = message.payload, let topic = Topic(message.topic, prefix: "beacons"),
-            let instance = topic.subject.instance, topic.gateway.gateway != SiteSettings.gatewayID
-        else { return }
-        let gateway = topic.gateway.gateway
-        if octets.isEmpty {
-            words[instance]?[gateway] = nil
-            return
-        }
-        let hasRightClock = rightClocks[gateway] != nil
-        var word = words[instance]?[gateway] ?? Word()
-        if let event = try? EventPayload(decoding: octets), topic.subject.kind == .event {
-            note(event, &word, at: now)
-        } else if let state = try? StatePayload(decoding: octets), topic.subject.kind == .state {
-            if word.epoch != state.epoch { (word.epoch, word.seq) = (state.epoch, 0) }
-            switch state.state {
-            case .inside:
-                word.thereSince = word.thereSince ?? now
-                word.wasThere = word.wasThere || (hasRightClock && state.since < SimulatedMachine.wall(beganAt))
-            case .outside: (word.thereSince, word.wasThere) = (nil, false)
-            case .unknown: break
-            }
-        }
-        words[instance, default: [:]][gateway] = word
-    }
-
-    /// An entry that comes late says nothing of the present; what an exit says is the present, or a state will say otherwise.
-    private mutating func note(_ event: EventPayload, _ word: inout Word, at now: Instant) {
-        if word.epoch == event.epoch, event.seq <= word.seq { return }
-        (word.epoch, word.seq) = (event.epoch, event.seq)
-        let isLate = event.head.isClockSynced && SimulatedMachine.wall(now) - event.head.at > lateAfter
-        if isLate { lateCount += 1 }
-        if event.exit != nil {
-            (word.thereSince, word.wasThere) = (nil, false)
-        } else if !isLate {
-            word.thereSince = word.thereSince ?? now
-        }
     }
 
     /// What is stored is what was told: zones exclude each other.
@@ -187,7 +117,7 @@ struct StoreWitness {
         }
         guard let decision = decisions[event.epoch]?.removeValue(forKey: event.seq) else { return }
         let age = SimulatedMachine.wall(decision.at) - event.head.at
-        if age > lateAfter + Self.patience || age + Self.drift < .zero {
+        if age > lateAfter + StoreWords.patience || age + Self.drift < .zero {
             throw Violation(
                 invariant: .history,
                 detail: "event \(event.seq) of \(instance.name) is \(age.seconds) s old as it is decided")
@@ -223,18 +153,10 @@ struct StoreWitness {
             case .beacon(let identity, _) = event.cause
         else { return }
         let at = Instant.origin + (event.head.at - SimulatedMachine.begin)
-        if !hearing.has(identity, by: number, from: at - .seconds(3), to: at + .seconds(0.2)) {
+        if !hearing.has(identity, by: number, from: at - lateAfter - .seconds(3), to: at + .seconds(0.2)) {
             throw Violation(
                 invariant: .noFalseCrossing,
                 detail: "event \(event.seq) enters \(instance.name), and \(gateway) has not heard it")
         }
-    }
-}
-
-extension RegionInstanceID {
-    /// As in topics: `cart/1/2/zone/door`.
-    var name: String {
-        let numbers = [major, minor].compactMap { $0.map(String.init) }
-        return ([region] + numbers + (zone.map { ["zone", $0] } ?? [])).joined(separator: "/")
     }
 }

@@ -1,0 +1,103 @@
+import Configuration
+import HCI
+import MQTT
+import Messages
+import Regions
+
+/// What the gateways of a store have said of its regions, as far as the store's process has taken it.
+struct StoreWords {
+    /// What a gateway said last of a region instance.
+    private struct Word {
+        /// Since when it has it inside, as the store knows; `nil` where it has not.
+        var thereSince: Instant?
+        /// Whether it had it inside before the store's process began.
+        var wasThere = false
+        var epoch = ""
+        var seq: Int64 = 0
+
+        /// Whether the store has to count it as of now: since a while, or all the time, which it learnt just now.
+        func counts(at now: Instant) -> Bool {
+            guard let thereSince else { return false }
+            return now - thereSince > StoreWords.patience || (wasThere && now - thereSince < .seconds(0.5))
+        }
+    }
+
+    /// An event is committed so long after it was decided, at most, and a state waits for its event for 2 s.
+    static let patience = TimeSpan.seconds(5)
+
+    private let lateAfter: TimeSpan
+    /// Taken in the present round.
+    private var taken: [IncomingMessage] = []
+    private var words: [RegionInstanceID: [String: Word]] = [:]
+    private var beganAt = Instant.origin
+    private(set) var lateCount = 0
+
+    init(lateAfter: TimeSpan) { self.lateAfter = lateAfter }
+
+    /// The store's process has begun: nobody has told it anything.
+    mutating func lifeBegan(at now: Instant) { (words, taken, beganAt) = ([:], [], now) }
+
+    mutating func hears(_ message: IncomingMessage) { taken.append(message) }
+
+    /// A round of its delivery loop is over: what was taken in it counts from now on.
+    ///
+    /// - Parameter rightClocks: the gateways whose clock was never wrong, by id.
+    mutating func take(rightClocks: [String: Int], at now: Instant) {
+        for message in taken { take(message, rightClocks, at: now) }
+        taken = []
+    }
+
+    /// Who has each region instance inside.
+    func holders(at now: Instant) -> [RegionInstanceID: [String]] {
+        words.mapValues { words in
+            words.filter { $0.value.counts(at: now) }.keys.sorted()
+        }
+    }
+
+    private mutating func take(_ message: IncomingMessage, _ rightClocks: [String: Int], at now: Instant) {
+        guard case .bytes(let octets) = message.payload, let topic = Topic(message.topic, prefix: "beacons"),
+            let instance = topic.subject.instance, topic.gateway.gateway != SiteSettings.gatewayID
+        else { return }
+        let gateway = topic.gateway.gateway
+        if octets.isEmpty {
+            words[instance]?[gateway] = nil
+            return
+        }
+        let hasRightClock = rightClocks[gateway] != nil
+        var word = words[instance]?[gateway] ?? Word()
+        if let event = try? EventPayload(decoding: octets), topic.subject.kind == .event {
+            note(event, &word, at: now)
+        } else if let state = try? StatePayload(decoding: octets), topic.subject.kind == .state {
+            if word.epoch != state.epoch { (word.epoch, word.seq) = (state.epoch, 0) }
+            switch state.state {
+            case .inside:
+                word.thereSince = word.thereSince ?? now
+                word.wasThere = word.wasThere || (hasRightClock && state.since < SimulatedMachine.wall(beganAt))
+            case .outside: (word.thereSince, word.wasThere) = (nil, false)
+            case .unknown: break
+            }
+        }
+        words[instance, default: [:]][gateway] = word
+    }
+
+    /// An entry that comes late says nothing of the present; what an exit says is the present, or a state will say otherwise.
+    private mutating func note(_ event: EventPayload, _ word: inout Word, at now: Instant) {
+        if word.epoch == event.epoch, event.seq <= word.seq { return }
+        (word.epoch, word.seq) = (event.epoch, event.seq)
+        let isLate = event.head.isClockSynced && SimulatedMachine.wall(now) - event.head.at > lateAfter
+        if isLate { lateCount += 1 }
+        if event.exit != nil {
+            (word.thereSince, word.wasThere) = (nil, false)
+        } else if !isLate {
+            word.thereSince = word.thereSince ?? now
+        }
+    }
+}
+
+extension RegionInstanceID {
+    /// As in topics: `cart/1/2/zone/door`.
+    var name: String {
+        let numbers = [major, minor].compactMap { $0.map(String.init) }
+        return ([region] + numbers + (zone.map { ["zone", $0] } ?? [])).joined(separator: "/")
+    }
+}
