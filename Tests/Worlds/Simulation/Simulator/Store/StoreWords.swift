@@ -12,8 +12,16 @@ struct StoreWords {
         var thereSince: Instant?
         /// Whether it had it inside before the store's process began.
         var wasThere = false
+        /// When it said that nobody is there any more; `nil` while it says otherwise.
+        var leftAt: Instant?
+        /// When it said that it does not know.
+        var unknownSince: Instant?
         var epoch = ""
         var seq: Int64 = 0
+
+        mutating func left(at now: Instant) { (thereSince, wasThere, leftAt, unknownSince) = (nil, false, now, nil) }
+
+        mutating func isThere(at now: Instant) { (thereSince, leftAt, unknownSince) = (thereSince ?? now, nil, nil) }
 
         /// Whether the store has to count it as of now: since a while, or all the time, which it learnt just now.
         func counts(at now: Instant) -> Bool {
@@ -29,13 +37,15 @@ struct StoreWords {
     /// Taken in the present round.
     private var taken: [IncomingMessage] = []
     private var words: [RegionInstanceID: [String: Word]] = [:]
+    /// The gateways that can't hear, and since when the store knows.
+    private var deafSince: [String: Instant] = [:]
     private var beganAt = Instant.origin
     private(set) var lateCount = 0
 
     init(lateAfter: TimeSpan) { self.lateAfter = lateAfter }
 
     /// The store's process has begun: nobody has told it anything.
-    mutating func lifeBegan(at now: Instant) { (words, taken, beganAt) = ([:], [], now) }
+    mutating func lifeBegan(at now: Instant) { (words, deafSince, taken, beganAt) = ([:], [:], [], now) }
 
     mutating func hears(_ message: IncomingMessage) { taken.append(message) }
 
@@ -50,15 +60,27 @@ struct StoreWords {
     /// Who has each region instance inside.
     func holders(at now: Instant) -> [RegionInstanceID: [String]] {
         words.mapValues { words in
-            words.filter { $0.value.counts(at: now) }.keys.sorted()
+            words.filter { $0.value.counts(at: now) && !isOutlived($0.key, words) }.keys.sorted()
         }
+    }
+
+    /// What a gateway that can't hear had inside proves nothing once another one saw it leave after that.
+    private func isOutlived(_ gateway: String, _ words: [String: Word]) -> Bool {
+        guard let since = [deafSince[gateway], words[gateway]?.unknownSince].compactMap({ $0 }).min() else {
+            return false
+        }
+        return words.contains { $0.key != gateway && ($0.value.leftAt ?? .origin) > since }
     }
 
     private mutating func take(_ message: IncomingMessage, _ rightClocks: [String: Int], at now: Instant) {
         guard case .bytes(let octets) = message.payload, let topic = Topic(message.topic, prefix: "beacons"),
-            let instance = topic.subject.instance, topic.gateway.gateway != SiteSettings.gatewayID
+            topic.gateway.gateway != SiteSettings.gatewayID
         else { return }
         let gateway = topic.gateway.gateway
+        if topic.subject.kind == .status, let status = try? StatusPayload(decoding: octets) {
+            deafSince[gateway] = status.isOnline && status.radio.hears ? nil : deafSince[gateway] ?? now
+        }
+        guard let instance = topic.subject.instance else { return }
         if octets.isEmpty {
             words[instance]?[gateway] = nil
             return
@@ -71,10 +93,10 @@ struct StoreWords {
             if word.epoch != state.epoch { (word.epoch, word.seq) = (state.epoch, 0) }
             switch state.state {
             case .inside:
-                word.thereSince = word.thereSince ?? now
+                word.isThere(at: now)
                 word.wasThere = word.wasThere || (hasRightClock && state.since < SimulatedMachine.wall(beganAt))
-            case .outside: (word.thereSince, word.wasThere) = (nil, false)
-            case .unknown: break
+            case .outside: word.left(at: now)
+            case .unknown: word.unknownSince = word.unknownSince ?? now
             }
         }
         words[instance, default: [:]][gateway] = word
@@ -87,9 +109,9 @@ struct StoreWords {
         let isLate = event.head.isClockSynced && SimulatedMachine.wall(now) - event.head.at > lateAfter
         if isLate { lateCount += 1 }
         if event.exit != nil {
-            (word.thereSince, word.wasThere) = (nil, false)
+            word.left(at: now)
         } else if !isLate {
-            word.thereSince = word.thereSince ?? now
+            word.isThere(at: now)
         }
     }
 }
