@@ -17,7 +17,8 @@ extension SiteEngine {
         let listed = beacons.count { now - $0.listedAt <= HeardLevels.memory }
         return GatewayFigures(
             store: StoreFigures(late: figures.late, malformed: figures.malformed, gateways: gateways), tracks: listed,
-            instances: instanceCount, refusedInstances: figures.refusedInstances)
+            instances: instanceCount, refusedTransmitters: figures.refusedBeacons,
+            refusedInstances: figures.refusedInstances)
     }
 }
 

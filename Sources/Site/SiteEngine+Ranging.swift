@@ -1,5 +1,6 @@
 import Beacons
 import Configuration
+import DequeModule
 import Gateway
 import HCI
 import Messages
@@ -14,15 +15,15 @@ extension SiteEngine {
         _ list: ListedBeacons, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival
     ) {
         guard let number = region(instance, at: arrival.now) else { return }
-        let duplicates = tellsDevices ? Set(list.beacons.filter(\.isDuplicate).map(\.identity)) : []
+        if tellsDevices { for listed in list.beacons where listed.isDuplicate { tellApart(listed) } }
         var present: Set<Int> = []
         for listed in list.beacons {
-            let device = duplicates.contains(listed.identity) ? listed.device : nil
-            guard let index = beacon(BeaconKey(identity: listed.identity, device: device), in: number) else { continue }
+            guard let index = beacon(key(of: listed), in: number) else { continue }
             let heardAt = arrival.event - .milliseconds(listed.age_ms)
             present.insert(index)
             regions[number].heard(until: min(heardAt, arrival.now))
             beacons[index].list(StoreBeacon.Listing(gateway: gateway, beacon: listed, at: arrival.now))
+            if tellsDevices, beacons[index].isShared(at: arrival.now) { tellApart(listed) }
             guard let rssi_dbm = listed.observation.rssi_dbm, listed.observation.proximity != .unknown else { continue }
             beacons[index].levels.note(
                 HeardLevels.Level(gateway: gateway, level_dbm: rssi_dbm + plan.offset_db(of: gateway), at: arrival.now))
@@ -35,9 +36,29 @@ extension SiteEngine {
         wake(at: arrival.now)
     }
 
+    /// Who a listed beacon is. Devices of one identity that were told apart once are told apart from then on.
+    private func key(of listed: ListedBeacon) -> BeaconKey {
+        let device = BeaconKey(identity: listed.identity, device: listed.device)
+        return sharedIdentities.contains(listed.identity) ? device : BeaconKey(identity: listed.identity, device: nil)
+    }
+
+    /// Several devices share an identity. Who was followed as the only one is the first of them that is listed.
+    private mutating func tellApart(_ listed: ListedBeacon) {
+        guard sharedIdentities.count < maxBeacons, sharedIdentities.insert(listed.identity).inserted,
+            let number = beaconNumbers.removeValue(forKey: BeaconKey(identity: listed.identity, device: nil))
+        else { return }
+        let key = BeaconKey(identity: listed.identity, device: listed.device)
+        beacons[number].key = key
+        beacons[number].keepListings(of: listed.device)
+        beaconNumbers[key] = number
+    }
+
     /// An entry says how strongly a beacon is heard, also where no list comes.
     mutating func hear(_ event: ArrivedEvent, _ number: Int, _ arrival: Arrival) {
-        guard let index = beacon(BeaconKey(identity: event.identity, device: nil), in: number) else { return }
+        // Which of several devices it was, an event does not say.
+        guard !sharedIdentities.contains(event.identity),
+            let index = beacon(BeaconKey(identity: event.identity, device: nil), in: number)
+        else { return wake(at: arrival.now) }
         if let rssi_dbm = event.observation.rssi_dbm {
             beacons[index].levels.note(
                 HeardLevels.Level(
@@ -71,11 +92,23 @@ extension SiteEngine {
             beacons.append(beacon)
             return beacons.count - 1
         }
-        let left = beacons.indices.filter { beacons[$0].regions.isEmpty }
-        guard let oldest = left.min(by: { beacons[$0].listedAt < beacons[$1].listedAt }) else { return nil }
-        beaconNumbers[beacons[oldest].key] = nil
-        beacons[oldest] = beacon
-        return oldest
+        while let oldest = leftBeacons.popFirst() {
+            guard beacons[oldest].regions.isEmpty else { continue }
+            beaconNumbers[beacons[oldest].key] = nil
+            beacons[oldest] = beacon
+            return oldest
+        }
+        figures.refusedBeacons += 1
+        return nil
+    }
+
+    /// A beacon is in a region no more. One that is in none may give way to another.
+    mutating func remove(_ index: Int, from region: Int) {
+        regions[region].beacons.remove(index)
+        for gateway in regions[region].lists.keys { regions[region].lists[gateway]?.remove(index) }
+        beacons[index].toldZones[region] = nil
+        beacons[index].regions.removeAll { $0 == region }
+        if beacons[index].regions.isEmpty { leftBeacons.append(index) }
     }
 
     /// Places every beacon that is heard, and lists those of each region.
@@ -127,7 +160,14 @@ extension SiteEngine {
         guard !inside.isEmpty else { return }
         guard !levels.isEmpty else {
             let isGone = beacons[index].isUnlisted(whereOthersAre: inside.compactMap { regions[$0].listedAt }.max())
-            if isGone { return leaveZone(index, at: now, outputs: &outputs) }
+            if isGone {
+                leaveZone(index, at: now, outputs: &outputs)
+                // Where nobody knows whether a region is inside, its zones are not told of either: there it stays until then.
+                for region in beacons[index].regions where beacons[index].toldZones[region] == nil {
+                    remove(index, from: region)
+                }
+                return
+            }
             return presume(index, inside, at: now, outputs: &outputs)
         }
         beacons[index].belief.weigh(levels, plan, gateways.hearing, gateways.all.indices, at: now)

@@ -97,9 +97,8 @@ extension SiteEngine {
             zones[zone] = StoreZone(zones[zone].id, at: now)
         }
         endStay(id, regions[number].standing, regions[number].cause, at: now, outputs: &outputs)
-        for beacon in regions[number].beacons {
-            beacons[beacon].regions.removeAll { $0 == number }
-            beacons[beacon].toldZones[number] = nil
+        for beacon in regions[number].beacons.sorted() {
+            remove(beacon, from: number)
             if beacons[beacon].regions.isEmpty { beacons[beacon].move(to: nil, since: now) }
         }
         let known = regions[number].zones

@@ -29,13 +29,14 @@ extension SiteEngine {
         for region in beacons[index].regions where regions[region].isToldInside {
             let told = beacons[index].toldZones[region]
             guard told != present else { continue }
-            if let told { leave(region, told, until: beacons[index].zoneSince, at: now, outputs: &outputs) }
+            if let told { leave(region, told, index, at: now, outputs: &outputs) }
             beacons[index].toldZones[region] = present
             guard let present else { continue }
             let presence = regions[region].standing.presence
-            let number = zone(regions[region].id.inZone(plan.name(of: present)), at: now)
+            guard let number = zone(regions[region].id.inZone(plan.name(of: present)), at: now) else { continue }
             emptyRestored(otherThan: number, of: region, index, at: now, outputs: &outputs)
-            zones[number].cause = cause(of: index, in: present, at: now)
+            // A visit names the beacon that began it.
+            if zones[number].members == 0 { zones[number].cause = cause(of: index, in: present, region) }
             // Where nobody saw it come into the store, nobody saw it come into its first zone.
             let wasThere = told == nil && presence?.beginning == .partial
             let since = max(beacons[index].zoneSince, presence?.enteredAt ?? now)
@@ -58,25 +59,46 @@ extension SiteEngine {
         }
     }
 
+    /// A beacon was in a zone until it was in another one, or until the gateways of the zone heard it last.
     private mutating func leave(
-        _ region: Int, _ zone: StorePlan.Zone, until last: Instant, at now: Instant, outputs: inout [GatewayOutput]
+        _ region: Int, _ zone: StorePlan.Zone, _ index: Int, at now: Instant, outputs: inout [GatewayOutput]
     ) {
-        guard let number = zoneNumbers[regions[region].id.inZone(plan.name(of: zone))],
-            let change = zones[number].leave(until: last, at: now)
-        else { return }
+        guard let number = zoneNumbers[regions[region].id.inZone(plan.name(of: zone))] else { return }
+        let levels = levels(of: index, in: zone)
+        let last = min(levels.map(\.at).max() ?? .distantFuture, beacons[index].zoneSince)
+        if let level = levels.max(by: { $0.level_dbm < $1.level_dbm }),
+            zones[number].cause?.identity == beacons[index].key.identity
+        {
+            zones[number].cause?.observation = .undetermined(
+                rssi_dbm: level.level_dbm - plan.offset_db(of: level.gateway))
+        }
+        guard let change = zones[number].leave(until: last, at: now) else { return }
         emit(zone: number, change, at: now, outputs: &outputs)
     }
 
-    /// The gateway of the zone that hears the beacon best.
-    private func cause(of index: Int, in zone: StorePlan.Zone, at now: Instant) -> StoreRegion.Cause {
-        let levels = beacons[index].levels.levels.filter { plan.zone(of: $0.gateway) == zone }
-        let best = levels.max { $0.level_dbm < $1.level_dbm }
-        let listing = beacons[index].listings.first { $0.gateway == best?.gateway }
-        let observation =
-            listing?.beacon.observation
-            ?? .undetermined(rssi_dbm: best.map { $0.level_dbm - plan.offset_db(of: $0.gateway) })
+    /// How strongly the gateways of a zone hear a beacon.
+    private func levels(of index: Int, in zone: StorePlan.Zone) -> [HeardLevels.Level] {
+        beacons[index].levels.levels.filter { plan.zone(of: $0.gateway) == zone }
+    }
+
+    /// The gateway of the zone that hears the beacon best; where none lists it, one that has the region inside.
+    private func cause(of index: Int, in zone: StorePlan.Zone, _ region: Int) -> StoreRegion.Cause {
+        let identity = beacons[index].key.identity
+        guard let best = levels(of: index, in: zone).max(by: { $0.level_dbm < $1.level_dbm }) else {
+            if let cause = regions[region].cause, cause.identity == identity,
+                cause.gateway.map({ plan.zone(of: $0) == zone }) ?? false
+            {
+                return cause
+            }
+            let there = regions[region].claims.first { $0.isThere && plan.zone(of: $0.gateway) == zone }
+            return StoreRegion.Cause(
+                gateway: there?.gateway, identity: identity, observation: .undetermined(rssi_dbm: nil))
+        }
+        let listing = beacons[index].listings.first { $0.gateway == best.gateway }
         return StoreRegion.Cause(
-            gateway: best?.gateway, identity: beacons[index].key.identity, observation: observation)
+            gateway: best.gateway, identity: identity,
+            observation: listing?.beacon.observation
+                ?? .undetermined(rssi_dbm: best.level_dbm - plan.offset_db(of: best.gateway)))
     }
 
     /// A region is left: so are its zones, at the same time.
@@ -94,10 +116,9 @@ extension SiteEngine {
             if regions[region].id.minor != nil, beacons[index].key.device == nil {
                 leaveZone(index, at: now, outputs: &outputs)
             }
-            beacons[index].regions.removeAll { $0 == region }
+            remove(index, from: region)
             if beacons[index].regions.isEmpty { beacons[index].move(to: nil, since: now) }
         }
-        regions[region].beacons = []
     }
 
     mutating func zonesBecomeUnknown(of region: Int, at now: Instant, outputs: inout [GatewayOutput]) {

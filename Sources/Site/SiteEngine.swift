@@ -1,5 +1,6 @@
 import Beacons
 import Configuration
+import DequeModule
 import Gateway
 import HCI
 import Messages
@@ -20,6 +21,8 @@ package struct SiteEngine: Sendable {
         package var refusedGateways: UInt64 = 0
         /// Region instances refused because there are `max_instances`.
         package var refusedInstances: UInt64 = 0
+        /// Beacons that are not placed because there are `maxBeacons`, each time that they are listed.
+        package var refusedBeacons: UInt64 = 0
     }
 
     /// What a store tells of, by its configuration.
@@ -43,7 +46,9 @@ package struct SiteEngine: Sendable {
     let settings: SiteSettings
     let spans: StoreRegion.Spans
     let maxInstances: Int
+    /// Beacons that are placed at a time, at most. A store has more than one gateway hears.
     let maxBeacons: Int
+    static let leastBeacons = 16_384
     /// Whether devices that share an identity are told apart by their names, which the gateways give alike.
     let tellsDevices: Bool
     package internal(set) var figures = Figures()
@@ -58,6 +63,10 @@ package struct SiteEngine: Sendable {
     var zoneNumbers: [RegionInstanceID: Int] = [:]
     var beacons: [StoreBeacon] = []
     var beaconNumbers: [BeaconKey: Int] = [:]
+    /// Numbers of beacons that are in no region, as they left; stale where one is in a region again.
+    var leftBeacons: Deque<Int> = []
+    /// Identities that several devices have been seen with.
+    var sharedIdentities: Set<BeaconIdentity> = []
     /// The store's own number of the beacon that came last.
     var lastTrack: TrackID = 0
     /// States that name an event which has not come yet.
@@ -77,7 +86,7 @@ package struct SiteEngine: Sendable {
         let rules = gateway.regions.rules
         spans = StoreRegion.Spans(exitAfter: settings.exitAfter, unknownAfter: rules.unknownStateAfter)
         maxInstances = gateway.regions.limits.maxInstances
-        maxBeacons = gateway.tracker.maxTransmitters
+        maxBeacons = max(gateway.tracker.maxTransmitters, Self.leastBeacons)
         gateways = StoreGateways(settings.gateways)
         plan = StorePlan(gateways)
         for record in records { restore(record, at: now, outputs: &outputs) }
@@ -92,7 +101,7 @@ package struct SiteEngine: Sendable {
             emit(number, StoreRegion.Change(change: change, at: now), outputs: &outputs)
             schedule(number)
         } else {
-            let number = zone(record.instance, at: now)
+            guard let number = zone(record.instance, at: now) else { return }
             let change: RegionStanding.Change
             switch record.occupancy {
             case .outside(let since): change = zones[number].standing.restore(outsideSince: since)
@@ -127,8 +136,13 @@ package struct SiteEngine: Sendable {
         return regions.count - 1
     }
 
-    mutating func zone(_ id: RegionInstanceID, at now: Instant) -> Int {
+    /// The same for a zone of one. There may be as many of them.
+    mutating func zone(_ id: RegionInstanceID, at now: Instant) -> Int? {
         if let known = zoneNumbers[id] { return known }
+        guard zones.count < maxInstances else {
+            figures.refusedInstances += 1
+            return nil
+        }
         zones.append(StoreZone(id, at: now))
         zoneNumbers[id] = zones.count - 1
         if let region = region(id.inZone(nil), at: now) { regions[region].zones.append(zones.count - 1) }

@@ -120,10 +120,12 @@ public struct GatewayFigures: Sendable {
     public var store: StoreFigures?
 
     /// Those of a store, which hears nothing itself.
-    public init(store: StoreFigures, tracks: Int, instances: Int, refusedInstances: UInt64) {
+    public init(
+        store: StoreFigures, tracks: Int, instances: Int, refusedTransmitters: UInt64, refusedInstances: UInt64
+    ) {
         (reports, beacons, rejects) = (0, 0, RejectCounts())
         (self.tracks, listedTracks, self.instances) = (UInt64(clamping: tracks), tracks, instances)
-        (refusedTransmitters, self.refusedInstances) = (0, refusedInstances)
+        (self.refusedTransmitters, self.refusedInstances) = (refusedTransmitters, refusedInstances)
         (suspectedSpoofing, suspectReadings) = ([], [])
         self.store = store
     }

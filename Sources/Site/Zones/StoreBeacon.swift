@@ -31,12 +31,14 @@ struct StoreBeacon: Sendable {
     /// How sure a move has to be.
     static let sureEnough = 0.95
 
-    let key: BeaconKey
+    var key: BeaconKey
     /// The store's own number for it: gateways number by themselves.
     let track: TrackID
     var levels = HeardLevels()
     var belief = ZoneBelief()
     private(set) var listings: [Listing] = []
+    /// Since when gateways name it differently.
+    private var differsSince: Instant?
     /// By the numbers of the store's regions, those that it is heard in.
     var regions: [Int] = []
     /// The zone that it is in.
@@ -63,6 +65,27 @@ struct StoreBeacon: Sendable {
         listings.removeAll { $0.gateway == listing.gateway || listing.at - $0.at > HeardLevels.memory }
         listings.append(listing)
         if listings.count > HeardLevels.mostGateways { listings.removeFirst() }
+    }
+
+    /// Gateways name a device that rotates its address differently for so long, at most.
+    static let rotation = TimeSpan.seconds(15)
+
+    /// Whether gateways name it differently for longer than a rotation takes: then it is several devices with one identity.
+    mutating func isShared(at now: Instant) -> Bool {
+        guard key.device == nil else { return false }
+        let current = listings.filter { now - $0.at <= .seconds(3) && $0.beacon.age_ms <= 2_000 }
+        guard Set(current.compactMap(\.beacon.device)).count > 1 else {
+            differsSince = nil
+            return false
+        }
+        let since = differsSince ?? now
+        differsSince = since
+        return now - since > Self.rotation
+    }
+
+    /// It is that device: what gateways list of others is none of it.
+    mutating func keepListings(of device: String?) {
+        for listing in listings where listing.beacon.device != device { unlist(listing.gateway) }
     }
 
     /// The gateway lists others, and not this one.

@@ -93,14 +93,17 @@ struct Store {
     }
 
     /// What a gateway lists, by minor and level.
+    ///
+    /// - Parameter areDuplicates: whether the devices are marked as several of one identity.
     mutating func list(
         _ gateway: String, _ beacons: [Int: Double], _ region: String = "carts", told_s: Double? = nil,
-        devices: [Int: String] = [:], at t_s: Double
+        devices: [Int: String] = [:], areDuplicates: Bool = true, at t_s: Double
     ) {
         let listed = beacons.sorted { $0.key < $1.key }.map { minor, rssi in
             #"{"track":1,"# + beacon(minor % 100, rssi)
                 + #","measured_power_dbm":-59,"age_ms":0"#
-                + (devices[minor].map { #","device":"\#($0)","duplicate":true"# } ?? "") + "}"
+                + (devices[minor].map { #","device":"\#($0)""# + (areDuplicates ? #","duplicate":true"# : "") } ?? "")
+                + "}"
         }
         say(
             gateway, "region/\(region)/ranging",
@@ -188,6 +191,31 @@ struct Store {
     var identities: [BeaconIdentity] {
         transitions.compactMap { transition in
             if case .beacon(let identity, _)? = transition.event?.cause { identity } else { nil }
+        }
+    }
+
+    /// The minors that events of zones name, each with its zone: `1 door`.
+    var zoneIdentities: [String] {
+        zoneTransitions.compactMap { transition in
+            guard case .beacon(let identity, _)? = transition.event?.cause else { return nil }
+            return "\(identity.minor) \(transition.instance.zone ?? "")"
+        }
+    }
+
+    /// The levels that events of zones tell.
+    var zoneLevels: [Double?] {
+        zoneTransitions.compactMap { transition in
+            if case .beacon(_, let observation)? = transition.event?.cause { observation.rssi_dbm } else { nil }
+        }
+    }
+
+    /// Beacons that are in any region.
+    var placedBeacons: Int { engine.beacons.count { !$0.regions.isEmpty } }
+
+    /// The stays in zones that exits have ended.
+    var zoneStays: [RegionStay] {
+        zoneTransitions.compactMap { transition in
+            if case .exit(let stay)? = transition.event?.kind { stay } else { nil }
         }
     }
 

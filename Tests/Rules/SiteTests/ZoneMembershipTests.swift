@@ -89,4 +89,97 @@ struct ZoneMembershipTests {
                 "enter cart/1/1/zone/door", "exit cart/1/1/zone/door", "enter cart/1/1/zone/bakery",
             ])
     }
+
+    // MARK: - Devices that share an identity
+
+    private static let shared = ZoneTests.two + "\n[privacy]\nsite_key_file = \"/etc/beacond/site.key\"\n"
+
+    @Test("A device that is told apart from another one takes the place of the beacon that was followed before")
+    func toldApart() throws {
+        var store = try Store(Self.shared)
+        store.enter("a", at: 10)
+        for second in 10..<30 {
+            store.list("a", [1: -50, 101: -52], devices: [1: "d1", 101: "d2"], at: Double(second))
+        }
+        for second in 30..<70 {
+            store.list("a", [101: -52], devices: [101: "d2"], at: Double(second))
+            store.list("b", [1: -50], devices: [1: "d1"], at: Double(second))
+        }
+        for second in 70..<120 {
+            store.list("b", [1: -50, 101: -52], devices: [1: "d1", 101: "d2"], at: Double(second))
+        }
+        for second in 70..<120 { store.list("a", [:], at: Double(second)) }
+        #expect(
+            words(store.zoneEvents) == ["enter carts/zone/door", "enter carts/zone/bakery", "exit carts/zone/door"])
+    }
+
+    @Test("Two gateways that name an identity differently for longer than a rotation hear two devices")
+    func farApart() throws {
+        var store = try Store(Self.shared)
+        store.enter("a", at: 10)
+        for second in 10..<60 {
+            store.list("a", [1: -50], devices: [1: "d1"], areDuplicates: false, at: Double(second))
+            store.list("b", [1: -50], devices: [1: "d2"], areDuplicates: false, at: Double(second) + 0.5)
+        }
+        #expect(store.listed?.count == 2)
+        #expect(Set(store.listed?.beacons.compactMap(\.place?.zone) ?? []) == ["door", "bakery"])
+    }
+
+    @Test("A device that rotates its address stays one while gateways know it by two names for some seconds")
+    func rotation() throws {
+        var store = try Store(Self.shared)
+        store.enter("a", at: 10)
+        for second in 10..<60 {
+            store.list("a", [1: -50], devices: [1: second < 30 ? "d1" : "d2"], areDuplicates: false, at: Double(second))
+            store.list(
+                "b", [1: -60], devices: [1: second < 40 ? "d1" : "d2"], areDuplicates: false, at: Double(second) + 0.5)
+        }
+        #expect(store.listed?.count == 1)
+    }
+
+    // MARK: - What is told of a visit
+
+    @Test("A visit to a zone names one beacon at both ends, also where others came and went")
+    func oneBeacon() throws {
+        var store = try Store(ZoneTests.two)
+        store.enter("a", at: 10)
+        for second in 10..<20 { store.list("a", [1: -50], at: Double(second)) }
+        for second in 20..<30 { store.list("a", [1: -50, 2: -50], at: Double(second)) }
+        for second in 30..<60 { store.list("a", [2: -50], at: Double(second)) }
+        for second in 60..<100 { store.list("b", [2: -50], at: Double(second)) }
+        for second in 60..<100 { store.list("a", [:], at: Double(second)) }
+        #expect(store.zoneIdentities.filter { $0.hasSuffix("door") } == ["1 door", "1 door"])
+    }
+
+    @Test("A zone is left when its gateways heard the beacon last, not when another one was sure")
+    func lastHeardThere() throws {
+        var store = try Store(ZoneTests.two)
+        store.enter("a", at: 10)
+        store.enter("b", at: 11)
+        for second in 10..<36 { store.list("a", [1: -50], at: Double(second)) }
+        for second in 36..<80 { store.list("b", [1: -50], at: Double(second)) }
+        let stay = try #require(store.zoneStays.first)
+        #expect((stay.lastHeardAt - .origin).seconds <= 36)
+    }
+
+    @Test("Without any list a zone's visit says what the gateway's event said of the beacon")
+    func eventsAlone() throws {
+        var store = try Store(ZoneTests.two)
+        store.enter("a", rssi: -55, at: 10)
+        store.advance(to: 60)
+        #expect(store.zoneEvents.first?.hasSuffix("by a") == true)
+        #expect(store.zoneLevels.first == -55)
+    }
+
+    // MARK: - Room
+
+    @Test("A beacon that has left while others keep its region inside gives way to a new one")
+    func room() throws {
+        var store = try Store(ZoneTests.two)
+        store.enter("a", at: 10)
+        for minor in 1...40 {
+            for second in 0..<20 { store.list("a", [minor: -50], at: 10 + Double(minor) * 20 + Double(second)) }
+        }
+        #expect(store.placedBeacons <= 3)
+    }
 }
