@@ -20,7 +20,7 @@ final class StoreMachine {
     var isBlind = false
     /// Whether the disk had everything when the delivery loop went round last.
     var isCommitted = true
-    /// Whether the disk had everything at each end of a life, and never failed between.
+    /// Whether the disk had everything at each end of a life, and could be read at each beginning.
     var wasAlwaysCommitted = true
     /// Whether the time of day was ever wrong, or not known to be right.
     private(set) var clockWasWrong = false

@@ -14,6 +14,8 @@ extension StoreWorld {
         }
         machine.life = begun
         if machine.disk.hasCrashed { return died(machine, withMachine: machine.crashTakesMachine) }
+        // What its file has it does not know of, now or ever.
+        if begun.outbox.condition != nil { machine.wasAlwaysCommitted = false }
         account.lifeBegan(machine.topics, begun.outbox.numbering)
         if machine === site { witness.lifeBegan(begun.outbox.numbering, at: now) }
         begun.start()
