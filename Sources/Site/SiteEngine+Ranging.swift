@@ -170,9 +170,14 @@ extension SiteEngine {
             }
             return presume(index, inside, at: now, outputs: &outputs)
         }
-        beacons[index].belief.weigh(levels, plan, gateways.hearing, gateways.all.indices, at: now)
+        let awaited = gateways.awaited(at: now)
+        beacons[index].belief.weigh(
+            levels, plan, gateways.hearing.subtracting(awaited), gateways.all.indices, at: now)
         let shares = beacons[index].belief.shares
         guard let likeliest = shares.indices.max(by: { shares[$0] < shares[$1] }) else { return }
+        // It may as well be with a gateway that has not spoken yet.
+        let isOpen = !awaited.isEmpty && beacons[index].zone == nil && shares[likeliest] < StoreBeacon.sureEnough
+        if isOpen { return }
         let held = beacons[index].zone.map { shares[$0.number] } ?? 0
         let move = beacons[index].decide((StorePlan.Zone(number: likeliest), shares[likeliest]), share: held, at: now)
         if let move { self.move(index, to: move, at: now, outputs: &outputs) }

@@ -87,7 +87,7 @@ package struct SiteEngine: Sendable {
         spans = StoreRegion.Spans(exitAfter: settings.exitAfter, unknownAfter: rules.unknownStateAfter)
         maxInstances = gateway.regions.limits.maxInstances
         maxBeacons = max(gateway.tracker.maxTransmitters, Self.leastBeacons)
-        gateways = StoreGateways(settings.gateways)
+        gateways = StoreGateways(settings.gateways, at: now)
         plan = StorePlan(gateways)
         for record in records { restore(record, at: now, outputs: &outputs) }
     }

@@ -25,6 +25,12 @@ package struct GatewaySet: Hashable, Sendable {
 
     package mutating func remove(_ gateway: GatewayIndex) { bits &= ~bit(gateway) }
 
+    func subtracting(_ others: GatewaySet) -> GatewaySet {
+        var left = self
+        left.bits &= ~others.bits
+        return left
+    }
+
     private func bit(_ gateway: GatewayIndex) -> UInt64 { 1 << UInt64(gateway.number & 63) }
 }
 
@@ -56,18 +62,35 @@ package struct StoreGateways: Sendable {
         package var hears: Bool { isOnline && radio.hears }
     }
 
+    /// What a listed gateway has to say for itself it has said so long after the start.
+    static let firstWordWithin = TimeSpan.seconds(30)
+
     package private(set) var all: [Gateway] = []
     private var indices: [String: GatewayIndex] = [:]
     /// Those that can hear, as far as is known.
     package private(set) var hearing = GatewaySet()
+    /// Those of the configuration that have told nothing yet.
+    private var silent = GatewaySet()
+    private let startedAt: Instant
 
-    package init(_ listed: [SiteSettings.Gateway]) {
-        for settings in listed { _ = add(settings, isListed: true) }
+    package init(_ listed: [SiteSettings.Gateway], at now: Instant = .origin) {
+        startedAt = now
+        for settings in listed {
+            if let gateway = add(settings, isListed: true) { silent.insert(gateway) }
+        }
     }
 
     package subscript(gateway: GatewayIndex) -> Gateway {
         get { all[gateway.number] }
-        set { all[gateway.number] = newValue }
+        set {
+            all[gateway.number] = newValue
+            if newValue.lastArrival != nil { silent.remove(gateway) }
+        }
+    }
+
+    /// Those that a store which has just started waits for: it can't know yet whether a beacon is with them.
+    func awaited(at now: Instant) -> GatewaySet {
+        now - startedAt <= Self.firstWordWithin ? silent : GatewaySet()
     }
 
     /// Its place, which it gets with its first message; `nil` where 64 others speak already.

@@ -6,7 +6,8 @@ import RealModule
 /// Once a second the belief first loses a little of its certainty, because beacons move, and then each zone is weighed by how
 /// strongly its best gateway hears the beacon, compared with the best of all: the square of the difference, in units of its scatter.
 /// So a small difference says next to nothing and a large one decides at once. A gateway that can hear and does not list the
-/// beacon counts as one that hears it at the weakest level there is; of a zone where nobody can hear an ordinary level is taken for granted.
+/// beacon counts as one that hears it at the weakest level there is. Of a zone where nobody can hear an ordinary level is taken for granted, and
+/// no higher one than others hear: so nothing is ever found there, and what is heard well elsewhere is not there.
 struct ZoneBelief: Sendable {
     /// Before anything is heard, a beacon goes to another zone so often.
     static let moves_per_s = 1.0 / 30
@@ -45,8 +46,8 @@ struct ZoneBelief: Sendable {
             let zone = plan.zone(of: level.gateway).number
             best[zone] = max(best[zone] ?? Self.floor_dbm, level.level_dbm)
         }
-        for zone in best.indices where best[zone] == nil { best[zone] = Self.unheard_dbm }
         guard let strongest = best.compactMap({ $0 }).max() else { return }
+        for zone in best.indices where best[zone] == nil { best[zone] = min(Self.unheard_dbm, strongest) }
         let isFirst = logs.isEmpty
         while logs.count < best.count { logs.append(isFirst ? 0 : Double.log(1e-9)) }
         let elapsed_s = updatedAt.map { min(max(0, (now - $0).seconds), 5) } ?? 1

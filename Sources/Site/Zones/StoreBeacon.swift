@@ -133,7 +133,9 @@ struct StoreBeacon: Sendable {
             candidate = Candidate(zone: likeliest.zone, since: now)
             return nil
         }
-        return now - began.since > Self.passingBy ? began : nil
+        guard now - began.since > Self.passingBy else { return nil }
+        confidence = likeliest.share
+        return began
     }
 
     mutating func move(to zone: StorePlan.Zone?, since: Instant) {

@@ -39,6 +39,7 @@ struct PositionTests {
     private func place(_ x_m: Double, _ y_m: Double, without: Set<String> = []) throws -> (Double, Double, Int, Double)?
     {
         var store = try Store(Self.shop)
+        for gateway in ["a", "b", "c", "d", "up"] { store.status(gateway, at: 0) }
         store.enter("a", at: 1)
         let corners = ["a": (0.0, 0.0), "b": (10.0, 0.0), "c": (10.0, 8.0), "d": (0.0, 8.0)]
         var levels = corners.filter { !without.contains($0.key) }.mapValues { Self.level(x_m, y_m, from: $0) }

@@ -46,6 +46,17 @@ struct ZoneTests {
         #expect(store.listed?.beacons.first?.place?.zone == "bakery")
     }
 
+    @Test("A list says how sure the zone is that it names, also in the second of a move")
+    func confidence() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        store.list(["a": -55, "b": -80], from: 10, to: 40)
+        for second in 41...60 where store.listed?.beacons.first?.place?.zone != "bakery" {
+            store.list(["a": -80, "b": -55], from: Double(second), to: Double(second))
+        }
+        #expect((store.listed?.beacons.first?.place?.confidence ?? 0) > 0.9)
+    }
+
     @Test("A stay of 3 s is passing by")
     func passing() throws {
         var store = try Store(Self.two)
@@ -91,6 +102,38 @@ struct ZoneTests {
         // A level that only a beacon beside that gateway has says something after all.
         store.list(["b": -48], from: 61, to: 80)
         #expect(zones(store).last?.contains("enter carts/zone/bakery") == true)
+    }
+
+    @Test("Nothing is ever found in a zone where nobody can hear")
+    func unheard() throws {
+        var store = try Store(Self.two)
+        store.enter("b", at: 10)
+        store.list(["a": -94, "b": -80], from: 10, to: 40)
+        store.status("a", radio: "off", at: 41)
+        store.list(["b": -80], from: 41, to: 100)
+        #expect(zones(store).map { $0.prefix(23) } == ["enter carts/zone/bakery"])
+    }
+
+    @Test("At its start a store waits for gateways that it lists, unless what is heard is too near for them to matter")
+    func start() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 1)
+        store.list(["a": -80], from: 1, to: 20)
+        #expect(store.listed?.beacons.first?.place == nil)
+        store.list(["a": -80, "b": -65], from: 21, to: 28)
+        #expect(zones(store).map { $0.prefix(23) } == ["enter carts/zone/bakery"])
+        var near = try Store(Self.two)
+        near.enter("a", at: 1)
+        near.list(["a": -55], from: 1, to: 10)
+        #expect(zones(near).map { $0.prefix(21) } == ["enter carts/zone/door"])
+    }
+
+    @Test("It waits for 30 s and no longer")
+    func silent() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 1)
+        store.list(["a": -80], from: 1, to: 36)
+        #expect(zones(store).map { $0.prefix(21) } == ["enter carts/zone/door"])
     }
 
     @Test("Several gateways may hear for one zone")
