@@ -63,6 +63,11 @@ public struct TopicTree: Hashable, Sendable {
     public var gap: String { topic(.gateway(.gap)) }
     public var coverage: String { topic(.gateway(.coverage)) }
 
+    /// What is retained of the gateway as a whole.
+    public var retainedOfGateway: [String] {
+        MessageKind.allCases.filter { $0.scope == .gateway && $0.delivery == .retained }.map { topic(.gateway($0)) }
+    }
+
     public func state(_ instance: RegionInstanceID) -> String { topic(.region(.state, instance)) }
     public func event(_ instance: RegionInstanceID) -> String { topic(.region(.event, instance)) }
     public func ranging(_ instance: RegionInstanceID) -> String { topic(.region(.ranging, instance)) }

@@ -25,10 +25,9 @@ package struct GatewayIdentity: OutboxOwner {
             records.compactMap { StoredRegion.instance(ofKey: $0.key) }
             + definitions.map { RegionInstanceID(region: $0) }
         let earlier = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
-        // A gateway may become again what it was once.
-        let own = [left.status, left.health, left.topic(.gateway(.location))]
-        let retained = Set(own + instances.map(left.state) + earlier)
-            .subtracting([topics.status, topics.health, topics.topic(.gateway(.location))])
+        let retained = Set(left.retainedOfGateway + instances.map(left.state) + earlier)
+            // A gateway may become again what it was once.
+            .subtracting(topics.retainedOfGateway)
         return retained.sorted().map { OutboxRecord(key: StoredClearance.key($0), value: []) }
     }
 }

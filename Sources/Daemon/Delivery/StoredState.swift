@@ -21,7 +21,7 @@ package struct StoredState {
     private var ended: [RegionRecord] = []
     /// Instances that this process does not monitor.
     package private(set) var abandoned: [RegionInstanceID] = []
-    /// Retained topics of a gateway that this one was before it was moved.
+    /// Topics that an earlier process has retained, beside regions' states: its own, and those of a gateway that this one was before it was moved.
     package let formerTopics: [String]
     /// Regions that requests have registered.
     package let definitions: [RegionDefinition]

@@ -33,14 +33,6 @@ extension TransactionWriter {
         }
     }
 
-    /// Says what the broker keeps. That it does is stored, so that a later process which says nothing of it clears it.
-    func retain(_ message: Message, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
-        draft.abandoned.remove(topic: message.topic)
-        let key = StoredClearance.key(message.topic)
-        if !draft.stores(key, records) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
-        draft.say(message, at: instant)
-    }
-
     /// The same news as a numbered message, before it.
     func sayCompanions(of message: NumberedMessage, at instant: Instant, into draft: inout TransactionDraft) {
         for companion in words.companions(of: message) { draft.say(companion, at: instant) }

@@ -99,6 +99,14 @@ struct TransactionWriter {
         }
     }
 
+    /// Says what the broker keeps. That it does is stored, so that a later process which says nothing of it clears it.
+    func retain(_ message: Message, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
+        draft.abandoned.remove(topic: message.topic)
+        let key = StoredClearance.key(message.topic)
+        if !draft.stores(key, records) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
+        draft.say(message, at: instant)
+    }
+
     private mutating func write(
         _ transition: RegionTransition, _ record: RegionRecord?, _ records: RecordTable,
         into draft: inout TransactionDraft
