@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> int:
     source.start()
     roll_up.start()
     try:
-        work(source, inbox, database, stop, MetricsFile(options.metrics), options.prefix)
+        work(source, inbox, database, stop, MetricsFile(options.metrics, options.id), options.prefix)
     except Away:
         print("stopped while the database was away: the broker keeps what is not committed", file=sys.stderr)
         return EXIT_NOT_COMMITTED

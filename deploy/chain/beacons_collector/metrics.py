@@ -14,13 +14,19 @@ FIGURES = {
     "batches": ("beacons_collector_batches_total", "Transactions committed."),
 }
 INTERVAL_S = 15
+# What Prometheus' text format wants of a label's value.
+ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r'\"'})
 
 
 class MetricsFile:
-    """Written whole every 15 s, under another name first, so that nobody reads half of it."""
+    """Written whole every 15 s, under another name first, so that nobody reads half of it.
 
-    def __init__(self, path: str | None) -> None:
+    Each figure bears the collector's id: node_exporter takes the files of several only where they differ in that.
+    """
+
+    def __init__(self, path: str | None, collector: str) -> None:
         self.path = path
+        self.label = '{collector="' + collector.translate(ESCAPES) + '"}'
         self.due = 0.0
         self.said = Said("metrics")
 
@@ -31,12 +37,14 @@ class MetricsFile:
         self.due = now + INTERVAL_S
         lines = []
         for key, (name, words) in FIGURES.items():
-            lines += [f"# HELP {name} {words}", f"# TYPE {name} counter", f"{name} {counts.get(key, 0)}"]
+            lines += [f"# HELP {name} {words}", f"# TYPE {name} counter", f"{name}{self.label} {counts.get(key, 0)}"]
         name = "beacons_collector_waiting"
-        lines += [f"# HELP {name} Messages taken and not committed yet.", f"# TYPE {name} gauge", f"{name} {waiting}"]
+        lines += [f"# HELP {name} Messages taken and not committed yet.", f"# TYPE {name} gauge", f"{name}{self.label} {waiting}"]
         scratch = f"{self.path}.{os.getpid()}.new"
         try:
             with open(scratch, "w", encoding="utf-8") as file:
+                # node_exporter is another user's process, whatever our own umask is.
+                os.fchmod(file.fileno(), 0o644)
                 file.write("\n".join(lines) + "\n")
             os.replace(scratch, self.path)
             self.said.well("written")
