@@ -113,7 +113,9 @@ extension SiteEngine {
             hear(event, number, arrival)
         }
         weigh(number, isCrossing: payload.exit == nil, at: at, outputs: &outputs)
-        if let state = early.take(named: payload, of: number, gateway) { apply(state, at: arrival.now, outputs: &outputs) }
+        if let state = early.take(named: payload, of: number, gateway) {
+            apply(state, at: arrival.now, outputs: &outputs)
+        }
     }
 
     /// - Parameter entry: the cause of the entry that an exit ends: both name one beacon, so that a visit has a beginning and an end.
