@@ -1,6 +1,8 @@
 """Measures beacond against its budget and writes results.json, results.md and the plot. Called by deploy/benchmark.
 
-    benchmark.py PRODUCTS TOOLS VENV [--quick]     PRODUCTS has beacond, TOOLS the programs of this package, VENV the peers
+    benchmark.py PRODUCTS TOOLS VENV [--quick] [--only=PART]
+                         PRODUCTS has beacond, TOOLS the programs of this package, VENV the peers; one part alone leaves the
+                         figures of the others as they were
 
 Side by side means interleaved: each round runs everything once, five rounds, and the median counts. Processor time is
 what is compared, because it says the same on a machine that has other work; instructions are from callgrind."""
@@ -15,6 +17,7 @@ import threading
 import time
 
 import plot
+import store
 from drain import Drain
 from live import Agent, Broker, Controller, Subscriber, cpu_s, play, report
 from workload import Cost, Workload, instructions, median, peak_kib
@@ -205,6 +208,13 @@ class Bench:
         self.note("drain_events_per_s", median([ours for ours, *_ in rounds]))
         self.note("drain_mosquitto_pub_per_s", median([reference for _, reference, _ in rounds]))
 
+    def store(self):
+        """A store of full size, without what reading nothing takes."""
+        seconds = 30
+        full = [self.beacond, *store.write(self.folder / "store", seconds)]
+        self.note("store_core_percent", median([Cost(full).cpu_s for _ in range(3)]) / seconds * 100)
+        self.note("store_peak_mib", peak_kib(full) / 1024)
+
     def binary(self):
         self.note("binary_mib", self.beacond.stat().st_size / (1 << 20))
         libraries = self.output("ldd", self.beacond).decode()
@@ -222,7 +232,12 @@ def main():
     products, tools, venv = [word for word in sys.argv[1:] if not word.startswith("--")]
     with tempfile.TemporaryDirectory(prefix="beacond-benchmark-") as folder:
         bench = Bench(products, tools, venv, folder, quick)
-        for part in (bench.binary, bench.pipeline, bench.live, bench.latency, bench.wear, bench.drain):
+        parts = [bench.binary, bench.pipeline, bench.live, bench.latency, bench.wear, bench.drain, bench.store]
+        only = [word.removeprefix("--only=") for word in sys.argv if word.startswith("--only=")]
+        if only:
+            bench.found = json.loads((HERE / "results.json").read_text())
+            parts = [part for part in parts if part.__name__ in only]
+        for part in parts:
             part()
     (HERE / "results.json").write_text(json.dumps(bench.found, indent=1) + "\n")
     plot.write(bench.found, HERE / "results.md", PICTURE)

@@ -91,7 +91,9 @@ addEventListener('hashchange', () => named() && look(named()));
 /** The stores to choose from, once there are several. A chain has too many for a list: there the map is for choosing. */
 function showSites() {
   const names = [...page.store.sites.keys()].sort().slice(0, 200);
-  if (page.siteName === null && names.length > 0) look(names[0]);
+  // The store that the page was built for, or else the first one that speaks.
+  const first = page.settings.layout?.site ?? names[0];
+  if (page.siteName === null && first) look(first);
   if (page.siteName !== null && !names.includes(page.siteName)) names.unshift(page.siteName);
   const select = byId('site');
   byId('site-choice').hidden = names.length < 2;
