@@ -7,6 +7,19 @@ struct HeardLevels: Sendable {
         /// Offset included, dBm.
         var level_dbm: Double
         var at: Instant
+        private(set) var noise: LevelNoise
+
+        init(gateway: GatewayIndex, level_dbm: Double, at now: Instant) {
+            self.gateway = gateway
+            self.level_dbm = level_dbm
+            at = now
+            noise = LevelNoise(level_dbm, at: now)
+        }
+
+        fileprivate mutating func note(_ newer: Level) {
+            noise.note(newer.level_dbm, at: newer.at)
+            (level_dbm, at) = (newer.level_dbm, newer.at)
+        }
     }
 
     /// As many gateways hear a beacon well enough to say something of its place.
@@ -19,7 +32,7 @@ struct HeardLevels: Sendable {
 
     mutating func note(_ level: Level) {
         if let index = levels.firstIndex(where: { $0.gateway == level.gateway }) {
-            levels[index] = level
+            levels[index].note(level)
         } else if levels.count < Self.mostGateways {
             levels.append(level)
         } else if let weakest = levels.indices.min(by: { levels[$0].level_dbm < levels[$1].level_dbm }),

@@ -3,72 +3,92 @@ import RealModule
 
 /// How likely a beacon is in each zone: Bayes' rule over all levels together.
 ///
-/// Once a second the belief first loses a little of its certainty, because beacons move, and then each zone is weighed by how
-/// strongly its best gateway hears the beacon, compared with the best of all: the square of the difference, in units of its scatter.
-/// So a small difference says next to nothing and a large one decides at once. A gateway that can hear and does not list the
-/// beacon counts as one that hears it at the weakest level there is. Of a zone where nobody can hear an ordinary level is taken for granted, and
-/// no higher one than others hear: so nothing is ever found there, and what is heard well elsewhere is not there.
+/// Once a second the belief first loses some of its certainty, because beacons move, and because the levels of one moment are much like those of
+/// the moment before. Then each zone is weighed by how strongly its best gateway hears the beacon, compared with the best of all: the square of the
+/// difference, in units of its noise, which is learned from the levels of these two (`LevelNoise`). So a difference within the noise says
+/// next to nothing, however long it lasts, and a large one decides at once. A gateway that can hear and does not list the
+/// beacon counts as one that hears it at the weakest level there is. Of a zone where nobody can hear an ordinary level is taken for granted,
+/// and no higher one than others hear: so nothing is ever found there, and what is heard well elsewhere is not there.
 struct ZoneBelief: Sendable {
-    /// Before anything is heard, a beacon goes to another zone so often.
-    static let moves_per_s = 1.0 / 30
-    /// The standard deviation of the difference of two gateways' published levels, dB.
-    static let noise_db = 4.0
+    /// What was known is forgotten at this rate: levels of a walking beacon are like those of some seconds before.
+    static let forgotten_per_s = 1.0 / 6
+    /// The variance of the difference of two gateways' levels that don't scatter at all, because of walls and bodies, dB².
+    static let calm_db2 = 4.0
+    /// What each gateway's noise adds to it: variance for each dB² by which its level turns back.
+    static let noiseWeight = 9.0
     /// A beacon that is not listed is heard at this level at most, dBm.
     static let floor_dbm = -95.0
 
     /// In a zone where nobody can hear it may be as strong as in any, dBm.
     static let unheard_dbm = -70.0
 
-    /// By zone number; natural logarithms of what is proportional to the likelihood.
-    private var logs: [Double] = []
-    private var updatedAt: Instant?
+    /// No zone is ever out of the question.
+    private static let leastShare = 1e-17
+    /// What a zone begins with whose first gateway spoke later than those of the others.
+    private static let newcomersShare = 1e-9
 
-    /// The likelihood of each zone, 0 to 1.
-    var shares: [Double] {
-        let highest = logs.max() ?? 0
-        let weights = logs.map { Double.exp($0 - highest) }
-        let sum = weights.reduce(0, +)
-        return sum > 0 ? weights.map { $0 / sum } : weights
+    /// How strongly a gateway hears the beacon.
+    private struct Hearing {
+        var level_dbm: Double
+        var turned_db2 = LevelNoise.typical_db2
+
+        /// How much less likely it becomes in a second that a beacon is where it is heard like that, and not where it is heard best.
+        func factor(behind strongest: Hearing, _ elapsed_s: Double) -> Double {
+            let behind_db = strongest.level_dbm - level_dbm
+            let variance_db2 = calm_db2 + noiseWeight * Double(turned_db2 + strongest.turned_db2)
+            return Double.exp(-behind_db * behind_db / (2 * variance_db2) * elapsed_s)
+        }
     }
+
+    /// The likelihood of each zone, 0 to 1, by its number.
+    private(set) var shares: [Double] = []
+    private var updatedAt: Instant?
 
     /// Weighs what is heard now.
     mutating func weigh(
         _ levels: [HeardLevels.Level], _ plan: StorePlan, _ hearing: GatewaySet, _ gateways: Range<Int>, at now: Instant
     ) {
-        var best = [Double?](repeating: nil, count: plan.names.count)
-        for number in gateways {
-            let gateway = GatewayIndex(number)
-            guard hearing.contains(gateway) else { continue }
-            let zone = plan.zone(of: gateway).number
-            best[zone] = max(best[zone] ?? Self.floor_dbm, Self.floor_dbm)
-        }
-        for level in levels {
-            let zone = plan.zone(of: level.gateway).number
-            best[zone] = max(best[zone] ?? Self.floor_dbm, level.level_dbm)
-        }
-        guard let strongest = best.compactMap({ $0 }).max() else { return }
-        for zone in best.indices where best[zone] == nil { best[zone] = min(Self.unheard_dbm, strongest) }
-        let isFirst = logs.isEmpty
-        while logs.count < best.count { logs.append(isFirst ? 0 : Double.log(1e-9)) }
         let elapsed_s = updatedAt.map { min(max(0, (now - $0).seconds), 5) } ?? 1
         updatedAt = now
+        grow(to: plan.names.count)
         forget(elapsed_s)
-        for zone in logs.indices {
-            let behind = (strongest - (best[zone] ?? strongest)) / Self.noise_db
-            logs[zone] -= behind * behind / 2 * elapsed_s
+        // The best gateway of a zone counts for it, so it comes last.
+        let heard = levels.sorted { $0.level_dbm < $1.level_dbm }
+        let weakest = Hearing(level_dbm: Self.floor_dbm)
+        let strongest = heard.last.map(Self.hearing) ?? weakest
+        let unheard = Hearing(level_dbm: min(Self.unheard_dbm, strongest.level_dbm))
+        var factors = [Double](repeating: unheard.factor(behind: strongest, elapsed_s), count: shares.count)
+        let unlisted = weakest.factor(behind: strongest, elapsed_s)
+        for number in gateways where hearing.contains(GatewayIndex(number)) {
+            factors[plan.zone(of: GatewayIndex(number)).number] = unlisted
         }
-        let highest = logs.max() ?? 0
-        for zone in logs.indices { logs[zone] = max(logs[zone] - highest, -40) }
+        for level in heard {
+            factors[plan.zone(of: level.gateway).number] = Self.hearing(level).factor(behind: strongest, elapsed_s)
+        }
+        for zone in shares.indices { shares[zone] *= factors[zone] }
+        normalize()
     }
 
-    /// Beacons move: every zone gets a share of what the others lose.
+    private static func hearing(_ level: HeardLevels.Level) -> Hearing {
+        Hearing(level_dbm: max(level.level_dbm, floor_dbm), turned_db2: level.noise.turned_db2)
+    }
+
+    private mutating func grow(to count: Int) {
+        let share = shares.isEmpty ? 1 / Double(max(count, 1)) : Self.newcomersShare
+        while shares.count < count { shares.append(share) }
+    }
+
+    /// Every zone gets a share of what the others lose.
     private mutating func forget(_ elapsed_s: Double) {
-        guard logs.count > 1 else { return }
-        let moved = 1 - Double.exp(-elapsed_s * Self.moves_per_s)
-        let each = moved / Double(logs.count - 1)
-        let shares = shares
-        for zone in logs.indices {
-            logs[zone] = Double.log(max(shares[zone] * (1 - moved) + (1 - shares[zone]) * each, 1e-300))
-        }
+        guard shares.count > 1 else { return }
+        let lost = 1 - Double.exp(-elapsed_s * Self.forgotten_per_s)
+        let each = lost / Double(shares.count - 1)
+        for zone in shares.indices { shares[zone] += each - shares[zone] * (lost + each) }
+    }
+
+    private mutating func normalize() {
+        let sum = shares.reduce(0, +)
+        guard sum > 0 else { return }
+        for zone in shares.indices { shares[zone] = max(shares[zone] / sum, Self.leastShare) }
     }
 }

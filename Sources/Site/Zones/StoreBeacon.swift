@@ -18,7 +18,7 @@ struct StoreBeacon: Sendable {
         var at: Instant
     }
 
-    /// A zone that it may have moved to, and since when.
+    /// A zone that it may have moved to, and since when it has been likelier than any other.
     struct Candidate: Sendable {
         var zone: StorePlan.Zone
         var since: Instant
@@ -124,16 +124,10 @@ struct StoreBeacon: Sendable {
             candidate = nil
             return nil
         }
-        guard zone == nil || likeliest.share >= Self.sureEnough else {
-            // Not sure any more: what began is passing by, unless it goes on.
-            if likeliest.share < 0.5 || candidate?.zone != likeliest.zone { candidate = nil }
-            return nil
-        }
-        guard let began = candidate, began.zone == likeliest.zone else {
-            candidate = Candidate(zone: likeliest.zone, since: now)
-            return nil
-        }
-        guard now - began.since > Self.passingBy else { return nil }
+        if candidate?.zone != likeliest.zone { candidate = Candidate(zone: likeliest.zone, since: now) }
+        guard let began = candidate, now - began.since > Self.passingBy,
+            zone == nil || likeliest.share >= Self.sureEnough
+        else { return nil }
         confidence = likeliest.share
         return began
     }

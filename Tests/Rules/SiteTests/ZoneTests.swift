@@ -67,8 +67,8 @@ struct ZoneTests {
         #expect(zones(store).count == 1)
     }
 
-    @Test("Standing still between two gateways with 4 dB of scatter flips nothing")
-    func standing() throws {
+    @Test("Standing still between two gateways flips nothing, however noisy they are", arguments: [4.0, 6.0])
+    func standing(scatter_db: Double) throws {
         var store = try Store(Self.two)
         var seed: UInt64 = 7
         func scatter() -> Double {
@@ -83,11 +83,32 @@ struct ZoneTests {
         var (a, b) = (-60.0, -62.0)
         for second in 10..<610 {
             // As gateways publish it: smoothed, and never the same twice.
-            (a, b) = (a + 0.3 * (-60 + 4 * scatter() - a), b + 0.3 * (-62 + 4 * scatter() - b))
+            (a, b) = (a + 0.3 * (-60 + scatter_db * scatter() - a), b + 0.3 * (-62 + scatter_db * scatter() - b))
             store.list("a", [1: a], at: Double(second))
             store.list("b", [1: b], at: Double(second))
         }
         #expect(zones(store).filter { $0.hasPrefix("enter") }.count <= 2)
+    }
+
+    @Test("Noise is what turns back: who walks on makes none")
+    func noise() {
+        var walking = LevelNoise(-90, at: .origin)
+        var still = LevelNoise(-70, at: .origin)
+        for second in 1...60 {
+            walking.note(-90 + Double(second) / 2, at: .origin + .seconds(Double(second)))
+            still.note(second.isMultiple(of: 2) ? -70 : -73, at: .origin + .seconds(Double(second)))
+        }
+        #expect(walking.turned_db2 < 0.2)
+        #expect(still.turned_db2 > 5)
+    }
+
+    @Test("What is not known for some seconds has not turned back")
+    func gaps() {
+        var noise = LevelNoise(-70, at: .origin)
+        for number in 1...60 {
+            noise.note(number.isMultiple(of: 2) ? -70 : -80, at: .origin + .seconds(3 * Double(number)))
+        }
+        #expect(noise.turned_db2 == LevelNoise.typical_db2)
     }
 
     @Test("A gateway that can't hear says nothing of where a beacon is")
