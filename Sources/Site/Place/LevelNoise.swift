@@ -8,17 +8,21 @@ import HCI
 struct LevelNoise: Sendable {
     /// What levels turn back by before anything is learned, dB².
     static let typical_db2: Float = 0.33
+    /// No level is held to be noisier: that of a gateway which does not smooth turns back by more, and is averaged here instead, dB².
+    private static let most_db2: Float = 2
     /// How many steps that counts for, and how many the mean looks back: one a second.
     private static let fewestSteps: UInt8 = 20, mostSteps: UInt8 = 60
     /// Lists that come faster than that make one step together; after a longer time nothing has turned back.
     private static let shortestStep = TimeSpan.milliseconds(500), longestStep = TimeSpan.milliseconds(2_500)
 
-    /// The mean, dB².
-    private(set) var turned_db2 = typical_db2
+    private var mean_db2 = typical_db2
     private var level_dbm: Float
     private var step_db: Float = 0
     private var steps = fewestSteps
     private var at: Instant
+
+    /// By how much the level turns back, dB².
+    var turned_db2: Float { min(mean_db2, Self.most_db2) }
 
     init(_ level_dbm: Double, at now: Instant) {
         self.level_dbm = Float(level_dbm)
@@ -32,7 +36,7 @@ struct LevelNoise: Sendable {
         let next_db = elapsed <= Self.longestStep ? Float(listed_dbm) - level_dbm : 0
         if elapsed <= Self.longestStep {
             steps = min(steps + 1, Self.mostSteps)
-            turned_db2 += (max(0, -next_db * step_db) - turned_db2) / Float(steps)
+            mean_db2 += (max(0, -next_db * step_db) - mean_db2) / Float(steps)
         }
         (level_dbm, step_db, at) = (Float(listed_dbm), next_db, now)
     }

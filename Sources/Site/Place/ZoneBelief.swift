@@ -16,9 +16,9 @@ struct ZoneBelief: Sendable {
     static let calm_db2 = 4.0
     /// What each gateway's noise adds to it: variance for each dB² by which its level turns back.
     static let noiseWeight = 9.0
-    /// A beacon that is not listed is heard at this level at most, dBm.
+    /// A beacon that is not listed is heard at this level at most, dBm, and less well than where it is listed by that much.
     static let floor_dbm = -95.0
-
+    private static let belowListed_db = 3.0
     /// In a zone where nobody can hear it may be as strong as in any, dBm.
     static let unheard_dbm = -70.0
 
@@ -31,6 +31,13 @@ struct ZoneBelief: Sendable {
     private struct Hearing {
         var level_dbm: Double
         var turned_db2 = LevelNoise.typical_db2
+
+        init(level_dbm: Double) { self.level_dbm = level_dbm }
+
+        init(_ level: HeardLevels.Level) {
+            level_dbm = level.level_dbm
+            turned_db2 = level.noise.turned_db2
+        }
 
         /// How much less likely it becomes in a second that a beacon is where it is heard like that, and not where it is heard best.
         func factor(behind strongest: Hearing, _ elapsed_s: Double) -> Double {
@@ -54,8 +61,9 @@ struct ZoneBelief: Sendable {
         forget(elapsed_s)
         // The best gateway of a zone counts for it, so it comes last.
         let heard = levels.sorted { $0.level_dbm < $1.level_dbm }
-        let weakest = Hearing(level_dbm: Self.floor_dbm)
-        let strongest = heard.last.map(Self.hearing) ?? weakest
+        let lowest_dbm = heard.first.map { $0.level_dbm - Self.belowListed_db } ?? Self.floor_dbm
+        let weakest = Hearing(level_dbm: min(Self.floor_dbm, lowest_dbm))
+        let strongest = heard.last.map(Hearing.init) ?? weakest
         let unheard = Hearing(level_dbm: min(Self.unheard_dbm, strongest.level_dbm))
         var factors = [Double](repeating: unheard.factor(behind: strongest, elapsed_s), count: shares.count)
         let unlisted = weakest.factor(behind: strongest, elapsed_s)
@@ -63,14 +71,10 @@ struct ZoneBelief: Sendable {
             factors[plan.zone(of: GatewayIndex(number)).number] = unlisted
         }
         for level in heard {
-            factors[plan.zone(of: level.gateway).number] = Self.hearing(level).factor(behind: strongest, elapsed_s)
+            factors[plan.zone(of: level.gateway).number] = Hearing(level).factor(behind: strongest, elapsed_s)
         }
         for zone in shares.indices { shares[zone] *= factors[zone] }
         normalize()
-    }
-
-    private static func hearing(_ level: HeardLevels.Level) -> Hearing {
-        Hearing(level_dbm: max(level.level_dbm, floor_dbm), turned_db2: level.noise.turned_db2)
     }
 
     private mutating func grow(to count: Int) {
