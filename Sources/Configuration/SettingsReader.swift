@@ -54,6 +54,7 @@ struct SettingsReader {
             capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             log: section(tables.log) { $0.read(&$1) })
         refuseLongTopics(settings.identity)
+        refuseOwnTopics(settings)
         refuseUnknownTables()
         return settings
     }
@@ -156,6 +157,18 @@ struct SettingsReader {
             guard let node = root[name] else { continue }
             refuse(
                 ConfigurationReference.path(name), Suggestion.mayBeSecret(name) ? nil : node, Suggestion.forTable(name))
+        }
+    }
+
+    /// What is told in others' words must not overwrite what is told in the gateway's own.
+    private mutating func refuseOwnTopics(_ settings: Settings) {
+        let told = [
+            ("homeassistant.discovery_prefix", settings.homeAssistant?.discoveryPrefix),
+            ("owntracks.topic", settings.ownTracks?.topic),
+        ]
+        for (key, topic) in told {
+            guard let topic, (topic + "/").hasPrefix(settings.identity.prefix + "/") else { continue }
+            refuse(key, .string(topic), "must not be below mqtt.prefix: there the gateway's own messages are")
         }
     }
 

@@ -78,6 +78,7 @@ def the_regions(home, van):
     check("with the dwell of the visit", 5 < told.get("dwell_s", 0) < 8, told)
     van.hear(3, (TILLS, 2, 1), (TILLS, 2, 2), (TILLS, 2, 3))
     becomes(home, "an expanded region has an entity for each beacon", "binary_sensor.gateway_van_7_tills_2_1", "on")
+    event_is(home, "the first event of an instance is in its region's entity", "event.gateway_van_7_tills_last_event", "enter")
     becomes(home, "and for the next one", "binary_sensor.gateway_van_7_tills_2_2", "on")
     becomes(home, "up to the limit", "binary_sensor.gateway_van_7_tills_2_3", None)
     van.hear(60)

@@ -88,20 +88,25 @@ package final class Dispatcher {
         // A place that is told no more does not stay at the broker; one that is told goes on.
         let tellsPlace = composer.tellsPlace && (location.map { $0.availability != .off } ?? false)
         let held = stored.heldInstances
-        var told = words.topics(holding: held, tellsPlace: tellsPlace)
+        let entities = ToldEntities(words, earlier: held) { [records] in records.has($0) }
+        var told = words.topics(holding: held.filter { entities.mayTell($0) }, tellsPlace: tellsPlace)
         if tellsPlace { told.insert(composer.topics.topic(.gateway(.location))) }
         let formerTopics = stored.formerTopics.filter { !told.contains($0) }
-        let former = Dictionary(grouping: formerTopics) { $0.utf8.starts(with: ownRoot.utf8) }
-        self.clearances = stored.abandoned.map(composer.clearedState) + (former[true] ?? []).map(composer.cleared)
+        let topics = composer.topics
+        let former = Dictionary(grouping: formerTopics) {
+            $0.utf8.starts(with: ownRoot.utf8) || HomeAssistantDiscovery.describes($0, topics)
+        }
+        // First what is told of a state, so that nobody makes anything of an empty one.
+        let own = Dictionary(grouping: former[true] ?? []) { $0.utf8.starts(with: ownRoot.utf8) }
+        self.clearances =
+            (own[false] ?? []).map(composer.cleared) + stored.abandoned.map(composer.clearedState)
+            + (own[true] ?? []).map(composer.cleared)
         self.formerClearances = (former[false] ?? []).map(composer.cleared)
         let introduced = words.introduction
         let records = records
         self.introduction = introduced
         self.unstoredKeys = introduced.map { StoredClearance.key($0.topic) }.filter { !records.has($0) }
-        self.entities = ToldEntities(
-            earlier: held.filter { instance in
-                words.discovery?.topics(of: instance).contains { records.has(StoredClearance.key($0)) } ?? false
-            })
+        self.entities = entities
         self.abandoned = AbandonedStates(
             stored.abandoned, formerTopics: formerTopics, topics: composer.topics)
     }

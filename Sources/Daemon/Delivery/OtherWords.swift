@@ -25,7 +25,8 @@ package struct OtherWords {
         discovery = settings.homeAssistant.map { wanted in
             HomeAssistantDiscovery(
                 prefix: wanted.discoveryPrefix, topics: topics, kind: kind,
-                place: kind == .store ? .untold : settings.toldPlace, version: Version.current)
+                place: kind == .store ? .untold : settings.toldPlace,
+                expanded: kind == .store ? [] : settings.gateway.regions.expanded, version: Version.current)
         }
         maxInstances = settings.homeAssistant?.maxInstances ?? 0
         // A store is no device that moves.
@@ -43,6 +44,12 @@ package struct OtherWords {
     /// What goes out before a message of the outbox.
     func companions(of message: NumberedMessage) -> [Message] {
         ownTracks?.words(for: message, under: topics) ?? []
+    }
+
+    /// The retained topic that says what is true now, where the companions of a message tell of what is long past.
+    func present(after message: NumberedMessage, at now: WallTime) -> String? {
+        guard let ownTracks, ownTracks.tellsPast(message, under: topics, at: now) else { return nil }
+        return ownTracks.topic
     }
 
     /// Topics outside the gateway's own that go on to be told of.
@@ -65,8 +72,22 @@ struct ToldEntities {
     /// Those for which there was no room.
     private(set) var refusedCount = 0
 
-    /// - Parameter earlier: what an earlier process has told of and this one goes on with.
-    init(earlier: some Sequence<RegionInstanceID>) { admitted = Set(earlier.filter(\.isOneOfMany)) }
+    /// - Parameters:
+    ///   - earlier: what an earlier process had and this one goes on with. What was told of it goes on too, as far as there is room.
+    ///   - isStored: whether there is a record under a key.
+    init(_ words: OtherWords, earlier: [RegionInstanceID], isStored: (String) -> Bool) {
+        guard let discovery = words.discovery else {
+            admitted = []
+            return
+        }
+        let told = earlier.filter { instance in
+            instance.isOneOfMany && discovery.topics(of: instance).contains { isStored(StoredClearance.key($0)) }
+        }
+        admitted = Set(told.prefix(words.maxInstances))
+    }
+
+    /// Whether what was told of an instance goes on.
+    func mayTell(_ instance: RegionInstanceID) -> Bool { !instance.isOneOfMany || admitted.contains(instance) }
 
     /// Returns whether it is to be told of now.
     mutating func admit(_ instance: RegionInstanceID, limit: Int) -> Bool {
@@ -102,6 +123,19 @@ package struct EntityLimit: Hashable, Sendable, CustomStringConvertible {
 extension RegionInstanceID {
     /// Whether what is heard decides how many there are of its kind.
     fileprivate var isOneOfMany: Bool { major != nil || zone != nil }
+}
+
+extension RegionSettings {
+    /// The regions of the file that have an instance for each beacon, or each major.
+    fileprivate var expanded: [HomeAssistantDiscovery.ExpandedRegion] {
+        beacons.compactMap { region in
+            switch region.expansion {
+            case .none: nil
+            case .major: HomeAssistantDiscovery.ExpandedRegion(id: region.id, levels: 1)
+            case .minor: HomeAssistantDiscovery.ExpandedRegion(id: region.id, levels: 2)
+            }
+        }
+    }
 }
 
 extension Settings {

@@ -36,9 +36,12 @@ package struct OutboxEvents: EventSource {
     package mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
         takeGaps()
         defer { gaps = [] }
+        let (now, timebase) = now()
         return gaps.map { ticket($0) }
             + outbox.next(limit: limit).map { queued in
-                ticket(.queued(queued), Message(queued.message), companions: words.companions(of: queued.message))
+                ticket(
+                    .queued(queued), Message(queued.message), companions: words.companions(of: queued.message),
+                    present: words.present(after: queued.message, at: timebase.wall(now)))
             }
     }
 
@@ -84,11 +87,13 @@ package struct OutboxEvents: EventSource {
     }
 
     private mutating func ticket(
-        _ item: Item, _ message: Message, givesUp: [UInt64] = [], companions: [Message] = []
+        _ item: Item, _ message: Message, givesUp: [UInt64] = [], companions: [Message] = [],
+        present: String? = nil
     ) -> OutgoingMessage {
         lastTicket += 1
         underWay[lastTicket] = item
-        return OutgoingMessage(sequence: lastTicket, message, givesUp: givesUp, companions: companions)
+        return OutgoingMessage(
+            sequence: lastTicket, message, givesUp: givesUp, companions: companions, present: present)
     }
 
     package mutating func acknowledge(_ sequences: [UInt64]) {

@@ -11,9 +11,11 @@ extension TransactionWriter {
         guard let discovery = words.discovery else { return }
         let refused = draft.entities.refusedCount
         if draft.entities.admit(transition.instance, limit: words.maxInstances) {
-            let isCircle = transition.circle != nil
-            for message in discovery.introduction(of: transition.instance, isCircle: isCircle) {
-                retain(message, at: transition.at, records, into: &draft)
+            let told = discovery.introduction(of: transition.instance, isCircle: transition.circle != nil)
+            for message in told { retain(message, at: transition.at, records, into: &draft) }
+            // What the region of that name was before may have had more.
+            for topic in discovery.topics(of: transition.instance) where !told.contains(where: { $0.topic == topic }) {
+                clear(topic, at: transition.at, records, into: &draft)
             }
         } else if refused == 0, draft.entities.refusedCount > 0 {
             draft.dispatched.append(
@@ -27,10 +29,15 @@ extension TransactionWriter {
     ) {
         guard let discovery = words.discovery else { return }
         draft.entities.forget(instance)
-        for topic in discovery.topics(of: instance) where draft.stores(StoredClearance.key(topic), records) {
-            draft.abandoned.add(topic: topic)
-            draft.say(composer.cleared(topic), at: instant)
-        }
+        for topic in discovery.topics(of: instance) { clear(topic, at: instant, records, into: &draft) }
+    }
+
+    /// Clears a topic on which something was said.
+    private func clear(_ topic: String, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft)
+    {
+        guard draft.stores(StoredClearance.key(topic), records) else { return }
+        draft.abandoned.add(topic: topic)
+        draft.say(composer.cleared(topic), at: instant)
     }
 
     /// The same news as a numbered message, before it.

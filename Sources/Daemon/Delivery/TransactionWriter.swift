@@ -42,8 +42,9 @@ struct TransactionWriter {
                 for record in records { draft.seen = max(draft.seen, record.lastHeardAt) }
             case .ranging(let report):
                 draft.say(composer.ranging(report, draft.timebase), at: report.at)
-                for beacon in words.ownTracks?.beacons(report, at: draft.timebase.wall(report.at)) ?? [] {
-                    draft.say(beacon, at: report.at)
+                if let ownTracks = words.ownTracks {
+                    let time = draft.timebase.wall(report.at)
+                    for beacon in ownTracks.beacons(report, at: time) { draft.say(beacon, at: report.at) }
                 }
             case .listed(let list, let at):
                 draft.say(composer.ranging(list, at: at, draft.timebase), at: at)
@@ -138,8 +139,9 @@ struct TransactionWriter {
         // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
         draft.transaction.store(OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
         draft.abandoned.add(instance)
-        draft.say(composer.clearedState(instance), at: instant)
+        // First what is told of the state, so that nobody makes anything of an empty one.
         withdraw(instance, at: instant, records, into: &draft)
+        draft.say(composer.clearedState(instance), at: instant)
     }
 
     /// Adds the spans that have ended, and what to go on from after a restart.

@@ -108,6 +108,10 @@ extension DeliverySession {
     /// Sends as much as the window holds.
     mutating func fill(at now: Instant) -> [DeliveryAction] {
         var actions: [DeliveryAction] = []
+        if !presentTopics.isEmpty, events.isEmpty {
+            for topic in presentTopics { retained.sayAgain(topic) }
+            presentTopics = []
+        }
         switch state {
         case .connected(let connection):
             if now - connection.since >= parameters.stableAfter { suspicion.isStable() }

@@ -16,11 +16,12 @@ extension DeliverySession {
             return []
         case .event(let sequence):
             if former.settle(sequence) { return [.acknowledge(sequence: sequence)] }
+            if let topic = events.present(after: sequence) { presentTopics.insert(topic) }
             guard let hadBeenRefused = events.remove(sequence) else { return [] }
             if hadBeenRefused { saidEventRefusals.forget() }
             return [.acknowledge(sequence: sequence)]
-        case .companion:
-            saidCompanionRefusals.forget()
+        case .companion(let sequence, let index):
+            if let topic = events.topic(ofCompanion: index, of: sequence) { refusedCompanionTopics.remove(topic) }
             return []
         }
     }
@@ -49,8 +50,10 @@ extension DeliverySession {
             }
             return saidEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.message.topic, reason))] : []
         case .companion(let sequence, let index):
-            guard saidCompanionRefusals.isNew(reason) else { return [] }
-            return [.say(.companionRefused(topic: events.topic(ofCompanion: index, of: sequence) ?? "", reason))]
+            guard let topic = events.topic(ofCompanion: index, of: sequence),
+                refusedCompanionTopics.insert(topic).inserted
+            else { return [] }
+            return [.say(.companionRefused(topic: topic, reason))]
         }
     }
 

@@ -81,7 +81,10 @@ struct DeliverySession: Sendable {
     var former: FormerGateway
     var search: LeftoverSearch
     var saidEventRefusals = SaidOnce<ReasonCode>()
-    var saidCompanionRefusals = SaidOnce<ReasonCode>()
+    /// Topics of companions that the broker refuses, of which that was said.
+    var refusedCompanionTopics: Set<String> = []
+    /// Retained topics that are said again once no event waits.
+    var presentTopics: Set<String> = []
     var saidRetainedRefusals = SaidOnce<ReasonCode>()
     var counters = DeliveryCounters()
 

@@ -147,6 +147,11 @@ struct EventLine: Sendable {
         index(of: sequence).map { entries[$0].event.message.topic }
     }
 
+    /// What says the present, where the companions of that event told of what is past.
+    func present(after sequence: UInt64) -> String? {
+        index(of: sequence).flatMap { entries[$0].companionsSent > 0 ? entries[$0].event.present : nil }
+    }
+
     func topic(ofCompanion companion: Int, of sequence: UInt64) -> String? {
         guard let index = index(of: sequence), entries[index].event.companions.indices.contains(companion) else {
             return nil

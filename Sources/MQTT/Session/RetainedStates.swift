@@ -72,6 +72,13 @@ struct RetainedStates: Sendable {
         return true
     }
 
+    /// What a topic says goes out once more, where the broker has it already.
+    mutating func sayAgain(_ topic: String) {
+        guard let entry = entries[topic], !entry.isPending, !entry.isUnderWay, !entry.isGivenUp else { return }
+        entries[topic]?.isPending = true
+        enqueue(topic)
+    }
+
     /// The message to send now, which is then under way; with `onlyStatus`, the status or nothing.
     mutating func takeNext(at now: Instant, onlyStatus: Bool) -> Message? {
         wakeResting(at: now)

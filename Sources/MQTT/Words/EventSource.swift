@@ -15,8 +15,13 @@ public struct OutgoingMessage: Hashable, Sendable {
     /// The same news in the words of others. They go out before it each time that it does, and nothing waits for them: a broker
     /// takes what comes in order, so that once it has the message it had them.
     public var companions: [Message]
+    /// A retained topic that is said again once nothing waits any more, because the companions tell of what is past.
+    public var present: String?
 
-    public init(sequence: UInt64, _ message: Message, givesUp: [UInt64] = [], companions: [Message] = []) {
+    public init(
+        sequence: UInt64, _ message: Message, givesUp: [UInt64] = [], companions: [Message] = [], present: String? = nil
+    ) {
+        self.present = present
         self.sequence = sequence
         self.message = message
         self.givesUp = givesUp

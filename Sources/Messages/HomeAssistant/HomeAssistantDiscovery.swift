@@ -28,13 +28,30 @@ public struct HomeAssistantDiscovery: Sendable {
     private let topics: TopicTree
     private let kind: Kind
     private let place: Place
+    private let expanded: [ExpandedRegion]
     private let device: HomeAssistantDevice
+
+    /// A region that is a region for each major, or each major and minor, that is heard.
+    public struct ExpandedRegion: Hashable, Sendable {
+        public var id: String
+        /// Levels of its topics that tell its instances apart: 1 or 2.
+        public var levels: Int
+
+        public init(id: String, levels: Int) {
+            self.id = id
+            self.levels = levels
+        }
+    }
 
     /// - Parameters:
     ///   - prefix: the first levels of discovery topics: Home Assistant's own setting is `homeassistant`.
     ///   - topics: whose messages the entities read.
+    ///   - expanded: those of the configuration.
     ///   - version: of the agent.
-    public init(prefix: String, topics: TopicTree, kind: Kind, place: Place, version: String) {
+    public init(
+        prefix: String, topics: TopicTree, kind: Kind, place: Place, expanded: [ExpandedRegion] = [], version: String
+    ) {
+        self.expanded = expanded
         self.prefix = prefix
         self.topics = topics
         self.kind = kind
@@ -48,7 +65,14 @@ public struct HomeAssistantDiscovery: Sendable {
     }
 
     /// Describes what the device has whatever it watches.
-    public var introduction: [Message] { (status + health + location).map(message) }
+    public var introduction: [Message] { (status + health + location + expandedEvents).map(message) }
+
+    /// Whether a topic is one on which that gateway, or store, describes its entities.
+    public static func describes(_ topic: String, _ topics: TopicTree) -> Bool {
+        let node = HomeAssistantName.level(HomeAssistantDevice.maker + "/" + topics.root)
+        let levels = topic.split(separator: "/")
+        return levels.count > 3 && levels[levels.count - 3] == node && levels.last == "config"
+    }
 
     /// Describes the entities of one region.
     ///
@@ -78,7 +102,7 @@ extension HomeAssistantDiscovery {
             HomeAssistantEntity(
                 component: .binarySensor, key: "online", name: "Connection", topic: topics.status,
                 template: "{{ 'ON' if value_json.state == 'online' else 'OFF' }}", deviceClass: "connectivity",
-                isDiagnostic: true, needsGateway: false),
+                isDiagnostic: true, needs: .nothing),
             HomeAssistantEntity(
                 component: .sensor, key: "radio", name: "Radio", topic: topics.status,
                 template: "{{ value_json.radio }}",
@@ -89,7 +113,9 @@ extension HomeAssistantDiscovery {
 
     private var health: [HomeAssistantEntity] {
         let common = [
-            figure("tracks", "Beacons", "value_json.tracks", icon: "mdi:bluetooth-audio"),
+            HomeAssistantEntity(
+                component: .sensor, key: "tracks", name: "Beacons", topic: topics.health,
+                template: "{{ value_json.tracks }}", icon: "mdi:bluetooth-audio", isMeasurement: true, needs: .radio),
             diagnosis("queue_depth", "Events waiting", icon: "mdi:tray-full"),
             problem("clock", "Clock", where: "value_json.clock != 'synced'"),
             problem("outbox", "Disk", where: "value_json.outbox"),
@@ -134,6 +160,24 @@ extension HomeAssistantDiscovery {
         }
     }
 
+    /// The events of all instances of an expanded region together. Home Assistant subscribes to an instance's own only once it has heard of that, which
+    /// is after the first of them.
+    private var expandedEvents: [HomeAssistantEntity] {
+        expanded.map { region in
+            let levels = String(repeating: "/+", count: region.levels)
+            return lastEvent(
+                key: HomeAssistantName.level("region/" + region.id), region.id,
+                topic: topics.root + "/region/" + region.id + levels + "/" + MessageKind.event.rawValue)
+        }
+    }
+
+    private func lastEvent(key: String, _ name: String, topic: String) -> HomeAssistantEntity {
+        HomeAssistantEntity(
+            component: .event, key: key, name: name + " last event", topic: topic,
+            template: "{{ dict(value_json, event_type=value_json.type) | tojson }}", icon: "mdi:location-enter",
+            words: ["enter", "exit"])
+    }
+
     private func entities(of instance: RegionInstanceID, isCircle: Bool) -> [HomeAssistantEntity] {
         // No entity of the device itself has such a key.
         let (key, name) = (HomeAssistantName.level("region/" + instance.levels), instance.spokenName)
@@ -141,15 +185,13 @@ extension HomeAssistantDiscovery {
             component: .binarySensor, key: key, name: name, topic: topics.state(instance),
             template: "{{ {'inside': 'ON', 'outside': 'OFF'}.get(value_json.state, 'None') }}",
             attributesTemplate: "{{ {'since': value_json.since} | tojson }}", deviceClass: "occupancy")
-        let event = HomeAssistantEntity(
-            component: .event, key: key, name: name + " last event", topic: topics.event(instance),
-            template: "{{ dict(value_json, event_type=value_json.type) | tojson }}",
-            icon: "mdi:location-enter", words: ["enter", "exit"])
+        let event = lastEvent(key: key, name, topic: topics.event(instance))
         // Neither a circle nor a zone has a list of beacons.
         guard !isCircle, instance.zone == nil else { return [occupancy, event] }
         let count = HomeAssistantEntity(
             component: .sensor, key: key, name: name + " count", topic: topics.ranging(instance),
-            template: "{{ value_json.count }}", unit: "beacons", icon: "mdi:counter", isMeasurement: true)
+            template: "{{ value_json.count }}", unit: "beacons", icon: "mdi:counter", isMeasurement: true, needs: .radio
+        )
         return [occupancy, event, count]
     }
 

@@ -33,8 +33,16 @@ struct HomeAssistantEntity {
     var isDiagnostic = false
     /// Whether it is shown without being asked for.
     var isShown = true
-    /// Whether it is unavailable while the gateway is.
-    var needsGateway = true
+    /// While what it is unavailable.
+    var needs = Need.gateway
+
+    enum Need {
+        case nothing
+        /// That the gateway is online.
+        case gateway
+        /// That its radio hears, too: else a count of 0 would say that nobody is there.
+        case radio
+    }
 }
 
 extension HomeAssistantEntity {
@@ -62,9 +70,13 @@ extension HomeAssistantEntity {
         if component == .deviceTracker { json.set("source_type", "gps") }
         if isDiagnostic { json.set("entity_category", "diagnostic") }
         if !isShown { json.set("enabled_by_default", false) }
-        if needsGateway {
+        if needs != .nothing {
+            let hears = "value_json.radio in ['scanning', 'replay']"
             json.set("availability_topic", device.statusTopic)
-            json.set("availability_template", "{{ value_json.state }}")
+            json.set(
+                "availability_template",
+                needs == .gateway
+                    ? "{{ value_json.state }}" : "{{ value_json.state if \(hears) else 'offline' }}")
         }
         json.set("qos", Message.QoS.atLeastOnce.rawValue)
         json.set("device") { json in device.write(to: &json) }

@@ -47,6 +47,17 @@ public struct OwnTracks: Sendable {
         }
     }
 
+    /// What is older tells nobody where the gateway is now.
+    private static let past = TimeSpan.seconds(60)
+
+    /// Whether the words for a message tell a place where the gateway was some time ago: who hears them last takes that for the present one.
+    package func tellsPast(_ numbered: NumberedMessage, under topics: TopicTree, at now: WallTime) -> Bool {
+        guard case .region(.event, _)? = topics.subject(of: numbered.topic),
+            let event = try? EventPayload(decoding: numbered.payload), event.location != nil
+        else { return false }
+        return now - event.head.at > Self.past
+    }
+
     /// The beacons of a region that are near, one a message, nearest first.
     public func beacons(_ report: RangingReport, at time: WallTime) -> [Message] {
         report.beacons.lazy.filter { !$0.isResolving }.prefix(Self.maxBeacons).map { beacon in
@@ -95,7 +106,7 @@ public struct OwnTracks: Sendable {
     private func message(_ type: String, at time: WallTime) -> JSONWriter {
         var json = JSONWriter()
         json.set("_type", type)
-        json.set("tid", trackerID)
+        if !trackerID.isEmpty { json.set("tid", trackerID) }
         json.set("tst", Self.seconds(time))
         return json
     }

@@ -74,10 +74,10 @@ struct OtherWordsTests {
                 })
         first.outbox.close()
         let next = try start(Self.carts)
-        #expect(Set(next.formerClearances.map(\.topic)) == told)
-        try next.tidy(clearedTopics: next.formerClearances.map(\.topic))
+        #expect(Set(next.othersCleared) == told)
+        try next.tidy(clearedTopics: next.othersCleared)
         next.outbox.close()
-        #expect(try start(Self.carts).formerClearances.isEmpty)
+        #expect(try start(Self.carts).othersCleared.isEmpty)
     }
 
     @Test("What goes on is not cleared, whichever process told of it")
@@ -87,11 +87,11 @@ struct OtherWordsTests {
         _ = try first.dispatch([transition(7)], Self.timebase)
         first.outbox.close()
         let next = try start(Self.told + expanded)
-        #expect(next.formerClearances.isEmpty)
+        #expect(next.othersCleared.isEmpty)
         next.outbox.close()
         let last = try start(Self.told)
-        #expect(last.formerClearances.count == 3)
-        #expect(last.formerClearances.allSatisfy { $0.topic.hasSuffix("/region__carts__1__7/config") })
+        #expect(last.othersCleared.count == 4)
+        #expect(last.othersCleared.allSatisfy { $0.contains("/region__carts") })
     }
 
     @Test("Another prefix, and another gateway, clear what was told under the former one")
@@ -99,10 +99,10 @@ struct OtherWordsTests {
         let first = try start(Self.told)
         first.outbox.close()
         let elsewhere = try start("[homeassistant]\ndiscovery_prefix = \"ha\"\n")
-        #expect(elsewhere.formerClearances.map(\.topic).sorted() == first.introduction.map(\.topic).sorted())
+        #expect(elsewhere.othersCleared.sorted() == first.introduction.map(\.topic).sorted())
         elsewhere.outbox.close()
         let moved = try start(Self.told, id: "till")
-        let cleared = Set(moved.formerClearances.map(\.topic))
+        let cleared = Set(moved.othersCleared)
         #expect(cleared.isSuperset(of: elsewhere.introduction.map(\.topic)))
         #expect(cleared.isDisjoint(with: moved.introduction.map(\.topic)))
     }
@@ -138,7 +138,7 @@ struct OtherWordsTests {
         // The broker had cleared them meanwhile: that is no reason to forget that they are there again.
         try dispatcher.tidy(clearedTopics: messages.map(\.topic))
         dispatcher.outbox.close()
-        let left = try start("").formerClearances.map(\.topic)
+        let left = try start("").othersCleared
         #expect(left.contains { $0.contains("region__carts__1__1") })
     }
 
@@ -164,9 +164,43 @@ struct OtherWordsTests {
         var events = OutboxEvents(next) { (.origin, Self.timebase) }
         let waiting = events.next(after: nil, limit: 10)
         #expect(waiting.flatMap(\.companions).map(\.topic) == ["owntracks/fleet/van/event"])
-        #expect(next.formerClearances.isEmpty)
+        #expect(next.othersCleared.isEmpty)
         next.outbox.close()
         let silent = try start(tables + "[privacy]\nlocation = \"omit\"\n")
-        #expect(silent.formerClearances.map(\.topic) == ["owntracks/fleet/van"])
+        #expect(silent.othersCleared == ["owntracks/fleet/van"])
+    }
+
+    @Test("A region that becomes a circle loses the count that it had")
+    func becomesCircle() throws {
+        let first = try start(Self.told + Self.carts)
+        first.outbox.close()
+        let next = try start(
+            Self.told
+                + "[[region]]\nid = \"carts\"\nlatitude = 52\nlongitude = 13\nradius_m = 100\n[location]\nsource = \"gpsd\"\n"
+        )
+        let count = "homeassistant/sensor/beacond__beacons__store__door/region__carts/config"
+        try next.tidy(clearedTopics: [count])
+        next.outbox.close()
+        let left = try start("").othersCleared
+        #expect(left.contains { $0.contains("/event/") && $0.contains("region__carts") })
+        #expect(!left.contains(count))
+    }
+
+    @Test("Fewer instances than before: those beyond the limit lose their entities")
+    func lowered() throws {
+        let expanded = Self.carts + "expand = \"minor\"\n"
+        let first = try start(Self.told + expanded)
+        _ = try first.dispatch([1, 2].map(transition), Self.timebase)
+        first.outbox.close()
+        let next = try start("[homeassistant]\nmax_instances = 1\n" + expanded)
+        #expect(next.othersCleared.count == 3)
+        #expect(next.othersCleared.allSatisfy { $0.contains("region__carts__1__2") })
+    }
+}
+
+extension Dispatcher {
+    /// What is cleared beside states, as this process starts.
+    fileprivate var othersCleared: [String] {
+        (clearances + formerClearances).map(\.topic).filter { !$0.hasPrefix("beacons/") }
     }
 }

@@ -47,13 +47,14 @@ struct CompanionTests {
         #expect(topics(actions) == ["root/status", "others/2/0", "root/event"])
     }
 
-    @Test("A refused one is said once and holds up nothing")
+    @Test("A refused one is said and holds up nothing")
     func refused() {
         var (bench, actions) = bench([event(1, companions: 1), event(2, companions: 1)])
         let mids = bench.register(actions)
         let first = bench.session.acknowledged(mids[0], .notAuthorized, at: bench.now)
         #expect(first.notices == [.companionRefused(topic: "others/1/0", .notAuthorized)])
-        #expect(bench.session.acknowledged(mids[2], .notAuthorized, at: bench.now).notices.isEmpty)
+        let second = bench.session.acknowledged(mids[2], .notAuthorized, at: bench.now)
+        #expect(second.notices == [.companionRefused(topic: "others/2/0", .notAuthorized)])
         actions = [mids[1], mids[3]].flatMap { bench.session.acknowledged($0, .success, at: bench.now) }
         #expect(actions.acknowledged == [1, 2])
         #expect(bench.session.counters.parked == 0)
@@ -75,5 +76,43 @@ struct CompanionTests {
         actions = actions.filter { if case .publish = $0 { true } else { false } }
         #expect(actions.published == ["#1"])
         #expect(bench.accept(actions).published == ["#2"])
+    }
+
+    @Test("After companions that tell of what is past, the present is said once more, when nothing waits any more")
+    func present() {
+        var bench = SessionBench(maxInflight: 4)
+        bench.settle()
+        _ = bench.accept(bench.session.setRetained(SessionBench.retained("others/place", "here"), at: bench.now))
+        _ = bench.session.eventsAvailable(at: bench.now)
+        let events = (1...2).map { sequence in
+            var event = event(UInt64(sequence), companions: 1)
+            event.present = "others/place"
+            return event
+        }
+        var actions = bench.accept(bench.session.supply(events, at: bench.now))
+        #expect(actions.acknowledged == [1, 2])
+        #expect(actions.published.isEmpty)
+        actions = bench.session.supply([], at: bench.now)
+        #expect(actions.published == ["others/place=here"])
+    }
+
+    @Test("A topic that is refused is said once, however many others are accepted")
+    func refusedOnce() {
+        var (bench, actions) = bench([event(1, companions: 2)], maxInflight: 8)
+        let mids = bench.register(actions)
+        var notices: [DeliveryNotice] = []
+        for (mid, reason) in zip(mids, [ReasonCode.notAuthorized, .success, .success]) {
+            notices += bench.session.acknowledged(mid, reason, at: bench.now).notices
+        }
+        _ = bench.session.eventsAvailable(at: bench.now)
+        var again = event(2, companions: 1)
+        again.companions = [Message(topic: "others/1/0", payload: [1], .durable(nil))]
+        actions = bench.session.supply([again], at: bench.now)
+        for mid in bench.register(actions) {
+            notices +=
+                bench.session.acknowledged(mid, mid == bench.lastMid ? .success : .notAuthorized, at: bench.now)
+                .notices
+        }
+        #expect(notices == [.companionRefused(topic: "others/1/0", .notAuthorized)])
     }
 }

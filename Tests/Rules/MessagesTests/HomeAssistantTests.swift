@@ -83,6 +83,32 @@ struct HomeAssistantTests {
         }
     }
 
+    @Test("An expanded region has an entity for the events of all its instances, from the start on")
+    func expandedEvents() {
+        let told = HomeAssistantDiscovery(
+            prefix: "homeassistant", topics: TopicTree(prefix: "beacons", site: "store", gateway: "door"),
+            kind: .gateway, place: .untold, expanded: [.init(id: "carts", levels: 2)], version: "1.0.0"
+        ).introduction.filter { $0.topic.contains("/event/") }
+        #expect(told.map(\.topic) == ["homeassistant/event/beacond__beacons__store__door/region__carts/config"])
+        let state = #""state_topic":"beacons/store/door/region/carts/+/+/event""#
+        #expect(told.map { text($0) }.allSatisfy { $0.contains(state) })
+    }
+
+    @Test("A count is unavailable while the radio hears nothing: 0 would say that nobody is there")
+    func deaf() throws {
+        let told = discovery().introduction(of: RegionInstanceID(region: "carts"), isCircle: false)
+        let count = try #require(told.last)
+        #expect(text(count).contains("value_json.state if value_json.radio in ['scanning', 'replay'] else 'offline'"))
+    }
+
+    @Test("Its own topics are known by the gateway's name in them")
+    func describes() {
+        let topics = TopicTree(prefix: "beacons", site: "store", gateway: "door")
+        #expect(discovery().introduction.allSatisfy { HomeAssistantDiscovery.describes($0.topic, topics) })
+        let others = discovery(gateway: "till").introduction
+        #expect(others.allSatisfy { !HomeAssistantDiscovery.describes($0.topic, topics) })
+    }
+
     @Test("Whether it is connected is known where it is not; everything else is unavailable then")
     func availability() {
         for message in discovery(place: .moving).introduction {
