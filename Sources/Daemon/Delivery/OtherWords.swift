@@ -11,12 +11,14 @@ package struct OtherWords {
     let discovery: HomeAssistantDiscovery?
     /// Instances of expanded regions and zones that it is told of, at most.
     let maxInstances: Int
+    /// The ids of configured regions whose beacons are not listed.
+    let unranged: Set<String>
     let ownTracks: OwnTracks?
     private let topics: TopicTree
 
     /// Nothing but the gateway's own words.
     init(nothingBeside topics: TopicTree) {
-        (discovery, maxInstances, ownTracks, self.topics) = (nil, 0, nil, topics)
+        (discovery, maxInstances, unranged, ownTracks, self.topics) = (nil, 0, [], nil, topics)
     }
 
     /// - Parameter topics: of the gateway or store whose news they are.
@@ -29,6 +31,8 @@ package struct OtherWords {
                 expanded: kind == .store ? [] : settings.gateway.regions.expanded, version: Version.current)
         }
         maxInstances = settings.homeAssistant?.maxInstances ?? 0
+        let regions = settings.homeAssistant == nil ? [] : settings.gateway.regions.beacons
+        unranged = Set(regions.lazy.filter { !$0.isRanged }.map(\.id))
         // A store is no device that moves.
         ownTracks =
             kind == .store

@@ -11,7 +11,8 @@ extension TransactionWriter {
         guard let discovery = words.discovery else { return }
         let refused = draft.entities.refusedCount
         if draft.entities.admit(transition.instance, limit: words.maxInstances) {
-            let told = discovery.introduction(of: transition.instance, isCircle: transition.circle != nil)
+            let isCounted = transition.circle == nil && !words.unranged.contains(transition.instance.region)
+            let told = discovery.introduction(of: transition.instance, isCounted: isCounted)
             for message in told { retain(message, at: transition.at, records, into: &draft) }
             // What the region of that name was before may have had more.
             for topic in discovery.topics(of: transition.instance) where !told.contains(where: { $0.topic == topic }) {

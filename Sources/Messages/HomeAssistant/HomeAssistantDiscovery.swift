@@ -76,14 +76,14 @@ public struct HomeAssistantDiscovery: Sendable {
 
     /// Describes the entities of one region.
     ///
-    /// - Parameter isCircle: whether the region is a circle, in which no beacons are counted.
-    public func introduction(of instance: RegionInstanceID, isCircle: Bool) -> [Message] {
-        entities(of: instance, isCircle: isCircle).map(message)
+    /// - Parameter isCounted: whether its beacons are listed: those of a circle are not, nor where ranging is off.
+    public func introduction(of instance: RegionInstanceID, isCounted: Bool) -> [Message] {
+        entities(of: instance, isCounted: isCounted).map(message)
     }
 
     /// Every topic on which an entity of that region may have been described.
     public func topics(of instance: RegionInstanceID) -> [String] {
-        entities(of: instance, isCircle: false).map { $0.topic(prefix: prefix, node: node) }
+        entities(of: instance, isCounted: true).map { $0.topic(prefix: prefix, node: node) }
     }
 
     private func message(_ entity: HomeAssistantEntity) -> Message {
@@ -178,7 +178,7 @@ extension HomeAssistantDiscovery {
             words: ["enter", "exit"])
     }
 
-    private func entities(of instance: RegionInstanceID, isCircle: Bool) -> [HomeAssistantEntity] {
+    private func entities(of instance: RegionInstanceID, isCounted: Bool) -> [HomeAssistantEntity] {
         // No entity of the device itself has such a key.
         let (key, name) = (HomeAssistantName.level("region/" + instance.levels), instance.spokenName)
         let occupancy = HomeAssistantEntity(
@@ -186,8 +186,8 @@ extension HomeAssistantDiscovery {
             template: "{{ {'inside': 'ON', 'outside': 'OFF'}.get(value_json.state, 'None') }}",
             attributesTemplate: "{{ {'since': value_json.since} | tojson }}", deviceClass: "occupancy")
         let event = lastEvent(key: key, name, topic: topics.event(instance))
-        // Neither a circle nor a zone has a list of beacons.
-        guard !isCircle, instance.zone == nil else { return [occupancy, event] }
+        // A zone has no list of beacons.
+        guard isCounted, instance.zone == nil else { return [occupancy, event] }
         let count = HomeAssistantEntity(
             component: .sensor, key: key, name: name + " count", topic: topics.ranging(instance),
             template: "{{ value_json.count }}", unit: "beacons", icon: "mdi:counter", isMeasurement: true, needs: .radio

@@ -23,7 +23,7 @@ struct HomeAssistantTests {
 
     @Test("A region is an occupancy, its last event and its count, which read the messages of the contract")
     func region() throws {
-        let told = discovery().introduction(of: RegionInstanceID(region: "carts"), isCircle: false)
+        let told = discovery().introduction(of: RegionInstanceID(region: "carts"), isCounted: true)
         #expect(
             told.map(\.topic) == [
                 "homeassistant/binary_sensor/beacond__beacons__store__door/region__carts/config",
@@ -46,11 +46,11 @@ struct HomeAssistantTests {
                 + #""origin":{"name":"beacond","sw_version":"1.0.0"}}"#)
     }
 
-    @Test("A circle and a zone have no count: nobody lists beacons of theirs")
+    @Test("A circle, a zone, and a region that is not ranged have no count: nobody lists beacons of theirs")
     func uncounted() {
         let zone = RegionInstanceID(region: "carts", .major(3), zone: "bakery")
-        #expect(discovery().introduction(of: RegionInstanceID(region: "depot"), isCircle: true).count == 2)
-        let told = discovery(kind: .store).introduction(of: zone, isCircle: false)
+        #expect(discovery().introduction(of: RegionInstanceID(region: "depot"), isCounted: false).count == 2)
+        let told = discovery(kind: .store).introduction(of: zone, isCounted: true)
         #expect(told.count == 2)
         #expect(told.allSatisfy { text($0).contains(#""name":"carts 3 in bakery"#) })
     }
@@ -60,7 +60,7 @@ struct HomeAssistantTests {
         arguments: ["käse", "a b", "a.b", "_", "ünïcödé ☃", String(repeating: "x", count: 128), "region", "status"])
     func legalTopics(name: String) {
         let discovery = discovery(gateway: name)
-        let told = discovery.introduction + discovery.introduction(of: RegionInstanceID(region: name), isCircle: false)
+        let told = discovery.introduction + discovery.introduction(of: RegionInstanceID(region: name), isCounted: true)
         #expect(told.allSatisfy { isLegal($0.topic) && $0.topic.utf8.count <= TopicName.maxTopic_bytes })
         #expect(Set(told.map(\.topic)).count == told.count)
         let readable = told.filter { (try? PayloadFields($0.payload)) != nil }
@@ -96,7 +96,7 @@ struct HomeAssistantTests {
 
     @Test("A count is unavailable while the radio hears nothing: 0 would say that nobody is there")
     func deaf() throws {
-        let told = discovery().introduction(of: RegionInstanceID(region: "carts"), isCircle: false)
+        let told = discovery().introduction(of: RegionInstanceID(region: "carts"), isCounted: true)
         let count = try #require(told.last)
         #expect(text(count).contains("value_json.state if value_json.radio in ['scanning', 'replay'] else 'offline'"))
     }
@@ -142,7 +142,7 @@ struct HomeAssistantTests {
     @Test("The topics of a region are those that it is told of on")
     func topics() {
         let instance = RegionInstanceID(region: "carts", .minor(major: 2, minor: 1))
-        let told = discovery().introduction(of: instance, isCircle: false).map(\.topic)
+        let told = discovery().introduction(of: instance, isCounted: true).map(\.topic)
         #expect(discovery().topics(of: instance) == told)
     }
 }
