@@ -55,7 +55,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Site",
-            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", collections, real],
+            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", real],
             swiftSettings: settings),
         .target(
             name: "Console",

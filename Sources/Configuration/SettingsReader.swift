@@ -27,7 +27,8 @@ struct SettingsReader {
         let ranging = section(tables.ranging) { $0.read(&$1) }
         var known: [KnownDevice] = []
         let devices = sections(tables.device, limit: DeviceTable.maxDevices) { $0.read(&$1, taken: &known) }
-        let location = section(tables.location) { $0.read(&$1) }
+        // Where the table is not there, nothing is said of the place: not even that there is none.
+        let location = sectionIfThere(tables.location) { $0.read(&$1) }
         let (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
         let settings = Settings(
             identity: IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id), radio: radio,
@@ -41,8 +42,7 @@ struct SettingsReader {
                 regions: RegionSettings(
                     rules: rules, circleRules: circleRules, limits: regionLimits, configured: regions),
                 ranging: ranging,
-                // Where the table is not there, nothing is said of the place: not even that there is none.
-                location: root[LocationTable.tableName] == nil ? nil : location),
+                location: location),
             broker: broker,
             outbox: section(tables.outbox) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             privacy: section(tables.privacy) { $0.read(&$1) },

@@ -1,6 +1,5 @@
 import Beacons
 import Configuration
-import DequeModule
 import Gateway
 import HCI
 import Messages
@@ -92,8 +91,9 @@ extension SiteEngine {
             beacons.append(beacon)
             return beacons.count - 1
         }
-        while let oldest = leftBeacons.popFirst() {
-            guard beacons[oldest].regions.isEmpty else { continue }
+        while let left = leftBeacons.removeFirst() {
+            let oldest = left.subject
+            guard beacons[oldest].hasLeft(at: left.due) else { continue }
             beaconNumbers[beacons[oldest].key] = nil
             beacons[oldest] = beacon
             return oldest
@@ -103,12 +103,15 @@ extension SiteEngine {
     }
 
     /// A beacon is in a region no more. One that is in none may give way to another.
-    mutating func remove(_ index: Int, from region: Int) {
+    mutating func remove(_ index: Int, from region: Int, at now: Instant) {
         regions[region].beacons.remove(index)
         for gateway in regions[region].lists.keys { regions[region].lists[gateway]?.remove(index) }
         beacons[index].toldZones[region] = nil
         beacons[index].regions.removeAll { $0 == region }
-        if beacons[index].regions.isEmpty { leftBeacons.append(index) }
+        guard beacons[index].regions.isEmpty else { return }
+        beacons[index].leftAt = now
+        leftBeacons.set(index, at: now)
+        leftBeacons.throwOutStale(of: beacons.count) { [beacons] in beacons[$0.subject].hasLeft(at: $0.due) }
     }
 
     /// Places every beacon that is heard, and lists those of each region.
@@ -164,7 +167,7 @@ extension SiteEngine {
                 leaveZone(index, at: now, outputs: &outputs)
                 // Where nobody knows whether a region is inside, its zones are not told of either: there it stays until then.
                 for region in beacons[index].regions where beacons[index].toldZones[region] == nil {
-                    remove(index, from: region)
+                    remove(index, from: region, at: now)
                 }
                 return
             }

@@ -98,7 +98,7 @@ extension SiteEngine {
         }
         endStay(id, regions[number].standing, regions[number].cause, at: now, outputs: &outputs)
         for beacon in regions[number].beacons.sorted() {
-            remove(beacon, from: number)
+            remove(beacon, from: number, at: now)
             if beacons[beacon].regions.isEmpty { beacons[beacon].move(to: nil, since: now) }
         }
         let known = regions[number].zones

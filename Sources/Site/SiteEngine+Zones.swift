@@ -116,7 +116,7 @@ extension SiteEngine {
             if regions[region].id.minor != nil, beacons[index].key.device == nil {
                 leaveZone(index, at: now, outputs: &outputs)
             }
-            remove(index, from: region)
+            remove(index, from: region, at: now)
             if beacons[index].regions.isEmpty { beacons[index].move(to: nil, since: now) }
         }
     }

@@ -1,6 +1,5 @@
 import Beacons
 import Configuration
-import DequeModule
 import Gateway
 import HCI
 import Messages
@@ -63,8 +62,8 @@ package struct SiteEngine: Sendable {
     var zoneNumbers: [RegionInstanceID: Int] = [:]
     var beacons: [StoreBeacon] = []
     var beaconNumbers: [BeaconKey: Int] = [:]
-    /// Numbers of beacons that are in no region, as they left; stale where one is in a region again.
-    var leftBeacons: Deque<Int> = []
+    /// Numbers of beacons that are in no region, by when they left; stale where one is in a region again, or left once more.
+    var leftBeacons = TimerQueue<Int>()
     /// Identities that several devices have been seen with.
     var sharedIdentities: Set<BeaconIdentity> = []
     /// The store's own number of the beacon that came last.

@@ -113,9 +113,7 @@ extension HomeAssistantDiscovery {
 
     private var health: [HomeAssistantEntity] {
         let common = [
-            HomeAssistantEntity(
-                component: .sensor, key: "tracks", name: "Beacons", topic: topics.health,
-                template: "{{ value_json.tracks }}", icon: "mdi:bluetooth-audio", isMeasurement: true, needs: .radio),
+            figure("tracks", "Beacons", "value_json.tracks", icon: "mdi:bluetooth-audio", needs: .radio),
             diagnosis("queue_depth", "Events waiting", icon: "mdi:tray-full"),
             problem("clock", "Clock", where: "value_json.clock != 'synced'"),
             problem("outbox", "Disk", where: "value_json.outbox"),
@@ -197,12 +195,12 @@ extension HomeAssistantDiscovery {
 
     private func figure(
         _ key: String, _ name: String, _ value: String, icon: String, attributes: String? = nil,
-        isDiagnostic: Bool = false
+        isDiagnostic: Bool = false, needs: HomeAssistantEntity.Need = .gateway
     ) -> HomeAssistantEntity {
         HomeAssistantEntity(
             component: .sensor, key: key, name: name, topic: topics.health, template: "{{ \(value) }}",
             attributesTemplate: attributes.map { "{{ {'\($0)': value_json.\($0)} | tojson }}" }, icon: icon,
-            isMeasurement: true, isDiagnostic: isDiagnostic)
+            isMeasurement: true, isDiagnostic: isDiagnostic, needs: needs)
     }
 
     /// A figure of `health` that says how the gateway is. Not every machine can tell every one of them.

@@ -41,6 +41,8 @@ struct StoreBeacon: Sendable {
     private var differsSince: Instant?
     /// By the numbers of the store's regions, those that it is heard in.
     var regions: [Int] = []
+    /// When it left the last of them.
+    var leftAt = Instant.origin
     /// The zone that it is in.
     private(set) var zone: StorePlan.Zone?
     /// Since when it is there.
@@ -87,6 +89,9 @@ struct StoreBeacon: Sendable {
     mutating func keepListings(of device: String?) {
         for listing in listings where listing.beacon.device != device { unlist(listing.gateway) }
     }
+
+    /// Whether it has been in no region since that time.
+    func hasLeft(at instant: Instant) -> Bool { regions.isEmpty && leftAt == instant }
 
     /// The gateway lists others, and not this one.
     mutating func unlist(_ gateway: GatewayIndex) {
