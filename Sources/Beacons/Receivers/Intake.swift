@@ -59,7 +59,8 @@ public struct Intake: Sendable {
 
     /// The same for whoever has no tracker.
     public mutating func receive(_ event: Span<UInt8>, from receiver: Int, at now: Instant) {
-        if !receptions.isEmpty { receptions.removeAll(keepingCapacity: true) }
+        // There is one as a rule, and to remove it alone takes 60 instructions less than to remove them all.
+        while !receptions.isEmpty { receptions.removeLast() }
         guard has(receiver) else { return }
         var reports = AdvertisingReports(event, rejects: &rejects)
         while let (report, range) = reports.next(event, rejects: &rejects) {
