@@ -102,6 +102,7 @@ struct Replay {
                 return
             }
             var time: WallTime?
+            var waitingCount = 0
             var failure: Problem?
             let isRead: Bool
             do throws(CaptureFile.Problem) {
@@ -110,7 +111,8 @@ struct Replay {
                     if !onlyReceives { failure = prepare(for: record.time) }
                     if failure != nil { return }
                     do throws(OutboxError) {
-                        try session?.receive(record.event == nil ? nil : event, at: record.time)
+                        let event = record.event == nil ? nil : event
+                        waitingCount = try session?.receive(event, at: record.time) ?? 0
                     } catch {
                         failure = .outbox(error)
                     }
@@ -123,7 +125,7 @@ struct Replay {
                 guard try readMore(&file) else { return }
                 continue
             }
-            if let time { try keepPace(time) }
+            if let time, options.speed != nil || waitingCount >= Self.batch { try keepPace(time) }
         }
     }
 

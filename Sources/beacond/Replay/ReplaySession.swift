@@ -62,7 +62,10 @@ struct ReplaySession {
     }
 
     /// Takes a record of the capture in; one without an event only moves time.
-    mutating func receive(_ event: Span<UInt8>?, at time: WallTime) throws(OutboxError) {
+    ///
+    /// - Returns: `waitingCount`, because to ask for it anew takes 30 instructions.
+    @discardableResult
+    mutating func receive(_ event: Span<UInt8>?, at time: WallTime) throws(OutboxError) -> Int {
         if isPublished, time >= dayEnd { try endDay(at: time) }
         try makeHealth(before: player.instant(time))
         if player.isSetBack(time) { try flush() }
@@ -71,6 +74,7 @@ struct ReplaySession {
         } else {
             player.elapse(to: time, outputs: &outputs)
         }
+        return waitingCount
     }
 
     /// Takes an entry of a log of receivers in.
