@@ -77,8 +77,10 @@ struct RegionTable: SettingsTable {
                 expand, expansion, beside: self.minor.name,
                 "must be \"none\" where minor is set: there is only one minor to hear")
         }
-        refuseOfCircle(circleRules.keys.cushion, &reader)
-        refuseOfCircle(circleRules.keys.crossingAfter, &reader)
+        let ofCircles = circleRules.keys
+        refuse(
+            ofCircles.cushion, ofCircles.crossingAfter, in: &reader, beside: self.uuid.name,
+            "is a key of circles, which have latitude, longitude and radius_m; this is a region of beacons")
         let notifyOnEntry = reader.value(notifyOnEntry)
         let notifyOnExit = reader.value(notifyOnExit)
         let isRanged = reader.value(ranging)
@@ -87,13 +89,6 @@ struct RegionTable: SettingsTable {
         return BeaconRegion(
             id: id, uuid: uuid, major: major, minor: minor, expansion: expansion, notifyOnEntry: notifyOnEntry,
             notifyOnExit: notifyOnExit, isRanged: isRanged, rules: rules)
-    }
-
-    private func refuseOfCircle<Value>(_ key: Key<Value>, _ reader: inout TableReader) {
-        guard reader.sets(key) else { return }
-        reader.refuse(
-            key, reader.value(key), beside: uuid.name,
-            "is a key of circles, which have latitude, longitude and radius_m; this is a region of beacons")
     }
 
     // MARK: - A circle
@@ -106,16 +101,11 @@ struct RegionTable: SettingsTable {
         let longitude = reader.required(longitude)
         let radius_m = reader.required(radius)
         checkUnique(id, &reader, &taken)
-        refuseOfBeacons(uuid, &reader)
-        refuseOfBeacons(major, &reader)
-        refuseOfBeacons(minor, &reader)
-        refuseOfBeacons(expand, &reader)
-        refuseOfBeacons(ranging, &reader)
-        refuseOfBeacons(self.rules.keys.entryRSSI, &reader)
-        refuseOfBeacons(self.rules.keys.entryAfter, &reader)
-        refuseOfBeacons(self.rules.keys.exitRSSI, &reader)
-        refuseOfBeacons(self.rules.keys.exitAfter, &reader)
-        refuseOfBeacons(self.rules.keys.settle, &reader)
+        let ofBeacons = self.rules.keys
+        refuse(
+            uuid, major, minor, expand, ranging, ofBeacons.entryRSSI, ofBeacons.entryAfter, ofBeacons.exitRSSI,
+            ofBeacons.exitAfter, ofBeacons.settle, in: &reader, beside: self.radius.name,
+            "is a key of regions of beacons; this is a circle, which has latitude, longitude and radius_m")
         let notifyOnEntry = reader.value(notifyOnEntry)
         let notifyOnExit = reader.value(notifyOnExit)
         let unknownStateAfter = reader.value(self.rules.keys.unknownStateAfter, default: rules.unknownStateAfter)
@@ -128,10 +118,12 @@ struct RegionTable: SettingsTable {
             notifyOnExit: notifyOnExit, rules: own)
     }
 
-    private func refuseOfBeacons<Value>(_ key: Key<Value>, _ reader: inout TableReader) {
-        guard reader.sets(key) else { return }
-        reader.refuse(
-            key, reader.value(key), beside: radius.name,
-            "is a key of regions of beacons; this is a circle, which has latitude, longitude and radius_m")
+    /// Refuses each key that is set: it belongs to regions of the other kind.
+    private func refuse<each Value>(
+        _ keys: repeat Key<each Value>, in reader: inout TableReader, beside name: String, _ why: String
+    ) {
+        for key in repeat each keys {
+            if reader.sets(key) { reader.refuse(key, reader.value(key), beside: name, why) }
+        }
     }
 }
