@@ -11,10 +11,6 @@
 ///
 /// The return parameters travel beside it, from `returnParametersOffset` on, so that nothing is copied.
 public struct CommandOutcome: Hashable, Sendable {
-    /// Vol 4, Part E, 7.7.14.
-    public static let completeEventCode: UInt8 = 0x0E
-    /// Vol 4, Part E, 7.7.15.
-    public static let statusEventCode: UInt8 = 0x0F
     /// Where the return parameters begin within the parameters of a Command Complete event.
     public static let returnParametersOffset = 3
 
@@ -34,14 +30,14 @@ public struct CommandOutcome: Hashable, Sendable {
     /// `nil` for other events, and where octets are missing.
     public init?(eventCode: UInt8, parameters: Span<UInt8>) {
         switch eventCode {
-        case Self.completeEventCode:
+        case EventCode.commandComplete:
             guard parameters.count >= Self.returnParametersOffset else { return nil }
             commandCredits = parameters[0]
             opcode = Opcode(rawValue: parameters.parameter16(at: 1))
             status =
                 parameters.count > Self.returnParametersOffset
                 ? HCIStatus(rawValue: parameters[Self.returnParametersOffset]) : nil
-        case Self.statusEventCode:
+        case EventCode.commandStatus:
             guard parameters.count >= 4 else { return nil }
             status = HCIStatus(rawValue: parameters[0])
             commandCredits = parameters[1]

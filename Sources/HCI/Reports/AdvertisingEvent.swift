@@ -8,16 +8,18 @@
 ///     octet 3     number of reports
 ///     octet 4…    the reports, one after the other
 ///
-/// An event with another code or subevent is none of ours and no error.
+/// A directed report (subevent 0x0B) has no data. An event with another code or subevent is none of ours and no error.
 public enum AdvertisingEvent {
-    static let metaEventCode: UInt8 = 0x3E
-    static let legacySubevent: UInt8 = 0x02
-    static let extendedSubevent: UInt8 = 0x0D
     static let headerLength = 4
 
-    /// Whether an event packet carries advertising reports, well-formed or not: a radio that sends them hears.
+    /// Whether an event packet carries advertising reports, directed and malformed ones among them: a radio that sends them hears.
     public static func isAdvertising(_ event: Span<UInt8>) -> Bool {
-        event.count > 2 && event[0] == metaEventCode && (event[2] == legacySubevent || event[2] == extendedSubevent)
+        guard event.count > 2, event[0] == EventCode.leMeta else { return false }
+        return switch event[2] {
+        case LESubevent.advertisingReport, LESubevent.extendedAdvertisingReport, LESubevent.directedAdvertisingReport:
+            true
+        default: false
+        }
     }
 
     /// Hands every well-formed report of an HCI event to `body`, with its advertising data, and counts the others.
@@ -44,13 +46,13 @@ public struct AdvertisingReports {
 
     /// - Parameter event: as `AdvertisingEvent.decode` takes it.
     public init(_ event: Span<UInt8>, rejects: inout RejectCounts) {
-        guard AdvertisingEvent.isAdvertising(event) else {
+        guard AdvertisingEvent.isAdvertising(event), event[2] != LESubevent.directedAdvertisingReport else {
             (end, isLegacy) = (0, true)
             return
         }
         // What follows the announced length is not part of the event; what is missing costs the reports it belongs to.
         end = min(event.count, 2 + Int(event[1]))
-        isLegacy = event[2] == AdvertisingEvent.legacySubevent
+        isLegacy = event[2] == LESubevent.advertisingReport
         guard end >= AdvertisingEvent.headerLength, event[3] > 0 else {
             rejects.count(.noReports)
             return

@@ -14,8 +14,8 @@ public enum AdvertisingReportEncoder {
             body += encoded
             count += 1
         }
-        let subevent = isExtended ? AdvertisingEvent.extendedSubevent : AdvertisingEvent.legacySubevent
-        return [AdvertisingEvent.metaEventCode, UInt8(truncatingIfNeeded: body.count + 2), subevent, count] + body
+        let subevent = isExtended ? LESubevent.extendedAdvertisingReport : LESubevent.advertisingReport
+        return [EventCode.leMeta, UInt8(truncatingIfNeeded: body.count + 2), subevent, count] + body
     }
 
     private static func legacy(_ report: AdvertisingReport, _ data: [UInt8]) -> [UInt8] {

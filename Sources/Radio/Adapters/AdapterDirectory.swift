@@ -39,7 +39,7 @@ extension HCISocket {
     fileprivate func passesAdvertisingReports() -> Bool {
         do {
             try setFilter(.scanning)
-            return try filter().passes(event: HCIFilter.leMetaEvent)
+            return try filter().passes(event: EventCode.leMeta)
         } catch {
             return false
         }

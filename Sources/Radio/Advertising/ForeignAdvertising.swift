@@ -15,7 +15,7 @@ enum ForeignAdvertising {
     ///   - family: the commands that we advertise with.
     ///   - handle: our advertising set among the extended ones.
     static func disturbs(_ packet: Span<UInt8>, family: CommandFamily, handle: UInt8) -> Bool {
-        guard packet.count >= 4, packet[0] == HCIFilter.commandPacket else { return false }
+        guard packet.count >= 4, packet[0] == PacketType.command.rawValue else { return false }
         let opcode = Opcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8)
         if opcode == .reset { return true }
         let parameters = packet.extracting(droppingFirst: 4)

@@ -77,7 +77,7 @@ final class ScanStation {
     /// - Returns: whether packets are still waiting.
     func read(ready: Int16, limit: Int, event: (Span<UInt8>, Instant) -> Void) -> Bool {
         session.read(ready: ready, limit: limit) { packet, instant in
-            guard packet[0] == HCIFilter.eventPacket else { return }
+            guard packet[0] == PacketType.event.rawValue else { return }
             packets += 1
             event(packet, instant)
         }

@@ -23,23 +23,20 @@ enum RadioPacket: Hashable, Sendable {
             return
         }
         switch packet[0] {
-        case HCIFilter.eventPacket: self = Self.event(code: packet[1], parameters: packet.extracting(droppingFirst: 3))
-        case HCIFilter.commandPacket where packet.count >= 4: self = Self.command(packet)
+        case PacketType.event.rawValue: self = Self.event(packet.extracting(droppingFirst: 1))
+        case PacketType.command.rawValue where packet.count >= 4: self = Self.command(packet)
         default: self = .other
         }
     }
 
-    private static func event(code: UInt8, parameters: Span<UInt8>) -> RadioPacket {
+    private static func event(_ event: Span<UInt8>) -> RadioPacket {
+        let code = event[0]
+        let parameters = event.extracting(droppingFirst: 2)
         switch code {
-        case HCIFilter.leMetaEvent:
-            guard !parameters.isEmpty else { return .other }
-            return switch parameters[0] {
-            case 0x02, 0x0B, 0x0D: .report
-            default: .other
-            }
-        case CommandOutcome.completeEventCode, CommandOutcome.statusEventCode:
+        case EventCode.leMeta: return AdvertisingEvent.isAdvertising(event) ? .report : .other
+        case EventCode.commandComplete, EventCode.commandStatus:
             guard let outcome = CommandOutcome(eventCode: code, parameters: parameters) else { return .other }
-            if code == CommandOutcome.statusEventCode {
+            if code == EventCode.commandStatus {
                 // Under way: the outcome follows as Command Complete.
                 return outcome.status == .success ? .other : .outcome(outcome, features: nil)
             }
@@ -47,7 +44,7 @@ enum RadioPacket: Hashable, Sendable {
             let answer = LEReadLocalSupportedFeatures.ReturnParameters(
                 returnParameters: parameters.extracting(droppingFirst: CommandOutcome.returnParametersOffset))
             return .outcome(outcome, features: answer?.status == .success ? answer?.features : nil)
-        case HCIFilter.hardwareErrorEvent:
+        case EventCode.hardwareError:
             return .hardwareError(code: parameters.isEmpty ? 0 : parameters[0])
         default:
             return .other

@@ -1,14 +1,11 @@
 import CBluetooth
+import HCI
 
 /// Which packets the kernel queues for a raw HCI socket.
 ///
 /// The kernel looks at the event code's low six bits only, so the receiver has to check it again. The filter's opcode
 /// stays 0: it would hide the answers to other processes' commands.
 struct HCIFilter {
-    static let commandPacket: UInt8 = 0x01
-    static let eventPacket: UInt8 = 0x04
-    static let leMetaEvent: UInt8 = 0x3E
-    static let hardwareErrorEvent: UInt8 = 0x10
     /// The kernel's own: an adapter came, went, was powered up or down.
     static let stackInternalEvent: UInt8 = 0xFD
 
@@ -17,22 +14,24 @@ struct HCIFilter {
     /// Reports, answers to commands, hardware errors, and the commands of other processes: a socket does not get its own
     /// commands back, so whatever command it sees is another's.
     static var scanning: HCIFilter {
-        HCIFilter(packets: [commandPacket, eventPacket], events: [leMetaEvent, 0x0E, 0x0F, hardwareErrorEvent])
+        HCIFilter(packets: [.command, .event], events: [EventCode.leMeta] + answersAndErrors)
     }
 
     /// As `scanning`, without the reports of somebody else's scan.
     static var advertising: HCIFilter {
-        HCIFilter(packets: [commandPacket, eventPacket], events: [0x0E, 0x0F, hardwareErrorEvent])
+        HCIFilter(packets: [.command, .event], events: answersAndErrors)
     }
 
-    static var deviceEvents: HCIFilter { HCIFilter(packets: [eventPacket], events: [stackInternalEvent]) }
+    static var deviceEvents: HCIFilter { HCIFilter(packets: [.event], events: [stackInternalEvent]) }
 
     init(value: hci_filter) {
         self.value = value
     }
 
-    private init(packets: [UInt8], events: [UInt8]) {
-        for packet in packets { value.type_mask |= 1 << UInt32(packet & 31) }
+    private static let answersAndErrors = [EventCode.commandComplete, EventCode.commandStatus, EventCode.hardwareError]
+
+    private init(packets: [PacketType], events: [UInt8]) {
+        for packet in packets { value.type_mask |= 1 << UInt32(packet.rawValue & 31) }
         for event in events {
             let bit = UInt32(1) << UInt32(event & 31)
             if event & 63 < 32 { value.event_mask.0 |= bit } else { value.event_mask.1 |= bit }

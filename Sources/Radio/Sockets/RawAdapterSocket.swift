@@ -17,9 +17,9 @@ final class RawAdapterSocket: AdapterSocket {
         let socket = try HCISocket()
         // The filter comes before the adapter, so that nothing else is ever queued.
         try socket.setFilter(filter)
-        if filter.passes(event: HCIFilter.leMetaEvent) {
+        if filter.passes(event: EventCode.leMeta) {
             // The kernel takes what is not permitted out of a filter without a word.
-            let isPermitted = try socket.filter().passes(event: HCIFilter.leMetaEvent)
+            let isPermitted = try socket.filter().passes(event: EventCode.leMeta)
             if !isPermitted { throw RadioError("setsockopt HCI_FILTER", code: EPERM) }
         }
         Self.prepare(socket.descriptor)

@@ -28,7 +28,7 @@ struct Capture {
             let start = first ?? record.time
             first = start
             duration = max(duration, record.time - start)
-            guard let range = record.event, let code = range.first, bytes[code] == 0x3E else { continue }
+            guard let range = record.event, let code = range.first, bytes[code] == EventCode.leMeta else { continue }
             entries.append(Entry(time: duration, event: range.map { bytes[$0] }))
         }
         try reader.finish(remaining: bytes.count - position)

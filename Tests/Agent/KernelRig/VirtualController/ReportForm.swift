@@ -37,8 +37,8 @@ struct ReportForm {
     }
 
     private func isInForm(_ event: [UInt8], _ family: KnownCommand.Family) -> Bool {
-        let subevent: UInt8 = family == .legacy ? 0x02 : 0x0D
-        return event.count > 2 && event[0] == 0x3E && event[2] == subevent
+        let subevent = family == .legacy ? LESubevent.advertisingReport : LESubevent.extendedAdvertisingReport
+        return event.count > 2 && event[0] == EventCode.leMeta && event[2] == subevent
     }
 
     private static func report(_ report: AdvertisingReport, as family: KnownCommand.Family) -> AdvertisingReport? {

@@ -28,6 +28,16 @@ struct DecoderRobustnessTests {
         return addresses
     }
 
+    @Test("A directed report proves that the radio hears, and holds nothing to be read or rejected")
+    func directed() {
+        let event: [UInt8] = [0x3E, 0x12, 0x0B, 0x01, 0x01] + Array(repeating: 0, count: 15)
+        let isHeard = AdvertisingEvent.isAdvertising(event.span)
+        #expect(isHeard)
+        var rejects = RejectCounts()
+        AdvertisingEvent.decode(event.span, rejects: &rejects) { _, _ in Issue.record("there is no advertising data") }
+        #expect(rejects == RejectCounts())
+    }
+
     @Test("Cut anywhere, an event keeps the reports before the cut", arguments: events)
     func truncation(event: [UInt8]) {
         let whole = decode(event)

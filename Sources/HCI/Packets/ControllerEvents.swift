@@ -22,7 +22,7 @@ public struct CommandCompleteEvent: Hashable, Sendable {
     /// The event packet from its event code on, with one command allowed; return parameters that don't fit are cut off.
     public var octets: [UInt8] {
         let parameters = returnParameters.prefix(Self.maxReturnParameters)
-        return [CommandOutcome.completeEventCode, UInt8(truncatingIfNeeded: 3 + parameters.count), 1]
+        return [EventCode.commandComplete, UInt8(truncatingIfNeeded: 3 + parameters.count), 1]
             + opcode.rawValue.littleEndianOctets + parameters
     }
 }
@@ -47,6 +47,24 @@ public struct CommandStatusEvent: Hashable, Sendable {
 
     /// The event packet from its event code on, with one command allowed.
     public var octets: [UInt8] {
-        [CommandOutcome.statusEventCode, 4, status.rawValue, 1] + opcode.rawValue.littleEndianOctets
+        [EventCode.commandStatus, 4, status.rawValue, 1] + opcode.rawValue.littleEndianOctets
     }
+}
+
+/// The controller's hardware failed; Linux answers by resetting it, which ends every scan.
+///
+/// Core 5.4, Vol 4, Part E, 7.7.16:
+///
+///     octet 0        event code, 0x10
+///     octet 1        length of what follows, 1
+///     octet 2        a code of the vendor's own
+public struct HardwareErrorEvent: Hashable, Sendable {
+    public var code: UInt8
+
+    public init(code: UInt8) {
+        self.code = code
+    }
+
+    /// The event packet from its event code on.
+    public var octets: [UInt8] { [EventCode.hardwareError, 1, code] }
 }
