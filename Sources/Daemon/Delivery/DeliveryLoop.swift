@@ -18,7 +18,7 @@ package final class DeliveryLoop {
     private let dispatcher: Dispatcher
     private let publisher: Publisher
     private let logger: Logger
-    private var events: OutboxEvents
+    private var outgoing: OutboxSource
     private var health: HealthReporter
     /// What the last health said of the connection.
     private var wasConnected = false
@@ -62,7 +62,7 @@ package final class DeliveryLoop {
             requestFilters: store?.filters ?? (answersRequests ? [topics.requestFilter] : []),
             limits: store == nil ? .requests : StoreFeed.limits, seed: seed, logger: logger)
         if answersRequests, store == nil { self.requests = RequestHandler(topics: topics, queue: requests) }
-        events = OutboxEvents(dispatcher) { (machine.now, machine.timebase) }
+        outgoing = OutboxSource(dispatcher) { (machine.now, machine.timebase) }
         healthDue = machine.now
         health = HealthReporter(at: healthDue)
         formerClearances = dispatcher.formerClearances
@@ -89,7 +89,7 @@ package final class DeliveryLoop {
         tellStore(isLast: content.isClosed)
         publish(group.take(isLast: content.isClosed, at: machine.now))
         look()
-        publisher.run(for: content.isClosed ? .zero : wait(), wake: queue.wake, events: &events)
+        publisher.run(for: content.isClosed ? .zero : wait(), wake: queue.wake, outgoing: &outgoing)
         tidy()
         receive(publisher.takeIncoming())
         return !content.isClosed
@@ -166,7 +166,7 @@ package final class DeliveryLoop {
     private func publish(_ dispatch: () throws(OutboxError) -> [Dispatcher.Dispatched]) {
         do throws(OutboxError) {
             let items = try dispatch()
-            if !items.isEmpty { publisher.publish(items, events: &events, logger: logger) }
+            if !items.isEmpty { publisher.publish(items, outgoing: &outgoing, logger: logger) }
         } catch {
             logger.error("\(error)")
         }
@@ -182,7 +182,7 @@ package final class DeliveryLoop {
             dispatcher.renewPseudonymKey(at: wall, random: machine.secret)
             publish { () throws(OutboxError) in try dispatcher.tellCoverage(at: now, machine.timebase) }
             clearFormerTopics()
-            publisher.eventsAvailable()
+            publisher.outgoingAvailable()
             if dispatcher.outbox.hasFormerOwner { publisher.formerEventsAvailable() }
         }
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
@@ -244,7 +244,7 @@ package final class DeliveryLoop {
     package func close() {
         publish { () throws(OutboxError) in try dispatcher.endCoverage(at: machine.now, machine.timebase) }
         let offline = dispatcher.status(isOnline: false, radio: status, at: machine.now, machine.timebase)
-        let isDone = publisher.close(offline: offline, timeout: Self.closingTime, events: &events)
+        let isDone = publisher.close(offline: offline, timeout: Self.closingTime, outgoing: &outgoing)
         if !isDone { logger.warning("mqtt: \(publisher.complaintOfClose)") }
         tidy()
         dispatcher.outbox.close()

@@ -46,9 +46,9 @@ extension Publisher {
     /// Publishes what the dispatcher has committed. Events come first, so that they go out before the states that name them
     /// as far as the window holds them. Where more of them wait, states overtake: they are the present, and nothing may
     /// hold them up.
-    package func publish(_ items: [Dispatcher.Dispatched], events: inout OutboxEvents, logger: Logger) {
-        eventsAvailable()
-        run(for: .zero, wake: -1, events: &events)
+    package func publish(_ items: [Dispatcher.Dispatched], outgoing: inout OutboxSource, logger: Logger) {
+        outgoingAvailable()
+        run(for: .zero, wake: -1, outgoing: &outgoing)
         for item in items {
             switch item.content {
             case .message(let message): publish(message)

@@ -99,9 +99,9 @@ public final class Publisher {
         pending += session.answer(message, at: link.now)
     }
 
-    /// The event source has events that it had not.
-    public func eventsAvailable() {
-        pending += session.eventsAvailable(at: link.now)
+    /// The source has messages that it had not.
+    public func outgoingAvailable() {
+        pending += session.outgoingAvailable(at: link.now)
     }
 
     /// It has some of the gateway that this one was before it was moved.
@@ -136,30 +136,30 @@ public final class Publisher {
     /// One round: sends what there is, then waits for the network or for `wake` to become readable, at most `timeout`.
     ///
     /// `wake` is a descriptor of the caller's, which reads it; −1 for none.
-    public func run(for timeout: TimeSpan, wake: Int32, events: inout some EventSource) {
+    public func run(for timeout: TimeSpan, wake: Int32, outgoing: inout some OutgoingSource) {
         let start = link.now
         pending += isStarted ? session.tick(at: start) : session.start(at: start)
         isStarted = true
-        perform(&events)
+        perform(&outgoing)
         let span = max(.zero, min(timeout, session.nextWake - link.now))
         // Rounded up, so that a timer which is almost due isn't polled for in a spin.
         let timeout_ms = Int32(clamping: (span.microseconds / 1_000).addingReportingOverflow(1).partialValue)
         for event in link.wait(timeout_ms: timeout_ms, wake: wake) { receive(event) }
         pending += session.tick(at: link.now)
-        perform(&events)
+        perform(&outgoing)
     }
 
     /// Says goodbye: publishes `offline` on the status topic, waits for its PUBACK, disconnects.
     ///
     /// Returns whether that went through within `timeout`; where it didn't, `complaintOfClose` says what becomes of it.
-    public func close(offline: Message, timeout: TimeSpan, events: inout some EventSource) -> Bool {
+    public func close(offline: Message, timeout: TimeSpan, outgoing: inout some OutgoingSource) -> Bool {
         let deadline = link.now + timeout
         hasWill = counters.isConnected
         pending += session.close(offline: offline, until: deadline, at: link.now)
-        perform(&events)
+        perform(&outgoing)
         let isPolite = link.isOpen
         while link.isOpen, link.now < deadline {
-            run(for: deadline - link.now, wake: -1, events: &events)
+            run(for: deadline - link.now, wake: -1, outgoing: &outgoing)
         }
         let isDone = isPolite && session.state == .closed && session.retained.isStatusDelivered
         link.drop()
@@ -198,7 +198,7 @@ public final class Publisher {
     }
 
     /// Carries out what the session asked for, and what it asks for in consequence.
-    private func perform(_ events: inout some EventSource) {
+    private func perform(_ outgoing: inout some OutgoingSource) {
         var acknowledged: [UInt64] = []
         while let action = pending.popFirst() {
             switch action {
@@ -215,22 +215,22 @@ public final class Publisher {
             case .subscribe(let filters): for filter in filters { link.subscribe(filter) }
             case .unsubscribe(let filters): for filter in filters { link.unsubscribe(filter) }
             case .publish(let ticket, let message): publish(ticket, message)
-            case .fetchEvents(let sequence, let limit):
-                pending += session.supply(events.next(after: sequence, limit: limit), at: link.now)
-            case .fetchFormerEvents(let sequence, let limit):
-                let supplied = events.nextOfFormerGateway(after: sequence, limit: limit)
+            case .fetch(let sequence, let limit):
+                pending += session.supply(outgoing.next(after: sequence, limit: limit), at: link.now)
+            case .fetchOfFormerGateway(let sequence, let limit):
+                let supplied = outgoing.nextOfFormerGateway(after: sequence, limit: limit)
                 pending += session.supplyFormer(supplied, at: link.now)
             case .acknowledge(let sequence): acknowledged.append(sequence)
             case .cleared(let topic): cleared.append(topic)
             case .searched(let count):
                 hasSearched = true
                 if count > 0 { logger.info("mqtt: \(DeliveryNotice.leftoversCleared(count: count))") }
-            case .park(let sequence, let reason): events.park(sequence, reason: reason)
-            case .giveUp(let sequence): events.giveUp(sequence)
+            case .park(let sequence, let reason): outgoing.park(sequence, reason: reason)
+            case .giveUp(let sequence): outgoing.giveUp(sequence)
             case .say(let notice): logger.log(level: notice.isWarning ? .warning : .info, "mqtt: \(notice)")
             }
         }
-        if !acknowledged.isEmpty { events.acknowledge(acknowledged) }
+        if !acknowledged.isEmpty { outgoing.acknowledge(acknowledged) }
     }
 
     private func publish(_ ticket: Ticket, _ message: Message) {

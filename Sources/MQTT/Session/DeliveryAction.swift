@@ -1,10 +1,10 @@
 import Messages
 
-/// What a QoS 1 message on its way is: which retained topic, which answer, which event, or which companion of one.
+/// What a QoS 1 message on its way is: which retained topic, which answer, which durable message, or which companion of one.
 enum Ticket: Hashable, Sendable {
     case retained(topic: String)
     case answer(number: UInt64)
-    case event(sequence: UInt64)
+    case durable(sequence: UInt64)
     case companion(of: UInt64, index: Int)
 }
 
@@ -20,10 +20,10 @@ enum DeliveryAction: Hashable, Sendable {
     case unsubscribe(filters: [String])
     /// Hand this to the connection, then say `published(_:as:)` or `refusedLocally(_:_:at:)`.
     case publish(Ticket, Message)
-    /// Ask the event source, then say `supply(_:at:)`, with an empty list too.
-    case fetchEvents(after: UInt64?, limit: Int)
+    /// Ask the source, then say `supply(_:at:)`, with an empty list too.
+    case fetch(after: UInt64?, limit: Int)
     /// Likewise, then `supplyFormer(_:at:)`.
-    case fetchFormerEvents(after: UInt64?, limit: Int)
+    case fetchOfFormerGateway(after: UInt64?, limit: Int)
     case acknowledge(sequence: UInt64)
     /// The broker has taken the empty message that clears a retained topic.
     case cleared(topic: String)

@@ -81,8 +81,8 @@ extension DeliverySession {
     private func topic(of ticket: Ticket) -> String {
         switch ticket {
         case .retained(let topic): topic
-        case .event(let sequence): events.topic(of: sequence) ?? former.line.topic(of: sequence) ?? ""
-        case .companion(let sequence, let index): events.topic(ofCompanion: index, of: sequence) ?? ""
+        case .durable(let sequence): outgoing.topic(of: sequence) ?? former.line.topic(of: sequence) ?? ""
+        case .companion(let sequence, let index): outgoing.topic(ofCompanion: index, of: sequence) ?? ""
         case .answer: ""
         }
     }

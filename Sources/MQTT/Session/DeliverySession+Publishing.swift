@@ -21,25 +21,25 @@ extension DeliverySession {
         return fill(at: now)
     }
 
-    /// The outbox has events that it had not.
-    mutating func eventsAvailable(at now: Instant) -> [DeliveryAction] {
-        events.eventsAvailable()
+    /// The outbox has messages that it had not.
+    mutating func outgoingAvailable(at now: Instant) -> [DeliveryAction] {
+        outgoing.outgoingAvailable()
         return fill(at: now)
     }
 
     /// It has some of a former gateway.
     mutating func formerEventsAvailable(at now: Instant) -> [DeliveryAction] {
-        former.line.eventsAvailable()
+        former.line.outgoingAvailable()
         return fill(at: now)
     }
 
-    /// The answer to `fetchEvents`.
+    /// The answer to `fetch`.
     mutating func supply(_ supplied: [OutgoingMessage], at now: Instant) -> [DeliveryAction] {
-        events.supply(supplied)
+        outgoing.supply(supplied)
         return fill(at: now)
     }
 
-    /// The answer to `fetchFormerEvents`.
+    /// The answer to `fetchOfFormerGateway`.
     mutating func supplyFormer(_ supplied: [OutgoingMessage], at now: Instant) -> [DeliveryAction] {
         former.line.supply(supplied)
         return fill(at: now)
@@ -99,7 +99,7 @@ extension DeliverySession {
 
     /// Nothing waits and nothing is under way, as far as we know.
     var isDrained: Bool {
-        hasNoFlights && retained.isEmpty && answers.isEmpty && events.isEmpty && former.line.isEmpty
+        hasNoFlights && retained.isEmpty && answers.isEmpty && outgoing.isEmpty && former.line.isEmpty
     }
 
     private var flightCount: Int { state.connection?.flights.count ?? 0 }
@@ -108,7 +108,7 @@ extension DeliverySession {
     /// Sends as much as the window holds.
     mutating func fill(at now: Instant) -> [DeliveryAction] {
         var actions: [DeliveryAction] = []
-        if !presentTopics.isEmpty, events.isEmpty {
+        if !presentTopics.isEmpty, outgoing.isEmpty {
             for topic in presentTopics { retained.sayAgain(topic) }
             presentTopics = []
         }
@@ -117,11 +117,11 @@ extension DeliverySession {
             if now - connection.since >= parameters.stableAfter { suspicion.isStable() }
             let (window, keepsRetained) = (suspicion.isOneAtATime ? 1 : connection.window, connection.keepsRetained)
             while flightCount < window, let action = takeNext(at: now) { actions.append(action) }
-            if let (after, limit) = events.request(window: parameters.maxInflight) {
-                actions.append(.fetchEvents(after: after, limit: limit))
+            if let (after, limit) = outgoing.request(window: parameters.maxInflight) {
+                actions.append(.fetch(after: after, limit: limit))
             }
             if let (after, limit) = former.line.request(window: parameters.maxInflight) {
-                actions.append(.fetchFormerEvents(after: after, limit: limit))
+                actions.append(.fetchOfFormerGateway(after: after, limit: limit))
             }
             if search.isDue, keepsRetained, hasNoFlights, retained.isEmpty {
                 actions.append(search.listen(at: now))
@@ -145,8 +145,8 @@ extension DeliverySession {
         }
         if let (number, message) = answers.takeNext() { return send(.answer(number: number), message, at: now) }
         // One of a former gateway goes alone, after everything of our own.
-        switch events.takeNext(at: now) ?? (hasNoFlights ? former.line.takeNext(at: now) : nil) {
-        case .event(let event): return send(.event(sequence: event.sequence), event.message, at: now)
+        switch outgoing.takeNext(at: now) ?? (hasNoFlights ? former.line.takeNext(at: now) : nil) {
+        case .message(let outgoing): return send(.durable(sequence: outgoing.sequence), outgoing.message, at: now)
         case .companion(let sequence, let index, let message):
             return send(.companion(of: sequence, index: index), message, at: now)
         case nil: return nil

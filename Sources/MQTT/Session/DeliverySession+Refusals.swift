@@ -14,14 +14,14 @@ extension DeliverySession {
         case .answer(let number):
             answers.settle(number, at: now)
             return []
-        case .event(let sequence):
+        case .durable(let sequence):
             if former.settle(sequence) { return [.acknowledge(sequence: sequence)] }
-            if let topic = events.present(after: sequence) { presentTopics.insert(topic) }
-            guard let hadBeenRefused = events.remove(sequence) else { return [] }
+            if let topic = outgoing.present(after: sequence) { presentTopics.insert(topic) }
+            guard let hadBeenRefused = outgoing.remove(sequence) else { return [] }
             if hadBeenRefused { saidEventRefusals.forget() }
             return [.acknowledge(sequence: sequence)]
         case .companion(let sequence, let index):
-            if let topic = events.topic(ofCompanion: index, of: sequence) { refusedCompanionTopics.remove(topic) }
+            if let topic = outgoing.topic(ofCompanion: index, of: sequence) { refusedCompanionTopics.remove(topic) }
             return []
         }
     }
@@ -40,17 +40,17 @@ extension DeliverySession {
             // The response topic was the requester's choice, so it is the requester's to repair.
             if answers.refuse(number, reason) { counters.answersDropped += 1 }
             return []
-        case .event(let sequence):
+        case .durable(let sequence):
             if let (event, refusals) = former.refuse(sequence, at: now) {
                 return refuseFormer(ticket, event.message.topic, refusals, reason)
             }
-            guard let (event, refusals) = events.refuse(sequence, at: now) else { return [] }
+            guard let (event, refusals) = outgoing.refuse(sequence, at: now) else { return [] }
             if reason.blamesMessage || event.message.delivery.isOptional, refusals >= parameters.maxRefusals {
                 return giveUp(ticket, topic: event.message.topic, reason)
             }
             return saidEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.message.topic, reason))] : []
         case .companion(let sequence, let index):
-            guard let topic = events.topic(ofCompanion: index, of: sequence),
+            guard let topic = outgoing.topic(ofCompanion: index, of: sequence),
                 refusedCompanionTopics.insert(topic).inserted
             else { return [] }
             return [.say(.companionRefused(topic: topic, reason))]
@@ -79,11 +79,11 @@ extension DeliverySession {
             return [.say(.retainedGivenUp(topic: topic, reason))]
         case .answer: return []
         case .companion:
-            events.barCompanions()
+            outgoing.barCompanions()
             return [.say(.companionsBarred(topic: topic, reason))]
-        case .event(let sequence):
+        case .durable(let sequence):
             if former.giveUp(sequence) { return [.giveUp(sequence: sequence)] }
-            _ = events.remove(sequence)
+            _ = outgoing.remove(sequence)
             counters.parked += 1
             return [
                 .park(sequence: sequence, reason),

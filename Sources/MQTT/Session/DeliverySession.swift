@@ -77,7 +77,7 @@ struct DeliverySession: Sendable {
     var suspicion = Suspicion()
     var retained: RetainedStates
     var answers: AnswerLine
-    var events: EventLine
+    var outgoing: OutgoingLine
     var former: FormerGateway
     var search: LeftoverSearch
     var saidEventRefusals = SaidOnce<ReasonCode>()
@@ -93,7 +93,7 @@ struct DeliverySession: Sendable {
         self.parameters = parameters
         self.filters = filters
         retained = RetainedStates(status: online, maxTopics: parameters.maxRetainedTopics, seed: seed)
-        events = EventLine(seed: seed &+ 1)
+        outgoing = OutgoingLine(seed: seed &+ 1)
         attempts = ConnectionAttempts(seed: seed &+ 2)
         answers = AnswerLine(statusTopic: online.topic)
         search = LeftoverSearch(statusTopic: online.topic)
@@ -114,7 +114,7 @@ struct DeliverySession: Sendable {
         let (isAgain, isNews) = attempts.succeeded()
         if isAgain { counters.reconnects += 1 }
         counters.isConnected = true
-        events.eventsAvailable()
+        outgoing.outgoingAvailable()
         var actions: [DeliveryAction] = isNews ? [.say(.connected(broker))] : []
         if !filters.isEmpty { actions.append(.subscribe(filters: filters)) }
         return actions + fill(at: now)
@@ -196,7 +196,7 @@ struct DeliverySession: Sendable {
         case .idle, .closed: .distantFuture
         case .waiting(let until), .connecting(let until): until
         case .connected(let connection):
-            [acknowledgementDue(on: connection), retained.retryAt, events.retryAt, former.line.retryAt, search.dueAt]
+            [acknowledgementDue(on: connection), retained.retryAt, outgoing.retryAt, former.line.retryAt, search.dueAt]
                 .compactMap(\.self).reduce(connection.silenceDue, min)
         case .closing(let until, _): min(until, retained.retryAt ?? .distantFuture)
         }
@@ -219,7 +219,7 @@ struct DeliverySession: Sendable {
         counters.isConnected = false
         retained.connectionLost()
         counters.answersDropped += answers.connectionLost()
-        events.connectionLost()
+        outgoing.connectionLost()
         former.line.connectionLost()
         search.connectionLost()
     }

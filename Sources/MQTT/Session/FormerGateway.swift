@@ -6,7 +6,7 @@ import Messages
 struct FormerGateway: Sendable {
     /// `{prefix}/{site}/{gateway}/` of the gateway that this one is.
     private let ownRoot: String
-    var line: EventLine
+    var line: OutgoingLine
     /// The broker refuses what it says, so far as was tried.
     var isRefusedForGood = false
     var saidRefusals = SaidOnce<ReasonCode>()
@@ -14,7 +14,7 @@ struct FormerGateway: Sendable {
     /// - Parameter statusTopic: of the gateway that this one is.
     init(statusTopic: String, seed: UInt64) {
         ownRoot = String(statusTopic.dropLast("status".count))
-        line = EventLine(seed: seed, isExhausted: true)
+        line = OutgoingLine(seed: seed, isExhausted: true)
     }
 
     /// Whether a topic is not one of this gateway's own.
@@ -28,7 +28,7 @@ struct FormerGateway: Sendable {
         return true
     }
 
-    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (event: OutgoingMessage, refusals: Int)? {
+    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (message: OutgoingMessage, refusals: Int)? {
         line.refuse(sequence, at: now)
     }
 

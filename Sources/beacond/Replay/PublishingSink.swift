@@ -13,7 +13,7 @@ struct PublishingSink: ReplaySink {
     private let dispatcher: Dispatcher
     private let publisher: Publisher
     private let logger: Logger
-    private var events: OutboxEvents
+    private var outgoing: OutboxSource
     private let signals: StopSignals
     private var announcedEpoch: String
 
@@ -32,14 +32,14 @@ struct PublishingSink: ReplaySink {
             link: BrokerLink(settings: broker, clientID: Publisher.clientID(dispatcher.composer.topics)),
             radio: .replay, at: now,
             timebase, seed: .random(in: .min ... .max), logger: logger)
-        events = OutboxEvents(dispatcher) { (now, timebase) }
+        outgoing = OutboxSource(dispatcher) { (now, timebase) }
     }
 
     var isStopped: Bool { signals.arePending }
 
     mutating func take(_ items: [Dispatcher.Dispatched], start: Instant, _ timebase: Timebase) {
-        if let last = items.last?.at { events.now = { (last, timebase) } }
-        publisher.publish(items, events: &events, logger: logger)
+        if let last = items.last?.at { outgoing.now = { (last, timebase) } }
+        publisher.publish(items, outgoing: &outgoing, logger: logger)
         run(for: .zero)
     }
 
@@ -57,11 +57,11 @@ struct PublishingSink: ReplaySink {
     }
 
     mutating func finish() -> Replay.Problem? {
-        publisher.eventsAvailable()
+        publisher.outgoingAvailable()
         while !isStopped, !isEmpty {
             run(for: Self.round)
             // A disk that works again may have brought events back, and a former gateway's may have been given up.
-            if publisher.isDrained, !isEmpty { publisher.eventsAvailable() }
+            if publisher.isDrained, !isEmpty { publisher.outgoingAvailable() }
         }
         return isEmpty ? nil : .stopped
     }
@@ -74,7 +74,7 @@ struct PublishingSink: ReplaySink {
 
     /// Says goodbye with the status that the capture ended with.
     mutating func close(offline: Message) {
-        if !publisher.close(offline: offline, timeout: DeliveryLoop.closingTime, events: &events) {
+        if !publisher.close(offline: offline, timeout: DeliveryLoop.closingTime, outgoing: &outgoing) {
             logger.warning("mqtt: \(publisher.complaintOfClose)")
         }
     }
@@ -84,7 +84,7 @@ struct PublishingSink: ReplaySink {
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
         if dispatcher.outbox.numbering.epoch != announcedEpoch { announceEpoch() }
         if dispatcher.outbox.hasFormerOwner { publisher.formerEventsAvailable() }
-        publisher.run(for: timeout, wake: wake, events: &events)
+        publisher.run(for: timeout, wake: wake, outgoing: &outgoing)
         do throws(OutboxError) {
             try dispatcher.tidy(clearedTopics: publisher.takeCleared())
         } catch {
@@ -94,7 +94,7 @@ struct PublishingSink: ReplaySink {
 
     private mutating func announceEpoch() {
         announcedEpoch = dispatcher.outbox.numbering.epoch
-        let (now, timebase) = events.now()
+        let (now, timebase) = outgoing.now()
         publisher.announceEpoch(dispatcher, radio: .replay, at: now, timebase)
     }
 }

@@ -61,7 +61,7 @@ struct BirthAndWillTests {
         let agent = Agent(.test(port: broker.port))
         try agent.connect()
         let isDone = agent.publisher.close(
-            offline: retained(Agent.status, "goodbye"), timeout: .seconds(5), events: &agent.events)
+            offline: retained(Agent.status, "goodbye"), timeout: .seconds(5), outgoing: &agent.outgoing)
         #expect(isDone)
         try publish(broker, ["-t", "end", "-m", "end"])
         try await wait("what came after") { subscriber.payloads("end") == ["end"] }
@@ -78,7 +78,7 @@ struct BirthAndWillTests {
         broker.freeze()
         defer { broker.thaw() }
         let isDone = agent.publisher.close(
-            offline: retained(Agent.status, "goodbye"), timeout: .milliseconds(300), events: &agent.events)
+            offline: retained(Agent.status, "goodbye"), timeout: .milliseconds(300), outgoing: &agent.outgoing)
         #expect(!isDone)
     }
 }

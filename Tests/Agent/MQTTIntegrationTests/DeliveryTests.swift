@@ -35,7 +35,7 @@ struct DeliveryTests {
         let agent = Agent(.test(port: broker.port))
         agent.addEvents(1...50)
         try agent.run(until: "the first fifty") {
-            agent.events.acknowledged.count == 50 && subscriber?.payloads(Agent.event).count ?? 0 >= 50
+            agent.outgoing.acknowledged.count == 50 && subscriber?.payloads(Agent.event).count ?? 0 >= 50
         }
         #expect(subscriber?.payloads(Agent.event) == (1...50).map(String.init))
         subscriber = nil
@@ -45,11 +45,11 @@ struct DeliveryTests {
         try await broker.start()
         let second = try await Subscriber(broker)
         try agent.run(until: "the rest") {
-            agent.events.acknowledged.count == 120 && second.payloads(Agent.event).count >= 70
+            agent.outgoing.acknowledged.count == 120 && second.payloads(Agent.event).count >= 70
         }
         #expect(second.payloads(Agent.event) == (51...120).map(String.init))
         #expect(second.payloads(Agent.status) == ["online"])
-        #expect(agent.events.acknowledged == Array(1...120))
+        #expect(agent.outgoing.acknowledged == Array(1...120))
         #expect(agent.publisher.counters.reconnects == 1)
         #expect(agent.publisher.isDrained)
     }
@@ -63,12 +63,12 @@ struct DeliveryTests {
         broker.freeze()
         agent.addEvents(1...20)
         try agent.run(until: "a full window") { agent.publisher.counters.published == 1 + 5 }
-        #expect(agent.events.acknowledged.isEmpty)
+        #expect(agent.outgoing.acknowledged.isEmpty)
         broker.stop()
         try await broker.start()
         let subscriber = try await Subscriber(broker)
         try agent.run(until: "all of them") {
-            agent.events.acknowledged.count == 20 && subscriber.payloads(Agent.event).count >= 20
+            agent.outgoing.acknowledged.count == 20 && subscriber.payloads(Agent.event).count >= 20
         }
         #expect(subscriber.payloads(Agent.event) == (1...20).map(String.init))
     }
@@ -83,7 +83,7 @@ struct DeliveryTests {
         defer { broker.thaw() }
         agent.addEvents(1...20)
         try agent.run(until: "a full window") { agent.publisher.counters.published == 1 + 3 }
-        for _ in 0..<10 { agent.publisher.run(for: .milliseconds(5), wake: -1, events: &agent.events) }
+        for _ in 0..<10 { agent.publisher.run(for: .milliseconds(5), wake: -1, outgoing: &agent.outgoing) }
         #expect(agent.publisher.counters.published == 1 + 3)
     }
 
@@ -109,15 +109,15 @@ struct DeliveryTests {
         let agent = Agent(.test(port: broker.port))
         agent.addEvents(1...3)
         try agent.run(until: "refusals") { agent.publisher.counters.refused[.notAuthorized, default: 0] >= 6 }
-        #expect(agent.events.acknowledged.isEmpty)
-        #expect(agent.events.parked.isEmpty)
+        #expect(agent.outgoing.acknowledged.isEmpty)
+        #expect(agent.outgoing.parked.isEmpty)
         #expect(agent.log.count("Not authorized (0x87)") == 1)
         broker.stop()
         try everything.write(toFile: broker.path("acl"), atomically: true, encoding: .utf8)
         try await broker.start()
         let subscriber = try await Subscriber(broker)
         try agent.run(until: "the events") {
-            agent.events.acknowledged == [1, 2, 3] && subscriber.payloads(Agent.event).count >= 3
+            agent.outgoing.acknowledged == [1, 2, 3] && subscriber.payloads(Agent.event).count >= 3
         }
         #expect(subscriber.payloads(Agent.event) == ["1", "2", "3"])
     }
@@ -130,10 +130,10 @@ struct DeliveryTests {
         let large = OutgoingMessage(
             sequence: 1, Message(topic: Agent.event, payload: [UInt8](repeating: 0x20, count: 2_000), .durable(.events))
         )
-        agent.events.waiting = [large]
+        agent.outgoing.waiting = [large]
         agent.addEvents(2...2)
-        try agent.run(until: "the successor") { agent.events.acknowledged == [2] }
-        #expect(agent.events.parked == [1])
+        try agent.run(until: "the successor") { agent.outgoing.acknowledged == [2] }
+        #expect(agent.outgoing.parked == [1])
         #expect(agent.publisher.counters.parked == 1)
         #expect(agent.log.count("set aside") == 1)
     }

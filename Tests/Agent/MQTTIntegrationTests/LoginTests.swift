@@ -134,7 +134,7 @@ struct LoginTests {
         let agent = Agent(.test(port: try freePort()))
         try agent.run(until: "the failure") { agent.publisher.counters.lastFailure != nil }
         let offline = Message(topic: "a", payload: [], .retained)
-        #expect(!agent.publisher.close(offline: offline, timeout: .seconds(1), events: &agent.events))
+        #expect(!agent.publisher.close(offline: offline, timeout: .seconds(1), outgoing: &agent.outgoing))
         #expect(agent.publisher.complaintOfClose == "no goodbye: there was no connection to the broker")
     }
 

@@ -88,12 +88,12 @@ struct TLSTests {
         let broker = try await broker(for: "IP:127.0.0.1,DNS:localhost")
         let agent = Agent(settings(broker) { $0.host = host })
         agent.addEvents(1...50)
-        try agent.run(until: "the events") { agent.events.acknowledged.count == 50 }
+        try agent.run(until: "the events") { agent.outgoing.acknowledged.count == 50 }
         broker.stop()
         try agent.run(until: "the loss") { !agent.publisher.counters.isConnected }
         try await broker.start()
         agent.addEvents(51...60)
-        try agent.run(until: "the rest") { agent.events.acknowledged.count == 60 }
+        try agent.run(until: "the rest") { agent.outgoing.acknowledged.count == 60 }
     }
 
     @Test("A certificate for another name is refused, with a remedy")
@@ -191,9 +191,9 @@ struct TLSTests {
         defer { broker.thaw() }
         let agent = Agent(settings(broker))
         // By then it has said all that it has to say.
-        for _ in 0..<30 { agent.publisher.run(for: .milliseconds(20), wake: -1, events: &agent.events) }
+        for _ in 0..<30 { agent.publisher.run(for: .milliseconds(20), wake: -1, outgoing: &agent.outgoing) }
         let waited = ContinuousClock().measure {
-            for _ in 0..<10 { agent.publisher.run(for: .milliseconds(50), wake: -1, events: &agent.events) }
+            for _ in 0..<10 { agent.publisher.run(for: .milliseconds(50), wake: -1, outgoing: &agent.outgoing) }
         }
         // Each lasts until its time is up, and longer where the machine has other work.
         #expect(waited > .milliseconds(400))

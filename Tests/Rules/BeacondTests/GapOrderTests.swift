@@ -35,7 +35,7 @@ struct GapOrderTests {
     @Test("A gap gives up the events that were handed out before they were dropped, and no others")
     func underWay() throws {
         let dispatcher = try makeDispatcher()
-        var events = OutboxEvents(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
+        var events = OutboxSource(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
         let underWay = events.next(after: nil, limit: 2)
         try addTwo(dispatcher.outbox)
         let later = events.next(after: nil, limit: 2)
@@ -47,7 +47,7 @@ struct GapOrderTests {
     func free() throws {
         let dispatcher = try makeDispatcher()
         try addTwo(dispatcher.outbox)
-        var events = OutboxEvents(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
+        var events = OutboxSource(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
         #expect(events.next(after: nil, limit: 2).first?.givesUp == [])
     }
 
@@ -60,7 +60,7 @@ struct GapOrderTests {
             OutboxTransaction(
                 messages: [NumberedMessage($0.number(of: series), topic: "other", payload: Array("{}".utf8))])
         }
-        var events = OutboxEvents(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
+        var events = OutboxSource(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
         #expect(events.next(after: nil, limit: 3).map(\.message.delivery.isOptional) == [false, false, true])
     }
 }

@@ -75,8 +75,8 @@ struct MovedGatewayTests {
             record: record)
     }
 
-    private func events(_ parts: AgentStart) -> OutboxEvents {
-        OutboxEvents(parts.dispatcher) { (.origin, Self.timebase) }
+    private func events(_ parts: AgentStart) -> OutboxSource {
+        OutboxSource(parts.dispatcher) { (.origin, Self.timebase) }
     }
 
     private func text(_ event: OutgoingMessage) -> String { String(decoding: event.message.payload, as: UTF8.self) }

@@ -161,7 +161,7 @@ struct OtherWordsTests {
         #expect(others(items).map(\.topic) == ["owntracks/fleet/van/event", "owntracks/fleet/van"])
         first.outbox.close()
         let next = try start(tables)
-        var events = OutboxEvents(next) { (.origin, Self.timebase) }
+        var events = OutboxSource(next) { (.origin, Self.timebase) }
         let waiting = events.next(after: nil, limit: 10)
         #expect(waiting.flatMap(\.companions).map(\.topic) == ["owntracks/fleet/van/event"])
         #expect(next.othersCleared.isEmpty)

@@ -27,7 +27,7 @@ struct AnswerTests {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
         let busy = bench.session.setRetained(SessionBench.retained("root/a", "1"), at: bench.now)
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         _ = bench.session.supply([SessionBench.event(1)], at: bench.now)
         _ = bench.session.answer(answer("yes"), at: bench.now)
         _ = bench.session.setRetained(SessionBench.retained("root/b", "1"), at: bench.now)

@@ -21,7 +21,7 @@ struct CompanionTests {
     private func bench(_ events: [OutgoingMessage], maxInflight: Int = 4) -> (SessionBench, [DeliveryAction]) {
         var bench = SessionBench(maxInflight: maxInflight)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let actions = bench.session.supply(events, at: bench.now)
         return (bench, actions)
     }
@@ -83,7 +83,7 @@ struct CompanionTests {
         var bench = SessionBench(maxInflight: 4)
         bench.settle()
         _ = bench.accept(bench.session.setRetained(SessionBench.retained("others/place", "here"), at: bench.now))
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let events = (1...2).map { sequence in
             var event = event(UInt64(sequence), companions: 1)
             event.present = "others/place"
@@ -104,7 +104,7 @@ struct CompanionTests {
         for (mid, reason) in zip(mids, [ReasonCode.notAuthorized, .success, .success]) {
             notices += bench.session.acknowledged(mid, reason, at: bench.now).notices
         }
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         var again = event(2, companions: 1)
         again.companions = [Message(topic: "others/1/0", payload: [1], .durable(nil))]
         actions = bench.session.supply([again], at: bench.now)

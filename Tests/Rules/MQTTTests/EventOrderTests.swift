@@ -10,7 +10,7 @@ struct EventOrderTests {
     func window() {
         var bench = SessionBench(maxInflight: 2)
         bench.settle()
-        #expect(bench.session.eventsAvailable(at: bench.now) == [.fetchEvents(after: nil, limit: 4)])
+        #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(after: nil, limit: 4)])
         let sent = bench.session.supply((1...4).map(SessionBench.event), at: bench.now)
         #expect(sent.published == ["#1", "#2"])
         let mids = bench.register(sent)
@@ -31,22 +31,22 @@ struct EventOrderTests {
     func fetching() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
-        #expect(bench.session.eventsAvailable(at: bench.now) == [.fetchEvents(after: nil, limit: 2)])
-        #expect(bench.session.eventsAvailable(at: bench.now).isEmpty)
+        #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(after: nil, limit: 2)])
+        #expect(bench.session.outgoingAvailable(at: bench.now).isEmpty)
         let sent = bench.session.supply([SessionBench.event(5)], at: bench.now)
         let done = bench.accept(sent)
-        #expect(done == [.acknowledge(sequence: 5), .fetchEvents(after: 5, limit: 2)])
+        #expect(done == [.acknowledge(sequence: 5), .fetch(after: 5, limit: 2)])
         #expect(bench.session.supply([], at: bench.now).isEmpty)
         #expect(bench.session.tick(at: bench.now).isEmpty)
         #expect(bench.session.isDrained)
-        #expect(bench.session.eventsAvailable(at: bench.now) == [.fetchEvents(after: 5, limit: 2)])
+        #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(after: 5, limit: 2)])
     }
 
     @Test("No matching subscribers is a success", arguments: [ReasonCode.success, .noMatchingSubscribers])
     func success(reason: ReasonCode) {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let sent = bench.session.supply([SessionBench.event(1)], at: bench.now)
         #expect(bench.answer(sent, reason).acknowledged == [1])
     }
@@ -57,7 +57,7 @@ struct EventOrderTests {
     func refused(reason: ReasonCode) {
         var bench = SessionBench(maxInflight: 2)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         var sent = bench.session.supply((1...3).map(SessionBench.event), at: bench.now)
         let refusal = bench.answer(sent, reason)
         #expect(refusal.acknowledged.isEmpty)
@@ -86,7 +86,7 @@ struct EventOrderTests {
     func poison() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         var sent = bench.session.supply((1...2).map(SessionBench.event), at: bench.now)
         for _ in 1...4 {
             #expect(sent.published == ["#1"])
@@ -105,7 +105,7 @@ struct EventOrderTests {
     func optional() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let span = OutgoingMessage(sequence: 1, Message(topic: "root/coverage", payload: [1], .durable(.spans)))
         var sent = bench.session.supply([span, SessionBench.event(2)], at: bench.now)
         for _ in 1...4 {
@@ -123,7 +123,7 @@ struct EventOrderTests {
     func givenUp() {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let gap = OutgoingMessage(
             sequence: 2, Message(topic: "root/gap", payload: [2], .durable(nil)), givesUp: [1])
         let mids = bench.register(bench.session.supply([SessionBench.event(1), gap], at: bench.now))
@@ -136,7 +136,7 @@ struct EventOrderTests {
     func givenUpOffline() {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let gap = OutgoingMessage(
             sequence: 3, Message(topic: "root/event", payload: [3], .durable(nil)), givesUp: [1])
         let events = [SessionBench.event(1), SessionBench.event(2), gap]
@@ -151,7 +151,7 @@ struct EventOrderTests {
     func reconnect() {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let mids = bench.register(bench.session.supply((1...5).map(SessionBench.event), at: bench.now))
         #expect(bench.session.acknowledged(mids[0], .success, at: bench.now).published == ["#4"])
         _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
@@ -168,7 +168,7 @@ struct EventOrderTests {
     func culprit() {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         var sent = bench.session.supply((1...3).map(SessionBench.event), at: bench.now)
         #expect(sent.published == ["#1", "#2", "#3"])
         var parked: [DeliveryAction] = []
@@ -204,7 +204,7 @@ struct EventOrderTests {
     func disorder() {
         var bench = SessionBench(maxInflight: 9)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let sent = bench.session.supply([1, 2, 2, 1, 3].map(SessionBench.event), at: bench.now)
         #expect(sent.published == ["#1", "#2", "#3"])
     }

@@ -38,7 +38,7 @@ struct FormerGatewayTests {
     func asked() {
         var bench = SessionBench(maxInflight: 5)
         #expect(!bench.connect().contains { $0.isFetchOfFormer })
-        #expect(!bench.session.eventsAvailable(at: bench.now).contains { $0.isFetchOfFormer })
+        #expect(!bench.session.outgoingAvailable(at: bench.now).contains { $0.isFetchOfFormer })
         #expect(bench.session.formerEventsAvailable(at: bench.now).contains { $0.isFetchOfFormer })
     }
 
@@ -56,13 +56,13 @@ struct FormerGatewayTests {
 
     @Test("Our own events go first, and beside one of its that is under way")
     mutating func ownFirst() {
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let own = bench.session.supply([SessionBench.event(1), SessionBench.event(2)], at: bench.now)
         #expect(own.published == ["#1", "#2"])
         #expect(leave(3...4).published.isEmpty)
         let next = bench.accept(own)
         #expect(next.published == ["#3"])
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         #expect(bench.session.supply([SessionBench.event(5)], at: bench.now).published == ["#5"])
     }
 
@@ -70,7 +70,7 @@ struct FormerGatewayTests {
     mutating func refused() {
         let refused = bench.answer(leave(1...2), .notAuthorized)
         #expect(refused.published.isEmpty && givenUp(refused).isEmpty)
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let own = bench.session.supply([SessionBench.event(3)], at: bench.now)
         #expect(own.published == ["#3"])
         #expect(bench.accept(own).acknowledged == [3])
@@ -146,5 +146,5 @@ struct FormerGatewayTests {
 }
 
 extension DeliveryAction {
-    fileprivate var isFetchOfFormer: Bool { if case .fetchFormerEvents = self { true } else { false } }
+    fileprivate var isFetchOfFormer: Bool { if case .fetchOfFormerGateway = self { true } else { false } }
 }

@@ -23,7 +23,7 @@ struct HangingUpTests {
     private func bench(events: ClosedRange<UInt64>, maxInflight: Int = 4) -> (SessionBench, [DeliveryAction]) {
         var bench = SessionBench(maxInflight: maxInflight)
         bench.settle()
-        _ = bench.session.eventsAvailable(at: bench.now)
+        _ = bench.session.outgoingAvailable(at: bench.now)
         let actions = bench.session.supply(events.map(SessionBench.event), at: bench.now)
         return (bench, actions)
     }

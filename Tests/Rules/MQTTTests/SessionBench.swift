@@ -79,7 +79,7 @@ extension [DeliveryAction] {
             switch $0 {
             case .publish(.retained(let topic), let message):
                 topic + "=" + String(decoding: message.payload, as: UTF8.self)
-            case .publish(.event(let sequence), _): "#\(sequence)"
+            case .publish(.durable(let sequence), _): "#\(sequence)"
             default: nil
             }
         }

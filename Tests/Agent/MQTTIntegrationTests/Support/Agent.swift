@@ -9,7 +9,7 @@ import Synchronization
 @testable import Configuration
 
 /// Events that wait in memory, with a record of what became of them.
-struct MemoryEvents: EventSource {
+struct MemorySource: OutgoingSource {
     var waiting: [OutgoingMessage] = []
     var acknowledged: [UInt64] = []
     var parked: [UInt64] = []
@@ -36,7 +36,7 @@ final class Agent {
     static let state = "beacons/store/gateway/region/door/state"
 
     let publisher: Publisher
-    var events = MemoryEvents()
+    var outgoing = MemorySource()
     let log = LogLines()
 
     init(_ settings: BrokerSettings, clientID: String = "gateway", requestFilters: [String] = []) {
@@ -49,12 +49,12 @@ final class Agent {
 
     func addEvents(_ sequences: ClosedRange<UInt64>) {
         for sequence in sequences {
-            events.waiting.append(
+            outgoing.waiting.append(
                 OutgoingMessage(
                     sequence: sequence,
                     Message(topic: Self.event, payload: Array("\(sequence)".utf8), .durable(.events))))
         }
-        publisher.eventsAvailable()
+        publisher.outgoingAvailable()
     }
 
     /// Runs rounds until `condition` holds.
@@ -65,7 +65,7 @@ final class Agent {
             guard clock.now < deadline else {
                 throw TestFailure(description: "waited in vain for \(what); log: \(log.lines)")
             }
-            publisher.run(for: .milliseconds(20), wake: -1, events: &events)
+            publisher.run(for: .milliseconds(20), wake: -1, outgoing: &outgoing)
         }
     }
 

@@ -3,11 +3,11 @@ import MQTT
 import Messages
 import Outbox
 
-/// The outbox as the source that the publisher delivers from: stated gaps first, then events in order.
+/// The outbox as the source that the publisher delivers from: stated gaps first, then durable messages in order.
 ///
 /// Each gets a ticket, ascending in the order in which it is handed out. An outbox whose disk comes back may hand out
-/// older events after newer ones, so its own positions would not do.
-package struct OutboxEvents: EventSource {
+/// older messages after newer ones, so its own positions would not do.
+package struct OutboxSource: OutgoingSource {
     private enum Item {
         case queued(QueuedMessage)
         case gap(OutboxGap)

@@ -2,14 +2,14 @@ import DequeModule
 import HCI
 import Messages
 
-/// The next few events of the outbox, in order, on their way to the broker.
+/// The next few durable messages of the outbox, in order, on their way to the broker.
 ///
-/// It is filled from the event source and never holds more than it was given at once. Sending always takes the first
-/// event that is not under way, so an event goes out after its predecessor, and one that was refused goes out again
+/// It is filled from the source and never holds more than it was given at once. Sending always takes the first
+/// message that is not under way, so a message goes out after its predecessor, and one that was refused goes out again
 /// before any other, and by itself.
-struct EventLine: Sendable {
+struct OutgoingLine: Sendable {
     private struct Entry {
-        var event: OutgoingMessage
+        var message: OutgoingMessage
         var isUnderWay = false
         var refusals = 0
         /// How many of its companions have gone out on this connection.
@@ -20,8 +20,8 @@ struct EventLine: Sendable {
 
     /// What goes out next.
     enum Step {
-        case event(OutgoingMessage)
-        /// The event of that sequence in the words of others.
+        case message(OutgoingMessage)
+        /// The message of that sequence in the words of others.
         case companion(of: UInt64, index: Int, Message)
     }
 
@@ -36,7 +36,7 @@ struct EventLine: Sendable {
     /// Set while a refusal is waited out.
     private(set) var retryAt: Instant?
 
-    /// - Parameter isExhausted: the source has nothing until `eventsAvailable` says so.
+    /// - Parameter isExhausted: the source has nothing until `outgoingAvailable` says so.
     init(seed: UInt64, isExhausted: Bool = false) {
         self.isExhausted = isExhausted
         backoff = Backoff(seed: seed)
@@ -53,36 +53,36 @@ struct EventLine: Sendable {
     }
 
     /// Takes what the source had. What does not continue the order is left out: the source's numbers ascend.
-    mutating func supply(_ events: [OutgoingMessage]) {
+    mutating func supply(_ messages: [OutgoingMessage]) {
         isFetching = false
-        isExhausted = events.isEmpty
-        for event in events where lastFetched.map({ event.sequence > $0 }) ?? true {
-            entries.append(Entry(event: event))
-            lastFetched = event.sequence
+        isExhausted = messages.isEmpty
+        for message in messages where lastFetched.map({ message.sequence > $0 }) ?? true {
+            entries.append(Entry(message: message))
+            lastFetched = message.sequence
         }
     }
 
-    mutating func eventsAvailable() {
+    mutating func outgoingAvailable() {
         isExhausted = false
     }
 
-    /// What to send now. An event is then under way.
+    /// What to send now. A message is then under way.
     mutating func takeNext(at now: Instant) -> Step? {
         if let retryAt, now < retryAt { return nil }
         retryAt = nil
         for index in entries.indices {
             guard entries[index].isUnderWay else {
-                let event = entries[index].event
+                let message = entries[index].message
                 let sent = entries[index].companionsSent
-                if !barsCompanions, sent < event.companions.count {
+                if !barsCompanions, sent < message.companions.count {
                     entries[index].companionsSent += 1
-                    return .companion(of: event.sequence, index: sent, event.companions[sent])
+                    return .companion(of: message.sequence, index: sent, message.companions[sent])
                 }
                 entries[index].isUnderWay = true
-                for sequence in event.givesUp {
+                for sequence in message.givesUp {
                     if let earlier = self.index(of: sequence), earlier < index { entries[earlier].isGivenUp = true }
                 }
-                return .event(event)
+                return .message(message)
             }
             // One that was refused goes alone: were its successors with it, those could be let in while it is refused once
             // more, when the broker's rules change between two of them.
@@ -109,8 +109,8 @@ struct EventLine: Sendable {
     mutating func barCompanions() { barsCompanions = true }
 
     /// Refused: it waits in its place, and everything behind it that is not under way waits with it.
-    /// Returns the event and how often it has been refused; `nil` for one that does not go out again.
-    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (event: OutgoingMessage, refusals: Int)? {
+    /// Returns the message and how often it has been refused; `nil` for one that does not go out again.
+    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (message: OutgoingMessage, refusals: Int)? {
         guard let index = index(of: sequence) else { return nil }
         if entries[index].isGivenUp {
             entries.remove(at: index)
@@ -120,7 +120,7 @@ struct EventLine: Sendable {
         entries[index].refusals += 1
         // A whole window refused at once is one occasion, not twenty.
         if (retryAt ?? .origin) <= now { retryAt = now + backoff.next() }
-        return (entries[index].event, entries[index].refusals)
+        return (entries[index].message, entries[index].refusals)
     }
 
     /// The connection is gone, and with it what it carried.
@@ -133,33 +133,33 @@ struct EventLine: Sendable {
         entries.removeAll(where: \.isGivenUp)
     }
 
-    /// What states the loss of events that don't go out again goes in place of the first of them, so that nothing which
+    /// What states the loss of messages that don't go out again goes in place of the first of them, so that nothing which
     /// follows those comes before it.
     private mutating func advance(_ index: Int) {
-        let givenUp = entries[index].event.givesUp
+        let givenUp = entries[index].message.givesUp
         guard !givenUp.isEmpty, !entries[index].isGivenUp,
-            let first = entries[..<index].firstIndex(where: { $0.isGivenUp && givenUp.contains($0.event.sequence) })
+            let first = entries[..<index].firstIndex(where: { $0.isGivenUp && givenUp.contains($0.message.sequence) })
         else { return }
         entries.insert(entries.remove(at: index), at: first)
     }
 
     func topic(of sequence: UInt64) -> String? {
-        index(of: sequence).map { entries[$0].event.message.topic }
+        index(of: sequence).map { entries[$0].message.message.topic }
     }
 
-    /// What says the present, where the companions of that event told of what is past.
+    /// What says the present, where the companions of that message told of what is past.
     func present(after sequence: UInt64) -> String? {
-        index(of: sequence).flatMap { entries[$0].companionsSent > 0 ? entries[$0].event.present : nil }
+        index(of: sequence).flatMap { entries[$0].companionsSent > 0 ? entries[$0].message.present : nil }
     }
 
     func topic(ofCompanion companion: Int, of sequence: UInt64) -> String? {
-        guard let index = index(of: sequence), entries[index].event.companions.indices.contains(companion) else {
+        guard let index = index(of: sequence), entries[index].message.companions.indices.contains(companion) else {
             return nil
         }
-        return entries[index].event.companions[companion].topic
+        return entries[index].message.companions[companion].topic
     }
 
     private func index(of sequence: UInt64) -> Int? {
-        entries.firstIndex { $0.event.sequence == sequence }
+        entries.firstIndex { $0.message.sequence == sequence }
     }
 }

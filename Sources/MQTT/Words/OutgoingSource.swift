@@ -29,30 +29,30 @@ public struct OutgoingMessage: Hashable, Sendable {
     }
 }
 
-/// Where events wait, on disk, until a broker has accepted them.
+/// Where durable messages wait, on disk, until a broker has accepted them.
 ///
 /// It handles its own failures: a source that cannot be read has nothing to deliver for now.
-public protocol EventSource {
-    /// At most `limit` events with numbers above `sequence` (`nil`: from the first that waits), ascending.
+public protocol OutgoingSource {
+    /// At most `limit` messages with numbers above `sequence` (`nil`: from the first that waits), ascending.
     mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage]
 
-    /// As above, of events that speak for another gateway: for the one that this one was before it was moved. They go out
+    /// As above, of messages that speak for another gateway: for the one that this one was before it was moved. They go out
     /// under its topics, which the broker may have closed to us, so they hold up none of our own.
     mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage]
 
-    /// These events were accepted and need not be kept. They come several at a time so that one transaction suffices.
+    /// These messages were accepted and need not be kept. They come several at a time so that one transaction suffices.
     /// One that is no longer there is not an error.
     mutating func acknowledge(_ sequences: [UInt64])
 
-    /// This event can't be delivered because of what it is: set it aside.
+    /// This message can't be delivered because of what it is: set it aside.
     mutating func park(_ sequence: UInt64, reason: ReasonCode)
 
-    /// This event of a former gateway can't be delivered: the broker refuses what that gateway says.
+    /// This message of a former gateway can't be delivered: the broker refuses what that gateway says.
     mutating func giveUp(_ sequence: UInt64)
 }
 
 /// A source that was never another gateway's.
-extension EventSource {
+extension OutgoingSource {
     public mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] { [] }
     public mutating func giveUp(_ sequence: UInt64) {}
 }
