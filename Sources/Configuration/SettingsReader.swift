@@ -15,7 +15,7 @@ struct SettingsReader {
     mutating func read() -> Settings {
         let tables = Tables.known
         let gateway = section(tables.gateway) { $0.read(&$1) }
-        let (radio, receivers, maxTransmitters) = section(tables.radio) { $0.read(&$1) }
+        let (radio, adapters, maxTransmitters) = section(tables.radio) { $0.read(&$1) }
         let rotation = section(tables.rotation) { $0.read(&$1) }
         let smoothing = section(tables.smoothing) { $0.read(&$1) }
         let distance = section(tables.distance) { $0.read(&$1) }
@@ -33,7 +33,7 @@ struct SettingsReader {
         let settings = Settings(
             identity: IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id), radio: radio,
             gateway: GatewaySettings(
-                receivers: receivers,
+                adapters: adapters,
                 tracker: TrackerSettings(
                     maxTransmitters: maxTransmitters, unknownAfter: rotation.unknownAfter,
                     resolveAfter: rotation.resolveAfter, distanceFilter: smoothing.distance,

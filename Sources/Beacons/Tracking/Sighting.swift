@@ -11,18 +11,18 @@ public struct Sighting: Hashable, Sendable {
     public var rssi_dbm: Double?
     /// What the advertisement looks like apart from the frame.
     public var traits: AdvertisingTraits
-    /// Which of the gateway's receivers heard it, from 0 on.
-    public var receiver: Int
+    /// Which of the gateway's adapters heard it, from 0 on.
+    public var adapter: Int
 
     public init(
         identity: BeaconIdentity, address: DeviceAddress, measuredPower_dbm: Int8, rssi_dbm: Double?,
-        traits: AdvertisingTraits = .none, receiver: Int = 0
+        traits: AdvertisingTraits = .none, adapter: Int = 0
     ) {
         self.identity = identity
         self.address = address
         self.measuredPower_dbm = measuredPower_dbm
         self.rssi_dbm = rssi_dbm
         self.traits = traits
-        self.receiver = receiver
+        self.adapter = adapter
     }
 }

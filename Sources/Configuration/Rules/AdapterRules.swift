@@ -84,7 +84,7 @@ extension ConfiguredAdapter {
 extension Rule where Value == [ConfiguredAdapter] {
     /// Several adapters by name, each with its own offset where it needs one.
     static var adapters: Rule {
-        let limit = ReceiverSelection.maxReceivers
+        let limit = AdapterSelection.maxAdapters
         return Rule(
             type: "a list",
             allowed:

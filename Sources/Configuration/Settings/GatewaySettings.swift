@@ -5,14 +5,14 @@ public import Regions
 /// What the rules between the bytes and the messages go by: whom to listen to, how beacons are followed, what is watched.
 public struct GatewaySettings: Hashable, Sendable {
     /// One adapter that listens, and how its RSSI compares with others'.
-    public struct Receiver: Hashable, Sendable {
+    public struct ListeningAdapter: Hashable, Sendable {
         public var adapter: RadioSettings.Adapter
         /// Added to every RSSI that it measures, before smoothing, dB.
         public var rssiOffset_db: Double
     }
 
     /// In the order of `RadioSettings.adapters`: a report says by its index who heard it.
-    public var receivers: [Receiver]
+    public var adapters: [ListeningAdapter]
     public var tracker: TrackerSettings
     public var distance: DistanceSettings
     public var regions: RegionSettings
@@ -24,7 +24,7 @@ public struct GatewaySettings: Hashable, Sendable {
 /// `[regions]` and every `[[region]]`: what is watched, and what holds for regions that come by request.
 public struct RegionSettings: Hashable, Sendable {
     /// What holds where a region does not say otherwise.
-    public var rules: RegionRules
+    public var rules: BeaconRules
     public var circleRules: CircleRules
     public var limits: RegionLimits
     /// Those of the file, in its order.

@@ -55,7 +55,7 @@ struct RadioTable: SettingsTable {
     /// What the radio listens with, and what is done with what each adapter hears.
     func read(
         _ reader: inout TableReader
-    ) -> (radio: RadioSettings, receivers: [GatewaySettings.Receiver], maxTransmitters: Int) {
+    ) -> (radio: RadioSettings, listening: [GatewaySettings.ListeningAdapter], maxTransmitters: Int) {
         if reader.sets(adapter), reader.sets(adapters) {
             reader.refuse(
                 adapter, .automatic, beside: adapters.name,
@@ -70,13 +70,13 @@ struct RadioTable: SettingsTable {
             reader.refuse(
                 window, window_ms, beside: interval.name, "must be from 2.5 to interval_ms (\(interval_ms.plain))")
         }
-        let receivers = (several.isEmpty ? [ConfiguredAdapter(adapter: one)] : several).map { configured in
-            GatewaySettings.Receiver(
+        let listening = (several.isEmpty ? [ConfiguredAdapter(adapter: one)] : several).map { configured in
+            GatewaySettings.ListeningAdapter(
                 adapter: configured.adapter, rssiOffset_db: configured.rssiOffset_db ?? rssiOffset_db)
         }
         let radio = RadioSettings(
-            adapters: receivers.map(\.adapter), scan: reader.value(scan), interval_ms: interval_ms,
+            adapters: listening.map(\.adapter), scan: reader.value(scan), interval_ms: interval_ms,
             window_ms: window_ms)
-        return (radio, receivers, reader.value(maxTransmitters))
+        return (radio, listening, reader.value(maxTransmitters))
     }
 }

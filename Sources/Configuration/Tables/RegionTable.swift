@@ -35,12 +35,12 @@ struct RegionTable: SettingsTable {
     let notifyOnExit = Key("notify_on_exit", default: true, .flag, "Whether exits are published.")
     let ranging = Key(
         "ranging", default: true, .flag, "Whether the beacons in it are listed and published with their distance.")
-    let rules = Overriding(keys: RegionRuleKeys(), heading: "[regions]", scope: "this region")
+    let rules = Overriding(keys: BeaconRuleKeys(), heading: "[regions]", scope: "this region")
     let circleRules = Overriding(keys: CircleRuleKeys(), heading: "[regions]", scope: "this circle")
 
     /// `nil` where something that every region of its kind needs is missing or wrong, which the reader has noted.
     func read(
-        _ reader: inout TableReader, rules: RegionRules, circleRules: CircleRules, taken: inout Set<String>
+        _ reader: inout TableReader, rules: BeaconRules, circleRules: CircleRules, taken: inout Set<String>
     ) -> MonitoredRegion? {
         let id = reader.required(id)
         if reader.sets(latitude) || reader.sets(longitude) || reader.sets(radius) {
@@ -57,7 +57,7 @@ struct RegionTable: SettingsTable {
     // MARK: - Beacons
 
     private func beacons(
-        _ id: String?, _ reader: inout TableReader, rules: RegionRules, taken: inout Set<String>
+        _ id: String?, _ reader: inout TableReader, rules: BeaconRules, taken: inout Set<String>
     ) -> BeaconRegion? {
         let uuid = reader.required(uuid)
         checkUnique(id, &reader, &taken)
@@ -94,7 +94,7 @@ struct RegionTable: SettingsTable {
     // MARK: - A circle
 
     private func circle(
-        _ id: String?, _ reader: inout TableReader, rules: RegionRules, circleRules: CircleRules,
+        _ id: String?, _ reader: inout TableReader, rules: BeaconRules, circleRules: CircleRules,
         taken: inout Set<String>
     ) -> CircularRegion? {
         let latitude = reader.required(latitude)

@@ -2,7 +2,7 @@ import HCI
 import Regions
 
 /// The rules that `[regions]` has for all regions and a `[[region]]` may have for itself.
-struct RegionRuleKeys: KeyGroup {
+struct BeaconRuleKeys: KeyGroup {
     let entryRSSI = Key(
         "entry_rssi_dbm", default: -127, .number(-127...20),
         "Smoothed RSSI from which on a beacon counts towards an entry; −127: any. dBm.")
@@ -22,8 +22,8 @@ struct RegionRuleKeys: KeyGroup {
         "Seconds that the radio, or the receiver of fixes, may be blind until the state is `unknown`.")
 
     /// - Parameter rules: what holds where the table sets nothing; `nil` for the defaults.
-    func read(_ reader: inout TableReader, default rules: RegionRules? = nil) -> RegionRules {
-        let read = RegionRules(
+    func read(_ reader: inout TableReader, default rules: BeaconRules? = nil) -> BeaconRules {
+        let read = BeaconRules(
             entryRSSI_dbm: reader.value(entryRSSI, default: rules?.entryRSSI_dbm),
             entryAfter: reader.value(entryAfter, default: rules?.entryAfter),
             exitRSSI_dbm: reader.value(exitRSSI, default: rules?.exitRSSI_dbm),
@@ -46,7 +46,7 @@ struct RegionRuleKeys: KeyGroup {
 struct RegionsTable: SettingsTable {
     static let tableName = "regions"
 
-    let rules = RegionRuleKeys()
+    let rules = BeaconRuleKeys()
     let circleRules = CircleRuleKeys()
     let maxRegions = Key(
         "max_regions", default: 1024, .integer(1...262144), "Regions monitored; more are refused and reported.")
@@ -59,7 +59,7 @@ struct RegionsTable: SettingsTable {
 
     func read(
         _ reader: inout TableReader
-    ) -> (rules: RegionRules, circleRules: CircleRules, limits: RegionLimits) {
+    ) -> (rules: BeaconRules, circleRules: CircleRules, limits: RegionLimits) {
         let rules = rules.read(&reader)
         return (
             rules, circleRules.read(&reader, unknownStateAfter: rules.unknownStateAfter),

@@ -27,7 +27,7 @@ public struct ScanState: Sendable {
     public init(_ settings: GatewaySettings, at now: Instant) {
         self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
         self.intake = Intake(
-            rssiOffsets_db: settings.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
+            rssiOffsets_db: settings.adapters.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
         self.regions = Dictionary(grouping: settings.regions.beacons, by: \.uuid)
         self.reportMeter = RateMeter(at: now)
         self.now = now
@@ -35,15 +35,15 @@ public struct ScanState: Sendable {
 
     /// Takes an HCI event in, from its event code on. Any bytes: what is malformed is counted and skipped.
     ///
-    /// - Parameter receiver: which of the configured adapters heard it, from 0 on; others are passed over.
-    public mutating func receive(_ event: Span<UInt8>, from receiver: Int = 0, at instant: Instant) {
-        guard intake.has(receiver) else { return }
+    /// - Parameter adapter: which of the configured adapters heard it, from 0 on; others are passed over.
+    public mutating func receive(_ event: Span<UInt8>, from adapter: Int = 0, at instant: Instant) {
+        guard intake.has(adapter) else { return }
         // A report of the same instant as a timer comes first, as in the engine.
         advance(before: instant)
         now = max(now, instant)
         let isAdvertising = AdvertisingEvent.isAdvertising(event)
         let known = intake.reportCount
-        intake.receive(event, from: receiver, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
+        intake.receive(event, from: adapter, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
         for _ in known..<intake.reportCount { reportMeter.count(at: now) }
         for index in intake.receptions.indices where intake.receptions[index].isTaken {
             let slot = tracker.receive(

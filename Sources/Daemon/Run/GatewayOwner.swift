@@ -39,10 +39,10 @@ package struct GatewayOwner: RadioOwner {
         self.moves = moves
     }
 
-    package mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
+    package mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant) {
         let event = packet.extracting(droppingFirst: 1)
         recent?.push(event, at: instant)
-        engine.receive(event, from: receiver, at: instant, outputs: &outputs)
+        engine.receive(event, from: adapter, at: instant, outputs: &outputs)
     }
 
     package mutating func tick(at instant: Instant) -> Instant {

@@ -61,7 +61,7 @@ extension GatewayEngine {
     private mutating func endWindows(before limit: Instant) {
         guard floods.end <= limit else { return }
         floods.endWindow(tracker.newcomers, at: limit)
-        for receiver in readings.indices { readings[receiver].endWindow() }
+        for adapter in readings.indices { readings[adapter].endWindow() }
         tracker.beginNewcomerWindow()
     }
 

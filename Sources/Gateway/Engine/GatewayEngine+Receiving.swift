@@ -8,25 +8,25 @@ extension GatewayEngine {
     ///
     /// - Parameters:
     ///   - event: the event packet from its event code on. Any bytes: what is malformed is counted and skipped.
-    ///   - receiver: which of the configured adapters heard it, from 0 on; a capture counts as the first. An event of
+    ///   - adapter: which of the configured adapters heard it, from 0 on; a capture counts as the first. An event of
     ///     any other is passed over.
     ///   - outputs: what follows is appended here.
     public mutating func receive(
-        _ event: Span<UInt8>, from receiver: Int = 0, at instant: Instant, outputs: inout [GatewayOutput]
+        _ event: Span<UInt8>, from adapter: Int = 0, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
-        guard intake.has(receiver) else { return }
+        guard intake.has(adapter) else { return }
         // A report of whatever proves that the radio has heard until now.
         let isAdvertising = AdvertisingEvent.isAdvertising(event)
         if isAdvertising { monitor.proved(radio, at: max(now, instant)) }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
-        intake.receive(event, from: receiver, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
+        intake.receive(event, from: adapter, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
         for index in intake.receptions.indices {
             let reception = intake.receptions[index]
             beaconCount &+= 1
             if let rssi_dbm = reception.rssi_dbm {
                 floods.heard(rssi_dbm)
-                readings[receiver].heard(rssi_dbm, from: reception.sighting.address)
+                readings[adapter].heard(rssi_dbm, from: reception.sighting.address)
             }
             if reception.isTaken { receive(reception.sighting, outputs: &outputs) }
         }

@@ -57,8 +57,8 @@ public struct GatewayEngine: Sendable {
         self.radio = monitor.addSource(canProbe: canProbe)
         self.ranger = Ranger(settings.ranging)
         self.intake = Intake(
-            rssiOffsets_db: settings.receivers.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
-        self.readings = settings.receivers.map { _ in ReadingWatch() }
+            rssiOffsets_db: settings.adapters.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
+        self.readings = settings.adapters.map { _ in ReadingWatch() }
         self.membership = RegionMembership(capacity: settings.tracker.maxTransmitters)
         self.restoredPatience = RestoredPatience(at: now)
         self.now = now
@@ -108,8 +108,8 @@ public struct GatewayEngine: Sendable {
     public var brokenInvariant: String? { tracker.brokenInvariant }
 
     private var suspectReadings: [SuspectReadings] {
-        zip(settings.receivers, readings).compactMap { receiver, readings in
-            readings.suspicion.map { SuspectReadings(adapter: receiver.adapter.name, kind: $0) }
+        zip(settings.adapters, readings).compactMap { listening, readings in
+            readings.suspicion.map { SuspectReadings(adapter: listening.adapter.name, kind: $0) }
         }
     }
 }

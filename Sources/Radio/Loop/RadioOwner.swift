@@ -6,8 +6,8 @@ public import HCI
 public protocol RadioOwner: SendableMetatype {
     /// An HCI event as it travels: 0x04, event code, length, parameters. Valid only during the call.
     ///
-    /// - Parameter receiver: which of the configured adapters heard it, from 0 on.
-    mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant)
+    /// - Parameter adapter: which of the configured adapters heard it, from 0 on.
+    mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant)
 
     /// Time has passed: called at the instant that the call before asked for, after every round of packets, and after
     /// `RadioLoop.wake()`. Returns when to be called next at the latest.

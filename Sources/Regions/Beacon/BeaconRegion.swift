@@ -29,11 +29,11 @@ public struct BeaconRegion: Hashable, Sendable {
     public var notifyOnExit: Bool
     /// Whether the beacons of the region are ranged while it is inside.
     public var isRanged: Bool
-    public var rules: RegionRules
+    public var rules: BeaconRules
 
     public init(
         id: String, uuid: ProximityUUID, major: UInt16? = nil, minor: UInt16? = nil, expansion: Expansion = .none,
-        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, isRanged: Bool = true, rules: RegionRules
+        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, isRanged: Bool = true, rules: BeaconRules
     ) {
         self.id = id
         self.uuid = uuid
@@ -92,7 +92,7 @@ extension BeaconRegion.Expansion {
 }
 
 /// When a region is entered and left.
-public struct RegionRules: Hashable, Sendable {
+public struct BeaconRules: Hashable, Sendable {
     /// Smoothed RSSI from which on a report counts towards an entry. −127: any report does.
     public var entryRSSI_dbm: Double
     /// How long a beacon must be heard like that; zero: the first report enters.
@@ -119,9 +119,9 @@ public struct RegionRules: Hashable, Sendable {
     }
 }
 
-extension RegionRules {
+extension BeaconRules {
     /// A region that has no beacons is entered by none.
-    static let ofNobody = RegionRules(
+    static let ofNobody = BeaconRules(
         entryRSSI_dbm: .infinity, entryAfter: .forever, exitRSSI_dbm: .infinity, exitAfter: .forever, settle: .forever,
         unknownStateAfter: .forever)
 }

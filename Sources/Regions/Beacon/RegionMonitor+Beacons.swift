@@ -55,7 +55,7 @@ extension RegionMonitor {
     /// The run of reports that this one goes on with or begins: the debounce starts anew after a silence in which a beacon inside
     /// would have left.
     private func candidacy(
-        _ standing: BeaconStanding, _ rules: RegionRules, seen: Instant, at now: Instant
+        _ standing: BeaconStanding, _ rules: BeaconRules, seen: Instant, at now: Instant
     ) -> BeaconCandidacy {
         guard case .candidate(var candidacy) = standing, seen - candidacy.lastSeen <= rules.exitAfter else {
             return BeaconCandidacy(firstHeardAt: now, firstSeen: seen, lastSeen: seen)
@@ -65,7 +65,7 @@ extension RegionMonitor {
     }
 
     private mutating func enter(
-        _ slot: InstanceSlot, _ evidence: BeaconEvidence, _ candidacy: BeaconCandidacy, _ rules: RegionRules,
+        _ slot: InstanceSlot, _ evidence: BeaconEvidence, _ candidacy: BeaconCandidacy, _ rules: BeaconRules,
         at now: Instant, transitions: inout [RegionTransition], observe: () -> BeaconObservation
     ) {
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
@@ -86,7 +86,7 @@ extension RegionMonitor {
 
     /// Seen time at which the region is left if nothing more is heard.
     func leavingTime(
-        of slot: InstanceSlot, _ patience: TimeSpan, _ rules: RegionRules, at now: Instant
+        of slot: InstanceSlot, _ patience: TimeSpan, _ rules: BeaconRules, at now: Instant
     ) -> Instant {
         seenTime(of: slot, at: now) + max(rules.exitAfter, patience)
     }
@@ -147,7 +147,7 @@ extension RegionInstance {
     ///
     /// - Returns: what is to be told, and the seen time of the timer to set, where there is any.
     fileprivate mutating func heard(
-        _ evidence: BeaconEvidence, _ rules: RegionRules, seen: Instant, at now: Instant
+        _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
     ) -> (change: RegionStanding.Change?, timer: Instant?) {
         guard evidence.qualifies(rules.exitRSSI_dbm), case .beacon(.present(var beacons)) = kind,
             case .inside(let stay) = standing.occupancy

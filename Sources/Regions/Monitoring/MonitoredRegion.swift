@@ -34,7 +34,7 @@ public enum MonitoredRegion: Hashable, Sendable {
     }
 
     /// The rules of its beacons; those of a circle concern none.
-    var rules: RegionRules {
+    var rules: BeaconRules {
         switch self {
         case .beacon(let region): region.rules
         case .circle: .ofNobody

@@ -26,7 +26,7 @@ public struct RegionMonitor: Sendable {
         var region: MonitoredRegion
         /// Those of beacons, again: they are asked for with every report, and to look into the region would count references to its
         /// name.
-        let rules: RegionRules
+        let rules: BeaconRules
         /// Whose evidence counts for its instances.
         var source: EvidenceSourceID
         /// Seen time at which what is there counts as having been there before.
@@ -149,7 +149,7 @@ public struct RegionMonitor: Sendable {
         }
     }
 
-    func rules(of slot: InstanceSlot) -> RegionRules {
+    func rules(of slot: InstanceSlot) -> BeaconRules {
         registrations[instances[slot].registration].rules
     }
 }

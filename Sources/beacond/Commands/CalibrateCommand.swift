@@ -100,7 +100,7 @@ struct CalibrateCommand: ParsableCommand {
     private func measured(_ settings: Settings, _ target: BeaconIdentityConstraint) throws -> [String] {
         var session = CalibrationSession(settings.radio, target, duration: .seconds(Double(seconds ?? 30)))
         let calibration = try session.run()
-        let offset_db = settings.gateway.receivers.first?.rssiOffset_db ?? 0
+        let offset_db = settings.gateway.adapters.first?.rssiOffset_db ?? 0
         let result = try calibration.result(
             offset_db: offset_db, distance_m: distance, exponent: settings.gateway.distance.pathLossExponent)
         return CalibrationReport.lines(result, distance_m: distance, presentOffset_db: offset_db)
@@ -110,7 +110,7 @@ struct CalibrateCommand: ParsableCommand {
     private func walked(
         _ distances: [Double], _ settings: Settings, _ target: BeaconIdentityConstraint
     ) throws -> [String] {
-        let offset_db = settings.gateway.receivers.first?.rssiOffset_db ?? 0
+        let offset_db = settings.gateway.adapters.first?.rssiOffset_db ?? 0
         var stops: [WalkStop] = []
         for distance_m in distances {
             Output.complain(CalibrationReport.prompt(distance_m: distance_m))

@@ -88,7 +88,7 @@ private final class SharedCalibration: Sendable {
 private struct CalibrationOwner: RadioOwner {
     let shared: SharedCalibration
 
-    mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
+    mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant) {
         shared.receive(packet.extracting(droppingFirst: 1))
     }
 

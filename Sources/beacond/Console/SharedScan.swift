@@ -21,8 +21,8 @@ final class SharedScan: Sendable {
         self.recent = recent
     }
 
-    fileprivate func receive(_ event: Span<UInt8>, from receiver: Int, at instant: Instant) {
-        state.withLock { $0.scan.receive(event, from: receiver, at: instant) }
+    fileprivate func receive(_ event: Span<UInt8>, from adapter: Int, at instant: Instant) {
+        state.withLock { $0.scan.receive(event, from: adapter, at: instant) }
         recent?.push(event, at: instant)
     }
 
@@ -39,8 +39,8 @@ final class SharedScan: Sendable {
 struct ScanOwner: RadioOwner {
     let scan: SharedScan
 
-    mutating func packet(_ packet: Span<UInt8>, from receiver: Int, at instant: Instant) {
-        scan.receive(packet.extracting(droppingFirst: 1), from: receiver, at: instant)
+    mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant) {
+        scan.receive(packet.extracting(droppingFirst: 1), from: adapter, at: instant)
     }
 
     mutating func tick(at instant: Instant) -> Instant { .distantFuture }

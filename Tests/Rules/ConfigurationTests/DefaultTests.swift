@@ -28,7 +28,7 @@ struct DefaultTests {
         #expect(settings.radio.scan == .passive)
         #expect(settings.radio.interval_ms == 60)
         #expect(settings.radio.window_ms == 30)
-        #expect(settings.gateway.receivers.map(\.rssiOffset_db) == [0])
+        #expect(settings.gateway.adapters.map(\.rssiOffset_db) == [0])
     }
 
     @Test("The tracker keeps 8192 transmitters and Apple's 2 and 10 seconds")
@@ -62,7 +62,7 @@ struct DefaultTests {
         #expect(settings.gateway.regions.limits == RegionLimits(maxRegions: 1024, maxInstances: 16384))
         let carts = try #require(try Settings.parse(region()).gateway.regions.beacons.first)
         let uuid = try #require(ProximityUUID("39ED98FF-2900-441A-802F-9C398FC199D2"))
-        let rules = RegionRules(
+        let rules = BeaconRules(
             entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),
             unknownStateAfter: .seconds(60))
         #expect(carts == BeaconRegion(id: "carts", uuid: uuid, rules: rules))

@@ -45,7 +45,7 @@ struct RadioTests {
     @Test("An adapter of a list may have an offset of its own, which takes the place of the general one")
     func offsets() throws {
         func offsets(_ text: String) throws -> [Double] {
-            try Settings.parse("[radio]\n\(text)").gateway.receivers.map(\.rssiOffset_db)
+            try Settings.parse("[radio]\n\(text)").gateway.adapters.map(\.rssiOffset_db)
         }
         #expect(try offsets("rssi_offset_db = 2") == [2])
         #expect(

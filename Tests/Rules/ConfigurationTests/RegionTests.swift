@@ -82,7 +82,7 @@ struct RegionTests {
         let rules = try #require(try Settings.parse(regions + own).gateway.regions.beacons.first).rules
         #expect(
             rules
-                == RegionRules(
+                == BeaconRules(
                     entryRSSI_dbm: -70, entryAfter: .seconds(3), exitRSSI_dbm: -80, exitAfter: .seconds(5),
                     settle: .zero,
                     unknownStateAfter: .seconds(90)))

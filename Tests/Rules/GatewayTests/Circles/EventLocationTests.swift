@@ -22,7 +22,7 @@ struct EventLocationTests {
     func beacon() throws {
         for (age_s, isKnown) in [(100.0, true), (3_599, true), (3_600, false)] {
             var drive = Drive([]) { settings in
-                var rules = RegionRules.defaults
+                var rules = BeaconRules.defaults
                 rules.settle = .zero
                 settings.regions.configured = [.beacon(BeaconRegion(id: "door", uuid: Air.uuid, rules: rules))]
             }
@@ -36,7 +36,7 @@ struct EventLocationTests {
     @Test("Without a fix they say nothing of it")
     func none() {
         var drive = Drive([]) { settings in
-            var rules = RegionRules.defaults
+            var rules = BeaconRules.defaults
             rules.settle = .zero
             settings.regions.configured = [.beacon(BeaconRegion(id: "door", uuid: Air.uuid, rules: rules))]
         }

@@ -19,7 +19,7 @@ struct SpoofingTests {
 
     /// Any beacon of the UUID. It is not ranged, because a list of 8192 beacons every second takes a debug build long.
     private static let any = BeaconRegion(
-        id: "any", uuid: Air.uuid, isRanged: false, rules: RegionRules.defaults)
+        id: "any", uuid: Air.uuid, isRanged: false, rules: BeaconRules.defaults)
 
     private static func flood(_ second: Int, _ event: (UInt64) -> [UInt8]) -> [[UInt8]] {
         guard second >= 65 else { return [] }

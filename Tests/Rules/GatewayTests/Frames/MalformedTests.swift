@@ -157,14 +157,14 @@ struct StrengthTests {
 
     @Test("The gateway's offset is added before smoothing and is part of rssi_dbm")
     func offset() throws {
-        let settings = GatewaySettings.door { settings, _ in settings.receivers[0].rssiOffset_db = 7 }
+        let settings = GatewaySettings.door { settings, _ in settings.adapters[0].rssiOffset_db = 7 }
         let beacon = try #require(story([-60], settings).ranging.first?.report.beacons.first)
         #expect(beacon.observation.rssi_dbm == -53)
     }
 
     @Test("The offset does not carry an RSSI out of its range")
     func offsetIsClamped() throws {
-        let settings = GatewaySettings.door { settings, _ in settings.receivers[0].rssiOffset_db = -40 }
+        let settings = GatewaySettings.door { settings, _ in settings.adapters[0].rssiOffset_db = -40 }
         let beacon = try #require(story([-120], settings).ranging.first?.report.beacons.first)
         #expect(beacon.observation.rssi_dbm == -127)
     }

@@ -16,7 +16,7 @@ struct EvidenceSourceTests {
     init() throws {
         first = monitor.addSource(canProbe: true)
         second = monitor.addSource(canProbe: false)
-        var rules = RegionRules.defaults
+        var rules = BeaconRules.defaults
         rules.settle = .zero
         for (major, id, source) in [(UInt16(1), "first", first), (2, "second", second)] {
             let region = BeaconRegion(id: id, uuid: Air.uuid, major: major, rules: rules)

@@ -7,7 +7,7 @@ import Testing
 struct InstanceTests {
     private func region(major: UInt16? = nil, _ expansion: BeaconRegion.Expansion) -> BeaconRegion {
         BeaconRegion(
-            id: "carts", uuid: Air.uuid, major: major, expansion: expansion, rules: RegionRules.defaults)
+            id: "carts", uuid: Air.uuid, major: major, expansion: expansion, rules: BeaconRules.defaults)
     }
 
     private let whole = RegionInstanceID(region: "carts")

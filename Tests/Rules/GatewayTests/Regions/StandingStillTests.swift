@@ -43,7 +43,7 @@ struct StandingStillTests {
     private func events(_ air: Air, entry_dbm: Double, exit_dbm: Double) -> [String] {
         let settings = GatewaySettings.door { _, region in
             region.expansion = .minor
-            region.rules = RegionRules.defaults
+            region.rules = BeaconRules.defaults
             region.rules.entryRSSI_dbm = entry_dbm
             region.rules.exitRSSI_dbm = exit_dbm
         }

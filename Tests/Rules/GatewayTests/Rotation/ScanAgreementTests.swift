@@ -22,9 +22,9 @@ struct ScanAgreementTests {
             scan = ScanState(settings, at: .origin)
         }
 
-        mutating func receive(_ event: [UInt8], from receiver: Int = 0, at instant: Instant) {
-            engine.receive(event.span, from: receiver, at: instant, outputs: &outputs)
-            scan.receive(event.span, from: receiver, at: instant)
+        mutating func receive(_ event: [UInt8], from adapter: Int = 0, at instant: Instant) {
+            engine.receive(event.span, from: adapter, at: instant, outputs: &outputs)
+            scan.receive(event.span, from: adapter, at: instant)
             outputs.removeAll(keepingCapacity: true)
         }
 

@@ -31,7 +31,7 @@ struct Siege {
             settings.regions.beacons.append(
                 BeaconRegion(
                     id: "genuine-\(identity.minor)", uuid: identity.uuid, major: identity.major, minor: identity.minor,
-                    isRanged: false, rules: RegionRules.defaults))
+                    isRanged: false, rules: BeaconRules.defaults))
         }
         engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
     }

@@ -93,7 +93,7 @@ extension GatewaySettings {
     /// The defaults with one region "door" of the test's UUID, settled from the start.
     static func door(_ change: (inout GatewaySettings, inout BeaconRegion) -> Void = { _, _ in }) -> GatewaySettings {
         var settings = Settings.defaults.gateway
-        var rules = RegionRules.defaults
+        var rules = BeaconRules.defaults
         rules.settle = .zero
         var region = BeaconRegion(id: "door", uuid: Air.uuid, rules: rules)
         change(&settings, &region)
@@ -102,9 +102,9 @@ extension GatewaySettings {
     }
 }
 
-extension RegionRules {
+extension BeaconRules {
     /// What holds for a region where the configuration says nothing.
-    static let defaults = RegionRules(
+    static let defaults = BeaconRules(
         entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),
         unknownStateAfter: .seconds(60))
 }

@@ -8,7 +8,7 @@ private let settings: GatewaySettings = {
     var settings = Settings.defaults.gateway
     settings.tracker.maxTransmitters = 32
     settings.regions.limits.maxInstances = 8
-    let rules = RegionRules(
+    let rules = BeaconRules(
         entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .zero,
         unknownStateAfter: .seconds(60))
     settings.regions.beacons = [

@@ -26,7 +26,7 @@ func feedRow(_ octets: [UInt8]) {
 private func goOn(from record: RegionRecord) {
     var settings = Settings.defaults.gateway
     let numbers = (record.instance.major, record.instance.minor)
-    let rules = RegionRules(
+    let rules = BeaconRules(
         entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),
         unknownStateAfter: .seconds(60))
     settings.regions.beacons = [

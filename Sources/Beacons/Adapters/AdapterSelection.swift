@@ -1,29 +1,29 @@
 public import HCI
 import RealModule
 
-/// Which of several receivers a transmitter is followed with.
+/// Which of several adapters a transmitter is followed with.
 ///
 /// Two adapters of one gateway hear the same advertisement at different strengths. Were both to feed a transmitter's
 /// filters, its RSSI would jump with every report, and its learned interval would shrink to the microseconds between the
-/// two. So one receiver is chosen for each transmitter, the first that hears it, and what the others hear of it is left
+/// two. So one adapter is chosen for each transmitter, the first that hears it, and what the others hear of it is left
 /// out until one of them takes over:
 ///
 /// - it has heard the transmitter `margin_db` louder than the chosen one for `settling`, or
 /// - the chosen one has not heard it for `shortestSilence`, or four of its intervals where those are longer.
-public struct ReceiverSelection: Sendable {
-    /// Receivers are numbered from 0 to below this.
-    public static let maxReceivers = 8
+public struct AdapterSelection: Sendable {
+    /// Adapters are numbered from 0 to below this.
+    public static let maxAdapters = 8
     /// Clearly louder: beyond what fading alone does to a mean over `levelTimeConstant_s`.
     public static let margin_db = 6.0
-    /// How long another receiver must have been clearly louder.
+    /// How long another adapter must have been clearly louder.
     public static let settling = TimeSpan.seconds(2)
-    /// A chosen receiver may miss a transmitter this long at least.
+    /// A chosen adapter may miss a transmitter this long at least.
     public static let shortestSilence = TimeSpan.seconds(2)
     static let levelTimeConstant_s = 2.0
     /// A transmitter that nobody has heard for this long may be forgotten, if there are too many.
     static let forgotten = TimeSpan.seconds(60)
 
-    /// What one receiver hears of one transmitter.
+    /// What one adapter hears of one transmitter.
     fileprivate struct Hearing: Sendable {
         var level_dbm: Double
         var lastHeard: Instant
@@ -37,8 +37,8 @@ public struct ReceiverSelection: Sendable {
     }
 
     fileprivate struct Choice: Sendable {
-        var receiver: Int
-        /// Between receptions of the chosen receiver.
+        var adapter: Int
+        /// Between receptions of the chosen adapter.
         var interval = LearnedInterval()
         var lastHeard: Instant
         var hearings = InlineArray<8, Hearing?>(repeating: nil)
@@ -57,14 +57,14 @@ public struct ReceiverSelection: Sendable {
     /// How many transmitters are remembered.
     public var count: Int { choices.count }
 
-    /// Whether a sighting is by the receiver that its transmitter is followed with.
+    /// Whether a sighting is by the adapter that its transmitter is followed with.
     ///
     /// - Parameter now: not before the time of an earlier call.
     public mutating func takes(_ sighting: Sighting, at now: Instant) -> Bool {
-        guard (0..<Self.maxReceivers).contains(sighting.receiver) else { return false }
+        guard (0..<Self.maxAdapters).contains(sighting.adapter) else { return false }
         let transmitter = Transmitter(identity: sighting.identity, address: sighting.address)
         guard choices[transmitter] != nil || makeRoom(at: now) else { return true }
-        return choices[transmitter, default: Choice(receiver: sighting.receiver, lastHeard: now)]
+        return choices[transmitter, default: Choice(adapter: sighting.adapter, lastHeard: now)]
             .take(sighting, at: now)
     }
 
@@ -77,35 +77,35 @@ public struct ReceiverSelection: Sendable {
     }
 }
 
-extension ReceiverSelection.Choice {
+extension AdapterSelection.Choice {
     mutating func take(_ sighting: Sighting, at now: Instant) -> Bool {
-        let candidate = sighting.receiver
+        let candidate = sighting.adapter
         hear(sighting, at: now)
-        if candidate == receiver {
+        if candidate == adapter {
             interval.add(gap: now - lastHeard)
             lastHeard = now
             return true
         }
-        let patience = max(ReceiverSelection.shortestSilence, interval.patience.silence)
-        let hasSettled = hearings[candidate]?.louderSince.map { now - $0 >= ReceiverSelection.settling } ?? false
+        let patience = max(AdapterSelection.shortestSilence, interval.patience.silence)
+        let hasSettled = hearings[candidate]?.louderSince.map { now - $0 >= AdapterSelection.settling } ?? false
         guard hasSettled || now - lastHeard > patience else { return false }
-        receiver = candidate
+        adapter = candidate
         lastHeard = now
         for index in hearings.indices { hearings[index]?.louderSince = nil }
         return true
     }
 
-    /// A sighting without an RSSI says nothing about which receiver hears better.
+    /// A sighting without an RSSI says nothing about which adapter hears better.
     private mutating func hear(_ sighting: Sighting, at now: Instant) {
         guard let rssi_dbm = sighting.rssi_dbm else { return }
-        let index = sighting.receiver
+        let index = sighting.adapter
         var hearing =
-            hearings[index] ?? ReceiverSelection.Hearing(level_dbm: rssi_dbm, lastHeard: now, louderSince: nil)
+            hearings[index] ?? AdapterSelection.Hearing(level_dbm: rssi_dbm, lastHeard: now, louderSince: nil)
         let elapsed_s = max(0, (now - hearing.lastHeard).seconds)
-        let weight = -Double.expMinusOne(-elapsed_s / ReceiverSelection.levelTimeConstant_s)
+        let weight = -Double.expMinusOne(-elapsed_s / AdapterSelection.levelTimeConstant_s)
         hearing.level_dbm += weight * (rssi_dbm - hearing.level_dbm)
         hearing.lastHeard = now
-        let isLouder = hearings[receiver].map { hearing.level_dbm >= $0.level_dbm + ReceiverSelection.margin_db }
+        let isLouder = hearings[adapter].map { hearing.level_dbm >= $0.level_dbm + AdapterSelection.margin_db }
         hearing.louderSince = isLouder ?? true ? hearing.louderSince ?? now : nil
         hearings[index] = hearing
     }

@@ -7,7 +7,7 @@ import TestAir
 import Testing
 
 @Suite("A gateway with two adapters")
-struct ReceiverTests {
+struct SeveralAdapterTests {
     /// What is ranged of a beacon that adapter n hears every 100 ms for 20 s at `levels[n]`.
     private func ranged(_ radio: String, levels: [Int8]) throws -> (reports: [RangingReport], figures: GatewayFigures) {
         var settings = try Settings.parse("[radio]\n" + radio).gateway
@@ -15,12 +15,12 @@ struct ReceiverTests {
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
         for step in 0..<200 {
-            for (receiver, rssi_dbm) in levels.enumerated() {
+            for (adapter, rssi_dbm) in levels.enumerated() {
                 let report = AdvertisingReport(
                     isExtended: false, eventType: 3, address: .fixed(1), rssi_dbm: rssi_dbm)
                 let event = AdvertisingReportEncoder.event([(report, Air.payload(.beacon()))])
-                let instant = Instant.origin + .milliseconds(Int64(step) * 100) + .milliseconds(Int64(receiver))
-                engine.receive(event.span, from: receiver, at: instant, outputs: &outputs)
+                let instant = Instant.origin + .milliseconds(Int64(step) * 100) + .milliseconds(Int64(adapter))
+                engine.receive(event.span, from: adapter, at: instant, outputs: &outputs)
             }
         }
         engine.advance(through: .origin + .seconds(20), outputs: &outputs)

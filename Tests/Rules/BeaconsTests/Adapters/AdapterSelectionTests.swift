@@ -2,74 +2,74 @@ import Beacons
 import HCI
 import Testing
 
-@Suite("One transmitter, several receivers")
-struct ReceiverSelectionTests {
+@Suite("One transmitter, several adapters")
+struct AdapterSelectionTests {
     private let identity = BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4)
 
     private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
 
-    private func sighting(_ receiver: Int, _ rssi_dbm: Double?, address: UInt64 = 1) -> Sighting {
+    private func sighting(_ adapter: Int, _ rssi_dbm: Double?, address: UInt64 = 1) -> Sighting {
         Sighting(
             identity: identity, address: DeviceAddress(bits: address, type: .public), measuredPower_dbm: -59,
-            rssi_dbm: rssi_dbm, receiver: receiver)
+            rssi_dbm: rssi_dbm, adapter: adapter)
     }
 
-    /// The receivers whose sightings are taken, in order and each change once, of a beacon that advertises every `every_s`
-    /// and is heard by receiver n at `levels[n]`; `nil` where that one does not hear it.
+    /// The adapters whose sightings are taken, in order and each change once, of a beacon that advertises every `every_s`
+    /// and is heard by adapter n at `levels[n]`; `nil` where that one does not hear it.
     private func taken(
-        _ selection: inout ReceiverSelection, from start_s: Double, to end_s: Double, every_s: Double = 0.1,
+        _ selection: inout AdapterSelection, from start_s: Double, to end_s: Double, every_s: Double = 0.1,
         _ levels: [Double?]
     ) -> [Int] {
-        var receivers: [Int] = []
+        var adapters: [Int] = []
         var step = 0
         while start_s + Double(step) * every_s < end_s {
-            for (receiver, level) in levels.enumerated() {
+            for (adapter, level) in levels.enumerated() {
                 guard let level else { continue }
-                let time = at(start_s + Double(step) * every_s + Double(receiver) * 0.000_2)
-                if selection.takes(sighting(receiver, level), at: time), receivers.last != receiver {
-                    receivers.append(receiver)
+                let time = at(start_s + Double(step) * every_s + Double(adapter) * 0.000_2)
+                if selection.takes(sighting(adapter, level), at: time), adapters.last != adapter {
+                    adapters.append(adapter)
                 }
             }
             step += 1
         }
-        return receivers
+        return adapters
     }
 
-    @Test("The first receiver that hears a transmitter is the only one, while it hears it about as well as others")
+    @Test("The first adapter that hears a transmitter is the only one, while it hears it about as well as others")
     func first() {
-        var selection = ReceiverSelection(capacity: 10)
+        var selection = AdapterSelection(capacity: 10)
         #expect(taken(&selection, from: 0, to: 60, [-70, -65]) == [0])
     }
 
-    @Test("A receiver that is 6 dB louder takes over after 2 s, once")
+    @Test("A adapter that is 6 dB louder takes over after 2 s, once")
     func louder() {
-        var selection = ReceiverSelection(capacity: 10)
+        var selection = AdapterSelection(capacity: 10)
         #expect(taken(&selection, from: 0, to: 1.9, [-70, -64]) == [0])
         #expect(taken(&selection, from: 1.9, to: 60, [-70, -64]) == [0, 1])
     }
 
-    @Test("Between two receivers, a transmitter whose levels cross again and again does not flicker")
+    @Test("Between two adapters, a transmitter whose levels cross again and again does not flicker")
     func hysteresis() {
-        var selection = ReceiverSelection(capacity: 10)
-        var receivers: [Int] = []
+        var selection = AdapterSelection(capacity: 10)
+        var adapters: [Int] = []
         for second in 0..<60 {
             let swing = second.isMultiple(of: 2) ? 4.0 : -4.0
-            receivers += taken(&selection, from: Double(second), to: Double(second + 1), [-70 + swing, -70 - swing])
+            adapters += taken(&selection, from: Double(second), to: Double(second + 1), [-70 + swing, -70 - swing])
         }
-        #expect(Set(receivers) == [0])
+        #expect(Set(adapters) == [0])
     }
 
     @Test("A burst of strong reports shorter than 2 s changes nothing")
     func burst() {
-        var selection = ReceiverSelection(capacity: 10)
+        var selection = AdapterSelection(capacity: 10)
         #expect(taken(&selection, from: 0, to: 5, [-70, -70]) == [0])
         #expect(taken(&selection, from: 5, to: 6, [-70, -50]) == [0])
         #expect(taken(&selection, from: 6, to: 20, [-70, -72]) == [0])
     }
 
-    @Test("A receiver that has gone deaf to a transmitter gives it to another after 2 s")
+    @Test("A adapter that has gone deaf to a transmitter gives it to another after 2 s")
     func deaf() {
-        var selection = ReceiverSelection(capacity: 10)
+        var selection = AdapterSelection(capacity: 10)
         #expect(taken(&selection, from: 0, to: 10, [-60, -80]) == [0])
         #expect(taken(&selection, from: 10, to: 11.9, [nil, -80]) == [])
         #expect(taken(&selection, from: 11.9, to: 20, [nil, -80]) == [1])
@@ -77,13 +77,13 @@ struct ReceiverSelectionTests {
 
     @Test("The silence of a beacon that advertises every 5 s is none")
     func slow() {
-        var selection = ReceiverSelection(capacity: 10)
+        var selection = AdapterSelection(capacity: 10)
         #expect(taken(&selection, from: 0, to: 300, every_s: 5, [-70, -70]) == [0])
     }
 
     @Test("What has no RSSI proves presence where it is chosen, and wins nothing where it is not")
     func withoutRSSI() {
-        var selection = ReceiverSelection(capacity: 10)
+        var selection = AdapterSelection(capacity: 10)
         #expect(selection.takes(sighting(0, nil), at: at(0)) == true)
         #expect(selection.takes(sighting(1, nil), at: at(1)) == false)
         #expect(selection.takes(sighting(1, nil), at: at(3)) == true)
@@ -91,7 +91,7 @@ struct ReceiverSelectionTests {
 
     @Test("Transmitters are followed one by one")
     func separate() {
-        var selection = ReceiverSelection(capacity: 10)
+        var selection = AdapterSelection(capacity: 10)
         #expect(selection.takes(sighting(0, -60, address: 1), at: at(0)) == true)
         #expect(selection.takes(sighting(1, -60, address: 2), at: at(0)) == true)
         #expect(selection.takes(sighting(1, -60, address: 1), at: at(0)) == false)
@@ -99,7 +99,7 @@ struct ReceiverSelectionTests {
 
     @Test("Memory is bounded: beyond it everything is taken, and who was silent for a minute gives way")
     func bounded() {
-        var selection = ReceiverSelection(capacity: 2)
+        var selection = AdapterSelection(capacity: 2)
         for address in 1...100 as ClosedRange<UInt64> {
             #expect(selection.takes(sighting(0, -60, address: address), at: at(0)) == true)
         }
@@ -109,9 +109,9 @@ struct ReceiverSelectionTests {
         #expect(selection.takes(sighting(1, -60, address: 100), at: at(61)) == false, "Now it is.")
     }
 
-    @Test("A receiver number that no adapter can have is refused", arguments: [-1, 8])
+    @Test("A adapter number that no adapter can have is refused", arguments: [-1, 8])
     func unknownReceiver(number: Int) {
-        var selection = ReceiverSelection(capacity: 2)
+        var selection = AdapterSelection(capacity: 2)
         #expect(selection.takes(sighting(number, -60), at: at(0)) == false)
     }
 }
