@@ -15,9 +15,12 @@ public struct DistanceEstimator: Sendable {
     public static let range_m = 0.01...1_000.0
     /// Exponents are held to this range, the one found in buildings.
     public static let exponents = 1.6...4.0
-    /// By how much the level of a place differs from what its distance would have, however well it is known: bodies,
-    /// walls and standing waves. One standard deviation, dB.
-    public static let placeSpread_db = 4.3
+    /// By how much the level at a spot differs from what its distance would have, however well it is known: bodies and
+    /// standing waves. One standard deviation, dB.
+    public static let spotSpread_db = 3.0
+    /// By what share the exponent of a place differs from the one that is reckoned with. Exponents that were measured in
+    /// buildings run from 1.6 to 3.3.
+    public static let exponentSpread = 0.3
 
     private let model: DistanceModel
     private let pathLoss: PathLoss
@@ -52,13 +55,18 @@ public struct DistanceEstimator: Sendable {
         return min(max(metres, Self.range_m.lowerBound), Self.range_m.upperBound)
     }
 
-    /// How far the truth may be from a distance: what one standard deviation of the place and of the level makes of it.
-    /// Metres, `range_m.upperBound` at most: a level that jumps about says nothing, and no distance can be further off.
+    /// How far the truth may be from a distance: what one standard deviation of the spot, of the place's exponent and of the
+    /// level makes of it. An exponent says nothing at 1 m, and the more the further away. Metres, `range_m.upperBound` at most:
+    /// a level that jumps about says nothing, and no distance can be further off.
     ///
     /// - Parameter levelVariance: of the level that the distance was made from, by the number and scatter of its readings.
     ///   dB².
     public func error_m(of distance_m: Double, levelVariance: Double) -> Double {
-        let spread_db = (Self.placeSpread_db * Self.placeSpread_db + max(0, levelVariance)).squareRoot()
+        let exponentSpread_db =
+            Self.exponentSpread * pathLoss.decade_db * .log10(max(distance_m, Self.range_m.lowerBound))
+        let variance =
+            Self.spotSpread_db * Self.spotSpread_db + exponentSpread_db * exponentSpread_db + max(0, levelVariance)
+        let spread_db = variance.squareRoot()
         return min(distance_m * (.exp10(spread_db / pathLoss.decade_db) - 1), Self.range_m.upperBound)
     }
 

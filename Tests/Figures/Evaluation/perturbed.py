@@ -61,7 +61,8 @@ HALVES = {"first half": part(0, 0.5), "second half": part(0.5, 1)}
 WAYS = {
     "as it is": lambda readings, _: readings, "1 a second": thinned(1), "1 in 3 s": thinned(3), "30 % lost": lost(0.3),
     "60 % lost": lost(0.6), "bursts": bursts, "3 dB stronger": shifted(3), "3 dB weaker": shifted(-3),
-    "6 dB stronger": shifted(6), "6 dB weaker": shifted(-6), "noise of 2 dB": noisy(2), **HALVES,
+    "6 dB stronger": shifted(6), "6 dB weaker": shifted(-6), "10 dB weaker": shifted(-10), "15 dB weaker": shifted(-15),
+    "noise of 2 dB": noisy(2), **HALVES,
 }
 
 
