@@ -21,7 +21,7 @@ extension SiteEngine {
             let heardAt = arrival.event - .milliseconds(listed.age_ms)
             present.insert(index)
             regions[number].heard(until: min(heardAt, arrival.now))
-            beacons[index].list(StoreBeacon.Listing(gateway: gateway, beacon: listed, at: arrival.now))
+            beacons[index].list(StoreBeacon.Listing(listed, by: gateway, at: arrival.now))
             if tellsDevices, beacons[index].isShared(at: arrival.now) { tellApart(listed) }
             guard let rssi_dbm = listed.observation.rssi_dbm, listed.observation.proximity != .unknown else { continue }
             beacons[index].levels.note(
@@ -73,13 +73,13 @@ extension SiteEngine {
     /// The number of a beacon, which it gets where it is new; `nil` where there are too many.
     private mutating func beacon(_ key: BeaconKey, in region: Int) -> Int? {
         if let known = beaconNumbers[key] {
-            if regions[region].beacons.insert(known).inserted { beacons[known].regions.append(region) }
+            if regions[region].beacons.insert(known).inserted { beacons[known].enter(region) }
             return known
         }
         let beacon = StoreBeacon(key, track: lastTrack + 1)
         guard let number = place(beacon) else { return nil }
         lastTrack += 1
-        beacons[number].regions = [region]
+        beacons[number].enter(region)
         beaconNumbers[key] = number
         regions[region].beacons.insert(number)
         return number
@@ -106,8 +106,7 @@ extension SiteEngine {
     mutating func remove(_ index: Int, from region: Int, at now: Instant) {
         regions[region].beacons.remove(index)
         for gateway in regions[region].lists.keys { regions[region].lists[gateway]?.remove(index) }
-        beacons[index].toldZones[region] = nil
-        beacons[index].regions.removeAll { $0 == region }
+        beacons[index].leave(region)
         guard beacons[index].regions.isEmpty else { return }
         beacons[index].leftAt = now
         leftBeacons.set(index, at: now)
@@ -143,8 +142,7 @@ extension SiteEngine {
     private func entry(
         _ index: Int, _ best: StoreBeacon.Listing, _ levels: [HeardLevels.Level], at now: Instant
     ) -> ListedBeacon {
-        var entry = best.beacon
-        entry.track = beacons[index].track
+        var entry = best.beacon(beacons[index].key.identity, track: beacons[index].track)
         let sinceThen_ms = (now - best.at).microseconds / 1_000
         entry.age_ms = entry.age_ms > Int64.max / 2 ? entry.age_ms : entry.age_ms + sinceThen_ms
         if let zone = beacons[index].zone ?? beacons[index].likeliest {
@@ -166,7 +164,7 @@ extension SiteEngine {
             if isGone {
                 leaveZone(index, at: now, outputs: &outputs)
                 // Where nobody knows whether a region is inside, its zones are not told of either: there it stays until then.
-                for region in beacons[index].regions where beacons[index].toldZones[region] == nil {
+                for region in beacons[index].regions where beacons[index].toldZone(in: region) == nil {
                     remove(index, from: region, at: now)
                 }
                 return
@@ -174,9 +172,8 @@ extension SiteEngine {
             return presume(index, inside, at: now, outputs: &outputs)
         }
         let awaited = gateways.awaited(at: now)
-        beacons[index].belief.weigh(
+        let shares = beacons[index].belief.weigh(
             levels, plan, gateways.hearing.subtracting(awaited), gateways.all.indices, at: now)
-        let shares = beacons[index].belief.shares
         guard let likeliest = shares.indices.max(by: { shares[$0] < shares[$1] }) else { return }
         // It may as well be with a gateway that has not spoken yet.
         let isOpen = !awaited.isEmpty && beacons[index].zone == nil && shares[likeliest] < StoreBeacon.sureEnough

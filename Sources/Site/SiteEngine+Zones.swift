@@ -27,10 +27,10 @@ extension SiteEngine {
     mutating func tellZone(of index: Int, at now: Instant, outputs: inout [GatewayOutput]) {
         let present = beacons[index].zone
         for region in beacons[index].regions where regions[region].isToldInside {
-            let told = beacons[index].toldZones[region]
+            let told = beacons[index].toldZone(in: region)
             guard told != present else { continue }
             if let told { leave(region, told, index, at: now, outputs: &outputs) }
-            beacons[index].toldZones[region] = present
+            beacons[index].noteTold(present, in: region)
             guard let present else { continue }
             let presence = regions[region].standing.presence
             guard let number = zone(regions[region].id.inZone(plan.name(of: present)), at: now) else { continue }
@@ -97,7 +97,7 @@ extension SiteEngine {
         let listing = beacons[index].listings.first { $0.gateway == best.gateway }
         return StoreRegion.Cause(
             gateway: best.gateway, identity: identity,
-            observation: listing?.beacon.observation
+            observation: listing?.observation
                 ?? .undetermined(rssi_dbm: best.level_dbm - plan.offset_db(of: best.gateway)))
     }
 
@@ -111,7 +111,7 @@ extension SiteEngine {
             }
         }
         for index in regions[region].beacons.sorted() {
-            beacons[index].toldZones[region] = nil
+            beacons[index].noteTold(nil, in: region)
             // Who has left a region of his own has left the store, whoever else keeps the others inside.
             if regions[region].id.minor != nil, beacons[index].key.device == nil {
                 leaveZone(index, at: now, outputs: &outputs)

@@ -10,8 +10,13 @@ package struct JSONWriter {
 
     package init() {}
 
-    /// The finished object.
-    package var object: [UInt8] { octets + [UInt8(ascii: "}")] }
+    /// The finished object. Nothing is copied where the writer is not used afterwards: a store's list is some MiB long.
+    package var object: [UInt8] {
+        consuming get {
+            octets.append(UInt8(ascii: "}"))
+            return octets
+        }
+    }
 
     package mutating func set(_ key: StaticString, _ value: String) {
         self.key(key)

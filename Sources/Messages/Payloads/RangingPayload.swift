@@ -192,11 +192,16 @@ extension MessageComposer {
 
     /// About what a beacon takes, octets.
     private static let beaconLength = 256
+    /// The same with its place.
+    private static let placedBeaconLength = 320
 
     /// A list that is known beforehand: a store's, of what its gateways have listed.
     public func ranging(_ list: ListedBeacons, at instant: Instant, _ timebase: Timebase) -> Message {
-        let payload = RangingPayload(head: head(at: instant, timebase), list: list)
-        return message(.ranging, on: topics.ranging(list.instance), payload.encoded)
+        var json = JSONWriter()
+        head(at: instant, timebase).write(to: &json)
+        json.reserve(octets: 128 + list.beacons.count * Self.placedBeaconLength)
+        list.write(to: &json)
+        return message(.ranging, on: topics.ranging(list.instance), json.object)
     }
 
     /// The same list, for an answer.

@@ -4,9 +4,11 @@ import Messages
 
 /// A gateway of the store, by its place in `StoreGateways`: 0 to 63.
 package struct GatewayIndex: Hashable, Comparable, Sendable {
-    package let number: Int
+    private let octet: UInt8
 
-    init(_ number: Int) { self.number = number }
+    package var number: Int { Int(octet) }
+
+    init(_ number: Int) { octet = UInt8(clamping: number) }
 
     package static func < (left: GatewayIndex, right: GatewayIndex) -> Bool { left.number < right.number }
 }

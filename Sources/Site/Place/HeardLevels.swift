@@ -3,11 +3,11 @@ import HCI
 /// How strongly a store's gateways hear one beacon: the latest level of each, of the strongest few.
 struct HeardLevels: Sendable {
     struct Level: Sendable {
-        var gateway: GatewayIndex
         /// Offset included, dBm.
         var level_dbm: Double
         var at: Instant
         private(set) var noise: LevelNoise
+        var gateway: GatewayIndex
 
         init(gateway: GatewayIndex, level_dbm: Double, at now: Instant) {
             self.gateway = gateway

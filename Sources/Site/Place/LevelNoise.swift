@@ -15,11 +15,11 @@ struct LevelNoise: Sendable {
     /// Lists that come faster than that make one step together; after a longer time nothing has turned back.
     private static let shortestStep = TimeSpan.milliseconds(500), longestStep = TimeSpan.milliseconds(2_500)
 
+    private var at: Instant
     private var mean_db2 = typical_db2
     private var level_dbm: Float
     private var step_db: Float = 0
     private var steps = fewestSteps
-    private var at: Instant
 
     /// By how much the level turns back, dB².
     var turned_db2: Float { min(mean_db2, Self.most_db2) }

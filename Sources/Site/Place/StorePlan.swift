@@ -4,9 +4,13 @@ import HCI
 
 /// Where the gateways of a store stand, as far as that is known: their zones, floors and places.
 struct StorePlan: Sendable {
-    /// A zone, by its place in `names`.
+    /// A zone, by its place in `names`: 0 to 63, because each is that of a gateway.
     struct Zone: Hashable, Sendable {
-        let number: Int
+        private let octet: UInt8
+
+        var number: Int { Int(octet) }
+
+        init(number: Int) { octet = UInt8(clamping: number) }
     }
 
     /// What is known of one gateway, by `GatewayIndex`.

@@ -47,18 +47,25 @@ struct ZoneBelief: Sendable {
         }
     }
 
+    /// `shares`, as they are kept.
+    private var kept = ZoneShares()
+    private var updatedAt = Instant.origin
+
     /// The likelihood of each zone, 0 to 1, by its number.
-    private(set) var shares: [Double] = []
-    private var updatedAt: Instant?
+    var shares: [Double] { kept.all }
 
     /// Weighs what is heard now.
+    ///
+    /// - Returns: `shares`, as they are then.
+    @discardableResult
     mutating func weigh(
         _ levels: [HeardLevels.Level], _ plan: StorePlan, _ hearing: GatewaySet, _ gateways: Range<Int>, at now: Instant
-    ) {
-        let elapsed_s = updatedAt.map { min(max(0, (now - $0).seconds), 5) } ?? 1
+    ) -> [Double] {
+        let elapsed_s = kept.isEmpty ? 1 : min(max(0, (now - updatedAt).seconds), 5)
         updatedAt = now
-        grow(to: plan.names.count)
-        forget(elapsed_s)
+        var shares = kept.all
+        Self.grow(&shares, to: plan.names.count)
+        Self.forget(&shares, elapsed_s)
         // The best gateway of a zone counts for it, so it comes last.
         let heard = levels.sorted { $0.level_dbm < $1.level_dbm }
         let lowest_dbm = heard.first.map { $0.level_dbm - Self.belowListed_db } ?? Self.floor_dbm
@@ -74,25 +81,28 @@ struct ZoneBelief: Sendable {
             factors[plan.zone(of: level.gateway).number] = Hearing(level).factor(behind: strongest, elapsed_s)
         }
         for zone in shares.indices { shares[zone] *= factors[zone] }
-        normalize()
+        Self.normalize(&shares)
+        kept.all = shares
+        return shares
     }
 
-    private mutating func grow(to count: Int) {
-        let share = shares.isEmpty ? 1 / Double(max(count, 1)) : Self.newcomersShare
+    private static func grow(_ shares: inout [Double], to count: Int) {
+        let share = shares.isEmpty ? 1 / Double(max(count, 1)) : newcomersShare
+        shares.reserveCapacity(count)
         while shares.count < count { shares.append(share) }
     }
 
     /// Every zone gets a share of what the others lose.
-    private mutating func forget(_ elapsed_s: Double) {
+    private static func forget(_ shares: inout [Double], _ elapsed_s: Double) {
         guard shares.count > 1 else { return }
-        let lost = 1 - Double.exp(-elapsed_s * Self.forgotten_per_s)
+        let lost = 1 - Double.exp(-elapsed_s * forgotten_per_s)
         let each = lost / Double(shares.count - 1)
         for zone in shares.indices { shares[zone] += each - shares[zone] * (lost + each) }
     }
 
-    private mutating func normalize() {
+    private static func normalize(_ shares: inout [Double]) {
         let sum = shares.reduce(0, +)
         guard sum > 0 else { return }
-        for zone in shares.indices { shares[zone] = max(shares[zone] / sum, Self.leastShare) }
+        for zone in shares.indices { shares[zone] = max(shares[zone] / sum, leastShare) }
     }
 }

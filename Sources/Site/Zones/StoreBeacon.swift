@@ -11,17 +11,46 @@ struct BeaconKey: Hashable, Sendable {
 
 /// One beacon of the store: who hears it how well, and the zone that it is in.
 struct StoreBeacon: Sendable {
-    /// What a gateway listed last.
+    /// What a gateway listed last, without what the store knows better: who it is, and where.
     struct Listing: Sendable {
-        var gateway: GatewayIndex
-        var beacon: ListedBeacon
-        var at: Instant
+        fileprivate(set) var device: String?
+        fileprivate(set) var at: Instant
+        fileprivate(set) var age_ms: Int64
+        fileprivate(set) var observation: BeaconObservation
+        private var measuredPower_dbm: Int8
+        private var isResolving: Bool
+        private var isDuplicate: Bool
+        fileprivate(set) var gateway: GatewayIndex
+
+        init(_ beacon: ListedBeacon, by gateway: GatewayIndex, at now: Instant) {
+            (device, age_ms, observation) = (beacon.device, beacon.age_ms, beacon.observation)
+            measuredPower_dbm = beacon.measuredPower_dbm
+            (isResolving, isDuplicate) = (beacon.isResolving, beacon.isDuplicate)
+            (self.gateway, at) = (gateway, now)
+        }
+
+        /// As the store lists it.
+        func beacon(_ identity: BeaconIdentity, track: TrackID) -> ListedBeacon {
+            ListedBeacon(
+                track: track, identity: identity, observation: observation, measuredPower_dbm: measuredPower_dbm,
+                age_ms: age_ms, device: device, isResolving: isResolving, isDuplicate: isDuplicate)
+        }
+    }
+
+    /// One of the store's regions that it is heard in, by its number.
+    private struct Membership: Sendable {
+        var region: UInt32
+        /// The zone that the region was told it is in. Where subscribers don't know that a region is inside, nothing is told of its
+        /// zones, so that this may lag behind.
+        var toldZone: StorePlan.Zone?
     }
 
     /// A zone that it may have moved to, and since when it has been likelier than any other.
     struct Candidate: Sendable {
-        var zone: StorePlan.Zone
         var since: Instant
+        var zone: StorePlan.Zone
+
+        init(zone: StorePlan.Zone, since: Instant) { (self.zone, self.since) = (zone, since) }
     }
 
     /// A stay of no more than this is passing by.
@@ -31,31 +60,29 @@ struct StoreBeacon: Sendable {
     /// How sure a move has to be.
     static let sureEnough = 0.95
 
+    // In the order in which they leave no room between them: there are 10,000 in a store.
+
     var key: BeaconKey
     /// The store's own number for it: gateways number by themselves.
     let track: TrackID
     var levels = HeardLevels()
-    var belief = ZoneBelief()
     private(set) var listings: [Listing] = []
-    /// Since when gateways name it differently.
-    private var differsSince: Instant?
-    /// By the numbers of the store's regions, those that it is heard in.
-    var regions: [Int] = []
-    /// When it left the last of them.
+    private var memberships: [Membership] = []
+    /// Since when gateways name it differently; `distantFuture` while they don't.
+    private var differsSince = Instant.distantFuture
+    /// When it left the last of its regions.
     var leftAt = Instant.origin
-    /// The zone that it is in.
-    private(set) var zone: StorePlan.Zone?
-    /// Since when it is there.
+    /// Since when it is in its zone.
     private(set) var zoneSince = Instant.origin
-    /// The zone that each of its regions was told it is in, by the regions' numbers. Where subscribers don't know that a region is inside,
-    /// nothing is told of its zones, so that this may lag behind.
-    var toldZones: [Int: StorePlan.Zone] = [:]
-    private(set) var candidate: Candidate?
-    private(set) var confidence = 0.0
-    /// The zone that it is most likely in, before it has been in any for long enough.
-    private(set) var likeliest: StorePlan.Zone?
     /// When any gateway listed it last.
     private(set) var listedAt = Instant.origin
+    private(set) var confidence = 0.0
+    var belief = ZoneBelief()
+    /// The zone that it is in.
+    private(set) var zone: StorePlan.Zone?
+    /// The zone that it is most likely in, before it has been in any for long enough.
+    private(set) var likeliest: StorePlan.Zone?
+    private(set) var candidate: Candidate?
 
     init(_ key: BeaconKey, track: TrackID) {
         self.key = key
@@ -75,23 +102,38 @@ struct StoreBeacon: Sendable {
     /// Whether gateways name it differently for longer than a rotation takes: then it is several devices with one identity.
     mutating func isShared(at now: Instant) -> Bool {
         guard key.device == nil else { return false }
-        let current = listings.filter { now - $0.at <= .seconds(3) && $0.beacon.age_ms <= 2_000 }
-        guard Set(current.compactMap(\.beacon.device)).count > 1 else {
-            differsSince = nil
+        let current = listings.filter { now - $0.at <= .seconds(3) && $0.age_ms <= 2_000 }
+        guard Set(current.compactMap(\.device)).count > 1 else {
+            differsSince = .distantFuture
             return false
         }
-        let since = differsSince ?? now
-        differsSince = since
-        return now - since > Self.rotation
+        differsSince = min(differsSince, now)
+        return now - differsSince > Self.rotation
     }
 
     /// It is that device: what gateways list of others is none of it.
     mutating func keepListings(of device: String?) {
-        for listing in listings where listing.beacon.device != device { unlist(listing.gateway) }
+        for listing in listings where listing.device != device { unlist(listing.gateway) }
+    }
+
+    /// By the numbers of the store's regions, those that it is heard in, in the order in which it came into them.
+    var regions: [Int] { memberships.map { Int($0.region) } }
+
+    /// - Parameter region: one that it is not in.
+    mutating func enter(_ region: Int) { memberships.append(Membership(region: UInt32(region))) }
+
+    mutating func leave(_ region: Int) { memberships.removeAll { $0.region == region } }
+
+    /// The zone that a region was told it is in.
+    func toldZone(in region: Int) -> StorePlan.Zone? { memberships.first { $0.region == region }?.toldZone }
+
+    mutating func noteTold(_ zone: StorePlan.Zone?, in region: Int) {
+        guard let index = memberships.firstIndex(where: { $0.region == region }) else { return }
+        memberships[index].toldZone = zone
     }
 
     /// Whether it has been in no region since that time.
-    func hasLeft(at instant: Instant) -> Bool { regions.isEmpty && leftAt == instant }
+    func hasLeft(at instant: Instant) -> Bool { memberships.isEmpty && leftAt == instant }
 
     /// The gateway lists others, and not this one.
     mutating func unlist(_ gateway: GatewayIndex) {
@@ -103,7 +145,7 @@ struct StoreBeacon: Sendable {
     func best(_ hearing: GatewaySet, at now: Instant) -> Listing? {
         listings.filter { now - $0.at <= HeardLevels.memory && hearing.contains($0.gateway) }
             .min { left, right in
-                let (near, far) = (left.beacon.observation, right.beacon.observation)
+                let (near, far) = (left.observation, right.observation)
                 if (near.proximity == .unknown) != (far.proximity == .unknown) { return far.proximity == .unknown }
                 return (-(near.rssi_dbm ?? -128), left.gateway) < (-(far.rssi_dbm ?? -128), right.gateway)
             }

@@ -77,8 +77,8 @@ struct SiteCalibrateCommand: ParsableCommand {
         for path in site.replay {
             do throws(FileError) {
                 let log = try MessageLog(path: path)
-                while let line = try log.peek() {
-                    log.take()
+                while try log.nextTime() != nil {
+                    guard let line = try log.take() else { continue }
                     if let news = try? GatewayNews(topic: line.topic, fields: line.payload, store: topics) {
                         fit.receive(news)
                     }

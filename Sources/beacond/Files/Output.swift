@@ -21,10 +21,26 @@ final class Output {
         if buffer.count >= Self.flushThreshold { flush() }
     }
 
+    /// What is long is not copied first.
+    func write(_ octets: [UInt8]) {
+        if octets.count < Self.flushThreshold {
+            buffer.append(contentsOf: octets)
+            if buffer.count >= Self.flushThreshold { flush() }
+        } else {
+            flush()
+            writeOut(octets)
+        }
+    }
+
     func flush() {
+        writeOut(buffer)
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    private func writeOut(_ octets: [UInt8]) {
         var start = 0
-        while start < buffer.count, !isBroken {
-            let written = buffer.withUnsafeBytes { octets in
+        while start < octets.count, !isBroken {
+            let written = octets.withUnsafeBytes { octets in
                 Glibc.write(descriptor, octets.baseAddress?.advanced(by: start), octets.count - start)
             }
             let code = errno
@@ -35,7 +51,6 @@ final class Output {
                 if code != EPIPE { failure = FileError(path: "standard output", operation: .write, code: code) }
             }
         }
-        buffer.removeAll(keepingCapacity: true)
     }
 
     /// One line on standard error, at once.

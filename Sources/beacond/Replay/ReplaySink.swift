@@ -53,7 +53,8 @@ struct PrintingSink: ReplaySink {
         for item in items {
             switch item.content {
             case .message(let message):
-                if !isSilent { output.write(JSONLine.line(message, t_s: (item.at - start).seconds)) }
+                if isSilent { continue }
+                for piece in JSONLine.pieces(message, t_s: (item.at - start).seconds) { output.write(piece) }
             case .failure(let failure):
                 Output.complain("\(failure)")
             case .notice(let notice):

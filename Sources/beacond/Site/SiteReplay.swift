@@ -63,8 +63,8 @@ struct SiteReplay {
             generator: ReplaySession.NoRandomness())
         var session = SiteReplaySession(site, settings, topics, outbox, timebase, logger: logger)
         var sink = PrintingSink(isSilent: false, dispatcher: session.dispatcher, signals: signals)
-        while let (log, line) = try first(of: logs), !sink.isStopped {
-            log.take()
+        while let log = try first(of: logs), !sink.isStopped {
+            guard let line = try orProblem({ () throws(FileError) in try log.take() }) else { continue }
             lineCount += 1
             try orOutboxProblem { () throws(OutboxError) in try session.receive(line) }
             handOver(&session, to: &sink)
@@ -89,8 +89,9 @@ struct SiteReplay {
         let lines = isPipe ? log : try orProblem { () throws(FileError) in try MessageLog(path: path) }
         var clock: (news: WallTime?, statuses: WallTime?)
         for _ in 0..<(isPipe ? 1 : Self.clockLines) {
-            guard let line = try peek(lines) else { break }
-            if !isPipe { lines.take() }
+            guard let line = try orProblem({ () throws(FileError) in try isPipe ? log.peek() : lines.take() }) else {
+                continue
+            }
             guard let news = try? GatewayNews(topic: line.topic, fields: line.payload, store: topics),
                 let head = news.head, head.isClockSynced
             else { continue }
@@ -112,18 +113,14 @@ struct SiteReplay {
         return Timebase(wallAtOrigin: middle, isSynced: !origins.isEmpty)
     }
 
-    /// The log whose next line arrives first, and that line.
-    private func first(of logs: [MessageLog]) throws(Problem) -> (MessageLog, MessageLog.Line)? {
-        var first: (log: MessageLog, line: MessageLog.Line)?
+    /// The log whose next line arrives first.
+    private func first(of logs: [MessageLog]) throws(Problem) -> MessageLog? {
+        var first: (log: MessageLog, t: Instant)?
         for log in logs {
-            guard let line = try peek(log) else { continue }
-            if first.map({ line.t < $0.line.t }) ?? true { first = (log, line) }
+            guard let t = try orProblem({ () throws(FileError) in try log.nextTime() }) else { continue }
+            if first.map({ t < $0.t }) ?? true { first = (log, t) }
         }
-        return first
-    }
-
-    private func peek(_ log: MessageLog) throws(Problem) -> MessageLog.Line? {
-        try orProblem { () throws(FileError) in try log.peek() }
+        return first?.log
     }
 
     private func orProblem<Value>(_ work: () throws(FileError) -> Value) throws(Problem) -> Value {
