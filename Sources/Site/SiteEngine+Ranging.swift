@@ -116,7 +116,7 @@ extension SiteEngine {
     /// Places every beacon that is heard, and lists those of each region.
     mutating func range(at now: Instant, outputs: inout [GatewayOutput]) {
         var listed: [Int: [ListedBeacon]] = [:]
-        var isAnyHeard = false
+        var (isAnyHeard, isAnyListed) = (false, false)
         for index in beacons.indices where !beacons[index].regions.isEmpty {
             let current = beacons[index].levels.current(gateways.hearing, at: now)
             let isInside = beacons[index].regions.contains { regions[$0].isToldInside }
@@ -126,17 +126,25 @@ extension SiteEngine {
             tellZone(of: index, at: now, outputs: &outputs)
             guard let best = beacons[index].best(gateways.hearing, at: now) else { continue }
             let entry = entry(index, best, current, at: now)
-            for number in beacons[index].regions { listed[number, default: []].append(entry) }
+            for number in beacons[index].regions {
+                isAnyListed = true
+                if listed[number] == nil {
+                    listed[number] = []
+                    listed[number]?.reserveCapacity(regions[number].beacons.count)
+                }
+                listed[number]?.append(entry)
+            }
         }
         for number in listed.keys.sorted() {
-            let beacons = (listed[number] ?? []).sorted(by: ListedBeacon.isNearer)
+            guard var beacons = listed.removeValue(forKey: number) else { continue }
+            beacons.sort(by: ListedBeacon.isNearer)
             outputs.append(
                 .listed(
                     ListedBeacons(
                         instance: regions[number].id, count: beacons.count { !$0.isResolving }, beacons: beacons),
                     at: now))
         }
-        rangingDue = isAnyHeard || !listed.isEmpty ? now + Self.rangingInterval : .distantFuture
+        rangingDue = isAnyHeard || isAnyListed ? now + Self.rangingInterval : .distantFuture
     }
 
     private func entry(

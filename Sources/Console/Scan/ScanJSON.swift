@@ -19,7 +19,7 @@ public enum ScanJSON {
         if let location = status.location { json.set("location") { json in location.write(to: &json) } }
         json.set("count", snapshot.beaconCount)
         json.set("beacons", objectsFor: snapshot.rows) { row, json in set(row, in: &json) }
-        return json.object + [UInt8(ascii: "\n")]
+        return json.finish() + [UInt8(ascii: "\n")]
     }
 
     private static func set(_ row: ScanSnapshot.Row, in json: inout JSONWriter) {

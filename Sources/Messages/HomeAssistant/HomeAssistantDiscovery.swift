@@ -89,7 +89,7 @@ public struct HomeAssistantDiscovery: Sendable {
     private func message(_ entity: HomeAssistantEntity) -> Message {
         var json = JSONWriter()
         entity.write(to: &json, of: device)
-        return Message(topic: entity.topic(prefix: prefix, node: node), payload: json.object, .retained)
+        return Message(topic: entity.topic(prefix: prefix, node: node), payload: json.finish(), .retained)
     }
 }
 

@@ -10,12 +10,11 @@ package struct JSONWriter {
 
     package init() {}
 
-    /// The finished object. Nothing is copied where the writer is not used afterwards: a store's list is some MiB long.
-    package var object: [UInt8] {
-        consuming get {
-            octets.append(UInt8(ascii: "}"))
-            return octets
-        }
+    /// Ends the object and hands it over. It is not copied: a store's list is some MiB long.
+    package mutating func finish() -> [UInt8] {
+        octets.append(UInt8(ascii: "}"))
+        defer { octets = [] }
+        return octets
     }
 
     package mutating func set(_ key: StaticString, _ value: String) {

@@ -68,7 +68,7 @@ public struct OwnTracks: Sendable {
             if let rssi_dbm = beacon.observation.rssi_dbm { json.set("rssi", Self.whole(rssi_dbm)) }
             json.set("prox", Self.number(of: beacon.observation.proximity))
             return Message(
-                topic: topic + "/beacon", payload: json.object, .ephemeral, expiry_s: rangingExpiry_s)
+                topic: topic + "/beacon", payload: json.finish(), .ephemeral, expiry_s: rangingExpiry_s)
         }
     }
 
@@ -80,7 +80,7 @@ public struct OwnTracks: Sendable {
         if let altitude_m = fix.altitude_m { json.set("alt", Self.whole(altitude_m)) }
         if let speed_m_s = fix.speed_m_s { json.set("vel", Self.whole(speed_m_s * 3.6)) }
         if let course_deg = fix.course_deg { json.set("cog", Self.whole(course_deg) % 360) }
-        return json.object
+        return json.finish()
     }
 
     /// Where the gateway is not known, its place is `null`: Home Assistant wants the keys.
@@ -100,7 +100,7 @@ public struct OwnTracks: Sendable {
         json.set("lat", event.location?.coordinate.latitude, decimals: 6)
         json.set("lon", event.location?.coordinate.longitude, decimals: 6)
         if let location = event.location { json.set("acc", Self.accuracy(location.horizontalAccuracy_m)) }
-        return json.object
+        return json.finish()
     }
 
     private func message(_ type: String, at time: WallTime) -> JSONWriter {

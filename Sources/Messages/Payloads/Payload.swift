@@ -34,7 +34,7 @@ extension Payload {
         var json = JSONWriter()
         head.write(to: &json)
         write(to: &json)
-        return json.object
+        return json.finish()
     }
 }
 

@@ -187,7 +187,7 @@ extension MessageComposer {
             let device = pseudonyms.name(of: beacon.address, device: beacon.device, at: now, by: pseudonym)
             ListedBeacon(beacon, device: device, at: report.at).write(to: &json)
         }
-        return message(.ranging, on: topics.ranging(report.instance), json.object)
+        return message(.ranging, on: topics.ranging(report.instance), json.finish())
     }
 
     /// About what a beacon takes, octets.
@@ -201,7 +201,7 @@ extension MessageComposer {
         head(at: instant, timebase).write(to: &json)
         json.reserve(octets: 128 + list.beacons.count * Self.placedBeaconLength)
         list.write(to: &json)
-        return message(.ranging, on: topics.ranging(list.instance), json.object)
+        return message(.ranging, on: topics.ranging(list.instance), json.finish())
     }
 
     /// The same list, for an answer.

@@ -26,7 +26,7 @@ public enum StoredFix {
     public static func encoded(_ fix: Fix) -> [UInt8] {
         var json = JSONWriter()
         fix.write(to: &json)
-        return json.object
+        return json.finish()
     }
 
     /// `nil` for what was not written by `encoded`.

@@ -13,7 +13,7 @@ final class MessageLog {
     }
 
     /// A store has 64 of them open: together they may not take more than the store itself.
-    private static let pieceLength = 1 << 14
+    private static let pieceLength = 1 << 13
     /// Longer than any message; what is longer is damaged.
     private static let longestLine = PayloadFields.maxPayload_bytes
 
