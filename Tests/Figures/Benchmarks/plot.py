@@ -52,13 +52,16 @@ def rows(found):
               found["fsyncs_per_1000_events"] <= 1000)
     yield row("the same: written", "≤ 4 MiB in an hour", f"{found['written_mib_per_1000_events']:.1f} MiB",
               found["written_mib_per_1000_events"] <= 4)
-    share = ratio("drain_events_per_s", "drain_mosquitto_pub_per_s")
-    yield row("what waited goes out, against mosquitto_pub -q 1 -l", "≥ 0.8 ×",
-              f"{found['drain_events_per_s']:.0f} events a second, {share:.2f} ×", share >= 0.8)
-    share = found["store_core_percent"]
-    yield row("a store: 64 gateways, 10,000 beacons ranged a second", "≤ 10 % of a core", f"{share:.1f} %", share <= 10)
-    peak = found["store_peak_mib"]
-    yield row("the same, with its logs read: memory", "≤ 32 MiB", f"{peak:.0f} MiB", peak <= 32)
+    # Parts that came later have no row before they are measured for the first time, alone or with the others.
+    if "drain_events_per_s" in found:
+        share = ratio("drain_events_per_s", "drain_mosquitto_pub_per_s")
+        yield row("what waited goes out, against mosquitto_pub -q 1 -l", "≥ 0.8 ×",
+                  f"{found['drain_events_per_s']:.0f} events a second, {share:.2f} ×", share >= 0.8)
+    if "store_peak_mib" in found:
+        share = found["store_core_percent"]
+        yield row("a store: 64 gateways, 10,000 beacons ranged a second", "≤ 10 % of a core", f"{share:.1f} %", share <= 10)
+        peak = found["store_peak_mib"]
+        yield row("the same, with its logs read: memory", "≤ 32 MiB", f"{peak:.1f} MiB", peak <= 32)
     yield row("`beacond --version`", "≤ 20 ms", f"{found['version_ms']:.0f} ms", found["version_ms"] <= 20)
     yield row("start to scanning", "≤ 150 ms", f"{found['start_ms']:.0f} ms", found["start_ms"] <= 150)
     small = found["binary_mib"] <= 16 and not found["shared_foundation"]
