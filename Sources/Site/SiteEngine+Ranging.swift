@@ -11,9 +11,17 @@ extension SiteEngine {
 
     /// A gateway has listed beacons.
     mutating func list(
-        _ list: ListedBeacons, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival
+        _ list: ListedBeacons, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival,
+        outputs: inout [GatewayOutput]
     ) {
         guard let number = region(instance, at: arrival.now) else { return }
+        // A gateway that was away had it inside before, and hears it now.
+        if !list.beacons.isEmpty, gateways.hearing.contains(gateway), let known = regions[number].claim(of: gateway),
+            known.isThere, known.deafSince != nil
+        {
+            claim(gateway, of: number, known.epoch, saidAt: arrival.now) { _ in }
+            weigh(number, isCrossing: false, at: arrival.now, outputs: &outputs)
+        }
         if tellsDevices { for listed in list.beacons where listed.isDuplicate { tellApart(listed) } }
         var present: Set<Int> = []
         for listed in list.beacons {

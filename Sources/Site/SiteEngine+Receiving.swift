@@ -43,7 +43,11 @@ extension SiteEngine {
             receive(payload, of: instance, from: gateway, arrival, outputs: &outputs)
         case .ranging(let payload):
             guard let instance = news.instance else { return }
-            if arrival.isLate { figures.late += 1 } else { list(payload.list, of: instance, from: gateway, arrival) }
+            if arrival.isLate {
+                figures.late += 1
+            } else {
+                list(payload.list, of: instance, from: gateway, arrival, outputs: &outputs)
+            }
         }
     }
 
@@ -56,14 +60,22 @@ extension SiteEngine {
         if !isStatus, !arrival.isLate { gateways[gateway].clockOffset = arrival.told - arrival.now }
     }
 
-    /// A gateway that can't hear any more proves nothing from now on; one that can again does.
+    /// A gateway that can't hear any more proves nothing from now on. One whose radio was blind has stood by its words all the time, and
+    /// they prove something again. One that was away says everything anew, so that nothing is made of what it said before.
     private mutating func receive(
         _ status: StatusPayload, from gateway: GatewayIndex, at now: Instant, outputs: inout [GatewayOutput]
     ) {
         let status = StoreGateways.Status(isOnline: status.isOnline, radio: status.radio)
         guard gateways.note(status, of: gateway, at: now) else { return }
         for number in regions.indices where regions[number].claim(of: gateway) != nil {
-            regions[number].change(gateway) { $0.deafSince = status.hears ? nil : now }
+            let offlineAt = gateways[gateway].offlineAt
+            regions[number].change(gateway) { claim in
+                if !status.hears {
+                    claim.deafSince = now
+                } else if offlineAt.map({ claim.saidAt > $0 }) ?? true {
+                    claim.deafSince = nil
+                }
+            }
             weigh(number, isCrossing: false, at: now, outputs: &outputs)
         }
     }
@@ -88,7 +100,7 @@ extension SiteEngine {
         let known = regions[number].claim(of: gateway)
         // At least once: the same event may come again.
         if let known, known.epoch == payload.epoch, payload.seq <= known.seenSeq { return }
-        claim(gateway, of: number, payload.epoch) { $0.seenSeq = payload.seq }
+        claim(gateway, of: number, payload.epoch, saidAt: nil) { $0.seenSeq = payload.seq }
         // Where its state could not wait for it any longer, that was told without it.
         let isOvertaken = known.map { $0.epoch == payload.epoch && payload.seq <= $0.appliedSeq } ?? false
         if arrival.isLate || isOvertaken {
@@ -96,10 +108,10 @@ extension SiteEngine {
             return
         }
         let at = arrival.event
-        regions[number].change(gateway) { claim in
+        claim(gateway, of: number, payload.epoch, saidAt: arrival.now) { claim in
             claim.appliedSeq = payload.seq
             claim.unknownSince = nil
-            claim.say(payload.exit == nil ? .there : .gone(at: at))
+            claim.say(payload.exit == nil ? .there : .gone(at: at), isExit: payload.exit != nil)
         }
         if let exit = payload.exit {
             // The gateway's own clock says how long before the exit that was.
@@ -128,13 +140,16 @@ extension SiteEngine {
     }
 
     /// Changes a claim. A gateway that can't hear proves nothing, also where its claim is new.
+    ///
+    /// - Parameter saidAt: when the gateway said something of the region that counts; `nil` where it did not.
     mutating func claim(
-        _ gateway: GatewayIndex, of number: Int, _ epoch: String, _ change: (inout Claim) -> Void
+        _ gateway: GatewayIndex, of number: Int, _ epoch: String, saidAt: Instant?, _ change: (inout Claim) -> Void
     ) {
         let deafSince = gateways[gateway].deafSince
         regions[number].change(gateway) { claim in
+            if saidAt != nil || claim.epoch.isEmpty { claim.deafSince = deafSince }
+            claim.saidAt = saidAt ?? claim.saidAt
             claim.enter(epoch)
-            claim.deafSince = deafSince
             change(&claim)
         }
     }
@@ -170,7 +185,7 @@ extension SiteEngine {
         let told = state.arrival.instant(payload.since)
         let arrival = state.arrival.now
         let since = arrival - told > settings.lateAfter ? arrival : told
-        claim(state.gateway, of: number, payload.epoch) { claim in
+        claim(state.gateway, of: number, payload.epoch, saidAt: now) { claim in
             claim.appliedSeq = max(claim.appliedSeq, payload.eventSeq)
             if payload.state != .unknown { claim.unknownSince = nil }
             switch payload.state {

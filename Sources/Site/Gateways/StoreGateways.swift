@@ -53,6 +53,8 @@ package struct StoreGateways: Sendable {
         package var clockOffset: TimeSpan = .zero
         /// When it was known that it can't hear; `nil` while it can.
         package fileprivate(set) var deafSince: Instant?
+        /// When it was last said to be offline; `nil` where it never was.
+        fileprivate(set) var offlineAt: Instant?
     }
 
     /// What a gateway's last `status` says.
@@ -116,6 +118,7 @@ package struct StoreGateways: Sendable {
     mutating func note(_ status: Status, of gateway: GatewayIndex, at now: Instant) -> Bool {
         let could = hearing.contains(gateway)
         all[gateway.number].status = status
+        if !status.isOnline { all[gateway.number].offlineAt = now }
         guard status.hears != could else { return false }
         if status.hears { hearing.insert(gateway) } else { hearing.remove(gateway) }
         all[gateway.number].deafSince = status.hears ? nil : now

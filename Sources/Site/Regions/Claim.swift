@@ -15,8 +15,13 @@ struct Claim: Sendable {
     private(set) var word = Word.nothing
     /// The epoch in which it said that something is there.
     private(set) var thereEpoch = ""
-    /// When it was known that the gateway can't hear; `nil` while it can.
+    /// When it last saw somebody leave; `nil` where it only ever had nobody inside.
+    private var leftAt: Instant?
+    /// When it was known that the gateway can't hear; `nil` while it can. That it is back does not prove what it said before it was
+    /// away: only a new word does.
     var deafSince: Instant?
+    /// When it last said something that counts.
+    var saidAt = Instant.origin
     /// When it said that it does not know; `nil` where it has said something else since.
     var unknownSince: Instant?
     /// The epoch of its numbers, and the last event of it that came, late ones among them.
@@ -28,7 +33,10 @@ struct Claim: Sendable {
     init(_ gateway: GatewayIndex) { self.gateway = gateway }
 
     /// It says anew, in its present epoch, whether something is there.
-    mutating func say(_ word: Word) {
+    ///
+    /// - Parameter isExit: it says that somebody has left, whatever it had said before.
+    mutating func say(_ word: Word, isExit: Bool = false) {
+        if case .gone(let at) = word, isExit || isThere { leftAt = at }
         self.word = word
         if isThere { thereEpoch = epoch }
     }
@@ -49,8 +57,8 @@ struct Claim: Sendable {
 
     /// Whether it goes beyond another one that proves nothing any more: this gateway had it inside later than that, and saw it leave.
     func outlives(_ other: Claim) -> Bool {
-        guard let goneAt, let unprovedSince = other.unprovedSince else { return false }
-        return goneAt > unprovedSince
+        guard isGone, let leftAt, let unprovedSince = other.unprovedSince else { return false }
+        return leftAt > unprovedSince
     }
 
     var isGone: Bool { if case .gone = word { true } else { false } }

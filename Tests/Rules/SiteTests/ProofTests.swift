@@ -77,6 +77,17 @@ struct ProofTests {
         #expect(store.states.last == "unknown carts 80.0")
     }
 
+    @Test("One that comes later and never had it inside does not end it either")
+    func outsideOfANewcomer() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.state("b", "outside", at: 30)
+        store.advance(to: 200)
+        #expect(store.events == ["enter carts 10.0 by a"])
+        #expect(store.states.last == "unknown carts 80.0")
+    }
+
     @Test("What becomes unknown after the timer has run out is so from then on, and not from a time before")
     func unknownInThePast() throws {
         var store = try Store()
@@ -94,8 +105,86 @@ struct ProofTests {
         store.enter("a", at: 10)
         store.status("a", online: false, at: 20)
         store.status("a", at: 100)
+        store.state("a", "inside", since_s: 10, at: 100.1)
         #expect(store.states == ["inside carts 10.0", "unknown carts 80.0", "inside carts 10.0"])
         #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("That a gateway is back says nothing of who is there: it is known again by what the gateway says of the region")
+    func backWithoutAWord() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.status("a", at: 100)
+        store.advance(to: 150)
+        #expect(store.states == ["inside carts 10.0", "unknown carts 80.0"])
+    }
+
+    @Test("The same of a region that it had outside")
+    func outsideWithoutAWord() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.status("a", online: false, at: 20)
+        store.status("a", at: 100)
+        #expect(store.states.last == "unknown carts 80.0")
+        store.state("a", "outside", since_s: 1, at: 100.1)
+        #expect(store.states.last == "outside carts 100.1")
+    }
+
+    @Test("A list of a gateway that is back has heard it")
+    func backWithAList() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.status("a", at: 100)
+        store.list("a", [:], at: 101)
+        #expect(store.states.last == "unknown carts 80.0")
+        store.list("a", [1: -60], at: 102)
+        #expect(store.states.last == "inside carts 10.0")
+    }
+
+    @Test("An event that comes late settles nothing when a gateway is back")
+    func backWithALateEvent() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.status("a", at: 100)
+        store.exit("a", entered_s: 10, heard_s: 40, told_s: 50, at: 101)
+        store.state("b", "outside", at: 102)
+        store.advance(to: 150)
+        #expect(store.states.last == "unknown carts 80.0" && store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("What it says before its status comes counts all the same: a broker tells what is retained in any order")
+    func statusLast() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.state("a", "inside", since_s: 10, at: 100)
+        #expect(store.states.last == "unknown carts 80.0")
+        store.status("a", at: 100.1)
+        #expect(store.states.last == "inside carts 10.0")
+    }
+
+    @Test("A radio that hears again has inside what it had inside: the gateway was there all the time, and would have said otherwise")
+    func noLongerBlind() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", radio: "off", at: 20)
+        store.status("a", at: 100)
+        #expect(store.states == ["inside carts 10.0", "unknown carts 80.0", "inside carts 10.0"])
+    }
+
+    @Test("A gateway that was away and is back with a blind radio has to say something too, before it hears and after")
+    func backAndBlind() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.status("a", online: false, at: 20)
+        store.status("a", radio: "off", at: 100)
+        store.status("a", at: 110)
+        #expect(store.states.last == "unknown carts 80.0")
+        store.state("a", "inside", since_s: 10, at: 111)
+        #expect(store.states.last == "inside carts 10.0")
     }
 
     @Test("Another gateway that hears it settles it as well")
@@ -147,7 +236,8 @@ struct ProofTests {
         store.advance(to: 200)
         #expect(store.states == ["unknown carts 0.0"])
         store.status("a", at: 200)
-        #expect(store.states.last == "inside carts 200.0" && store.events == [])
+        store.state("a", "inside", since_s: -500, at: 200)
+        #expect(store.states.last == "inside carts -500.0" && store.events == [])
     }
 
     @Test("A gateway that says itself that it does not know proves nothing")

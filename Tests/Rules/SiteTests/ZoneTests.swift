@@ -226,6 +226,7 @@ struct ZoneTests {
         store.list(["a": -55], from: 10, to: 20)
         store.status("a", online: false, at: 21)
         store.status("a", at: 100)
+        store.state("a", "inside", since_s: 10, at: 100)
         #expect(store.zoneStates.contains { $0.hasPrefix("unknown carts/zone/door") })
         #expect(store.zoneStates.last?.hasPrefix("inside carts/zone/door") == true)
         #expect(zones(store).count == 1)
