@@ -222,7 +222,9 @@ package final class DeliveryLoop {
         let timebase = machine.timebase
         publisher.setRetained(dispatcher.composer.health(report, at: now, timebase))
         let complaint = machine.writeMetrics {
-            dispatcher.composer.metrics(report, radio: status, isClockSynced: timebase.isSynced)
+            dispatcher.composer.metrics(
+                report, radio: status, isClockSynced: timebase.isSynced,
+                agent: store == nil ? nil : SiteSettings.gatewayID)
         }
         if let complaint { logger.warning("\(complaint)") }
     }

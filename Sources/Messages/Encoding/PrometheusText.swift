@@ -31,6 +31,10 @@ struct PrometheusText {
     }
 
     private(set) var text = ""
+    /// What every sample has beside its own label; `nil` for nothing.
+    private let common: (name: String, value: String)?
+
+    init(labelled common: (name: String, value: String)? = nil) { self.common = common }
 
     /// A metric. One without samples is left out.
     mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
@@ -38,7 +42,10 @@ struct PrometheusText {
         text += "# HELP \(name) \(Self.escaped(help, andQuotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
         for sample in samples {
             text += name
-            if let label = sample.label { text += "{\(label.name)=\"\(Self.escaped(label.value, andQuotes: true))\"}" }
+            let labels = [common, sample.label].compactMap { label in
+                label.map { "\($0.name)=\"\(Self.escaped($0.value, andQuotes: true))\"" }
+            }
+            if !labels.isEmpty { text += "{\(labels.joined(separator: ","))}" }
             text += " \(sample.value)\n"
         }
     }

@@ -24,8 +24,12 @@ extension MessageComposer {
     }
 
     /// The figures of `health` as metrics, for node_exporter's textfile collector. UTF-8 text.
-    public func metrics(_ report: HealthReport, radio: RadioStatus, isClockSynced: Bool) -> [UInt8] {
-        var text = PrometheusText()
+    ///
+    /// - Parameter agent: what tells them apart from those of a gateway on the same machine, as the label `agent`; `nil` for a gateway.
+    public func metrics(
+        _ report: HealthReport, radio: RadioStatus, isClockSynced: Bool, agent: String? = nil
+    ) -> [UInt8] {
+        var text = PrometheusText(labelled: agent.map { ("agent", $0) })
         text.add("beacond_build_info", .gauge, "The agent's version.", [.init(1, label: ("version", version))])
         text.add("beacond_clock_synced", .gauge, "Whether the system clock is set by NTP.", [.init(isClockSynced)])
         text.add(

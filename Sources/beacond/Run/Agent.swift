@@ -185,7 +185,7 @@ struct Agent {
                     limits: isSite ? StoreFeed.limits : .requests),
                 queue: queue, requests: requests, answersRequests: settings.commands.isEnabled, store: store,
                 dispatcher: dispatcher,
-                machine: SystemMachine(settings.health, supervision, beatsForRadio: isSite),
+                machine: SystemMachine(settings.health, supervision, isSite: isSite),
                 mayAdminister: ProcessCapabilities.current().mayAdminister, seed: .random(in: .min ... .max),
                 logger: logger)
             loop.run()

@@ -13,6 +13,13 @@ struct MetricsFile {
         self.path = path
     }
 
+    /// Where a store's agent writes, so that it and a gateway on the same machine need no setting each: the same name with `-site` behind
+    /// it, and still with `.prom` at the end, because the collector takes nothing else.
+    static func ofSite(beside path: String) -> String {
+        let ending = ".prom"
+        return path.hasSuffix(ending) ? path.dropLast(ending.count) + "-site" + ending : path + "-site"
+    }
+
     /// Puts a new file in the place of the old one.
     ///
     /// - Returns: what to log, on one line; `nil` where all is well or it was said before.

@@ -11,11 +11,14 @@ final class SystemMachine: Machine {
     private var hasMoved = false
     private let beatsForRadio: Bool
 
-    /// - Parameter beatsForRadio: there is no radio loop that could give a sign of life of its own.
-    init(_ health: HealthSettings, _ supervision: Supervision, beatsForRadio: Bool = false) {
-        self.beatsForRadio = beatsForRadio
+    /// - Parameter isSite: it is a store's agent: it has no radio loop that could give a sign of life of its own, and writes its figures
+    ///   beside those of a gateway that has the same configuration.
+    init(_ health: HealthSettings, _ supervision: Supervision, isSite: Bool = false) {
+        beatsForRadio = isSite
         self.supervision = supervision
-        if !health.textfile.isEmpty { metrics = MetricsFile(path: health.textfile) }
+        if !health.textfile.isEmpty {
+            metrics = MetricsFile(path: isSite ? MetricsFile.ofSite(beside: health.textfile) : health.textfile)
+        }
     }
 
     var now: Instant { SystemClock.now }

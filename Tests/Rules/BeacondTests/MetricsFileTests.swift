@@ -26,6 +26,12 @@ struct MetricsFileTests {
         }
     }
 
+    @Test("A store's agent writes beside the gateway's file, and what it writes still ends in .prom")
+    func ofSite() {
+        #expect(MetricsFile.ofSite(beside: "/var/x.y/beacond.prom") == "/var/x.y/beacond-site.prom")
+        #expect(MetricsFile.ofSite(beside: "/var/x.prom/figures") == "/var/x.prom/figures-site")
+    }
+
     @Test("Others may read it, whatever the process's umask is")
     func readable() throws {
         try withFolder { path in

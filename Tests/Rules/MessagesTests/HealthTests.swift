@@ -47,6 +47,19 @@ struct HealthTests {
             ))
     }
 
+    @Test("A store's metrics have the gateway's names, and a label that tells them apart")
+    func storesMetrics() {
+        let radio = MessageComposer.RadioStatus.store(isHearing: true)
+        func lines(_ agent: String?) -> [String] {
+            let octets = composer.metrics(report(), radio: radio, isClockSynced: true, agent: agent)
+            return String(decoding: octets, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+        #expect(lines("site").contains(#"beacond_clock_synced{agent="site"} 1"#))
+        #expect(lines("site").contains(#"beacond_radio_availability{agent="site",state="scanning"} 1"#))
+        #expect(lines(nil).filter { $0.hasPrefix("#") } == lines("site").filter { $0.hasPrefix("#") })
+        #expect(lines("site").allSatisfy { $0.hasPrefix("#") || $0.contains(#"{agent="site""#) })
+    }
+
     @Test("The message counts what was done about adapters that did not scan")
     func recoveries() {
         // Once: a key that comes twice is no JSON that readers agree on.
