@@ -57,7 +57,8 @@ struct HealthTable: SettingsTable {
 
     let textfile = Key(
         "textfile", default: "", .pathOrEmpty,
-        "A file that node_exporter reads, such as `/var/lib/prometheus/node-exporter/beacond.prom`; `beacond site` writes `beacond-site.prom` beside it. Empty: off.")
+        "A file that node_exporter reads, such as `/var/lib/prometheus/node-exporter/beacond.prom`; `beacond site` writes `beacond-site.prom` beside it. Empty: off."
+    )
 
     func read(_ reader: inout TableReader) -> HealthSettings {
         HealthSettings(textfile: reader.value(textfile))
