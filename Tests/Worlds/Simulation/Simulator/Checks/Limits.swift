@@ -1,12 +1,24 @@
 import Beacons
 import Configuration
 import Gateway
+import HCI
 import Regions
 
 @testable import Outbox
 
 /// Every table within its limit, whatever the air, the disk and the broker do.
 enum Limits {
+    /// The span in which commands are counted, and the most there may be in it: a controller that is slow is not made slower.
+    static let commandSpan = TimeSpan.seconds(10)
+    private static let mostCommands = 30
+
+    static func check(commands: Int) throws(Violation) {
+        if commands > mostCommands {
+            throw Violation(
+                invariant: .limits, detail: "the controller got \(commands) commands in \(commandSpan.seconds) s")
+        }
+    }
+
     static func check(_ figures: GatewayFigures, _ settings: GatewaySettings) throws(Violation) {
         if figures.listedTracks > settings.tracker.maxTransmitters {
             throw Violation(invariant: .limits, detail: "\(figures.listedTracks) tracks are listed")

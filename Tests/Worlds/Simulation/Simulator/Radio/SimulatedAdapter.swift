@@ -13,6 +13,9 @@ final class SimulatedAdapter {
     }
 
     private(set) var trouble: Trouble?
+    /// How long it takes to answer a command. A controller on a UART that loads its firmware anew takes seconds.
+    var answersAfter = usualAnswer
+    static let usualAnswer = TimeSpan.milliseconds(5)
     /// Scanning was switched on, by whomever, and not off again.
     private(set) var isScanning = false
 

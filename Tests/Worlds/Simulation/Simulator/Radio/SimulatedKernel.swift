@@ -61,10 +61,11 @@ final class SimulatedKernel: BluetoothKernel {
 
     func send(_ packet: [UInt8]) throws(RadioError) {
         guard world.adapter.isUp else { throw RadioError("send", code: ENETDOWN) }
+        world.sentCommand()
         guard let command = CommandPacket(packet.span.extracting(droppingFirst: 1)),
             let answer = world.adapter.carryOut(command)
         else { return }
-        world.agenda.add(.controllerAnswers(life: life, answer), at: world.now + .milliseconds(5))
+        world.agenda.add(.controllerAnswers(life: life, answer), at: world.now + world.adapter.answersAfter)
     }
 
     func takeDeviceEvents() -> [DeviceEvent] {

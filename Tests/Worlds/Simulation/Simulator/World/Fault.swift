@@ -28,6 +28,11 @@ struct Fault {
         /// The time of day is set.
         case clockSet(TimeSpan)
         case clockUnsynced
+        /// The clock has no battery, and is so far behind until it is synchronised.
+        case clockLost(TimeSpan)
+        case slowController(TimeSpan)
+        /// The radio's antenna is the Wi-Fi's as well.
+        case sharedAntenna
     }
 
     var kind: Kind
@@ -90,6 +95,26 @@ extension Fault {
             let id = chance.pick(["gate", "door", "hall"]) ?? "door"
             return Fault(kind: .moved(id: id, politely: chance.happens(0.7)), begin: begin, end: begin)
         }
+    }
+
+    /// One gateway in four is a small board: a controller on a UART that at times takes seconds to answer, an antenna that is the
+    /// Wi-Fi's as well, a clock without a battery. These have a stream of their own too.
+    static func ofBoard(seed: UInt64, duration: TimeSpan) -> [Fault] {
+        var chance = Chance(seed: seed, stream: "board")
+        guard chance.happens(0.25) else { return [] }
+        let end = Instant.origin + duration
+        var faults: [Fault] = []
+        if chance.happens(0.7) { faults.append(Fault(kind: .sharedAntenna, begin: .origin, end: end)) }
+        if chance.happens(0.7) {
+            let months = TimeSpan.seconds(chance.span(1, 12).seconds * 30 * 86_400)
+            faults.append(Fault(kind: .clockLost(months), begin: .origin, end: .origin + chance.spread(2, 60)))
+        }
+        for _ in 0..<chance.number(0...3) {
+            let begin = Instant.origin + chance.span(0, duration.seconds)
+            let slow = Fault.Kind.slowController(chance.spread(0.5, 8))
+            faults.append(Fault(kind: slow, begin: begin, end: begin + chance.spread(2, 60)))
+        }
+        return faults
     }
 
     /// The faults of a seed, in the order in which they begin.

@@ -21,7 +21,8 @@ struct Scenario {
         duration = chance.span(60, 180)
         shop = Shop(seed: seed, duration: duration, hasFlood: chance.happens(0.2))
         let moves = Fault.moves(seed: seed, duration: duration)
-        faults = (Fault.plan(seed: seed, duration: duration) + moves).sorted { $0.begin < $1.begin }
+        let others = moves + Fault.ofBoard(seed: seed, duration: duration)
+        faults = (Fault.plan(seed: seed, duration: duration) + others).sorted { $0.begin < $1.begin }
         drift_ppm = chance.happens(0.5) ? Int64(chance.number(-500...500)) : 0
         mayAdminister = chance.happens(0.5)
         van = Van.rides(seed: seed) ? Van(seed: seed, duration: duration) : nil

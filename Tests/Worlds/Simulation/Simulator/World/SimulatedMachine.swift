@@ -16,6 +16,8 @@ final class SimulatedMachine: Machine {
     /// Whether the time of day was ever set.
     private(set) var wasSet = false
     var isSynced = true
+    /// By how much a clock without a battery is behind until it is synchronised.
+    private var lost = TimeSpan.zero
 
     /// The time of day at the origin.
     static let begin = WallTime(microseconds: 1_767_225_600_000_000)
@@ -29,6 +31,18 @@ final class SimulatedMachine: Machine {
         bootNumber += 1
         bootedAt = world.now
         monotonicAtBoot = .origin + chance.span(3, 30)
+    }
+
+    /// The clock had no battery: it goes on from what the disk has of an earlier day.
+    func losesTime(_ behind: TimeSpan) {
+        (lost, isSynced) = (behind, false)
+        wallError = wallError - behind
+    }
+
+    /// The first synchronisation since.
+    func synchronises() {
+        wallError = wallError + lost
+        (lost, isSynced) = (.zero, true)
     }
 
     var now: Instant { monotonic(world.now) }

@@ -37,6 +37,9 @@ extension World {
         case .adapter(let trouble): tell(adapter.begin(trouble))
         case .clockSet(let step): machine.wallError = machine.wallError + step
         case .clockUnsynced: machine.isSynced = false
+        case .clockLost(let behind): machine.losesTime(behind)
+        case .slowController(let delay): adapter.answersAfter = delay
+        case .sharedAntenna: antenna.isShared = true
         }
     }
 
@@ -56,6 +59,9 @@ extension World {
         case .shuffledAcknowledgements: network.shufflesAcknowledgements = false
         case .adapter: tell(adapter.mend())
         case .clockUnsynced: machine.isSynced = true
+        case .clockLost: machine.synchronises()
+        case .slowController: adapter.answersAfter = SimulatedAdapter.usualAnswer
+        case .sharedAntenna: antenna.isShared = false
         }
     }
 

@@ -23,6 +23,8 @@ final class World {
     var agenda = Agenda<Occurrence>()
     let disk: SimulatedDisk
     let adapter = SimulatedAdapter()
+    var antenna: SharedAntenna
+    private var commandTimes: [Instant] = []
     private(set) lazy var machine = SimulatedMachine(self, drift_ppm: scenario.drift_ppm)
     private(set) lazy var network = SimulatedNetwork(self, client: Self.client, seed: scenario.seed)
     private(set) lazy var broker = SimulatedBroker(
@@ -64,6 +66,7 @@ final class World {
         self.isTraced = isTraced
         disk = SimulatedDisk(seed: scenario.seed)
         shop = scenario.shop
+        antenna = SharedAntenna(seed: scenario.seed)
         witness = Witness(scenario)
         census = Census(scenario)
         circles = CircleWitness(scenario.van, scenario.settings)
@@ -175,7 +178,7 @@ final class World {
     private func advertise(_ device: Int) {
         let (packet, next) = shop.advertise(device, at: now)
         if let next { agenda.add(.advertising(device: device), at: next) }
-        guard let packet, let life, life.kernel.isListening else { return }
+        guard let packet, let life, life.kernel.isListening, antenna.hears(at: now) else { return }
         life.catchUp()
         let identity = shop.devices[device].identity
         witness.willHear(identity, at: now)
@@ -192,6 +195,13 @@ final class World {
         } catch {
             fail(error)
         }
+    }
+
+    /// The agent has sent the controller a command.
+    func sentCommand() {
+        commandTimes.append(now)
+        commandTimes.removeAll { now - $0 > Limits.commandSpan }
+        check { () throws(Violation) in try Limits.check(commands: commandTimes.count) }
     }
 
     /// The radio loop has gone round: who was heard by what it has read is inside.
