@@ -82,7 +82,7 @@ package struct HealthReporter {
         [
             NamedCount("max_transmitters", figures?.refusedTransmitters ?? 0),
             NamedCount("max_instances", figures?.refusedInstances ?? 0),
-        ]
+        ] + (figures?.store == nil ? [] : [NamedCount("max_gateways", figures?.refusedGateways ?? 0)])
     }
 
     private func drops(_ live: Live) -> [NamedCount] {

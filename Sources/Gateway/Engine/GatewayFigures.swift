@@ -28,16 +28,20 @@ public struct GatewayFigures: Sendable {
     public var location: LocationFigures?
     /// Of the gateways that a store is made of; `nil` in a gateway.
     public var store: StoreFigures?
+    /// Messages of gateways beyond those that a store takes in.
+    public var refusedGateways: UInt64 = 0
 
     /// Those of a store, which hears nothing itself.
     public init(
-        store: StoreFigures, tracks: Int, instances: Int, refusedTransmitters: UInt64, refusedInstances: UInt64
+        store: StoreFigures, tracks: Int, instances: Int, refusedTransmitters: UInt64, refusedInstances: UInt64,
+        refusedGateways: UInt64
     ) {
         (reports, beacons, rejects) = (0, 0, RejectCounts())
         (self.tracks, listedTracks, self.instances) = (UInt64(clamping: tracks), tracks, instances)
         (self.refusedTransmitters, self.refusedInstances) = (refusedTransmitters, refusedInstances)
         (suspectedSpoofing, suspectReadings) = ([], [])
         self.store = store
+        self.refusedGateways = refusedGateways
     }
 
     init(
