@@ -270,6 +270,23 @@ class PlanTests(SchemaTest):
             found = {word.removesuffix("_idx").split("_site_")[0].split("_beacon_")[0] for word in self.partitions_in_plan(text)}
             self.assertEqual({word for word in found if word.startswith(table)}, {f"{table}_{day}"}, name)
 
+    def test_what_comes_is_looked_up_by_index_even_where_plans_were_made_for_an_empty_database(self):
+        url = self.url_of("planned")
+        run(SCHEMA, url)
+
+        def tables_read_whole(connection):
+            connection.execute("SELECT pg_stat_force_next_flush()")
+            return dict(connection.execute(
+                "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE relname IN ('gateway', 'number', 'region_gateway', 'visit_long')").fetchall())
+
+        with psycopg.connect(url, autocommit=True) as connection:
+            self.take([event({"seq": 1, "at": "9:00", "type": "enter"})], connection)
+            before = tables_read_whole(connection)
+            for turn in range(4):
+                self.take([event({"seq": turn + 2, "at": f"9:{turn + 1:02}", "type": "enter", "gateway": f"g{gateway}", "beacon": f"{turn}/{gateway}"})
+                           for gateway in range(200)], connection)
+            self.assertEqual(tables_read_whole(connection), before)
+
     def test_every_view_says_in_a_comment_what_it_is(self):
         self.assertEqual(self.query(
             "SELECT relname FROM pg_class WHERE relnamespace = 'beacons'::regnamespace AND relkind IN ('r', 'p', 'v') "

@@ -159,11 +159,19 @@ def read(payload: bytes, address: Address) -> str | None:
     return text
 
 
+def refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is no number")
+
+
+# json.loads with an option would make one for each message.
+DECODER = json.JSONDecoder(parse_constant=refuse_constant)
+
+
 def decoded(payload: bytes) -> tuple[str, dict[str, Any]]:
     """The payload as text and as the object that it must be."""
     try:
         text = payload.decode("utf-8")
-        message = json.loads(text, parse_constant=refuse_constant)
+        message = DECODER.decode(text)
         # Both can only be written with \\u in JSON.
         is_storable = "\\u" not in text or can_be_stored(message)
     except UnicodeDecodeError:
@@ -177,10 +185,6 @@ def decoded(payload: bytes) -> tuple[str, dict[str, Any]]:
     if not is_storable:
         raise Unreadable("payload: a NUL character or half of a surrogate pair, which PostgreSQL cannot store")
     return text, message
-
-
-def refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is no number")
 
 
 def can_be_stored(value: Any) -> bool:
