@@ -6,19 +6,22 @@ struct EventLoop {
     private var state: ControllerState
     private var playback: Playback
     private var form = ReportForm()
-    private var device: VirtualHCIDevice?
+    /// Plugs the adapter in.
+    private let plug: () throws -> any Transport
+    private var device: (any Transport)?
     private var input = StandardInput()
     private var sent = 0
     private var unheard = 0
     private var hasQuit = false
 
-    init(_ identity: ControllerIdentity, _ playback: Playback) {
+    init(_ identity: ControllerIdentity, _ playback: Playback, plug: @escaping () throws -> any Transport) {
+        self.plug = plug
         self.state = ControllerState(identity: identity)
         self.playback = playback
     }
 
     mutating func run() throws {
-        device = try VirtualHCIDevice()
+        device = try plug()
         while !hasQuit {
             let next = try play()
             try wait(until: next)
@@ -104,7 +107,7 @@ struct EventLoop {
             state.powerOff()
             say("UNPLUGGED")
         case .plug:
-            if device == nil { device = try VirtualHCIDevice() }
+            if device == nil { device = try plug() }
         }
     }
 

@@ -7,9 +7,9 @@ import HCI
 struct VirtualController: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "VirtualController",
-        abstract: "A virtual Bluetooth LE controller on /dev/vhci that plays a btsnoop capture while the host scans.",
+        abstract: "A virtual Bluetooth LE controller that plays a btsnoop capture while the host scans.",
         discussion: """
-            It waits until the host scans before the capture's time begins, and goes on when the capture has ended. \
+            The kernel has it on /dev/vhci, or with --uart on a serial line, which is a pseudo-terminal. It waits until the host scans before the capture's time begins, and goes on when the capture has ended. \
             What happens is said on standard output, one line each: INDEX hciN, PARAMETERS, SCAN, PLAYING (with the \
             Unix time at which the first record was due), END, ADVERTISE, REFUSED, UNPLUGGED, STAT.
 
@@ -29,6 +29,9 @@ struct VirtualController: ParsableCommand {
     @Flag(help: "Offer LE extended advertising, as Bluetooth 5 controllers may.")
     var extended = false
 
+    @Flag(help: "Be on a serial line that speaks H4 (hci_uart), not on /dev/vhci (hci_vhci).")
+    var uart = false
+
     func validate() throws {
         guard speed > 0, speed <= 1000 else { throw ValidationError("--speed must be above 0 and at most 1000") }
         guard Self.addressBits(address) != nil else {
@@ -41,7 +44,9 @@ struct VirtualController: ParsableCommand {
         let identity = ControllerIdentity(
             address: DeviceAddress(bits: bits, type: .public), hasExtendedAdvertising: extended)
         let recording = try Capture(try capture.map(Self.contents) ?? BTSnoopWriter.header)
-        var loop = EventLoop(identity, Playback(recording, pace: .recorded(speed: speed)))
+        var loop = EventLoop(identity, Playback(recording, pace: .recorded(speed: speed))) { [uart] in
+            if uart { try VirtualUART() } else { try VirtualHCIDevice() }
+        }
         try loop.run()
     }
 
