@@ -231,6 +231,27 @@ class TakeTests(SchemaTest):
         self.assertEqual(self.visits(), [])
 
 
+class RollUpTests(SchemaTest):
+    def roll_up_when_due(self):
+        return self.query("SELECT beacons.roll_up_when_due()")[0][0]
+
+    def test_collectors_count_a_fifth_of_the_time_at_most_and_the_views_are_right_meanwhile(self):
+        self.connection.execute("UPDATE beacons.progress SET due_at = '-infinity'")
+        self.take([event({"seq": 1, "at": "9:00", "type": "enter"})])
+        self.assertGreater(self.roll_up_when_due(), 0)
+        self.assertEqual(self.query("SELECT due_at > now() + interval '45 s' FROM beacons.progress"), [(True,)])
+        self.take([event({"seq": 2, "at": "9:20:20", "type": "exit", "entered": "9:00", "heard": "9:20"})])
+        self.assertEqual(self.roll_up_when_due(), 0)
+        self.assertEqual(self.stays(), [("1/1", "9:00", "9:20", "door")])
+        self.connection.execute("UPDATE beacons.progress SET due_at = now()")
+        self.assertGreater(self.roll_up_when_due(), 0)
+
+    def test_who_asks_by_hand_waits_for_no_rest(self):
+        self.connection.execute("UPDATE beacons.progress SET due_at = now() + interval '1 hour'")
+        self.take([event({"seq": 1, "at": "9:00", "type": "enter"})])
+        self.assertGreater(self.query("SELECT beacons.roll_up()")[0][0], 0)
+
+
 class RightsTests(SchemaTest):
     def as_role(self, role, text, values=None):
         with psycopg.connect(self.database.url) as connection:
@@ -241,7 +262,7 @@ class RightsTests(SchemaTest):
         batch = json.dumps([event({"seq": 1, "at": "9:00", "type": "enter"}) | {"i": 0, "site": self.site, "received_at": said("9:01")}])
         self.assertEqual(self.as_role("beacons_collector", "SELECT outcome FROM beacons.take(%s::jsonb)", (batch,)), [("new",)])
         self.as_role("beacons_collector", "WITH told AS (INSERT INTO beacons.rejected VALUES (now(), 't', 'p', 'r')) SELECT 1")
-        self.as_role("beacons_collector", "SELECT beacons.roll_up()")
+        self.as_role("beacons_collector", "SELECT beacons.roll_up(), beacons.roll_up_when_due()")
         for text in ("SELECT * FROM beacons.event", "DELETE FROM beacons.event RETURNING 1", "SELECT * FROM beacons.rejected",
                      "SELECT beacons.make_partitions()", "SELECT beacons.forget_before('2030-01-01')"):
             with self.assertRaises(psycopg.errors.InsufficientPrivilege, msg=text):

@@ -1,4 +1,4 @@
-"""Has what came counted into the hourly figures and stays, once a minute, over a connection of its own."""
+"""Has what came counted into the hourly figures and stays, once a minute or less often, over a connection of its own."""
 
 import threading
 
@@ -10,7 +10,8 @@ INTERVAL_S = 60
 
 
 class RollUp:
-    """The database sees to it that of several collectors one counts at a time. The views are right without it, and slower."""
+    """The database sees to it that of several collectors one counts at a time, and a fifth of the time at most. The views are right
+    without it, and slower."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -29,7 +30,7 @@ class RollUp:
         while not self.is_over.wait(INTERVAL_S):
             try:
                 with psycopg.connect(self.url, connect_timeout=10, application_name="beacons_collector roll-up") as connection:
-                    connection.execute("SELECT beacons.roll_up()")
+                    connection.execute("SELECT beacons.roll_up_when_due()")
                 self.said.well("counted")
             except psycopg.Error as error:
                 self.said.trouble(f"{error.sqlstate or type(error).__name__}: {error}")
