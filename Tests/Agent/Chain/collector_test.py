@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 from reading_test import ENTER, EXIT
@@ -203,6 +204,27 @@ class Faults(Chain):
         wait_until(lambda: collector.said().count("broker: connected") == 2, "the second connection")
         self.publish(self.events(range(501, 1001)))
         self.wait_for_count(1000)
+
+    def test_two_with_one_id_are_told_so_once(self):
+        if not isinstance(self.broker, Mosquitto):
+            self.skipTest("AMQP has no client ids")
+        both = [self.collector(), self.collector()]
+        words = "give each collector an --id of its own"
+        wait_until(lambda: all(words in one.said() for one in both), lambda: str([one.said() for one in both]))
+        both[1].end()
+        self.publish(self.events(range(1, 11)))
+        self.wait_for_count(10)
+        self.assertEqual([one.said().count(words) for one in both], [1, 1])
+
+    def test_without_a_schema_it_says_what_to_do_and_goes_on_when_it_is_there(self):
+        empty = types.SimpleNamespace(url=self.database.url.rpartition("/")[0] + "/empty", folder=self.database.folder)
+        self.query("CREATE DATABASE empty")
+        self.collectors.append(Collector(self.broker, empty, id="one"))
+        self.collectors[0].is_ready()
+        self.publish(self.events([1]))
+        self.collectors[0].wait_for("deploy/chain/schema")
+        run(SCHEMA, "--database", empty.url)
+        self.collectors[0].wait_for("database: connected")
 
     def test_a_broker_that_is_restarted_keeps_what_comes_before_the_collector_is_back(self):
         # Without a group: mosquitto keeps no group over a restart, and acknowledges what it has nobody for.

@@ -16,6 +16,9 @@ from .topics import Address
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 # A rejected payload is kept up to here: enough to see what it was.
 LONGEST_REJECTED_BYTES = 64 * 1024
+# What to do about it, by SQLSTATE: what is missing is the schema, or the right to use it.
+NO_SCHEMA = "make or upgrade the schema: deploy/chain/schema --database URL"
+REMEDIES = {"3F000": NO_SCHEMA, "42883": NO_SCHEMA, "42P01": NO_SCHEMA, "42501": "as its owner: GRANT beacons_collector TO this role"}
 # Classes of SQLSTATE that say that a row is at fault: data exception, integrity constraint, program limit.
 ROW_AT_FAULT = ("22", "23", "54")
 
@@ -67,7 +70,7 @@ class Database:
             except psycopg.Error as error:
                 if (error.sqlstate or "")[:2] in ROW_AT_FAULT and rows:
                     return self.store_in_parts(rows, rejected, error)
-                self.said.trouble(f"{error.sqlstate or type(error).__name__}: {error}")
+                self.said.trouble(explained(error))
                 self.close()
             if self.is_called_off():
                 raise Away
@@ -113,6 +116,13 @@ class Database:
         if self.connection is not None:
             self.connection.close()
         self.connection = None
+
+
+def explained(error: psycopg.Error) -> str:
+    """What went wrong, in the database's words, and the remedy where one is known."""
+    remedy = REMEDIES.get(error.sqlstate or "")
+    words = f"{error.sqlstate or type(error).__name__}: {error.diag.message_primary or error}"
+    return f"{words}; {remedy}" if remedy else words
 
 
 def element(index: int, row: Row) -> str:

@@ -20,6 +20,8 @@ SESSION_EXPIRY_S = 7 * 24 * 3600
 # Not below what a store's line needs, and a broker that has gone is noticed within a minute and a half.
 KEEPALIVE_S = 60
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 60
+# Two clients with one id put each other out as soon as they are in. mosquitto 2.0 does not say why.
+SHORT_S = 5
 
 
 class MQTTSource:
@@ -34,6 +36,9 @@ class MQTTSource:
         self.inbox = inbox
         self.said = Said("broker")
         self.connection = 0
+        self.connected_at = 0.0
+        # How many connections in a row were lost at once.
+        self.short = 0
         self.lock = threading.Lock()
         self.is_paused = False
         self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id=options.id, protocol=mqtt.MQTTv5,
@@ -59,6 +64,9 @@ class MQTTSource:
         self.client.loop_start()
 
     def acknowledge(self, batch: list[Taken]) -> None:
+        if self.short and time.monotonic() - self.connected_at > SHORT_S:
+            self.short = 0
+            self.said.well("connected")
         for message in batch:
             if message.token is None:
                 continue
@@ -86,8 +94,10 @@ class MQTTSource:
                    _properties: Properties | None) -> None:
         if any(reason.is_failure for reason in reasons):
             return self.said.trouble(f"the subscription to {self.options.topic_filter} was refused: {reasons[0]}")
-        self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, "
-                       f"subscribed to {self.options.topic_filter}")
+        self.connected_at = time.monotonic()
+        if self.short < 2:
+            self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, "
+                           f"subscribed to {self.options.topic_filter}")
 
     def not_reached(self, _client: mqtt.Client, _data: object) -> None:
         self.said.trouble(f"{self.options.host}:{self.options.port} cannot be reached; trying on")
@@ -100,8 +110,10 @@ class MQTTSource:
         # committed before more is asked for. The broker keeps what comes meanwhile.
         while not self.inbox.empty() and not self.is_paused:
             time.sleep(0.1)
-        if reason.value == 0x8E:
-            self.said.trouble(f"another client uses the id {self.options.id}: give each collector an --id of its own")
+        self.short = self.short + 1 if time.monotonic() - self.connected_at < SHORT_S else 0
+        if reason.value == 0x8E or self.short >= 2:
+            self.said.trouble(f"the connection is lost as soon as it is there, as where another client uses the id {self.options.id}: "
+                              "give each collector an --id of its own")
         elif reason.is_failure:
             self.said.trouble(f"the connection was lost: {reason}")
 

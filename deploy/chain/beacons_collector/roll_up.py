@@ -4,6 +4,7 @@ import threading
 
 import psycopg
 
+from .database import explained
 from .said import Said
 
 INTERVAL_S = 60
@@ -33,4 +34,4 @@ class RollUp:
                     connection.execute("SELECT beacons.roll_up_when_due()")
                 self.said.well("counted")
             except psycopg.Error as error:
-                self.said.trouble(f"{error.sqlstate or type(error).__name__}: {error}")
+                self.said.trouble(explained(error))
