@@ -155,7 +155,7 @@ class Chain:
         self.folder = scratch_folder("fleet")
         self.stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
         # As a chain has it: what is committed is on the disk. The time of a commit is what is measured.
-        self.database = PostgreSQL("fsync=on", "track_commit_timestamp=on", "max_connections=50", "log_min_duration_statement=1000").start()
+        self.database = PostgreSQL("fsync=on", "track_commit_timestamp=on", "max_connections=50").start()
         self.stack.callback(self.database.__exit__)
         run(SCHEMA, "--database", self.database.url)
         self.broker = make_broker()
