@@ -106,15 +106,18 @@ class MQTTSource:
                      _properties: Properties | None) -> None:
         with self.lock:
             self.connection += 1
+        is_short = time.monotonic() - self.connected_at < SHORT_S
         # What was taken and is not committed yet stays here alone where the broker forgets its sessions, so it is
         # committed before more is asked for. The broker keeps what comes meanwhile.
         while not self.inbox.empty() and not self.is_paused:
             time.sleep(0.1)
-        self.short = self.short + 1 if time.monotonic() - self.connected_at < SHORT_S else 0
+        if not reason.is_failure:
+            return
+        self.short = self.short + 1 if is_short else 0
         if reason.value == 0x8E or self.short >= 2:
             self.said.trouble(f"the connection is lost as soon as it is there, as where another client uses the id {self.options.id}: "
                               "give each collector an --id of its own")
-        elif reason.is_failure:
+        else:
             self.said.trouble(f"the connection was lost: {reason}")
 
     def came(self, _client: mqtt.Client, _data: object, message: mqtt.MQTTMessage) -> None:
