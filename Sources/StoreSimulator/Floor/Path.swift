@@ -69,22 +69,27 @@ public struct Path: Hashable, Sendable {
     }
 }
 
-/// A point on the shop floor in metres. The origin is the door, x runs along the street, y into the shop.
+/// A point in the shop in metres. The origin is the door, x runs along the street, y into the shop, and z up from the ground floor.
 public struct Position: Hashable, Sendable {
     public var x_m: Double
     public var y_m: Double
+    public var z_m: Double
 
-    public init(x_m: Double, y_m: Double) {
+    public init(x_m: Double, y_m: Double, z_m: Double = 0) {
         self.x_m = x_m
         self.y_m = y_m
+        self.z_m = z_m
     }
 
     public func distance_m(to other: Position) -> Double {
-        Double.hypot(other.x_m - x_m, other.y_m - y_m)
+        let plan_m = Double.hypot(other.x_m - x_m, other.y_m - y_m)
+        return other.z_m == z_m ? plan_m : Double.hypot(plan_m, other.z_m - z_m)
     }
 
     /// The point at `share` (0 … 1) of the straight line to `other`.
     func between(_ other: Position, share: Double) -> Position {
-        Position(x_m: x_m + (other.x_m - x_m) * share, y_m: y_m + (other.y_m - y_m) * share)
+        Position(
+            x_m: x_m + (other.x_m - x_m) * share, y_m: y_m + (other.y_m - y_m) * share,
+            z_m: z_m + (other.z_m - z_m) * share)
     }
 }

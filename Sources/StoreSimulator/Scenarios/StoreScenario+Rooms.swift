@@ -37,7 +37,11 @@ extension StoreScenario {
         return scenario
     }
 
-    private static func visit(_ rooms: Rooms, at start: Instant, random: inout RandomStream) -> Path {
+    /// - Parameter closes: whoever is in the shop then goes back to the door as soon as they have looked round the room; `nil` where
+    ///   nobody has to.
+    static func visit(
+        _ rooms: Rooms, at start: Instant, closes: Instant? = nil, random: inout RandomStream
+    ) -> Path {
         let door = Position(x_m: Rooms.width_m / 2, y_m: 0)
         let pace_m_s = random.uniform(0.9..<1.4)
         var path = Path(from: door, at: start)
@@ -46,14 +50,17 @@ extension StoreScenario {
             let next = rooms.neighbours(of: way[way.count - 1])
             if let room = next.isEmpty ? nil : next[random.below(next.count)] { way.append(room) }
         }
+        var seen: [Int] = []
         for room in way {
+            if let closes, path.end >= closes { break }
+            seen.append(room)
             // Through the middle of a room, so that doors are where walls have them.
             path.walk(to: rooms.middle(of: room), speed_m_s: pace_m_s)
             path.walk(to: somewhere(in: room, of: rooms, random: &random), speed_m_s: pace_m_s)
             path.stay(.seconds(random.uniform(20..<90)))
             path.walk(to: rooms.middle(of: room), speed_m_s: pace_m_s)
         }
-        for room in way.reversed() { path.walk(to: rooms.middle(of: room), speed_m_s: pace_m_s) }
+        for room in seen.reversed() { path.walk(to: rooms.middle(of: room), speed_m_s: pace_m_s) }
         path.walk(to: door, speed_m_s: pace_m_s)
         return path
     }

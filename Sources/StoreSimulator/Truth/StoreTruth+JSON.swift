@@ -12,7 +12,8 @@ extension StoreTruth {
     ///     …]}
     ///
     /// Times count from the beginning of the scenario, which is the wall time that the capture was begun with.
-    /// A shop with rooms has `gateways`, one in each, and of each beacon `room`, from 1, once a second.
+    /// A shop with rooms has `gateways`, one in each, with its `floor` where there are several, and of each beacon `room`, from 1,
+    /// once a second.
     /// `distance_m` has one number a second from `entered_at_s` on, to the centimetre.
     public func writeJSON<Failure>(_ write: (String) throws(Failure) -> Void) throws(Failure) {
         // Names are the scenarios' own: letters and dashes, nothing that JSON would have escaped.
@@ -41,7 +42,8 @@ extension StoreTruth {
         guard let rooms else { return "" }
         let gateways = (0..<rooms.count).map { room in
             let middle = rooms.middle(of: room)
-            return "{\"x_m\": \(middle.x_m), \"y_m\": \(middle.y_m)}"
+            let floor = rooms.floors > 1 ? ", \"floor\": \(rooms.floor(of: room))" : ""
+            return "{\"x_m\": \(middle.x_m), \"y_m\": \(middle.y_m)\(floor)}"
         }
         return "\"gateways\": [" + gateways.joined(separator: ", ") + "], "
     }

@@ -9,7 +9,10 @@ import StoreSimulator
 struct SimulateCommand: ParsableCommand {
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case firstRun = "first-run"
-        case crowd, rotation, rooms
+        case crowd, rotation, rooms, chain
+
+        /// Whether several gateways hear it, each into a capture of its own.
+        var hasGateways: Bool { self == .rooms || self == .chain }
     }
 
     static let configuration = CommandConfiguration(
@@ -24,6 +27,9 @@ struct SimulateCommand: ParsableCommand {
 
             --truth writes who was there from when to when, and how far away, so that a subscriber can be tested against it.
 
+            Several gateways have a capture each, numbered before the ending of its name: shop.btsnoop becomes shop-1.btsnoop and \
+            so on with the scenario rooms, and shop-STORE-GATEWAY.btsnoop with the scenario chain, whose stores have a truth each, too.
+
             Exit status: 0 written; 73 a file can't be created; 74 a file could not be written to the end.
             """)
 
@@ -35,7 +41,7 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         help:
-            "first-run (everything happens within a minute), crowd (a working day), rotation (addresses change often) or rooms (several gateways)."
+            "first-run (everything happens within a minute), crowd (a working day), rotation (addresses change often), rooms (several gateways) or chain (several stores with floors and opening hours)."
     )
     var scenario = Scenario.firstRun
 
@@ -45,11 +51,20 @@ struct SimulateCommand: ParsableCommand {
     @Flag(help: "For the scenario rotation: each phone has a major and minor of its own; without it all have the same.")
     var ownIdentities = false
 
-    @Option(
-        help:
-            "For the scenario rooms: rooms with a gateway in each, 1 to 64. Each has a capture: FILE.btsnoop becomes FILE-1.btsnoop and so on."
-    )
+    @Option(help: "For the scenarios rooms and chain: rooms of each store with a gateway in each, 1 to 64.")
     var gateways = 4
+
+    @Option(help: "For the scenario chain: stores, 1 to 1000.")
+    var stores = 3
+
+    @Option(help: "For the scenario chain: floors of each store, as many rooms on each.")
+    var floors = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "For the scenario chain: when the stores open and close, counted from the capture's beginning, every 24 hours.",
+            valueName: "hh:mm-hh:mm"))
+    var open = OpeningHours.halfDay
 
     @Flag(help: "Let the capture begin now, not on 2026-01-01T00:00:00Z.")
     var startNow = false
@@ -70,8 +85,18 @@ struct SimulateCommand: ParsableCommand {
         guard (1...64).contains(gateways) else {
             throw ValidationError("--gateways \(gateways): must be 1 to 64")
         }
-        guard scenario != .rooms || capture != "-" else {
-            throw ValidationError("--write -: the scenario rooms writes a file for each gateway")
+        guard (1...1_000).contains(stores) else {
+            throw ValidationError("--stores \(stores): must be 1 to 1000")
+        }
+        guard floors > 0, gateways % floors == 0 else {
+            throw ValidationError(
+                "--floors \(floors): --gateways \(gateways) must be a multiple of it, so that floors are alike")
+        }
+        guard !scenario.hasGateways || capture != "-" else {
+            throw ValidationError("--write -: the scenario \(scenario.rawValue) writes a file for each gateway")
+        }
+        guard scenario != .chain || truth != "-" else {
+            throw ValidationError("--truth -: the scenario chain writes a file for each store")
         }
         guard !(capture == "-" && truth == "-") else {
             throw ValidationError("--write - and --truth -: only one of them can be standard output")
@@ -88,39 +113,66 @@ struct SimulateCommand: ParsableCommand {
     }
 
     private func write() throws {
-        let duration = TimeSpan.seconds(1) * seconds
         let begin = startNow ? now() : Self.usualBegin
-        let shop: StoreScenario =
-            switch scenario {
-            case .firstRun: .firstRun(seed: seed, duration: duration)
-            case .crowd: .crowd(seed: seed, duration: duration)
-            case .rotation: .rotation(seed: seed, duration: duration, crowd: rotationCrowd)
-            case .rooms: .rooms(seed: seed, duration: duration, gateways: gateways, listening: 0)
+        switch scenario {
+        case .firstRun: try write(.firstRun(seed: seed, duration: duration), from: begin)
+        case .crowd: try write(.crowd(seed: seed, duration: duration), from: begin)
+        case .rotation: try write(.rotation(seed: seed, duration: duration, crowd: rotationCrowd), from: begin)
+        case .rooms:
+            try write(seed: seed, truth: truth, to: capture, from: begin) { listening in
+                .rooms(seed: seed, duration: duration, gateways: gateways, listening: listening)
             }
-        if let truth {
-            try writeTruth(of: shop, to: truth)
-        }
-        guard scenario == .rooms else { return try write(shop, seed: seed, to: capture, from: begin) }
-        for room in 0..<gateways {
-            // The same people, and a receiver and an air of its own.
-            try write(
-                .rooms(seed: seed, duration: duration, gateways: gateways, listening: room),
-                seed: seed &+ UInt64(room) &* 0x9E37_79B9_7F4A_7C15, to: numbered(room + 1), from: begin)
+        case .chain:
+            let store = StoreScenario.ChainStore(rooms: Rooms(count: gateways, floors: floors), hours: open.hours)
+            for number in 1...stores {
+                let seed = seed &+ UInt64(number - 1) &* 0xBF58_476D_1CE4_E5B9
+                try write(
+                    seed: seed, truth: truth.map { numbered($0, number) }, to: numbered(capture, number), from: begin
+                ) { listening in
+                    .chain(seed: seed, duration: duration, store: store, listening: listening)
+                }
+            }
         }
     }
 
-    /// The capture's name for one gateway: the number stands before the ending.
-    private func numbered(_ number: Int) -> String {
-        let name = capture.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(capture)-\(number)" }
+    private var duration: TimeSpan { .seconds(1) * seconds }
+
+    /// A shop with one gateway.
+    private func write(_ shop: StoreScenario, from begin: WallTime) throws {
+        if let truth { try writeTruth(of: shop, to: truth) }
+        try write(shop, seed: seed, to: capture, from: begin)
+    }
+
+    /// A shop with several gateways: the same people for each, and a receiver and an air of its own.
+    private func write(
+        seed: UInt64, truth: String?, to capture: String, from begin: WallTime,
+        shop: (_ listening: Int) -> StoreScenario
+    ) throws {
+        if let truth { try writeTruth(of: shop(0), to: truth) }
+        for room in 0..<gateways {
+            try write(
+                shop(room), seed: seed &+ UInt64(room) &* 0x9E37_79B9_7F4A_7C15, to: numbered(capture, room + 1),
+                from: begin)
+        }
+    }
+
+    /// The name of one of several files: the number stands before the ending.
+    private func numbered(_ path: String, _ number: Int) -> String {
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(path)-\(number)" }
         let ending = name[dot...]
-        return capture.dropLast(ending.count) + "-\(number)" + ending
+        return path.dropLast(ending.count) + "-\(number)" + ending
     }
 
     private func write(_ shop: StoreScenario, seed: UInt64, to path: String, from begin: WallTime) throws {
         var simulation = StoreSimulation(scenario: shop, seed: seed)
         var output = try OutputFile(path: path)
         try output.write(BTSnoopWriter.header)
+        if scenario.hasGateways {
+            // The controller has begun to scan: a store's captures begin together, whatever each hears first, so that they can be joined.
+            let scans = CommandCompleteEvent(opcode: LESetScanEnable.opcode, returnParameters: [0x00])
+            try output.write(BTSnoopWriter.record(event: scans.octets, at: begin))
+        }
         while let packet = simulation.next() {
             let event = AdvertisingReportEncoder.event([(packet.report, packet.data)])
             try output.write(BTSnoopWriter.record(event: event, at: begin + (packet.at - .origin)))

@@ -13,27 +13,39 @@ GATEWAYS, SECONDS = 4, 600
 LEAST_RIGHT, MOST_CHANGES = 0.85, 1.5
 
 
-def joined(beacond, folder, seed):
+def simulated(beacond, folder, seed):
+    """Who was where, and what each gateway heard."""
     subprocess.run([beacond, "simulate", "--scenario", "rooms", "--gateways", str(GATEWAYS), "--seconds", str(SECONDS), "--seed", seed,
                     "--write", f"{folder}/shop.btsnoop", "--truth", f"{folder}/truth.json"], check=True)
-    for number in range(1, GATEWAYS + 1):
-        with open(f"{folder}/g{number}.toml", "w") as file:
-            file.write(f'[gateway]\nsite = "store"\nid = "g{number}"\n[[region]]\nid = "carts"\n'
+    with open(f"{folder}/truth.json") as file:
+        return json.load(file), [f"{folder}/shop-{number}.btsnoop" for number in range(1, GATEWAYS + 1)]
+
+
+def joined(beacond, folder, captures, site="store"):
+    """What a store's gateways say, g1 and so on, a list each; and what the store says. A message is a dictionary."""
+    logs = []
+    for number, capture in enumerate(captures, 1):
+        config = f"{folder}/g{number}.toml"
+        with open(config, "w") as file:
+            file.write(f'[gateway]\nsite = "{site}"\nid = "g{number}"\n[[region]]\nid = "carts"\n'
                        'uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"\nexpand = "minor"\n')
-        with open(f"{folder}/g{number}.jsonl", "w") as file:
-            subprocess.run([beacond, "replay", f"{folder}/shop-{number}.btsnoop", "--config", f"{folder}/g{number}.toml"],
-                           stdout=file, stderr=subprocess.DEVNULL, check=True)
+        logs.append(f"{folder}/g{number}.jsonl")
+        with open(logs[-1], "w") as file:
+            subprocess.run([beacond, "replay", capture, "--config", config], stdout=file, stderr=subprocess.DEVNULL, check=True)
     with open(f"{folder}/store.toml", "w") as file:
-        file.write('[mqtt]\n[site]\nid = "store"\n')
-    logs = [f"{folder}/g{number}.jsonl" for number in range(1, GATEWAYS + 1)]
+        file.write(f'[mqtt]\n[site]\nid = "{site}"\n')
     output = subprocess.run([beacond, "site", "--replay", *logs, "--config", f"{folder}/store.toml"],
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
-    with open(f"{folder}/truth.json") as file:
-        return json.load(file), [json.loads(line) for line in output.splitlines()]
+    gateways = []
+    for log in logs:
+        with open(log) as file:
+            gateways.append([json.loads(line) for line in file])
+    return gateways, [json.loads(line) for line in output.splitlines()]
 
 
 def main(beacond, folder, seed):
-    truth, messages = joined(beacond, folder, seed)
+    truth, captures = simulated(beacond, folder, seed)
+    _, messages = joined(beacond, folder, captures)
     zones, visits, inside = {}, {}, {}
     problems = []
     for message in messages:
