@@ -14,10 +14,10 @@ struct PathLoss: Sendable {
     static let farExponent = 10.0
     /// The exponent of a room with people and furniture, in sight for the most part; 2 is free space.
     static let indoorExponent = 2.2
-    /// The level that a beacon has at 1 m is told as 1.2 m. Levels scatter about what their distance would have, and of the
+    /// The level that a beacon has at 1 m is told as 1.23 m. Levels scatter about what their distance would have, and of the
     /// beacons that might be heard like that there are more a little further away and heard well than nearer and heard badly:
-    /// with as many beacons for each metre and a spread of 4 dB, the middle is 1.2 times as far. dB.
-    static let indoorExcess_db = -1.7
+    /// with as many beacons for each metre and a spread of 4.4 dB, the middle is 1.23 times as far. dB.
+    static let indoorExcess_db = -2.0
     /// The far end of a room. Metres.
     static let indoorRoom_m = 7.0
 

@@ -9,6 +9,12 @@ enum SmoothedLevel: Sendable {
     case latest(Double)
     case ewma(ExponentialFilter)
     case kalman(KalmanFilter)
+
+    /// The level of a Kalman filter over decibels, which alone follows steps and knows of shade; `nil` for the other kinds, which are
+    /// what their names say.
+    var calm_dbm: Double? {
+        if case .kalman(let filter) = self { filter.level } else { nil }
+    }
 }
 
 /// How RSSI are smoothed: the settings of one filter, for all transmitters.
@@ -68,9 +74,11 @@ struct LevelFilter: Sendable {
         }
     }
 
-    /// Goes on from the quick level where the level has stepped. `kalman` alone does: the other kinds are what their names say.
-    func follow(_ quick: QuickLevel, by memory: inout SmoothedLevel) {
-        if case .kalman(let calm) = memory, quick.hasStepped(from: calm.level) { memory = .kalman(quick.filter) }
+    /// Goes on from the quick level where the level has stepped, and says whether it has.
+    func follow(_ quick: QuickLevel, by memory: inout SmoothedLevel) -> Bool {
+        guard let calm_dbm = memory.calm_dbm, quick.hasStepped(from: calm_dbm) else { return false }
+        memory = .kalman(quick.filter)
+        return true
     }
 
     /// What one reading weighs in the level, which is the variance of the level in units of a reading's. The kinds that

@@ -58,7 +58,7 @@ extension BeaconTracker {
     /// Distance and proximity by what the transmitter's filter says now.
     public mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
         let rssi_dbm = signals.smoothing.region.level(table.transmitters[slot].signal.region)?.rssi_dbm
-        let level = signals.smoothing.distance.level(table.transmitters[slot].signal.distance)
+        let level = signals.smoothing.distanceLevel(of: table.transmitters[slot].signal)
         guard table.transmitters[slot].presence == .heard, let level else {
             return .undetermined(rssi_dbm: rssi_dbm)
         }

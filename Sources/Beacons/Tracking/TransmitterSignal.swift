@@ -8,6 +8,8 @@ struct TransmitterSignal: Sendable {
     fileprivate(set) var quick = QuickLevel()
     /// What distance and proximity are made from.
     var distance = SmoothedLevel.unknown
+    /// What the distance's level has lost at rest.
+    fileprivate(set) var shade = Shade()
     /// What the RSSI thresholds of regions look at.
     var region = SmoothedLevel.unknown
 }
@@ -26,8 +28,13 @@ struct SignalSmoothing: Sendable {
     func add(_ rssi_dbm: Double, at now: Instant, to signal: inout TransmitterSignal) {
         let place = signal.times.add(at: now, lookBack_s: distance.timeConstant_s)
         signal.quick.add(rssi_dbm, at: place)
+        let before_dbm = signal.distance.calm_dbm
         distance.add(rssi_dbm, at: place, of: signal.times, to: &signal.distance)
-        distance.follow(signal.quick, by: &signal.distance)
+        if distance.follow(signal.quick, by: &signal.distance) {
+            signal.shade = Shade()
+        } else if let before_dbm, let now_dbm = signal.distance.calm_dbm {
+            signal.shade.move(by_db: now_dbm - before_dbm, after_s: place.elapsed_s)
+        }
         region.add(rssi_dbm, at: place, of: signal.times, to: &signal.region)
     }
 
@@ -38,9 +45,20 @@ struct SignalSmoothing: Sendable {
             signal = former
             return
         }
-        signal.quick.takeOver(former.quick, gap_s: (signal.times.first - former.times.latest).seconds)
+        let gap_s = (signal.times.first - former.times.latest).seconds
+        let own_dbm = signal.distance.calm_dbm
+        signal.quick.takeOver(former.quick, gap_s: gap_s)
         distance.takeOver(former.distance, of: former.times, into: &signal.distance, of: signal.times)
+        if let own_dbm, let former_dbm = former.distance.calm_dbm, let level_dbm = signal.distance.calm_dbm {
+            signal.shade.takeOver(former.shade, gap_s: gap_s, from: former_dbm, own_dbm, to: level_dbm)
+        }
         region.takeOver(former.region, of: former.times, into: &signal.region, of: signal.times)
+    }
+
+    /// The level that the distance is made from; `nil` before the first reading.
+    func distanceLevel(of signal: TransmitterSignal) -> SignalLevel? {
+        guard let calm_dbm = signal.distance.calm_dbm else { return distance.level(signal.distance) }
+        return SignalLevel(rssi_dbm: calm_dbm + signal.shade.lift_db)
     }
 
     /// How uncertain the level is that the distance is made from, by the number and scatter of its readings. dB².

@@ -30,7 +30,7 @@ public struct WalkFit: Hashable, Sendable {
     static let leastReach = 2.0
 
     static let usualExponent = (mean: 2.2, spread: 0.3)
-    static let usualExcess_db = (mean: -1.7, spread: 4.0)
+    static let usualExcess_db = (mean: -2.0, spread: 4.0)
     /// How far the level of a place is off what its distance would have. dB.
     static let placeSpread_db = 5.0
 

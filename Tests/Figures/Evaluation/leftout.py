@@ -1,22 +1,19 @@
-"""Distances with every number chosen where it is not judged: a whole kind of place is left out in turn, the numbers are picked
-on the others, and what was left out is judged with them. For us and for each other rule that has a number to pick."""
+"""Distances with numbers chosen where they are not judged: a whole kind of place is left out in turn, one number is picked on the
+others, and what was left out is judged with it. For us it is the far end of the room, for each other rule that has a number to pick
+its exponent."""
 
-import itertools
 import math
 
 import distance
 import peers
 
-# What is picked for beacond: exponent, what is lost at 1 m (dB) and the far end of the room (m).
-NUMBERS = tuple(itertools.product((2, 2.2, 2.4, 2.7), (0, -0.9, -1.7, -2.6), (4, 5, 6, 7, 8, 10, 14)))
+# What is picked for beacond, metres. Exponent and excess have reasons outside of these recordings; the room has none.
+ROOMS = (3, 3.5, 4, 4.5, 5, 6, 7, 8, 10, 14)
 FAR_EXPONENT = 10
-# What the model `indoor` has of them.
-INDOOR = (2.2, -1.7, 7)
+# What the model `indoor` has: exponent, excess in dB, far end of the room in metres.
+INDOOR = (2.2, -2, 7)
 # Published distances have two decimals. With these settings they are a level to 0.2 dB and better wherever it matters.
 LEVEL_SETTINGS = '[distance]\nmodel = "log"\npath_loss_exponent = 4\nexcess_loss_db = -30\n'
-# How far behind the best other rule a place may be; a hall, not at all.
-AIMS = {"hall": 1.0}
-AIM = 1.1
 MEASURES = ("mean error, m", "mean factor, log2")
 
 
@@ -85,36 +82,28 @@ class Place:
         return [result.figures[measure] for measure in MEASURES]
 
 
-def cost(kinds):
-    """What is least for the best numbers: the mean of our errors over the best other rule's, each kind of place counting the
-    same, and ten times what is beyond an aim. `kinds` has lists of (ratios, aim)."""
-    def of_place(ratios, aim):
-        return sum(math.log(ratio) + 10 * max(0, math.log(ratio / aim)) for ratio in ratios) / len(ratios)
-    return sum(sum(of_place(*place) for place in places) / len(places) for places in kinds.values()) / len(kinds)
-
-
 def picked(places, errors, numbers):
-    """The numbers that are best on these places."""
+    """The number that is best on these places: by the geometric mean of its errors over the best other rule's, each kind of place
+    counting the same."""
     def of(number):
         kinds = {}
         for place in places:
-            ratios = [error / best for error, best in zip(errors(place, number), place.best)]
-            kinds.setdefault(place.kind, []).append((ratios, AIMS.get(place.kind, AIM)))
-        return cost(kinds)
+            kinds.setdefault(place.kind, []).extend(error / best for error, best in zip(errors(place, number), place.best))
+        return geometric_mean(map(geometric_mean, kinds.values()))
     return min(numbers, key=of)
 
 
 def left_out(places):
     """{rule: {place: (errors, what was picked)}}: every kind judged with what the others picked."""
     cache = {}
-    def ours(place, numbers):
-        if (place.name, numbers) not in cache:
-            cache[place.name, numbers] = place.ours_with(numbers, sparse=True)
-        return cache[place.name, numbers]
+    def ours(place, room_m):
+        if (place.name, room_m) not in cache:
+            cache[place.name, room_m] = place.ours_with((*INDOOR[:2], room_m), sparse=True)
+        return cache[place.name, room_m]
     found = {}
     for kind in sorted({place.kind for place in places}):
         others = [place for place in places if place.kind != kind]
-        numbers = picked(others, ours, NUMBERS)
+        room_m = picked(others, ours, ROOMS)
         exponents = {
             name: picked(others, lambda place, n, name=name: place.by_number[name][n], peers.EXPONENTS)
             for name in peers.CHOOSABLE
@@ -122,7 +111,7 @@ def left_out(places):
         for place in places:
             if place.kind != kind:
                 continue
-            found.setdefault("ours", {})[place.name] = (place.ours_with(numbers), numbers)
+            found.setdefault("ours", {})[place.name] = (place.ours_with((*INDOOR[:2], room_m)), room_m)
             for name in peers.DISTANCE:
                 exponent = exponents.get(name)
                 errors = place.published[name] if exponent is None else place.by_number[name][exponent]
@@ -143,7 +132,10 @@ def lines(places):
     for place in places:
         for name in ("ours", *peers.DISTANCE):
             errors, number = out[name][place.name]
-            what = "–" if number is None else ", ".join(map(str, number)) if name == "ours" else f"n {number}"
+            what = "–" if number is None else f"room {number} m" if name == "ours" else f"n {number}"
+            numbers = ROOMS if name == "ours" else peers.EXPONENTS
+            if number in (numbers[0], numbers[-1]):
+                what += ", the end of the range"
             yield (f"| {place.name} | {'**beacond**' if name == 'ours' else name} | {pair(place.published[name])} "
                    f"| {pair(errors)} | {what} |")
     yield ""

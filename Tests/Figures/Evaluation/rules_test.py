@@ -1,5 +1,6 @@
 """The rules that deploy/evaluate judges by, on small cases worked out by hand. `python3 Tests/Figures/Evaluation/rules_test.py`"""
 
+import collections
 import math
 import os
 import tempfile
@@ -120,18 +121,20 @@ class Fences(unittest.TestCase):
 
 class LeftOut(unittest.TestCase):
     def test_the_path_loss_is_beaconds(self):
-        indoor = leftout.path_loss(2.2, -1.7, 7)
-        self.assertAlmostEqual(indoor(-59, -59), 1.195, places=3)
-        self.assertAlmostEqual(indoor(-85.892, -59) / 7, 1.2589, places=3)
+        indoor = leftout.path_loss(*leftout.INDOOR)
+        self.assertAlmostEqual(indoor(-59, -59), 1.233, places=3)
+        self.assertAlmostEqual(indoor(-85.592, -59) / 7, 1.2589, places=3)
 
     def test_a_published_distance_is_its_level(self):
         metres = 10 ** ((-59 + 75 + 30) / 40)
         self.assertAlmostEqual(leftout.level_dbm(metres, -59), -75)
 
-    def test_what_is_beyond_its_aim_costs_ten_times(self):
-        within, beyond = {"flat": [([1.0, 1.0], 1.1)]}, {"flat": [([1.0, 1.21], 1.1)]}
-        self.assertAlmostEqual(leftout.cost(within), 0)
-        self.assertAlmostEqual(leftout.cost(beyond), (math.log(1.21) + 10 * math.log(1.1)) / 2)
+    def test_what_is_picked_is_best_on_the_mean_of_kinds_and_not_of_places(self):
+        Place = collections.namedtuple("Place", "kind best errors")
+        places = [Place("flat", (1, 1), {"a": (1, 1), "b": (2, 2)}), Place("flat", (1, 1), {"a": (1, 1), "b": (2, 2)}),
+                  Place("hall", (2, 2), {"a": (6, 6), "b": (2, 2)})]
+        self.assertEqual(leftout.picked(places, lambda place, number: place.errors[number], ("a", "b")), "b")
+        self.assertEqual(leftout.picked(places[:2], lambda place, number: place.errors[number], ("a", "b")), "a")
 
 
 class Captures(unittest.TestCase):

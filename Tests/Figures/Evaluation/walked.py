@@ -9,7 +9,7 @@ import leftout
 STOPS = 5
 STAY_S = 20
 # As in Sources/Console/Calibration/WalkFit.swift: mean and spread of exponent and excess, and of a place's levels.
-EXPONENT, EXCESS_DB, SPREAD_DB = (2.2, 0.3), (-1.7, 4.0), 5.0
+EXPONENT, EXCESS_DB, SPREAD_DB = (2.2, 0.3), (-2.0, 4.0), 5.0
 
 
 def fit(stops):

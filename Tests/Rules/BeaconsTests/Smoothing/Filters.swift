@@ -45,7 +45,7 @@ struct Level {
                 regionFilter: FilterSettings(kind: .ewma, timeConstant_s: 2.5), devices: []))
     }
 
-    var distanceLevel_dbm: Double { smoothing.distance.level(signal.distance)?.rssi_dbm ?? .nan }
+    var distanceLevel_dbm: Double { smoothing.distanceLevel(of: signal)?.rssi_dbm ?? .nan }
     var variance: Double { smoothing.distanceVariance(of: signal) }
 
     mutating func add(_ rssi_dbm: Double, at_s: Double) {

@@ -38,7 +38,7 @@ struct ScanTableTests {
         #expect(lines[0] == "hci0 (00:1B:DC:00:00:01): scanning  10 reports/s  1 beacons  0 rejected")
         #expect(lines[1].isEmpty)
         #expect(lines[2] == "UUID      MAJOR MINOR RSSI DIST m PROXIMITY   /s AGE s ADDRESS REGIONS")
-        #expect(lines[3] == "39ED98FF… 65535     0  -50   0.47 immediate 10.0   0.1 static  shop storefront")
+        #expect(lines[3] == "39ED98FF… 65535     0  -50   0.48 immediate 10.0   0.1 static  shop storefront")
     }
 
     @Test("Wider windows show the whole UUID, and then the whole address")
@@ -122,7 +122,7 @@ struct ScanTableTests {
                 {"at":"1970-01-01T00:00:00.000Z","adapter":"hci0 (00:1B:DC:00:00:01)","radio":"scanning","remedy":"",\
                 "reports":20,"reports_per_s":10,"rejected":0,"dropped":0,"count":1,"beacons":[{"track":1,\
                 "uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","major":65535,"minor":0,"proximity":"immediate",\
-                "accuracy_m":0.47,"accuracy_error_m":0.22,"rssi_dbm":-50,"measured_power_dbm":-59,"reports_per_s":10,"age_ms":100,\
+                "accuracy_m":0.48,"accuracy_error_m":0.22,"rssi_dbm":-50,"measured_power_dbm":-59,"reports_per_s":10,"age_ms":100,\
                 "address":"C0:00:00:00:00:00","address_kind":"random_static","rotates":false,\
                 "regions":["shop","storefront"]}]}
 
