@@ -1,9 +1,12 @@
 """Coverage, missing numbers, and figures by the hour, against truths that were worked out by hand."""
 
+import datetime
 import random
 import unittest
 
-from story import EPOCH, StoryTest, event, gap, rows_of, span, status
+import psycopg
+
+from story import EPOCH, StoryTest, event, gap, health, rows_of, said, span, state, status
 
 
 class CoverageTests(StoryTest):
@@ -37,6 +40,31 @@ class CoverageTests(StoryTest):
         self.assertEqual(self.coverage(), [("door", "9:00", None)])
 
 
+    def test_a_gateway_that_has_fallen_silent_was_heard_until_its_last_word(self):
+        minutes = datetime.timedelta(minutes=1)
+        now = datetime.datetime.now(datetime.UTC)
+        self.take([status("door", now - 60 * minutes, "online") | {"received_at": said(now - 60 * minutes)},
+                   status("till", now - 60 * minutes, "online") | {"received_at": said(now - 60 * minutes)},
+                   status("back", now - 60 * minutes, "online") | {"received_at": said(now - 60 * minutes)},
+                   health("door", now - 10 * minutes, now - 10 * minutes), health("till", now - minutes, now - minutes)])
+        open_ends = {gateway: end for gateway, end in self.query("SELECT gateway, to_at FROM beacons.coverage WHERE site = %(site)s")}
+        # The back never told health, so its silence says nothing.
+        self.assertEqual((open_ends["till"], open_ends["back"]), (None, None))
+        self.assertLess(abs(open_ends["door"] - (now - 10 * minutes)), datetime.timedelta(seconds=1))
+        self.take([health("door", now)])
+        self.assertEqual(self.query("SELECT to_at FROM beacons.coverage WHERE site = %(site)s AND gateway = 'door'"), [(None,)])
+
+    def test_a_line_that_is_down_is_not_heard_and_told_so_in_the_hours(self):
+        hours, now = datetime.timedelta(hours=1), datetime.datetime.now(datetime.UTC)
+        began, silent = now - 6 * hours, now - 4 * hours
+        self.take([status("door", began, "online") | {"received_at": said(began)}, state("door"), health("door", silent, silent)])
+        for _ in range(2):
+            shares = [share for share, in self.query(
+                "SELECT covered_share FROM beacons.occupancy_hourly WHERE site = %(site)s ORDER BY hour")]
+            self.assertAlmostEqual(sum(shares), 2, delta=0.01)
+            self.connection.execute("SELECT beacons.roll_up()")
+
+
 class MissingTests(StoryTest):
     def numbers(self, *seqs, epoch=EPOCH):
         self.take([event({"seq": seq, "at": "9:00", "type": "enter", "beacon": f"1/{seq % 60000}", "epoch": epoch}) for seq in seqs])
@@ -66,6 +94,8 @@ class MissingTests(StoryTest):
 
     def test_the_largest_number_there_is_stops_nothing(self):
         self.numbers(2**63 - 2)
+        self.assertEqual(self.missing(), [])
+        self.take([gap("door", 21, 2**63 - 1), gap("door", 2**63 - 1, 2**63 - 1)])
         self.assertEqual(self.missing(), [])
 
 
@@ -144,6 +174,61 @@ class OccupancyTests(StoryTest):
         self.take([span(1, "door", "9:00", "10:00")])
         self.assert_always(self.hours, [("9:00", 1, 1, 0.5, 1)])
 
+    def test_an_exit_that_turns_out_to_be_lost_takes_its_hours_back(self):
+        self.take([span(1, "door", "0:00", "8:00")])
+        self.tell("""
+            seq  at     type   zone
+            1    0:05   enter  -
+            11   0:05   enter  shelf
+            12   0:10   enter  till
+        """)
+        self.roll_up()
+        self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [1] * 5)
+        self.take([gap("door", 2, 2)])
+        self.tell("""
+            seq  at       type  entered  heard
+            3    6:29:20  exit  6:10     6:29
+        """)
+        self.roll_up()
+        self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [1] * 5, "till is still inside")
+        self.tell("""
+            seq  at       type  zone   entered  heard
+            13   6:29:20  exit  till   6:10     6:29
+        """)
+        self.roll_up()
+        self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [1, 1, 1, 1, 1], "shelf is still inside")
+        self.tell("""
+            seq  at       type  zone   entered  heard
+            14   6:40:20  exit  shelf  6:30     6:40
+        """)
+        self.roll_up()
+        self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [2, 0, 0, 0, 0])
+
+    def test_coverage_that_was_open_is_taken_back_where_its_span_is_lost(self):
+        self.take([status("door", "3:00", "online"), state("door")])
+        self.roll_up()
+        self.assertEqual([share for *_, share in self.hours("6:00")], [1, 1, 1])
+        self.take([span(2, "door", "6:30", "7:30")])
+        self.roll_up()
+        self.assertEqual([share for *_, share in self.hours("7:00")], [0.5])
+
+    def test_a_region_that_nobody_was_in_has_hours_as_soon_as_a_gateway_tells_its_state(self):
+        self.take([span(1, "door", "9:00", "11:00")])
+        self.roll_up()
+        self.assertEqual(self.hours(), [])
+        self.assertEqual(self.take([state("door"), state("door")]), ["unkept", "unkept"])
+        self.assert_always(self.hours, [("9:00", 0, 0, 0, 1), ("10:00", 0, 0, 0, 1)])
+
+    def test_a_second_gateway_s_first_event_counts_its_coverage_before_it(self):
+        self.take([span(1, "door", "9:00", "9:30"), span(1, "till", "9:30", "11:00"), state("door")])
+        self.roll_up()
+        self.assertEqual(self.hours(), [("9:00", 0, 0, 0, 0.5)])
+        self.tell("""
+            gateway  seq  at        type  entered  heard
+            till     1    10:30:20  exit  10:00    10:30
+        """)
+        self.assert_always(self.hours, [("9:00", 0, 0, 0, 1), ("10:00", 1, 1, 0.5, 1)])
+
     def test_a_visit_of_days_is_in_every_hour_of_them(self):
         self.take([span(1, "door", "0:00", "96:00")])
         self.tell("""
@@ -178,6 +263,14 @@ class OccupancyTests(StoryTest):
             # 10 h: covered for 20 min, and there in 15 of them.
             self.assert_always(self.hours, [("9:00", 1, 1, 1, 1), ("10:00", 1, 1, 0.75, 0.333)])
             self.assertEqual(self.flow(), [("9:00", "shelf", "till", 1)])
+
+
+class HostileTests(StoryTest):
+    def test_a_name_that_no_index_has_room_for_is_refused_and_not_kept_for_a_roll_up_to_fail_at(self):
+        with self.assertRaises(psycopg.errors.CheckViolation):
+            self.take([event({"seq": 1, "at": "9:00", "type": "enter", "region": "店" * 43})])
+        self.assertEqual(self.take([event({"seq": 1, "at": "9:00", "type": "enter", "region": "店" * 42})]), ["new"])
+        self.roll_up()
 
 
 class FlowTests(StoryTest):

@@ -8,7 +8,7 @@ import unittest
 
 import psycopg
 
-from servers import LONGEST_WAIT_S
+from servers import LONGEST_WAIT_S, wait_until
 from servers import run as command
 from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, said, span, status
 
@@ -76,6 +76,21 @@ class MigrationTests(SchemaTest):
         self.assertIn("9999-later.sql", words)
 
 
+    def test_an_owner_who_may_not_create_roles_needs_only_that_they_are_there(self):
+        url = self.url_of("owned")
+        with psycopg.connect(self.database.url, autocommit=True) as connection:
+            connection.execute("CREATE ROLE owner LOGIN")
+            connection.execute("ALTER DATABASE owned OWNER TO owner")
+        code, words = run(SCHEMA, url.replace("postgres@", "owner@"))
+        self.assertEqual(code, 0, words)
+        with psycopg.connect(url) as connection:
+            self.assertEqual(connection.execute("SHOW jit").fetchone(), ("off",))
+
+    def test_a_wrong_command_line_ends_with_64(self):
+        for command in ("schema", "retain", "roll-up"):
+            self.assertEqual(run(SCHEMA.parent / command, self.database.url, "--nonsense")[0], 64, command)
+
+
 class DayTests(SchemaTest):
     def test_a_day_s_events_stand_in_its_partition_however_late_they_come(self):
         late = DAY - datetime.timedelta(days=300)
@@ -120,6 +135,22 @@ class DayTests(SchemaTest):
             self.assertEqual(self.partition_of(1), "beacons.event_default")
         self.roll_up()
         self.assertEqual(self.partition_of(1), f"beacons.event_{old:%Y%m%d}")
+
+
+    def test_a_collector_that_makes_a_day_does_not_wait_for_one_that_waits_for_it(self):
+        late, absurd = DAY - datetime.timedelta(days=150), DAY - datetime.timedelta(days=500)
+        with psycopg.connect(self.database.url) as first, psycopg.connect(self.database.url) as second:
+            self.take([event({"seq": 1, "at": "9:00", "type": "enter"})], first)
+            waits = threading.Thread(target=self.take, args=([event({"seq": 2, "at": late, "type": "enter"})], second))
+            waits.start()
+            wait_until(lambda: self.query("SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = %(pid)s", pid=second.info.backend_pid) == [(1,)],
+                       "the second waits for the first")
+            # What has no day stands in the table that is locked while a day is made.
+            self.assertEqual(self.take([event({"seq": 3, "at": absurd, "type": "enter"})], first), ["new"])
+            first.commit()
+            waits.join()
+            second.commit()
+        self.assertEqual(self.query("SELECT count(*) FROM beacons.event WHERE site = %(site)s"), [(3,)])
 
 
 class RetentionTests(SchemaTest):
@@ -262,11 +293,23 @@ class RightsTests(SchemaTest):
         batch = json.dumps([event({"seq": 1, "at": "9:00", "type": "enter"}) | {"i": 0, "site": self.site, "received_at": said("9:01")}])
         self.assertEqual(self.as_role("beacons_collector", "SELECT outcome FROM beacons.take(%s::jsonb)", (batch,)), [("new",)])
         self.as_role("beacons_collector", "WITH told AS (INSERT INTO beacons.rejected VALUES (now(), 't', 'p', 'r')) SELECT 1")
-        self.as_role("beacons_collector", "SELECT beacons.roll_up(), beacons.roll_up_when_due()")
+        self.as_role("beacons_collector", "SELECT beacons.make_days_ahead(), beacons.roll_up(), beacons.roll_up_when_due()")
         for text in ("SELECT * FROM beacons.event", "DELETE FROM beacons.event RETURNING 1", "SELECT * FROM beacons.rejected",
                      "SELECT beacons.make_partitions()", "SELECT beacons.forget_before('2030-01-01')"):
             with self.assertRaises(psycopg.errors.InsufficientPrivilege, msg=text):
                 self.as_role("beacons_collector", text)
+
+    def test_a_collector_of_somebody_s_own_may_add_what_was_told_by_a_plain_insert(self):
+        with psycopg.connect(self.database.url, autocommit=True) as connection:
+            connection.execute("SET ROLE beacons_collector")
+            connection.execute(
+                "INSERT INTO beacons.event (site, gateway, epoch, seq, at, type, region, uuid, major, minor) "
+                "VALUES (%s, 'door', 'e', 1, %s, 'enter', 'carts', 'U', 1, 1)", (self.site, at("9:00")))
+            connection.execute("INSERT INTO beacons.health (site, gateway, at) VALUES (%s, 'door', now())", (self.site,))
+            for table in ("gap", "coverage_span", "status", "location", "track", "rejected"):
+                self.assertEqual(connection.execute("SELECT has_table_privilege(%s, 'INSERT'), has_table_privilege(%s, 'SELECT')",
+                                                    (f"beacons.{table}",) * 2).fetchone(), (True, False), table)
+        self.assertEqual(self.visits(), [("1/1", "9:00", None, None, False)])
 
     def test_the_analyst_reads_everything_and_changes_nothing(self):
         self.take([event({"seq": 1, "at": DAY - datetime.timedelta(days=50), "type": "enter"})])
@@ -290,6 +333,9 @@ class PlanTests(SchemaTest):
             text = f"SELECT * FROM beacons.{name} WHERE site = %(site)s AND {time} >= %(first)s AND {time} < %(last)s"
             found = {word.removesuffix("_idx").split("_site_")[0].split("_beacon_")[0] for word in self.partitions_in_plan(text)}
             self.assertEqual({word for word in found if word.startswith(table)}, {f"{table}_{day}"}, name)
+
+    def test_who_is_inside_now_reads_no_day(self):
+        self.assertEqual(self.partitions_in_plan("SELECT count(*) FROM beacons.visit WHERE left_at IS NULL"), [])
 
     def test_what_comes_is_looked_up_by_index_even_where_plans_were_made_for_an_empty_database(self):
         url = self.url_of("planned")

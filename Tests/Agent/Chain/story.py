@@ -80,6 +80,16 @@ def status(gateway, moment, state, radio="scanning"):
         "remedy": ""}}
 
 
+def health(gateway, moment, received_at=None):
+    """As a collector hands it on; received now where nothing else is said."""
+    message = {"kind": "health", "gateway": gateway, "payload": {"schema": 1, "at": said(moment), "clock": "synced"}}
+    return message | ({"received_at": said(received_at)} if received_at else {})
+
+
+def state(gateway, region="carts"):
+    return {"kind": "state", "gateway": gateway, "payload": {"region": region}}
+
+
 def gap(gateway, first, last):
     return {"kind": "gap", "gateway": gateway, "payload": {
         "schema": 1, "at": said("12:00"), "clock": "synced", "epoch": EPOCH, "from_seq": first, "to_seq": last, "cause": "disk"}}
@@ -141,7 +151,16 @@ class StoryTest(unittest.TestCase):
         return self.query("SELECT gateway, from_seq, to_seq FROM beacons.missing WHERE site = %(site)s ORDER BY 1, 2")
 
     def roll_up(self):
+        """As collectors do it; and then the figures are those of a fresh count."""
+        self.connection.execute("SELECT beacons.make_days_ahead()")
         self.connection.execute("SELECT beacons.roll_up()")
+        for view, fresh in (("occupancy_hourly", "occupancy_of"), ("flow", "flow_of")):
+            ((different,),) = self.query(
+                f"WITH told AS (SELECT * FROM beacons.{view} WHERE site = %(site)s AND hour >= %(from)s AND hour < %(until)s), "
+                f"counted AS (SELECT %(site)s::text AS site, c.* FROM beacons.{fresh}(%(site)s, %(from)s, %(until)s) c) "
+                "SELECT count(*) FROM ((TABLE told EXCEPT TABLE counted) UNION ALL (TABLE counted EXCEPT TABLE told)) d",
+                **{"from": DAY - datetime.timedelta(days=1), "until": DAY + datetime.timedelta(days=4)})
+            self.assertEqual(different, 0, f"{view} is not what a fresh count says")
 
     def assert_always(self, look, expected):
         """Right at once, and after a roll-up."""

@@ -30,7 +30,10 @@ class RollUp:
     def run(self) -> None:
         while not self.is_over.wait(INTERVAL_S):
             try:
-                with psycopg.connect(self.url, connect_timeout=10, application_name="beacons_collector roll-up") as connection:
+                with psycopg.connect(self.url, connect_timeout=10, application_name="beacons_collector roll-up",
+                                     autocommit=True) as connection:
+                    # A transaction each: making a day locks what a roll-up reads.
+                    connection.execute("SELECT beacons.make_days_ahead()")
                     connection.execute("SELECT beacons.roll_up_when_due()")
                 self.said.well("counted")
             except psycopg.Error as error:

@@ -5,21 +5,29 @@ import signal
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, NoReturn
 
 import psycopg
 from psycopg import sql
 
 from .migrating import CannotMigrate, migrate
 
-# sysexits.h: a service that is not there, a job that could not be done.
-EX_UNAVAILABLE, EX_SOFTWARE = 69, 70
+# sysexits.h: a wrong command line, a service that is not there, a job that could not be done.
+EX_USAGE, EX_UNAVAILABLE, EX_SOFTWARE = 64, 69, 70
 # Ten minutes of tries: what queries longer than that is said, and tomorrow is another day.
 LOCK_TRIES, LOCK_PAUSE_S = 300, 1.5
 
 
+class Parser(argparse.ArgumentParser):
+    """Ends with 64 for a wrong command line, as every command of the project."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(EX_USAGE, f"{self.prog}: {message}\n")
+
+
 def options(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="deploy/chain")
+    parser = Parser(prog="deploy/chain")
     commands = parser.add_subparsers(dest="command", required=True)
     for name in ("schema", "retain", "roll-up"):
         command = commands.add_parser(name)
@@ -93,8 +101,14 @@ def drop(connection: psycopg.Connection[Any], table: str, partition: str) -> Non
 
 
 def roll_up(connection: psycopg.Connection[Any], _: argparse.Namespace) -> str:
+    make_days(connection)
     (counted,) = one_row(connection, "SELECT beacons.roll_up()")
     return f"counted in {counted} changes"
+
+
+def make_days(connection: psycopg.Connection[Any]) -> None:
+    """In a transaction of its own: it locks what a roll-up reads."""
+    connection.execute("SELECT beacons.make_days_ahead()")
 
 
 def one_row(connection: psycopg.Connection[Any], query: Any, values: tuple[Any, ...] = ()) -> tuple[Any, ...]:
@@ -112,6 +126,7 @@ def roll_up_again_and_again(url: str, every_s: int) -> int:
             with connected(url) as connection:
                 said = None
                 while not stopped.is_set():
+                    make_days(connection)
                     connection.execute("SELECT beacons.roll_up()")
                     stopped.wait(every_s)
         except psycopg.Error as error:

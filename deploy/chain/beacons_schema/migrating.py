@@ -1,5 +1,6 @@
 """Numbered SQL files, each applied once and in order."""
 
+import contextlib
 import hashlib
 import re
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any, LiteralString, cast
 
 import psycopg
+from psycopg import sql
 
 FOLDER = Path(__file__).parent.parent / "migrations"
 NAME = re.compile(r"(\d{4})-[a-z0-9-]+\.sql")
@@ -68,7 +70,15 @@ def migrate(connection: psycopg.Connection[Any], folder: Path = FOLDER) -> list[
                 "INSERT INTO beacons.migration (number, name, digest) VALUES (%s, %s, %s)", (one.number, one.name, one.digest))
         applied.append(one.name)
     connection.execute("SELECT beacons.make_partitions(back_days => %s)", (DAYS_BACK,))
+    plan_plainly(connection)
     return applied
+
+
+def plan_plainly(connection: psycopg.Connection[Any]) -> None:
+    """Compiling plans takes longer than running them here. The setting is the database's, so a restored one lacks it. Only its owner may
+    say so; whoever may not has been told by the first migration."""
+    with contextlib.suppress(psycopg.errors.InsufficientPrivilege):
+        connection.execute(sql.SQL("ALTER DATABASE {} SET jit = off").format(sql.Identifier(connection.info.dbname)))
 
 
 def make_roles(connection: psycopg.Connection[Any]) -> None:
@@ -79,7 +89,7 @@ def make_roles(connection: psycopg.Connection[Any]) -> None:
         except (psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
             continue
         except psycopg.errors.InsufficientPrivilege:
-            if not connection.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
+            if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
                 raise CannotMigrate(
                     f"there is no role {role}, and {connection.info.user} may not create one: "
                     f"have a superuser run CREATE ROLE {role} NOLOGIN, then run this again") from None
