@@ -31,6 +31,7 @@ let package = Package(
     targets: [
         // System libraries: a shim header and a module map, no logic.
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // What Swift's own module of the C library leaves out.
@@ -40,6 +41,7 @@ let package = Package(
 
         // Pure targets: no I/O, no clock, no thread, no Foundation. Time is an argument.
         .target(name: "HCI", dependencies: [heap], swiftSettings: settings),
+        .target(name: "Ciphers", dependencies: ["CCrypto"], swiftSettings: settings),
         .target(
             name: "Beacons", dependencies: ["HCI", collections, real, cryptoExtras], swiftSettings: settings),
         .target(name: "Location", dependencies: ["HCI", real], swiftSettings: settings),
@@ -104,6 +106,8 @@ let package = Package(
         .target(
             name: "TestAir", dependencies: ["HCI", "Beacons"], path: "Tests/Rules/TestAir", swiftSettings: settings),
         .testTarget(name: "HCITests", dependencies: ["HCI"], path: "Tests/Rules/HCITests", swiftSettings: settings),
+        .testTarget(
+            name: "CiphersTests", dependencies: ["Ciphers"], path: "Tests/Rules/CiphersTests", swiftSettings: settings),
         .testTarget(
             name: "BeaconsTests", dependencies: ["HCI", "Beacons", "Recordings", crypto],
             path: "Tests/Rules/BeaconsTests",

@@ -118,7 +118,7 @@ make_sysroot() {
     local name=sysroot-$2-$1 link target folder
     [[ ! -d $cross/$name ]] || return 0
     bootstrap "$name" "$2" --variant=extract --architectures="$1" --skip=check/qemu \
-        --include="libc6-dev,libstdc++-${gcc_of[$2]}-dev,libgcc-${gcc_of[$2]}-dev,libbluetooth-dev,libmosquitto-dev,libsqlite3-dev,zlib1g-dev" ||
+        --include="libc6-dev,libstdc++-${gcc_of[$2]}-dev,libgcc-${gcc_of[$2]}-dev,libbluetooth-dev,libmosquitto-dev,libsqlite3-dev,libssl-dev,zlib1g-dev" ||
         return
     local new=$cross/$name.new
     for folder in lib lib64; do [[ -e $new/$folder || ! -e $new/usr/$folder ]] || ln -s "usr/$folder" "$new/$folder"; done

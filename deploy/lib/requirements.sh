@@ -8,6 +8,7 @@ packages_of_build() {
     [[ -e /usr/include/bluetooth/bluetooth.h ]] || echo libbluetooth-dev
     [[ -e /usr/include/mosquitto.h ]] || echo libmosquitto-dev
     [[ -e /usr/include/sqlite3.h ]] || echo libsqlite3-dev
+    [[ -e /usr/include/openssl/evp.h ]] || echo libssl-dev
     command -v mosquitto >/dev/null || echo mosquitto
     command -v mosquitto_sub >/dev/null || echo mosquitto-clients
     # SwiftPM clones the packages that beacond is built from.
