@@ -10,8 +10,6 @@ let settings: [SwiftSetting] = [
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let real: Target.Dependency = .product(name: "RealModule", package: "swift-numerics")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -23,7 +21,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -43,12 +40,13 @@ let package = Package(
         .target(name: "HCI", dependencies: [heap], swiftSettings: settings),
         .target(name: "Ciphers", dependencies: ["CCrypto"], swiftSettings: settings),
         .target(
-            name: "Beacons", dependencies: ["HCI", collections, real, cryptoExtras], swiftSettings: settings),
+            name: "Beacons", dependencies: ["HCI", "Ciphers", collections, real], swiftSettings: settings),
         .target(name: "Location", dependencies: ["HCI", real], swiftSettings: settings),
         .target(
             name: "Regions", dependencies: ["HCI", "Beacons", "Location", heap, real], swiftSettings: settings),
         .target(
-            name: "Messages", dependencies: ["HCI", "Beacons", "Location", "Regions", crypto], swiftSettings: settings),
+            name: "Messages", dependencies: ["HCI", "Ciphers", "Beacons", "Location", "Regions"],
+            swiftSettings: settings),
         .target(
             name: "Configuration", dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages"],
             swiftSettings: settings),
@@ -109,7 +107,7 @@ let package = Package(
         .testTarget(
             name: "CiphersTests", dependencies: ["Ciphers"], path: "Tests/Rules/CiphersTests", swiftSettings: settings),
         .testTarget(
-            name: "BeaconsTests", dependencies: ["HCI", "Beacons", "Recordings", crypto],
+            name: "BeaconsTests", dependencies: ["HCI", "Ciphers", "Beacons", "Recordings"],
             path: "Tests/Rules/BeaconsTests",
             swiftSettings: settings),
         .testTarget(

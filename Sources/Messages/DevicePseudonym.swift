@@ -1,4 +1,4 @@
-import Crypto
+import Ciphers
 public import HCI
 
 /// In which form a device address leaves the gateway. The raw value is the word in `config.toml`.
@@ -16,7 +16,7 @@ public enum DeviceForm: String, CaseIterable, Sendable {
 /// that it keeps its pseudonym through rotation.
 public struct DevicePseudonym: Sendable {
     private let form: DeviceForm
-    private var key: SymmetricKey
+    private var key: [UInt8]
     private let deviceNames: [String]
 
     /// - Parameters:
@@ -24,12 +24,12 @@ public struct DevicePseudonym: Sendable {
     ///   - deviceNames: the names of the known devices, in the order of their indices.
     public init(form: DeviceForm, key: [UInt8], deviceNames: [String]) {
         self.form = form
-        self.key = SymmetricKey(data: key)
+        self.key = key
         self.deviceNames = deviceNames
     }
 
     /// From now on names are made with another key.
-    public mutating func replaceKey(_ key: [UInt8]) { self.key = SymmetricKey(data: key) }
+    public mutating func replaceKey(_ key: [UInt8]) { self.key = key }
 
     /// What to publish for a device; `nil` for nothing.
     public func name(of address: DeviceAddress, device: Int?, at time: WallTime) -> String? {
@@ -43,7 +43,8 @@ public struct DevicePseudonym: Sendable {
             } else {
                 content += "address|\(address.type.rawValue)|" + address.description
             }
-            let code = HMAC<SHA256>.authenticationCode(for: Array(content.utf8), using: key)
+            // Better no name than one that can be tried.
+            guard let code = HMACSHA256.code(for: Array(content.utf8), key: key) else { return nil }
             return code.prefix(8).reduce(into: "") { text, octet in
                 if octet < 0x10 { text += "0" }
                 text += String(octet, radix: 16)

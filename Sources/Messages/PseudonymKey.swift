@@ -1,4 +1,4 @@
-import Crypto
+import Ciphers
 public import HCI
 
 /// The secret that pseudonyms are made with, on one UTC day: 256 random bits, and behind them the number of the day in
@@ -9,8 +9,11 @@ public import HCI
 public enum PseudonymKey {
     private static let randomLength = 32
 
-    /// What a new secret is made of.
-    public static func random() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+    /// What a new secret is made of, by the kernel's generator.
+    public static func random() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<randomLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
 
     /// A secret for the day that `time` is on.
     ///
@@ -18,13 +21,11 @@ public enum PseudonymKey {
     public static func make(random: [UInt8], at time: WallTime) -> [UInt8] { random + dayOctets(at: time) }
 
     /// The secret of a store for that day: all its gateways make the same one of the store's secret (HKDF with SHA-256, RFC 5869).
-    /// Whoever has one day's secret has not that of another day.
-    public static func make(siteKey: [UInt8], at time: WallTime) -> [UInt8] {
+    /// Whoever has one day's secret has not that of another day. `nil` where `Ciphers` fail.
+    public static func make(siteKey: [UInt8], at time: WallTime) -> [UInt8]? {
         let day = dayOctets(at: time)
-        let key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: siteKey), info: Array("beacond device names".utf8) + day,
-            outputByteCount: randomLength)
-        return key.withUnsafeBytes { Array($0) } + day
+        let purpose = Array("beacond device names".utf8) + day
+        return HKDFSHA256.key(from: siteKey, info: purpose, length: randomLength).map { $0 + day }
     }
 
     /// Whether the secret was made for the day that `time` is on. One of any other form never was.

@@ -19,10 +19,8 @@ import urllib.parse
 RUNTIME_EXCEPTION = "Apache-2.0 WITH Swift-exception"
 LICENCES = {
     "swift-argument-parser": RUNTIME_EXCEPTION,
-    "swift-asn1": "Apache-2.0",
     "swift-async-algorithms": RUNTIME_EXCEPTION,
     "swift-collections": RUNTIME_EXCEPTION,
-    "swift-crypto": "Apache-2.0",
     "swift-log": "Apache-2.0",
     "swift-numerics": RUNTIME_EXCEPTION,
     "swift-service-lifecycle": "Apache-2.0",
@@ -33,6 +31,8 @@ SYSTEM_LICENCES = {
     "libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "libmosquitto1": "BSD-3-Clause",
     "libsqlite3-0": "blessing",
+    "libssl3": "Apache-2.0",
+    "libssl3t64": "Apache-2.0",
     "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",
 }
 
@@ -89,9 +89,6 @@ def main(deb, resolved, swift, epoch, *versions):
         externalRefs=purl(f"pkg:deb/beacond@{encoded(field('Version'))}?arch={field('Architecture')}"))
     parts = [
         *swift_packages(resolved),
-        package("BoringSSL", "as in swift-crypto", "Apache-2.0", "STATIC_LINK"),
-        package("fiat-crypto", "as in BoringSSL", "Apache-2.0", "STATIC_LINK"),
-        package("XKCP", "as in swift-crypto", "CC0-1.0", "STATIC_LINK"),
         package("swift-runtime", swift, RUNTIME_EXCEPTION, "STATIC_LINK"),
         *system_packages(versions),
     ]

@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Ciphers
 import HCI
 
 /// Tells which known device a resolvable private address belongs to.
@@ -12,7 +11,7 @@ import HCI
 /// Keys are tried in the order in which their devices were found last: of a chain's thousand few are in one shop, and one of
 /// those it is that has a new address.
 struct AddressResolver: Sendable {
-    private let keys: [SymmetricKey]
+    private let keys: [[UInt8]]
     /// Places in `keys`, the one that was found last before the others.
     private var order: [DeviceSlot]
     private var resolved: ResolvedAddresses
@@ -20,7 +19,7 @@ struct AddressResolver: Sendable {
     private(set) var attempts: UInt64 = 0
 
     init(_ devices: [KnownDevice]) {
-        keys = devices.map { SymmetricKey(data: $0.identityResolvingKey) }
+        keys = devices.map(\.identityResolvingKey)
         order = keys.indices.map { DeviceSlot(index: $0) }
         resolved = ResolvedAddresses(isUsed: !keys.isEmpty)
     }
@@ -37,10 +36,11 @@ struct AddressResolver: Sendable {
     private mutating func tryKeys(on address: DeviceAddress) -> DeviceSlot? {
         let prand = UInt32(truncatingIfNeeded: address.bits >> 24)
         let hash = UInt32(truncatingIfNeeded: address.bits & 0xFF_FFFF)
+        guard var cipher = AES128.make() else { return nil }
         for place in order.indices {
             let device = order[place]
             attempts &+= 1
-            guard Self.hash(keys[device.index], prand) == hash else { continue }
+            guard Self.hash(keys[device.index], prand, by: &cipher) == hash else { continue }
             order.remove(at: place)
             order.insert(device, at: 0)
             return device
@@ -49,18 +49,13 @@ struct AddressResolver: Sendable {
     }
 
     /// The Core's `ah`; `nil` for a key that is not 128 bits long, which the configuration does not let through.
-    static func hash(_ key: SymmetricKey, _ prand: UInt32) -> UInt32? {
-        guard key.bitCount == 128 else { return nil }
-        var block = [UInt8](repeating: 0, count: 16)
+    static func hash(_ key: [UInt8], _ prand: UInt32, by cipher: inout AES128) -> UInt32? {
+        var block = AES128.Block.zero
         block[13] = UInt8(truncatingIfNeeded: prand >> 16)
         block[14] = UInt8(truncatingIfNeeded: prand >> 8)
         block[15] = UInt8(truncatingIfNeeded: prand)
-        do {
-            try AES.permute(&block, key: key)
-        } catch {
-            return nil
-        }
-        return UInt32(block[13]) << 16 | UInt32(block[14]) << 8 | UInt32(block[15])
+        guard let encrypted = cipher.encrypt(block, key: key) else { return nil }
+        return UInt32(encrypted[13]) << 16 | UInt32(encrypted[14]) << 8 | UInt32(encrypted[15])
     }
 }
 

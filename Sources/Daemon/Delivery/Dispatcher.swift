@@ -209,7 +209,7 @@ package final class Dispatcher {
         guard !PseudonymKey.serves(pseudonymKey, at: time) || (siteKey != nil && !isKeyShared) else { return }
         isKeyShared = siteKey != nil
         pseudonymKey =
-            siteKey.map { PseudonymKey.make(siteKey: $0, at: time) }
+            siteKey.flatMap { PseudonymKey.make(siteKey: $0, at: time) }
             ?? PseudonymKey.make(random: random(), at: time)
         outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
         writer.composer.replacePseudonymKey(pseudonymKey)

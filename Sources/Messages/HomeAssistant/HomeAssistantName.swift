@@ -1,4 +1,4 @@
-import Crypto
+import Ciphers
 
 /// Names as Home Assistant lets the levels of a discovery topic be: letters, digits, `_` and `-` of ASCII, nothing else.
 enum HomeAssistantName {
@@ -19,7 +19,7 @@ enum HomeAssistantName {
             }
         }
         guard octets.count > maxLength else { return String(decoding: octets, as: UTF8.self) }
-        let digest = SHA256.hash(data: Array(text.utf8)).prefix(8).flatMap(hexadecimal)
+        let digest = (SHA256.digest(of: Array(text.utf8)) ?? []).prefix(8).flatMap(hexadecimal)
         return String(
             decoding: octets.prefix(maxLength - digest.count - 1) + [UInt8(ascii: "-")] + digest, as: UTF8.self)
     }

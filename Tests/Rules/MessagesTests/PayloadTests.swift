@@ -216,6 +216,29 @@ struct PseudonymTests {
         #expect(name(at: noon) != name([1], DeviceAddress(bits: 0x4000_0000_0002, type: .random), at: noon))
     }
 
+    @Test("It is HMAC-SHA-256 of day and address, or day and name, whatever computes that")
+    func known() {
+        #expect(name(at: noon) == "f847846dcf4b3bae")
+        #expect(name(device: 0, at: noon) == "f6929d6a3fa072cc")
+    }
+
+    @Test("A store's secret makes one for the day, by HKDF-SHA-256")
+    func ofStore() {
+        let key = PseudonymKey.make(
+            siteKey: Array("one secret of a store".utf8), at: WallTime(microseconds: 1_800_014_400_000_000))
+        let expected: [UInt8] = [
+            0xFC, 0x27, 0xBD, 0x17, 0xEE, 0xFD, 0x4A, 0xC3, 0xBA, 0xF5, 0x12, 0x6D, 0x38, 0x45, 0x79, 0xD1,
+            0xE9, 0x3C, 0xF9, 0x87, 0x68, 0x90, 0x91, 0xBE, 0x58, 0xEC, 0xA2, 0xC6, 0x36, 0x34, 0x02, 0xF0,
+        ]
+        #expect(key == expected + [0, 0, 0, 0, 0, 0, 0x51, 0x61])
+    }
+
+    @Test("A secret is 32 random octets, never the same")
+    func random() {
+        let secrets = (0..<8).map { _ in PseudonymKey.random() }
+        #expect(secrets.allSatisfy { $0.count == 32 } && Set(secrets).count == secrets.count)
+    }
+
     @Test("A known device keeps its name through rotation")
     func knownDevice() {
         let other = DeviceAddress(bits: 0x4000_0000_0002, type: .random)
