@@ -6,12 +6,15 @@ KILLS sets how often the collector is killed (12; the long form is KILLS=100).
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import types
 import unittest
+
+import psycopg
 
 from reading_test import ENTER, EXIT
 from servers import ROOT, Mosquitto, PostgreSQL, ended, run, wait_until
@@ -261,6 +264,64 @@ class Faults(Chain):
         self.database.start()
         self.collector().is_ready()
         self.wait_for_count(2)
+
+
+class WithoutAPromise(Chain):
+    """What the stores' bridges tell with QoS 0: what is retained."""
+
+    def setUp(self):
+        super().setUp()
+        if not isinstance(self.broker, Mosquitto):
+            self.skipTest("a queue keeps what comes with QoS 0 as well")
+
+    def tearDown(self):
+        for number in range(60):
+            self.retain(f"g{number}", "")
+        super().tearDown()
+
+    def retain(self, gateway, payload):
+        run("mosquitto_pub", *self.broker.publish_options(), "-q", 0, "-r", "-t", self.topic("status", gateway),
+            *(["-m", json.dumps(payload)] if payload else ["-n"]))
+
+    def status(self, state, second=0):
+        return {"schema": 1, "at": f"2026-01-01T00:00:{second:02}.000Z", "clock": "synced", "epoch": EPOCHS[0],
+                "state": state, "version": "0.2.0", "radio": "scanning", "remedy": ""}
+
+    def test_a_status_that_changes_while_it_is_away_is_learned_when_it_is_back(self):
+        collector = self.collector().is_ready()
+        self.retain("g1", self.status("online"))
+        self.wait_for_count(1, "status")
+        self.assertEqual(collector.end(), 0)
+        self.retain("g1", self.status("offline", 5))
+        self.collector().is_ready()
+        self.wait_for_count(2, "status")
+        self.assertEqual(self.count("rejected"), 0)
+
+    def test_what_is_retained_and_told_again_is_not_counted_as_new(self):
+        figures = self.database.folder / "again.prom"
+        self.retain("g1", self.status("online"))
+        self.assertEqual(self.collector().is_ready().end(), 0)
+        self.wait_for_count(1, "status")
+        self.collector("--metrics", figures).is_ready()
+        wait_until(lambda: figures.exists() and 'repeated_total{collector="one"} 1\n' in figures.read_text(), "the repetition")
+        self.assertIn('new_total{collector="one"} 0\n', figures.read_text())
+
+    def test_what_finds_no_room_is_counted_said_once_and_asked_for_again(self):
+        figures = self.database.folder / "room.prom"
+        collector = self.collector("--receive-maximum", "5", "--metrics", figures).is_ready()
+        with psycopg.connect(self.database.url) as other:
+            other.execute("LOCK TABLE beacons.event IN ACCESS EXCLUSIVE MODE")
+            self.publish(self.events([1]))
+            wait_until(lambda: self.waits_for_a_lock(), "the collector's waiting")
+            for number in range(60):
+                self.retain(f"g{number}", self.status("online"))
+            collector.wait_for("no room")
+        self.wait_for_count(60, "status")
+        self.assertEqual(collector.said().count("no room"), 1)
+        wait_until(lambda: re.search(r"left_out_total\{.*\} [1-9]", figures.read_text()), "the count")
+
+    def waits_for_a_lock(self):
+        return self.query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'beacons_collector' AND wait_event_type = 'Lock'") == "1"
 
 
 class HostileMessages(Chain):

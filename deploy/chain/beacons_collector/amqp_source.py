@@ -33,6 +33,8 @@ class AMQPSource:
         self.options = options
         self.inbox = inbox
         self.said = Said("broker")
+        # A queue keeps what comes with QoS 0 as well.
+        self.left_out = 0
         self.is_over = False
         self.is_paused = False
         self.connection: pika.BlockingConnection | None = None

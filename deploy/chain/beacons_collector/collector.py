@@ -74,7 +74,7 @@ def work(source: Source, inbox: "queue.Queue[Taken]", database: Database, stop: 
             source.acknowledge(batch)
             counts["passed"] += passed
             counts["batches"] += 1
-        metrics.write(counts | dict(database.outcomes), inbox.qsize())
+        metrics.write(counts | {"left_out": source.left_out} | dict(database.outcomes), inbox.qsize())
 
 
 def main(arguments: list[str]) -> int:

@@ -11,6 +11,7 @@ FIGURES = {
     "conflict": ("beacons_collector_conflict_total", "Numbers told again with other contents."),
     "rejected": ("beacons_collector_rejected_total", "Messages that went to the table rejected."),
     "passed": ("beacons_collector_passed_total", "Messages that are not kept: states, ranging, requests, cleared topics."),
+    "left_out": ("beacons_collector_left_out_total", "Messages with QoS 0 that found no room, because the database took nothing."),
     "batches": ("beacons_collector_batches_total", "Transactions committed."),
 }
 INTERVAL_S = 15

@@ -22,6 +22,8 @@ KEEPALIVE_S = 60
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 60
 # Two clients with one id put each other out as soon as they are in. mosquitto 2.0 does not say why.
 SHORT_S = 5
+# So long what comes without a promise waits for room. It holds up the connection, so it is far below the keepalive.
+LONGEST_WAIT_FOR_ROOM_S = 5
 
 
 class MQTTSource:
@@ -35,6 +37,10 @@ class MQTTSource:
         self.options = options
         self.inbox = inbox
         self.said = Said("broker")
+        self.room = Said("inbox")
+        # Messages that found no room, and whether they are still to be asked for again.
+        self.left_out = 0
+        self.is_owed = False
         self.connection = 0
         self.connected_at = 0.0
         # How many connections in a row were lost at once.
@@ -67,6 +73,10 @@ class MQTTSource:
         if self.short and time.monotonic() - self.connected_at > SHORT_S:
             self.short = 0
             self.said.well("connected")
+        if self.is_owed and self.inbox.qsize() <= self.options.receive_maximum // 2:
+            self.is_owed = False
+            self.room.well("has room again: what is retained is asked for again")
+            self.subscribe()
         for message in batch:
             if message.token is None:
                 continue
@@ -82,13 +92,17 @@ class MQTTSource:
         self.client.disconnect()
         self.client.loop_stop()
 
-    def connected(self, client: mqtt.Client, _data: object, _flags: mqtt.ConnectFlags, reason: ReasonCode,
+    def subscribe(self) -> None:
+        # Stores' bridges tell what is retained with QoS 0, which no session keeps: what changed while nobody was here is learned
+        # only by asking for it. What is known already is a repetition.
+        options = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_SEND_ON_SUBSCRIBE)
+        self.client.subscribe(self.options.topic_filter, options=options)
+
+    def connected(self, _client: mqtt.Client, _data: object, _flags: mqtt.ConnectFlags, reason: ReasonCode,
                   _properties: Properties | None) -> None:
         if reason.is_failure:
             return self.said.trouble(f"the login was refused: {reason}")
-        # Retained messages come with a new subscription only: they are known already where the session went on.
-        options = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_SEND_IF_NEW_SUB)
-        client.subscribe(self.options.topic_filter, options=options)
+        self.subscribe()
 
     def subscribed(self, _client: mqtt.Client, _data: object, _id: int, reasons: list[ReasonCode],
                    _properties: Properties | None) -> None:
@@ -128,6 +142,19 @@ class MQTTSource:
         if token:
             # The broker sends no more than the receive maximum before it is acknowledged: this is the bound of the queue.
             return self.inbox.put(taken)
-        # QoS 0 promises nothing, and no gateway sends anything that is kept with it: it gets the room that is left.
-        if self.inbox.qsize() < self.options.receive_maximum:
+        if self.has_room():
             self.inbox.put(taken)
+        elif not self.is_paused:
+            self.left_out += 1
+            self.is_owed = True
+            self.room.trouble("no room for what comes with QoS 0, because the database takes nothing: it is left out")
+
+    def has_room(self) -> bool:
+        """Whether a message without a promise may be taken: after a wait, because all that is retained comes at once."""
+        due = time.monotonic() + LONGEST_WAIT_FOR_ROOM_S
+        while self.inbox.qsize() >= self.options.receive_maximum:
+            # Once is enough: a wait for each of them would be the end of the connection.
+            if self.is_owed or self.is_paused or time.monotonic() > due:
+                return False
+            time.sleep(0.01)
+        return True

@@ -25,6 +25,9 @@ class Taken:
 class Source(Protocol):
     """A broker. Messages go into the queue that it was made with, in the order in which they came."""
 
+    # How many messages that the broker does not keep found no room.
+    left_out: int
+
     def start(self) -> None:
         """Connects, and connects again for as long as it takes."""
 
