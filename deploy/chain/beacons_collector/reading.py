@@ -5,6 +5,7 @@ they are, because a newer agent may send more.
 """
 
 import json
+import math
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -14,6 +15,8 @@ from .topics import Address, Unreadable
 
 # A batch of deferred fixes is the largest message that agents make; ten times as much is none of theirs.
 LARGEST_PAYLOAD_BYTES = 1 << 20
+# What a double can be, and the digits of 2^64 and no more.
+LARGEST_EXPONENT, LONGEST_INTEGER = 308, 20
 
 # `beacond site` speaks as a gateway of this name.
 STORE = "site"
@@ -163,8 +166,23 @@ def refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is no number")
 
 
+def finite(word: str) -> float:
+    """PostgreSQL keeps every digit that an exponent stands for: a few octets would become 128 KiB, whether or not they are 0."""
+    exponent = word.lower().partition("e")[2].lstrip("+-0")
+    value = float(word)
+    if len(exponent) > 3 or int(exponent or 0) > LARGEST_EXPONENT or math.isinf(value):
+        raise ValueError(f"{word[:LONGEST_INTEGER]} is no number to calculate with")
+    return value
+
+
+def bounded(word: str) -> int:
+    if len(word.lstrip("-")) > LONGEST_INTEGER:
+        raise ValueError(f"{word[:LONGEST_INTEGER]}… is no number to calculate with")
+    return int(word)
+
+
 # json.loads with an option would make one for each message.
-DECODER = json.JSONDecoder(parse_constant=refuse_constant)
+DECODER = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite, parse_int=bounded)
 
 
 def decoded(payload: bytes) -> tuple[str, dict[str, Any]]:
