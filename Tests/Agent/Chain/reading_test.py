@@ -111,6 +111,16 @@ class Payloads(unittest.TestCase):
             payload = json.dumps(ENTER)[:-1].encode() + b', "x": [' + word.encode() + b"]}"
             self.assertIsNone(reason(payload), word)
 
+    def test_a_name_of_more_octets_than_a_level_has_is_refused(self):
+        name = "名" * 42
+        self.assertIsNone(reason(ENTER | {"region": name + "ab"}, parse(f"b/s/g/region/{name}ab/event", "b")))
+        for topic in ("b/{}/g/status", "b/s/{}/status", "b/s/g/region/{}/event", "b/s/g/region/carts/zone/{}/event"):
+            with self.assertRaises(Unreadable, msg=topic):
+                parse(topic.format(name + "abc"), "b")
+        store = parse("b/s/site/region/carts/event", "b")
+        self.assertEqual(reason(ENTER | {"gateway": name + "abc"}, store), "gateway: not a value that it can have")
+        self.assertEqual(reason(ENTER | {"gateway": ""}, store), "gateway: not a value that it can have")
+
     def test_times_that_are_none_are_refused(self):
         for time in ("2026-02-30T00:00:00.000Z", "2026-01-01", "yesterday", 5, "0000-01-01T00:00:00.000Z",
                      "2026-01-01T00:00:00.000+01:00"):

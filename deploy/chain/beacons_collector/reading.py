@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from .topics import Address, Unreadable
+from .topics import Address, Unreadable, is_level
 
 # A batch of deferred fixes is the largest message that agents make; ten times as much is none of theirs.
 LARGEST_PAYLOAD_BYTES = 1 << 20
@@ -51,6 +51,10 @@ def is_text(value: Any, longest: int = 500) -> bool:
     return isinstance(value, str) and len(value) <= longest
 
 
+def is_name(value: Any) -> bool:
+    return isinstance(value, str) and is_level(value)
+
+
 def is_boolean(value: Any) -> bool:
     return isinstance(value, bool)
 
@@ -82,12 +86,12 @@ FIX: Table = PLACE | {
 EPOCH_FIELD: Table = {"epoch": (True, lambda value: isinstance(value, str) and EPOCH.fullmatch(value) is not None)}
 COMMON: Table = {
     "schema": (True, integer(1, 1)), "at": (True, is_time), "clock": (False, one_of("synced", "unsynced")),
-    "site": (False, is_text), "gateway": (False, is_text),
+    "site": (False, is_name), "gateway": (False, is_name),
 }
 TABLES: dict[str, Table] = {
     "event": EPOCH_FIELD | {
-        "seq": (True, NUMBERS), "type": (True, one_of("enter", "exit")), "region": (True, is_text),
-        "zone": (False, is_text), "dwell_s": (False, number(0, 1e12)), "entered_at": (False, is_time),
+        "seq": (True, NUMBERS), "type": (True, one_of("enter", "exit")), "region": (True, is_name),
+        "zone": (False, is_name), "dwell_s": (False, number(0, 1e12)), "entered_at": (False, is_time),
         "last_heard_at": (False, is_time), "last_inside_at": (False, is_time), "partial": (False, is_boolean),
         "inferred": (False, is_boolean), "unmonitored": (False, is_boolean),
         "location": (False, lambda value: isinstance(value, dict) and fault_in(value, PLACE) is None),
@@ -106,7 +110,7 @@ TABLES: dict[str, Table] = {
     },
     "health": {},
     "state": {
-        "region": (True, is_text), "zone": (False, is_text), "state": (True, one_of("inside", "outside", "unknown")),
+        "region": (True, is_name), "zone": (False, is_name), "state": (True, one_of("inside", "outside", "unknown")),
         "since": (True, is_time), "event_seq": (False, integer(0, 2**63 - 1)), "epoch": (False, EPOCH_FIELD["epoch"][1]),
     },
     "location": {"fix": (True, is_fix), "age_s": (False, number(0, 1e12)), "service": (False, is_text)},

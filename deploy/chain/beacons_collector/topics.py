@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+# As the contract has it: a site, a gateway, a region or a zone is one level of this many octets at most. The database's indexes rely on it.
+LONGEST_LEVEL = 128
+
 
 class Unreadable(ValueError):
     """A message that the database is not given: it goes to `rejected` with this reason."""
@@ -29,6 +32,10 @@ PLAIN = {
 PASSING = {"request", "response"}
 
 
+def is_level(value: str) -> bool:
+    return 0 < len(value.encode("utf-8", "replace")) <= LONGEST_LEVEL
+
+
 def parse(topic: str, prefix: str) -> Address | None:
     """The address that a topic names; `None` for what is not kept.
 
@@ -37,8 +44,8 @@ def parse(topic: str, prefix: str) -> Address | None:
     if not topic.startswith(prefix + "/"):
         raise Unreadable("topic: not under the prefix")
     levels = topic[len(prefix) + 1:].split("/")
-    if len(levels) < 3 or not levels[0] or not levels[1]:
-        raise Unreadable("topic: names no site and gateway")
+    if len(levels) < 3 or not is_level(levels[0]) or not is_level(levels[1]):
+        raise Unreadable(f"topic: names no site and gateway of 1 to {LONGEST_LEVEL} bytes")
     site, gateway, *rest = levels
     if rest[0] in PASSING:
         return None
@@ -55,8 +62,8 @@ def region_address(kind: str, site: str, gateway: str, levels: list[str]) -> Add
     if len(levels) >= 3 and levels[-2] == "zone":
         zone, levels = levels[-1], levels[:-2]
     region, *values = levels
-    if not region or zone == "" or len(values) > 2:
-        raise Unreadable("topic: names no region")
+    if not is_level(region) or (zone is not None and not is_level(zone)) or len(values) > 2:
+        raise Unreadable(f"topic: names no region, or no zone, of 1 to {LONGEST_LEVEL} bytes")
     return Address(kind, site, gateway, region, *[beacon_value(value) for value in values] + [None] * (2 - len(values)),
                    zone)
 
