@@ -98,7 +98,7 @@ class Payloads(unittest.TestCase):
             self.assertIn("cannot store", reason(payload))
 
     def test_numbers_out_of_range_are_refused(self):
-        for field, value in (("major", 65536), ("minor", -1), ("seq", 0), ("seq", 2**63), ("seq", 1.5), ("major", True),
+        for field, value in (("major", 65536), ("minor", -1), ("seq", 0), ("seq", 2**53), ("seq", 1.5), ("major", True),
                              ("rssi_dbm", 21), ("rssi_dbm", "-76"), ("schema", 2), ("schema", True)):
             self.assertEqual(reason(ENTER | {field: value}), f"{field}: not a value that it can have", value)
 
@@ -110,6 +110,19 @@ class Payloads(unittest.TestCase):
         for word in ("1e308", "1e-300", "0e0", "-0.0", "1" * 20, "-1.5E+003"):
             payload = json.dumps(ENTER)[:-1].encode() + b', "x": [' + word.encode() + b"]}"
             self.assertIsNone(reason(payload), word)
+
+    def test_numbers_go_as_far_as_every_reader_of_json_can_count(self):
+        self.assertIsNone(reason(ENTER | {"seq": 2**53 - 1}))
+        gap = {"schema": 1, "at": ENTER["at"], "epoch": EPOCH, "cause": "disk", "from_seq": 1}
+        self.assertIsNone(reason(gap | {"to_seq": 2**53 - 1}, Address("gap", "s", "g")))
+        self.assertEqual(reason(gap | {"to_seq": 2**53}, Address("gap", "s", "g")), "to_seq: not a value that it can have")
+
+    def test_a_gap_names_one_whole_pair(self):
+        gap, address = {"schema": 1, "at": ENTER["at"], "epoch": EPOCH, "cause": "disk"}, Address("gap", "s", "g")
+        self.assertEqual(reason(gap | {"from_seq": 14, "from_span": 1, "to_span": 18}, address), "to_seq: missing")
+        self.assertEqual(reason(gap | {"to_batch": 3}, address), "from_batch: missing")
+        self.assertEqual(reason(gap | {"from_seq": 1, "to_seq": 2, "from_span": 1, "to_span": 2}, address), "from_span: beside from_seq")
+        self.assertIsNone(reason(gap | {"from_batch": 1, "to_batch": 2}, address))
 
     def test_a_name_of_more_octets_than_a_level_has_is_refused(self):
         name = "名" * 42

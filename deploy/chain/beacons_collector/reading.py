@@ -75,7 +75,9 @@ def is_fix(value: Any) -> bool:
     return isinstance(value, dict) and fault_in(value, FIX) is None
 
 
-NUMBERS = integer(1, 2**63 - 1)
+# Beyond this a reader of JSON may take two numbers for one, and a database runs out of room for the one after the last.
+LARGEST_NUMBER = 2**53 - 1
+NUMBERS = integer(1, LARGEST_NUMBER)
 BEACON_VALUE = integer(0, 65535)
 PLACE: Table = {"latitude": (True, number(-90, 90)), "longitude": (True, number(-180, 180))}
 ANY_NUMBER = number(-1e300, 1e300)
@@ -111,7 +113,7 @@ TABLES: dict[str, Table] = {
     "health": {},
     "state": {
         "region": (True, is_name), "zone": (False, is_name), "state": (True, one_of("inside", "outside", "unknown")),
-        "since": (True, is_time), "event_seq": (False, integer(0, 2**63 - 1)), "epoch": (False, EPOCH_FIELD["epoch"][1]),
+        "since": (True, is_time), "event_seq": (False, integer(0, LARGEST_NUMBER)), "epoch": (False, EPOCH_FIELD["epoch"][1]),
     },
     "location": {"fix": (True, is_fix), "age_s": (False, number(0, 1e12)), "service": (False, is_text)},
     "track": EPOCH_FIELD | {
@@ -231,12 +233,20 @@ def fault_in_event(message: dict[str, Any]) -> str | None:
     return None
 
 
+GAP_PAIRS = (("from_seq", "to_seq"), ("from_span", "to_span"), ("from_batch", "to_batch"))
+
+
 def fault_in_gap(message: dict[str, Any]) -> str | None:
-    """A gap names the first and the last number of one kind."""
-    for first, last in (("from_seq", "to_seq"), ("from_span", "to_span"), ("from_batch", "to_batch")):
-        if first in message and last in message:
-            return f"{last}: below {first}" if message[last] < message[first] else None
-    return "from_seq: missing"
+    """A gap names the first and the last number of one kind, and nothing of another."""
+    pairs = [pair for pair in GAP_PAIRS if pair[0] in message or pair[1] in message] or [GAP_PAIRS[0]]
+    first, last = pairs[0]
+    for field in (first, last):
+        if field not in message:
+            return f"{field}: missing"
+    if len(pairs) > 1:
+        other = next(field for field in pairs[1] if field in message)
+        return f"{other}: beside {first}"
+    return f"{last}: below {first}" if message[last] < message[first] else None
 
 
 def difference(message: dict[str, Any], address: Address) -> str | None:
