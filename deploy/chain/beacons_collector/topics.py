@@ -28,8 +28,6 @@ PLAIN = {
     ("status",): "status", ("health",): "health", ("gap",): "gap", ("coverage",): "coverage",
     ("location",): "location", ("location", "track"): "track",
 }
-# Answers, questions and the beacons in range are for those who are there now: nothing of them is kept.
-PASSING = {"request", "response"}
 
 
 def is_level(value: str) -> bool:
@@ -47,12 +45,18 @@ def parse(topic: str, prefix: str) -> Address | None:
     if len(levels) < 3 or not is_level(levels[0]) or not is_level(levels[1]):
         raise Unreadable(f"topic: names no site and gateway of 1 to {LONGEST_LEVEL} bytes")
     site, gateway, *rest = levels
-    if rest[0] in PASSING:
+    # Questions, answers and the beacons in range are for those who are there now: nothing of them is kept. Whoever asks may
+    # name a topic below response/ for the answer.
+    if rest[0] == "request" and len(rest) == 2 and rest[1] or rest[0] == "response" and len(rest) >= 2 and rest[1]:
         return None
     if kind := PLAIN.get(tuple(rest)):
         return Address(kind, site, gateway)
     if rest[0] == "region" and len(rest) >= 3 and rest[-1] in ("event", "state", "ranging"):
-        return None if rest[-1] == "ranging" else region_address(rest[-1], site, gateway, rest[1:-1])
+        address = region_address(rest[-1], site, gateway, rest[1:-1])
+        if address.kind != "ranging":
+            return address
+        if address.zone is None:
+            return None
     raise Unreadable("topic: not one of a gateway's")
 
 
