@@ -137,8 +137,16 @@ class Payloads(unittest.TestCase):
 
     def test_times_that_are_none_are_refused(self):
         for time in ("2026-02-30T00:00:00.000Z", "2026-01-01", "yesterday", 5, "0000-01-01T00:00:00.000Z",
-                     "2026-01-01T00:00:00.000+01:00"):
+                     "2026-01-01T00:00:00.000+01:00", "2026-01-01T00:00:00.١٢٣Z"):
             self.assertEqual(reason(ENTER | {"at": time}), "at: not a value that it can have", time)
+
+    def test_a_time_of_nine_digits_is_rounded_down_so_that_it_stays_in_its_year(self):
+        for escaped in (False, True):
+            payload = json.dumps(ENTER | {"at": "9999-12-31T23:59:59.999999999Z", "colour": "röt"}).encode()
+            if escaped:
+                payload = payload.replace(b"9999-", b"\\u0039999-")
+            self.assertEqual(json.loads(read(payload, EVENT)),
+                             ENTER | {"at": "9999-12-31T23:59:59.999999Z", "colour": "röt"})
 
     def test_what_is_missing_is_named(self):
         for field in ("at", "epoch", "seq", "type", "region", "uuid", "major", "minor"):

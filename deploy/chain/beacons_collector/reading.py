@@ -21,7 +21,9 @@ LARGEST_EXPONENT, LONGEST_INTEGER = 308, 20
 # `beacond site` speaks as a gateway of this name.
 STORE = "site"
 
-TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z", re.ASCII)
+# The database would round a time of more than six digits, up as well, and so into the year 10000.
+LONG_TIME = re.compile(r'("\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6})\d{1,3}Z"', re.ASCII)
 EPOCH = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 Check = Callable[[Any], bool]
@@ -165,7 +167,7 @@ def read(payload: bytes, address: Address) -> str | None:
     fault = fault or difference(message, address)
     if fault:
         raise Unreadable(fault)
-    return text
+    return with_short_times(text, message)
 
 
 def refuse_constant(word: str) -> None:
@@ -209,6 +211,12 @@ def decoded(payload: bytes) -> tuple[str, dict[str, Any]]:
     if not is_storable:
         raise Unreadable("payload: a NUL character or half of a surrogate pair, which PostgreSQL cannot store")
     return text, message
+
+
+def with_short_times(text: str, message: dict[str, Any]) -> str:
+    """The text as it came, but for times that the database could not keep: they lose what is below a microsecond."""
+    plain = json.dumps(message, ensure_ascii=False) if "\\u" in text else text
+    return LONG_TIME.sub(r'\1Z"', plain) if LONG_TIME.search(plain) else text
 
 
 def can_be_stored(value: Any) -> bool:
