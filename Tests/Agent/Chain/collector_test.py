@@ -3,6 +3,7 @@
 KILLS sets how often the collector is killed (12; the long form is KILLS=100).
 """
 
+import concurrent.futures
 import json
 import os
 import random
@@ -11,13 +12,19 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import types
 import unittest
+import unittest.mock
 
 import psycopg
 
 from reading_test import ENTER, EXIT
-from servers import ROOT, Mosquitto, PostgreSQL, ended, run, wait_until
+from servers import LONGEST_WAIT_S, ROOT, Mosquitto, PostgreSQL, ended, run, wait_until
+
+sys.path.insert(0, str(ROOT / "deploy/chain"))
+from beacons_collector import database  # noqa: E402
+from beacons_collector.database import Away, Database, Rejected  # noqa: E402
 
 KILLS = int(os.environ.get("KILLS", "12"))
 SCHEMA, COLLECTOR = ROOT / "deploy/chain/schema", ROOT / "deploy/chain/collector"
@@ -264,6 +271,43 @@ class Faults(Chain):
         self.database.start()
         self.collector().is_ready()
         self.wait_for_count(2)
+
+    def test_a_database_that_hangs_is_spoken_of_and_a_stop_ends_with_75_all_the_same(self):
+        collector = self.collector().is_ready()
+        self.publish(self.events([1]))
+        self.wait_for_count(1)
+        process = int(self.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'beacons_collector'"))
+        os.kill(process, signal.SIGSTOP)
+        try:
+            self.publish(self.events([2]))
+            collector.wait_for("does not answer")
+            self.assertEqual(collector.end(), 75)
+        finally:
+            os.kill(process, signal.SIGCONT)
+        self.collector().is_ready()
+        self.wait_for_count(2)
+
+    def test_a_stop_does_not_wait_for_the_next_attempt_to_connect(self):
+        asked, is_over = threading.Event(), threading.Event()
+
+        def is_called_off():
+            asked.set()
+            return is_over.is_set()
+
+        nowhere = Database("postgresql://127.0.0.1:1/none", is_called_off)
+        stored = concurrent.futures.Future()
+
+        def store():
+            try:
+                stored.set_result(nowhere.store([], [Rejected("t", b"", "r", None)]))
+            except Away as away:
+                stored.set_exception(away)
+
+        with unittest.mock.patch.object(database, "FIRST_PAUSE_S", 24 * 3600.0), unittest.mock.patch.object(database, "LONGEST_PAUSE_S", 24 * 3600.0):
+            threading.Thread(target=store, daemon=True).start()
+            self.assertTrue(asked.wait(LONGEST_WAIT_S))
+            is_over.set()
+            self.assertIsInstance(stored.exception(LONGEST_WAIT_S), Away)
 
 
 class WithoutAPromise(Chain):

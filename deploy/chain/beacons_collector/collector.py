@@ -16,7 +16,7 @@ from .roll_up import RollUp
 from .taking import Source, Taken, batches
 from .topics import Unreadable, parse
 
-# After SIGTERM a database that is away is waited for no longer: the broker keeps what is not acknowledged.
+# After SIGTERM a database that is away, or does not answer, is waited for no longer: the broker keeps what is not acknowledged.
 LONGEST_STOP_S = 10
 EXIT_NOT_COMMITTED = 75
 

@@ -9,11 +9,16 @@ from datetime import datetime
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from .said import Said
 from .topics import Address
+from .watch import Watch
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+# Unless the URL says something else: a machine that vanished is noticed within a minute.
+DEFAULTS = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+LOOK_INTERVAL_S = 0.2
 # A rejected payload is kept up to here: enough to see what it was.
 LONGEST_REJECTED_BYTES = 64 * 1024
 # What to do about it, by SQLSTATE: what is missing is the schema, or the right to use it.
@@ -54,6 +59,7 @@ class Database:
         self.url = url
         self.is_called_off = is_called_off
         self.said = Said("database")
+        self.watch = Watch(self.said, is_called_off)
         self.connection: psycopg.Connection[Any] | None = None
         self.outcomes: Counter[str] = Counter()
 
@@ -72,10 +78,16 @@ class Database:
                     return self.store_in_parts(rows, rejected, error)
                 self.said.trouble(explained(error))
                 self.close()
-            if self.is_called_off():
-                raise Away
-            time.sleep(pause_s)
+            self.wait(pause_s)
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def wait(self, pause_s: float) -> None:
+        due = time.monotonic() + pause_s
+        while not self.is_called_off():
+            if time.monotonic() >= due:
+                return
+            time.sleep(min(pause_s, LOOK_INTERVAL_S))
+        raise Away
 
     def store_in_parts(self, rows: list[Row], rejected: list[Rejected], error: psycopg.Error) -> None:
         if len(rows) == 1:
@@ -88,7 +100,7 @@ class Database:
     def commit(self, rows: list[Row], rejected: list[Rejected]) -> None:
         connection = self.connected()
         outcomes: Counter[str] = Counter()
-        with connection.transaction(), connection.cursor() as cursor:
+        with self.watch, connection.transaction(), connection.cursor() as cursor:
             refused = list(rejected)
             if rows:
                 batch = "[" + ",".join(element(index, row) for index, row in enumerate(rows)) + "]"
@@ -108,14 +120,23 @@ class Database:
 
     def connected(self) -> psycopg.Connection[Any]:
         if self.connection is None or self.connection.closed:
-            self.connection = psycopg.connect(
-                self.url, autocommit=True, connect_timeout=10, application_name="beacons_collector")
+            self.close()
+            self.connection = connect(self.url, "beacons_collector")
+            self.watch.looks_at(self.connection.fileno())
         return self.connection
 
     def close(self) -> None:
+        self.watch.looks_at(None)
         if self.connection is not None:
             self.connection.close()
         self.connection = None
+
+
+def connect(url: str, name: str) -> psycopg.Connection[Any]:
+    """A connection that PostgreSQL shows by this name."""
+    given = conninfo_to_dict(url)
+    defaults = {key: value for key, value in DEFAULTS.items() if key not in given}
+    return psycopg.connect(url, autocommit=True, application_name=name, **defaults)
 
 
 def explained(error: psycopg.Error) -> str:

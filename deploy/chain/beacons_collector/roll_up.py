@@ -4,7 +4,7 @@ import threading
 
 import psycopg
 
-from .database import explained
+from .database import connect, explained
 from .said import Said
 
 INTERVAL_S = 60
@@ -30,8 +30,7 @@ class RollUp:
     def run(self) -> None:
         while not self.is_over.wait(INTERVAL_S):
             try:
-                with psycopg.connect(self.url, connect_timeout=10, application_name="beacons_collector roll-up",
-                                     autocommit=True) as connection:
+                with connect(self.url, "beacons_collector roll-up") as connection:
                     # A transaction each: making a day locks what a roll-up reads.
                     connection.execute("SELECT beacons.make_days_ahead()")
                     connection.execute("SELECT beacons.roll_up_when_due()")

@@ -1,0 +1,61 @@
+"""Sees to it that a database that takes a batch and does not answer holds up nobody for ever."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+from .said import Said
+
+# A commit takes a fraction of a second. What takes this long is said: a lock, a disk, a machine that stands still.
+LONGEST_SILENCE_S = 10
+LOOK_INTERVAL_S = 0.5
+
+
+class Watch:
+    """`with watch:` is a time in which an answer is waited for, over the connection that `looks_at` was told of.
+
+    Once it is called off, the connection is cut, which is the only thing that wakes who waits on it.
+    """
+
+    def __init__(self, said: Said, is_called_off: Callable[[], bool]) -> None:
+        self.said = said
+        self.is_called_off = is_called_off
+        self.lock = threading.Lock()
+        self.descriptor: int | None = None
+        self.since: float | None = None
+        threading.Thread(target=self.run, name="watch", daemon=True).start()
+
+    def looks_at(self, descriptor: int | None) -> None:
+        """None before the connection is closed: its number may be another's afterwards."""
+        with self.lock:
+            self.descriptor = descriptor
+
+    def __enter__(self) -> None:
+        self.since = time.monotonic()
+
+    def __exit__(self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+        self.since = None
+
+    def run(self) -> None:
+        while True:
+            time.sleep(LOOK_INTERVAL_S)
+            since = self.since
+            if since is None:
+                continue
+            if time.monotonic() - since > LONGEST_SILENCE_S:
+                self.said.trouble(f"does not answer for more than {LONGEST_SILENCE_S} s; waiting")
+            if self.is_called_off():
+                self.hang_up()
+
+    def hang_up(self) -> None:
+        with self.lock:
+            if self.descriptor is None:
+                return
+            try:
+                with socket.fromfd(self.descriptor, socket.AF_UNIX, socket.SOCK_STREAM) as copy:
+                    copy.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                # It is gone already.
+                pass
