@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import unittest.mock
 import psycopg
 
 from reading_test import ENTER, EXIT
-from servers import LONGEST_WAIT_S, ROOT, Mosquitto, PostgreSQL, ended, run, wait_until
+from servers import LONGEST_WAIT_S, ROOT, Mosquitto, PostgreSQL, ended, run, scratch_folder, wait_until
 
 sys.path.insert(0, str(ROOT / "deploy/chain"))
 from beacons_collector import database  # noqa: E402
@@ -366,6 +367,38 @@ class WithoutAPromise(Chain):
 
     def waits_for_a_lock(self):
         return self.query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'beacons_collector' AND wait_event_type = 'Lock'") == "1"
+
+
+class Refused(unittest.TestCase):
+    """A broker that does not let the collector in: each cause once, in words that help. No database is asked."""
+
+    database = types.SimpleNamespace(url="postgresql://127.0.0.1:1/none", folder="/")
+
+    def setUp(self):
+        self.folder = scratch_folder("refused")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.collectors = []
+
+    def tearDown(self):
+        for collector in self.collectors:
+            if collector.process.poll() is None:
+                collector.end(signal.SIGKILL)
+            collector.log.close()
+
+    def collector(self, url, *arguments):
+        broker = types.SimpleNamespace(collector_options=lambda: ["--broker", url])
+        self.collectors.append(Collector(broker, self.database, *arguments))
+        return self.collectors[-1]
+
+    def test_a_login_that_is_refused_at_each_attempt_is_said_once(self):
+        (self.folder / "nobody").write_text("")
+        self.folder.chmod(0o755)
+        with Mosquitto(f"password_file {self.folder}/nobody\n") as broker:
+            (broker.folder / "conf").write_text((broker.folder / "conf").read_text().replace("allow_anonymous true", "allow_anonymous false"))
+            broker.restart()
+            collector = self.collector(f"mqtt://127.0.0.1:{broker.port}").wait_for("the login was refused")
+            wait_until(lambda: broker.said().count("not authorised") >= 3, broker.said)
+            self.assertEqual(collector.said().count("broker:"), 1, collector.said())
 
 
 class HostileMessages(Chain):

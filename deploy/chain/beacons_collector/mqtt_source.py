@@ -41,6 +41,7 @@ class MQTTSource:
         # Messages that found no room, and whether they are still to be asked for again.
         self.left_out = 0
         self.is_owed = False
+        self.is_refused = False
         self.connection = 0
         self.connected_at = 0.0
         # How many connections in a row were lost at once.
@@ -100,6 +101,7 @@ class MQTTSource:
 
     def connected(self, _client: mqtt.Client, _data: object, _flags: mqtt.ConnectFlags, reason: ReasonCode,
                   _properties: Properties | None) -> None:
+        self.is_refused = reason.is_failure
         if reason.is_failure:
             return self.said.trouble(f"the login was refused: {reason}")
         self.subscribe()
@@ -125,7 +127,9 @@ class MQTTSource:
         # committed before more is asked for. The broker keeps what comes meanwhile.
         while not self.inbox.empty() and not self.is_paused:
             time.sleep(0.1)
-        if not reason.is_failure:
+        # That a refused login ends the connection too is no news.
+        if not reason.is_failure or self.is_refused:
+            self.is_refused = False
             return
         self.short = self.short + 1 if is_short else 0
         if reason.value == 0x8E or self.short >= 2:
