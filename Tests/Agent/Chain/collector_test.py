@@ -390,6 +390,27 @@ class Refused(unittest.TestCase):
         self.collectors.append(Collector(broker, self.database, *arguments))
         return self.collectors[-1]
 
+    def certificates(self):
+        """An authority, a certificate for 127.0.0.1 with its key, and another authority."""
+        for name in ("ca", "other"):
+            self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
+                         "-keyout", self.folder / f"{name}.key", "-out", self.folder / f"{name}.crt")
+        self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=broker",
+                     "-keyout", self.folder / "broker.key", "-out", self.folder / "broker.csr")
+        (self.folder / "names").write_text("subjectAltName=IP:127.0.0.1")
+        self.openssl("x509", "-req", "-in", self.folder / "broker.csr", "-CA", self.folder / "ca.crt", "-CAkey", self.folder / "ca.key",
+                     "-CAcreateserial", "-extfile", self.folder / "names", "-out", self.folder / "broker.crt")
+        for file in self.folder.iterdir():
+            file.chmod(0o644)
+        self.folder.chmod(0o755)
+
+    def openssl(self, *words):
+        run("openssl", *words)
+
+    def encrypted(self):
+        return (f"cafile {self.folder}/ca.crt\ncertfile {self.folder}/broker.crt\nkeyfile {self.folder}/broker.key\n"
+                "require_certificate true\n")
+
     def test_a_login_that_is_refused_at_each_attempt_is_said_once(self):
         (self.folder / "nobody").write_text("")
         self.folder.chmod(0o755)
@@ -399,6 +420,25 @@ class Refused(unittest.TestCase):
             collector = self.collector(f"mqtt://127.0.0.1:{broker.port}").wait_for("the login was refused")
             wait_until(lambda: broker.said().count("not authorised") >= 3, broker.said)
             self.assertEqual(collector.said().count("broker:"), 1, collector.said())
+
+    def test_what_tls_does_not_like_is_said_in_its_own_words(self):
+        self.certificates()
+        with Mosquitto(self.encrypted()) as broker:
+            url = f"mqtts://127.0.0.1:{broker.port}"
+            self.collector(url, "--ca-file", self.folder / "other.crt").wait_for("certificate verify failed")
+            self.collector(f"mqtts://localhost:{broker.port}", "--ca-file", self.folder / "ca.crt").wait_for("Hostname mismatch")
+            self.collector(url, "--ca-file", self.folder / "ca.crt").wait_for("certificate required")
+
+    def test_files_that_are_no_certificates_or_do_not_fit_end_with_64_and_one_line(self):
+        self.certificates()
+        wrong = (["--ca-file", self.folder / "names"],
+                 ["--cert-file", self.folder / "broker.crt", "--key-file", self.folder / "other.key"])
+        for scheme in ("mqtts", "amqps"):
+            for options in wrong:
+                collector = self.collector(f"{scheme}://127.0.0.1:1", *options)
+                self.assertEqual(ended(collector.process, "the collector"), 64, collector.said())
+                self.assertEqual(collector.said().count("\n"), 1, collector.said())
+                self.assertIn(options[0], collector.said())
 
 
 class HostileMessages(Chain):

@@ -1,7 +1,6 @@
 """AMQP 0-9-1: a quorum queue behind RabbitMQ's MQTT plugin, shared by as many collectors as there are."""
 
 import queue
-import ssl
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from pika.adapters.blocking_connection import BlockingChannel
 from pika.credentials import ExternalCredentials
 from pika.exceptions import AMQPError
 
+from .encryption import tls_context
 from .options import Options
 from .said import Said
 from .taking import Taken
@@ -33,6 +33,7 @@ class AMQPSource:
         self.options = options
         self.inbox = inbox
         self.said = Said("broker")
+        self.context = tls_context(options)
         # A queue keeps what comes with QoS 0 as well.
         self.left_out = 0
         self.is_over = False
@@ -117,12 +118,7 @@ class AMQPSource:
 
     def parameters(self) -> pika.ConnectionParameters:
         options = self.options
-        encryption = None
-        if options.is_encrypted:
-            context = ssl.create_default_context(cafile=options.ca_file)
-            if options.cert_file:
-                context.load_cert_chain(options.cert_file, options.key_file)
-            encryption = pika.SSLOptions(context, options.host)
+        encryption = pika.SSLOptions(self.context, options.host) if self.context else None
         return pika.ConnectionParameters(
             options.host, options.port, options.virtual_host, self.credentials(), ssl_options=encryption, heartbeat=60)
 

@@ -9,6 +9,7 @@ from typing import Any
 from . import options as command_line
 from .amqp_source import AMQPSource
 from .database import Away, Database, Rejected, Row
+from .encryption import Unusable
 from .metrics import MetricsFile
 from .mqtt_source import MQTTSource
 from .reading import read
@@ -18,7 +19,7 @@ from .topics import Unreadable, parse
 
 # After SIGTERM a database that is away, or does not answer, is waited for no longer: the broker keeps what is not acknowledged.
 LONGEST_STOP_S = 10
-EXIT_NOT_COMMITTED = 75
+EXIT_WRONG_COMMAND_LINE, EXIT_NOT_COMMITTED = 64, 75
 
 
 class Stop:
@@ -82,7 +83,11 @@ def main(arguments: list[str]) -> int:
     options = command_line.parse(arguments)
     stop = Stop()
     inbox: "queue.Queue[Taken]" = queue.Queue(2 * options.receive_maximum)
-    source: Source = (AMQPSource if options.is_amqp else MQTTSource)(options, inbox)
+    try:
+        source: Source = (AMQPSource if options.is_amqp else MQTTSource)(options, inbox)
+    except Unusable as file:
+        print(f"collector: {file}", file=sys.stderr)
+        return EXIT_WRONG_COMMAND_LINE
     database = Database(options.database, stop.is_overdue)
     roll_up = RollUp(options.database)
     source.start()

@@ -1,7 +1,8 @@
 """MQTT 5: a persistent session that outlives this process, and acknowledgements of our own."""
 
+import logging
 import queue
-import ssl
+import sys
 import threading
 import time
 
@@ -11,6 +12,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from .encryption import tls_context, words
 from .options import Options
 from .said import Said
 from .taking import Taken
@@ -24,6 +26,26 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 60
 SHORT_S = 5
 # So long what comes without a promise waits for room. It holds up the connection, so it is far below the keepalive.
 LONGEST_WAIT_FOR_ROOM_S = 5
+
+
+class LastFailure(logging.Handler):
+    """Why a connection broke: paho tells its log, and the callback that it was an "unspecified error"."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.words = ""
+        # Nobody else's, and nothing below an error: each message would be a line.
+        self.logger = logging.Logger("mqtt", logging.ERROR)
+        self.logger.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        errors = [one for one in record.args or () if isinstance(one, OSError)]
+        if errors:
+            self.words = words(errors[0])
+
+    def taken(self) -> str:
+        failure, self.words = self.words, ""
+        return failure
 
 
 class MQTTSource:
@@ -58,9 +80,10 @@ class MQTTSource:
         self.client.reconnect_delay_set(FIRST_PAUSE_S, LONGEST_PAUSE_S)
         if options.username:
             self.client.username_pw_set(options.username, options.password)
-        if options.is_encrypted:
-            self.client.tls_set(ca_certs=options.ca_file, certfile=options.cert_file, keyfile=options.key_file,
-                                tls_version=ssl.PROTOCOL_TLS_CLIENT)
+        if context := tls_context(options):
+            self.client.tls_set_context(context)
+        self.failure = LastFailure()
+        self.client.enable_logger(self.failure.logger)
 
     def start(self) -> None:
         properties = Properties(PacketTypes.CONNECT)
@@ -116,12 +139,14 @@ class MQTTSource:
                            f"subscribed to {self.options.topic_filter}")
 
     def not_reached(self, _client: mqtt.Client, _data: object) -> None:
-        self.said.trouble(f"{self.options.host}:{self.options.port} cannot be reached; trying on")
+        # paho calls this while it handles the error, and does not hand it on.
+        self.said.trouble(f"{self.options.host}:{self.options.port} cannot be reached: {words(sys.exception())}; trying on")
 
     def disconnected(self, _client: mqtt.Client, _data: object, _flags: mqtt.DisconnectFlags, reason: ReasonCode,
                      _properties: Properties | None) -> None:
         with self.lock:
             self.connection += 1
+        failure = self.failure.taken()
         is_short = time.monotonic() - self.connected_at < SHORT_S
         # What was taken and is not committed yet stays here alone where the broker forgets its sessions, so it is
         # committed before more is asked for. The broker keeps what comes meanwhile.
@@ -136,7 +161,7 @@ class MQTTSource:
             self.said.trouble(f"the connection is lost as soon as it is there, as where another client uses the id {self.options.id}: "
                               "give each collector an --id of its own")
         else:
-            self.said.trouble(f"the connection was lost: {reason}")
+            self.said.trouble(f"the connection was lost: {failure or reason}")
 
     def came(self, _client: mqtt.Client, _data: object, message: mqtt.MQTTMessage) -> None:
         if self.is_paused:

@@ -11,7 +11,7 @@ DESCRIPTION = """Takes what gateways publish from the broker and commits it to t
 only what is committed, and runs until SIGTERM."""
 EPILOGUE = """User and password stand in the URL or in BEACONS_BROKER_USERNAME and BEACONS_BROKER_PASSWORD. The database's
 password is taken as libpq takes it: PGPASSFILE, PGPASSWORD. Exit status: 0 stopped, everything taken is committed; 64 the
-command line is wrong; 75 stopped while the database was away or did not answer for 10 s: the broker keeps what was taken."""
+command line is wrong, or a file that it names; 75 stopped while the database was away or did not answer for 10 s: the broker keeps what was taken."""
 
 
 @dataclass(frozen=True)
