@@ -6,6 +6,7 @@ KILLS sets how often the collector is killed (12; the long form is KILLS=100).
 import concurrent.futures
 import json
 import os
+import queue
 import random
 import re
 import shutil
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import types
 import unittest
 import unittest.mock
@@ -25,7 +27,10 @@ from servers import LONGEST_WAIT_S, ROOT, Mosquitto, PostgreSQL, ended, run, scr
 
 sys.path.insert(0, str(ROOT / "deploy/chain"))
 from beacons_collector import database  # noqa: E402
+from beacons_collector.collector import work  # noqa: E402
 from beacons_collector.database import Away, Database, Rejected  # noqa: E402
+from beacons_collector.metrics import MetricsFile  # noqa: E402
+from beacons_collector.taking import Taken  # noqa: E402
 
 KILLS = int(os.environ.get("KILLS", "12"))
 SCHEMA, COLLECTOR = ROOT / "deploy/chain/schema", ROOT / "deploy/chain/collector"
@@ -262,6 +267,16 @@ class Faults(Chain):
         self.assertEqual(self.collector("--receive-maximum", "65535").is_ready().process.poll(), None)
         self.wait_for_count(2000)
         self.assertLessEqual(stored, 2000)
+
+    def test_its_last_figures_are_those_of_its_end(self):
+        # The next figures would be due an hour later.
+        figures, inbox = self.database.folder / "end.prom", queue.Queue(10)
+        metrics = MetricsFile(str(figures), "one")
+        metrics.write({}, 0, time.monotonic() + 3600)
+        inbox.put(Taken("beacons/s/g/request/state", b"{}", None))
+        source = types.SimpleNamespace(pause=lambda: None, acknowledge=lambda batch: None, left_out=0)
+        work(source, inbox, Database("", lambda: False), types.SimpleNamespace(is_asked=lambda: True), metrics, "beacons")
+        self.assertIn('passed_total{collector="one"} 1\n', figures.read_text())
 
     def test_a_stop_while_the_database_is_away_ends_with_75_and_loses_nothing(self):
         collector = self.collector().is_ready()

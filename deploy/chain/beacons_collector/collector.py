@@ -67,15 +67,22 @@ def work(source: Source, inbox: "queue.Queue[Taken]", database: Database, stop: 
             source.pause()
         return stop.is_asked()
 
-    for batch in batches(inbox, is_over):
-        is_over()
-        if batch:
-            rows, rejected, passed = sorted_out(batch, prefix)
-            database.store(rows, rejected)
-            source.acknowledge(batch)
-            counts["passed"] += passed
-            counts["batches"] += 1
+    def tell() -> None:
         metrics.write(counts | {"left_out": source.left_out} | dict(database.outcomes), inbox.qsize())
+
+    try:
+        for batch in batches(inbox, is_over):
+            is_over()
+            if batch:
+                rows, rejected, passed = sorted_out(batch, prefix)
+                database.store(rows, rejected)
+                source.acknowledge(batch)
+                counts["passed"] += passed
+                counts["batches"] += 1
+            tell()
+    finally:
+        metrics.hurry()
+        tell()
 
 
 def main(arguments: list[str]) -> int:

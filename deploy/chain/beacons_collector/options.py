@@ -69,7 +69,7 @@ def parse(arguments: list[str]) -> Options:
     parser.add_argument("--key-file", metavar="FILE")
     parser.add_argument("--receive-maximum", type=int, default=2000, metavar="N",
                         help="how many messages may be on their way, 1 to 65535: bounds memory (default: %(default)s)")
-    parser.add_argument("--metrics", metavar="FILE", help="write figures for Prometheus' textfile collector every 15 s")
+    parser.add_argument("--metrics", metavar="FILE", help="write figures for Prometheus' textfile collector every 15 s and at the end")
     given = parser.parse_args(arguments)
     try:
         url = urlsplit(given.broker)
