@@ -6,7 +6,6 @@ KILLS sets how often the collector is killed (12; the long form is KILLS=100).
 import concurrent.futures
 import json
 import os
-import queue
 import random
 import re
 import shutil
@@ -30,7 +29,7 @@ from beacons_collector import database  # noqa: E402
 from beacons_collector.collector import work  # noqa: E402
 from beacons_collector.database import Away, Database, Rejected  # noqa: E402
 from beacons_collector.metrics import MetricsFile  # noqa: E402
-from beacons_collector.taking import Taken  # noqa: E402
+from beacons_collector.taking import LARGEST_INBOX_BYTES, Inbox, Taken, batches  # noqa: E402
 
 KILLS = int(os.environ.get("KILLS", "12"))
 SCHEMA, COLLECTOR = ROOT / "deploy/chain/schema", ROOT / "deploy/chain/collector"
@@ -270,7 +269,7 @@ class Faults(Chain):
 
     def test_its_last_figures_are_those_of_its_end(self):
         # The next figures would be due an hour later.
-        figures, inbox = self.database.folder / "end.prom", queue.Queue(10)
+        figures, inbox = self.database.folder / "end.prom", Inbox(10)
         metrics = MetricsFile(str(figures), "one")
         metrics.write({}, 0, time.monotonic() + 3600)
         inbox.put(Taken("beacons/s/g/request/state", b"{}", None))
@@ -454,6 +453,28 @@ class Refused(unittest.TestCase):
                 self.assertEqual(ended(collector.process, "the collector"), 64, collector.said())
                 self.assertEqual(collector.said().count("\n"), 1, collector.said())
                 self.assertIn(options[0], collector.said())
+
+
+class Room(unittest.TestCase):
+    """How much may be taken and not committed, in octets. No broker, no database."""
+
+    def message(self, octets):
+        return Taken("beacons/s/g/health", b"x" * octets, None)
+
+    def test_a_batch_ends_with_the_message_that_makes_it_4_MiB(self):
+        inbox = Inbox(100)
+        for _ in range(30):
+            inbox.put(self.message(300 * 1024))
+        self.assertEqual([len(batch) for batch in batches(inbox, lambda: True)], [14, 14, 2])
+
+    def test_what_has_no_room_in_octets_waits_until_some_is_taken_out(self):
+        inbox = Inbox(100)
+        while inbox.octets < LARGEST_INBOX_BYTES:
+            inbox.put_within(self.message(1 << 20), lambda: False)
+        is_over = iter([False, False, True])
+        self.assertFalse(inbox.put_within(self.message(1), lambda: next(is_over)), "full")
+        inbox.get()
+        self.assertTrue(inbox.put_within(self.message(1), lambda: False))
 
 
 class HostileMessages(Chain):

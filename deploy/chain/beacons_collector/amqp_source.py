@@ -1,6 +1,5 @@
 """AMQP 0-9-1: a quorum queue behind RabbitMQ's MQTT plugin, shared by as many collectors as there are."""
 
-import queue
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from pika.exceptions import AMQPError
 from .encryption import tls_context
 from .options import Options
 from .said import Said
-from .taking import Taken
+from .taking import Inbox, Taken
 
 # RabbitMQ's MQTT plugin publishes to this exchange.
 EXCHANGE = "amq.topic"
@@ -29,7 +28,7 @@ class AMQPSource:
     A delivery tag is good for one channel only, so each message carries its channel.
     """
 
-    def __init__(self, options: Options, inbox: "queue.Queue[Taken]") -> None:
+    def __init__(self, options: Options, inbox: Inbox) -> None:
         self.options = options
         self.inbox = inbox
         self.said = Said("broker")
@@ -114,7 +113,8 @@ class AMQPSource:
     def came(self, channel: BlockingChannel, method: pika.spec.Basic.Deliver, _properties: pika.BasicProperties,
              body: bytes) -> None:
         if not self.is_paused:
-            self.inbox.put(Taken(method.routing_key.translate(SWAP), body, (channel, method.delivery_tag)))
+            message = Taken(method.routing_key.translate(SWAP), body, (channel, method.delivery_tag))
+            self.inbox.put_within(message, lambda: self.is_paused)
 
     def parameters(self) -> pika.ConnectionParameters:
         options = self.options

@@ -1,6 +1,5 @@
 """The loop: take, read, commit, acknowledge."""
 
-import queue
 import signal
 import sys
 import time
@@ -14,7 +13,7 @@ from .metrics import MetricsFile
 from .mqtt_source import MQTTSource
 from .reading import read
 from .roll_up import RollUp
-from .taking import Source, Taken, batches
+from .taking import Inbox, Source, Taken, batches
 from .topics import Unreadable, parse
 
 # After SIGTERM a database that is away, or does not answer, is waited for no longer: the broker keeps what is not acknowledged.
@@ -57,7 +56,7 @@ def sorted_out(batch: list[Taken], prefix: str) -> tuple[list[Row], list[Rejecte
     return rows, rejected, len(batch) - len(rows) - len(rejected)
 
 
-def work(source: Source, inbox: "queue.Queue[Taken]", database: Database, stop: Stop, metrics: MetricsFile,
+def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: MetricsFile,
          prefix: str) -> None:
     """Until SIGTERM, and then until what was taken is committed and acknowledged. Raises Away."""
     counts = {"passed": 0, "batches": 0}
@@ -89,7 +88,7 @@ def main(arguments: list[str]) -> int:
     """The exit status."""
     options = command_line.parse(arguments)
     stop = Stop()
-    inbox: "queue.Queue[Taken]" = queue.Queue(2 * options.receive_maximum)
+    inbox = Inbox(2 * options.receive_maximum)
     try:
         source: Source = (AMQPSource if options.is_amqp else MQTTSource)(options, inbox)
     except Unusable as file:

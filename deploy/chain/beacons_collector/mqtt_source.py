@@ -1,7 +1,6 @@
 """MQTT 5: a persistent session that outlives this process, and acknowledgements of our own."""
 
 import logging
-import queue
 import sys
 import threading
 import time
@@ -15,7 +14,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from .encryption import tls_context, words
 from .options import Options
 from .said import Said
-from .taking import Taken
+from .taking import LARGEST_INBOX_BYTES, Inbox, Taken
 
 # So long the broker keeps what came for a collector that is away.
 SESSION_EXPIRY_S = 7 * 24 * 3600
@@ -55,7 +54,7 @@ class MQTTSource:
     So each message carries the number of its connection, and an acknowledgement for an older one is left out.
     """
 
-    def __init__(self, options: Options, inbox: "queue.Queue[Taken]") -> None:
+    def __init__(self, options: Options, inbox: Inbox) -> None:
         self.options = options
         self.inbox = inbox
         self.said = Said("broker")
@@ -170,7 +169,8 @@ class MQTTSource:
         taken = Taken(message.topic, message.payload, token)
         if token:
             # The broker sends no more than the receive maximum before it is acknowledged: this is the bound of the queue.
-            return self.inbox.put(taken)
+            self.inbox.put_within(taken, lambda: self.is_paused)
+            return
         if self.has_room():
             self.inbox.put(taken)
         elif not self.is_paused:
@@ -181,7 +181,7 @@ class MQTTSource:
     def has_room(self) -> bool:
         """Whether a message without a promise may be taken: after a wait, because all that is retained comes at once."""
         due = time.monotonic() + LONGEST_WAIT_FOR_ROOM_S
-        while self.inbox.qsize() >= self.options.receive_maximum:
+        while self.inbox.qsize() >= self.options.receive_maximum or self.inbox.octets >= LARGEST_INBOX_BYTES:
             # Once is enough: a wait for each of them would be the end of the connection.
             if self.is_owed or self.is_paused or time.monotonic() > due:
                 return False

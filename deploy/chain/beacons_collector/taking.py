@@ -2,7 +2,7 @@
 
 import queue
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -10,6 +10,9 @@ from typing import Any, Protocol
 # Commits cost the same for one event as for some hundred; an event waits this long at most for others to come along.
 LARGEST_BATCH = 500
 LONGEST_WAIT_S = 0.2
+# In octets: messages may be a mebibyte each, and the database makes several copies of a batch.
+LARGEST_BATCH_BYTES, LARGEST_INBOX_BYTES = 4 << 20, 64 << 20
+LOOK_INTERVAL_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,34 @@ class Taken:
     payload: bytes
     token: Any
     received_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+class Inbox(queue.Queue[Taken]):
+    """What was taken and waits for its commit. It knows how much that is."""
+
+    octets = 0
+
+    def _put(self, item: Taken) -> None:
+        super()._put(item)
+        self.octets += len(item.payload)
+
+    def _get(self) -> Taken:
+        item = super()._get()
+        self.octets -= len(item.payload)
+        return item
+
+    def put_within(self, message: Taken, is_over: Callable[[], bool]) -> bool:
+        """Puts it in once there is room for its octets; false where `is_over()` before.
+
+        Who waits here reads nothing from the broker meanwhile. Where that takes longer than the broker's patience, the connection
+        is made again, and the message comes again.
+        """
+        while self.octets >= LARGEST_INBOX_BYTES:
+            if is_over():
+                return False
+            time.sleep(LOOK_INTERVAL_S)
+        self.put(message)
+        return True
 
 
 class Source(Protocol):
@@ -41,7 +72,7 @@ class Source(Protocol):
         """Sends the acknowledgements that wait, and says goodbye. The session stays at the broker."""
 
 
-def batches(inbox: "queue.Queue[Taken]", is_over: Any) -> Iterator[list[Taken]]:
+def batches(inbox: Inbox, is_over: Any) -> Iterator[list[Taken]]:
     """Batches as they fill up, until `is_over()` and nothing is left."""
     while True:
         try:
@@ -51,10 +82,11 @@ def batches(inbox: "queue.Queue[Taken]", is_over: Any) -> Iterator[list[Taken]]:
                 return
             yield []
             continue
-        batch, due = [first], time.monotonic() + LONGEST_WAIT_S
-        while len(batch) < LARGEST_BATCH and (left := due - time.monotonic()) > 0:
+        batch, octets, due = [first], len(first.payload), time.monotonic() + LONGEST_WAIT_S
+        while len(batch) < LARGEST_BATCH and octets < LARGEST_BATCH_BYTES and (left := due - time.monotonic()) > 0:
             try:
                 batch.append(inbox.get(timeout=left))
+                octets += len(batch[-1].payload)
             except queue.Empty:
                 break
         yield batch
