@@ -455,6 +455,16 @@ class Refused(unittest.TestCase):
                 self.assertIn(options[0], collector.said())
 
 
+class CommandLine(unittest.TestCase):
+    def test_a_command_line_that_can_never_work_ends_with_64_and_one_line(self):
+        right = {"--broker": "mqtt://127.0.0.1:1", "--database": "postgresql://127.0.0.1:1/none", "--id": "one"}
+        for option, value in (("--database", "nonsense"), ("--database", "postgresql://h/d?colour=red"), ("--id", "")):
+            words = [word for pair in (right | {option: value}).items() for word in pair]
+            ended = subprocess.run([COLLECTOR, *words], capture_output=True, text=True, timeout=LONGEST_WAIT_S, check=False)
+            self.assertEqual((ended.returncode, ended.stderr.count("\n")), (64, 1), ended.stderr)
+            self.assertIn(option, ended.stderr)
+
+
 class Room(unittest.TestCase):
     """How much may be taken and not committed, in octets. No broker, no database."""
 

@@ -6,6 +6,9 @@ import socket
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
 PORTS = {"mqtt": 1883, "mqtts": 8883, "amqp": 5672, "amqps": 5671}
 DESCRIPTION = """Takes what gateways publish from the broker and commits it to the database, each number once. It acknowledges
 only what is committed, and runs until SIGTERM."""
@@ -78,6 +81,10 @@ def parse(arguments: list[str]) -> Options:
         parser.error(f"--broker {given.broker}: {error}")
     if url.scheme not in PORTS or not url.hostname:
         parser.error(f"--broker {given.broker}: must be mqtt://, mqtts://, amqp:// or amqps:// and a host")
+    if fault := fault_in_database(given.database):
+        parser.error(f"--database: {fault}")
+    if not given.id:
+        parser.error("--id: must not be empty: the broker keeps the session under it")
     if not 1 <= given.receive_maximum <= 65535:
         parser.error("--receive-maximum: must be from 1 to 65535")
     if bool(given.cert_file) != bool(given.key_file):
@@ -94,3 +101,12 @@ def parse(arguments: list[str]) -> Options:
         unquote(url.password) if url.password else os.environ.get("BEACONS_BROKER_PASSWORD"), given.database,
         given.group, given.id, prefix, given.ca_file, given.cert_file, given.key_file, given.receive_maximum,
         given.metrics)
+
+
+def fault_in_database(url: str) -> str | None:
+    """Why libpq would never understand it. An empty one leaves everything to the environment."""
+    try:
+        conninfo_to_dict(url)
+    except psycopg.Error as error:
+        return " ".join(str(error).split())
+    return None
