@@ -143,7 +143,7 @@ class Promises(Chain):
             (self.topic("region/carts/state"), common | {"region": "carts", "state": "inside", "since": ENTER["at"],
                                                          "event_seq": 1}),
         ])
-        for table in ("status", "health", "gap", "location"):
+        for table in ("status", "health", "gap", "location", "region_gateway"):
             self.wait_for_count(1, table)
         wait_until(lambda: self.count("coverage") == 1, "the span")
         self.assertEqual(self.count("rejected"), 0)

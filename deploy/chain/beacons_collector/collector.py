@@ -12,6 +12,7 @@ from .encryption import Unusable
 from .metrics import MetricsFile
 from .mqtt_source import MQTTSource
 from .reading import read
+from .regions import Regions
 from .roll_up import RollUp
 from .taking import Inbox, Source, Taken, batches
 from .topics import Unreadable, parse
@@ -39,7 +40,7 @@ class Stop:
         return self.since is not None and time.monotonic() - self.since > LONGEST_STOP_S
 
 
-def sorted_out(batch: list[Taken], prefix: str) -> tuple[list[Row], list[Rejected], int]:
+def sorted_out(batch: list[Taken], prefix: str, regions: Regions) -> tuple[list[Row], list[Rejected], int]:
     """What can be stored, what can't, and how many are not kept at all."""
     rows: list[Row] = []
     rejected: list[Rejected] = []
@@ -50,8 +51,8 @@ def sorted_out(batch: list[Taken], prefix: str) -> tuple[list[Row], list[Rejecte
         except Unreadable as reason:
             rejected.append(Rejected(message.topic, message.payload, str(reason), message.received_at))
             continue
-        # States repeat what events say, and half of all messages are states: the database is not asked about them.
-        if address and address.kind != "state" and text is not None:
+        # States repeat what events say, and half of all messages are states: the database is asked about the first of a region.
+        if address and text is not None and (address.kind != "state" or regions.are_news(address)):
             rows.append(Row(message.topic, address, text, message.received_at))
     return rows, rejected, len(batch) - len(rows) - len(rejected)
 
@@ -60,6 +61,7 @@ def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: 
          prefix: str) -> None:
     """Until SIGTERM, and then until what was taken is committed and acknowledged. Raises Away."""
     counts = {"passed": 0, "batches": 0}
+    regions = Regions()
 
     def is_over() -> bool:
         if stop.is_asked():
@@ -67,13 +69,14 @@ def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: 
         return stop.is_asked()
 
     def tell() -> None:
-        metrics.write(counts | {"left_out": source.left_out} | dict(database.outcomes), inbox.qsize())
+        figures = counts | {"left_out": source.left_out} | dict(database.outcomes)
+        metrics.write(figures | {"passed": counts["passed"] + database.outcomes["unkept"]}, inbox.qsize())
 
     try:
         for batch in batches(inbox, is_over):
             is_over()
             if batch:
-                rows, rejected, passed = sorted_out(batch, prefix)
+                rows, rejected, passed = sorted_out(batch, prefix, regions)
                 database.store(rows, rejected)
                 source.acknowledge(batch)
                 counts["passed"] += passed
