@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION beacons.note_coverage() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     INSERT INTO beacons.changed (site, from_at, to_at)
-    SELECT a.site, least(min(a.from_at), min(open.from_at)), greatest(max(a.to_at), now())
+    SELECT a.site, least(min(a.from_at), min(open.from_at)), max(a.to_at)
     FROM (SELECT site, gateway, min(from_at) AS from_at, max(to_at) AS to_at FROM added GROUP BY 1, 2) a
     LEFT JOIN LATERAL (
         -- Where the open span began before these came.
