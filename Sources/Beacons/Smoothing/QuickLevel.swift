@@ -10,8 +10,11 @@ struct QuickLevel: Sendable {
     /// single stray reading is a fifth of it at most.
     static let timeConstant_s = 4.0
     /// Two means further apart than this are a step. A body that turns moves a level by 5 to 10 dB, a walk across a room by
-    /// more. dB.
+    /// more. The calm level follows a step, too, so a step has to be 15 dB for the means to be so far apart. dB.
     static let step_db = 10.0
+    /// What the last reading may weigh in the quick mean for it to tell a step. After a silence one reading is nearly all of it: a beacon
+    /// that was not heard for half a minute has not moved because of one stray reading.
+    private static let largestShare = 0.5
     /// How much readings scatter as far as one knows before the first, and how many readings that counts for. dB.
     private static let usualScatter_db = 4.0
     /// The mean of the scatter looks back this number of readings.
@@ -46,5 +49,8 @@ struct QuickLevel: Sendable {
     }
 
     /// Whether the level has stepped away from what a calm filter of the same readings says.
-    func hasStepped(from calm_dbm: Double) -> Bool { abs(filter.level - calm_dbm) > Self.step_db }
+    func hasStepped(from calm_dbm: Double) -> Bool {
+        // After a reading the filter's variance is the weight that this one had.
+        filter.variance <= Self.largestShare && abs(filter.level - calm_dbm) > Self.step_db
+    }
 }

@@ -80,6 +80,25 @@ struct StepTests {
         #expect(level.distanceLevel_dbm > -62)
     }
 
+    @Test("Nor is one after some minutes in which the radio was away", arguments: [5.0, 20, 60, 236])
+    func strayReadingAfterSilence(gap_s: Double) {
+        var level = Level()
+        for count in 0..<200 { level.add(-60, at_s: 0.25 * Double(count)) }
+        level.add(-80, at_s: 50 + gap_s)
+        let stray_dbm = level.distanceLevel_dbm
+        level.add(-60, at_s: 50.25 + gap_s)
+        #expect(stray_dbm > -64 && level.distanceLevel_dbm > -64)
+    }
+
+    @Test("What was carried away during a silence is followed with the second reading after it")
+    func stepAfterSilence() {
+        var level = Level()
+        for count in 0..<200 { level.add(-60, at_s: 0.25 * Double(count)) }
+        level.add(-80, at_s: 290)
+        level.add(-80, at_s: 290.25)
+        #expect(level.distanceLevel_dbm < -77)
+    }
+
     @Test("A body that turns, 8 dB, is smoothed as before")
     func turningBody() {
         var level = Level()
