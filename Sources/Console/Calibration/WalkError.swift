@@ -3,6 +3,7 @@ public enum WalkError: Error, Hashable, Sendable, CustomStringConvertible {
     case stops(Int)
     case distance
     case tooCloseTogether
+    case tooNear
     case strongerFurtherAway
     case tooSteep(Double)
     case wrongPower(Double)
@@ -17,6 +18,8 @@ public enum WalkError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooCloseTogether:
             "the furthest stop must be twice as far as the nearest at least: nearer together they do not tell how the "
                 + "signal fades"
+        case .tooNear:
+            "the furthest stop must be \(Figures.short(WalkFit.leastRoom_m)) m away at least: it is taken for the far end of the room"
         case .strongerFurtherAway:
             "the beacon was no weaker further away: check the order of the distances, and that nothing stood in between "
                 + "at the near ones; then walk again"

@@ -28,6 +28,8 @@ public struct WalkFit: Hashable, Sendable {
     public static let distances_m = 0.3...30.0
     /// The furthest stop must be so many times as far as the nearest.
     static let leastReach = 2.0
+    /// The furthest stop is taken for the far end of the room, which no room has nearer.
+    static let leastRoom_m = 2.0
 
     static let usualExponent = (mean: 2.2, spread: 0.3)
     static let usualExcess_db = (mean: -2.0, spread: 4.0)
@@ -52,6 +54,7 @@ public struct WalkFit: Hashable, Sendable {
             distances.allSatisfy({ Self.distances_m.contains($0) })
         else { throw .distance }
         guard furthest >= Self.leastReach * nearest else { throw .tooCloseTogether }
+        guard furthest >= Self.leastRoom_m else { throw .tooNear }
         let plain = Self.slope(stops)
         guard plain > 0 else { throw .strongerFurtherAway }
         guard plain < 8 else { throw .tooSteep(plain) }
@@ -72,7 +75,11 @@ public struct WalkFit: Hashable, Sendable {
         }
         let determinant = aa * bb - ab * ab
         let (excess, slope) = ((bb * ay - ab * by) / determinant, (aa * by - ab * ay) / determinant)
-        guard abs(excess) <= 20 else { throw .wrongPower(excess) }
+        // By the stops alone: what is usual would hide half of it.
+        let plainExcess =
+            stops.reduce(0) { $0 + $1.loss_db - 10 * Self.usualExponent.mean * .log10($1.distance_m) }
+            / Double(stops.count)
+        guard abs(plainExcess) <= 20 else { throw .wrongPower(plainExcess) }
         (excess_db, excessError_db) = (excess, (bb / determinant).squareRoot())
         (exponent, exponentError) = (slope, (aa / determinant).squareRoot())
         room_m = furthest

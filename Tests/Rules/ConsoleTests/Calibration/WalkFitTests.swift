@@ -52,6 +52,8 @@ struct WalkFitTests {
         #expect(throws: WalkError.distance) { try WalkFit(stops([1, 50], exponent: 2, excess_db: 0)) }
         #expect(throws: WalkError.distance) { try WalkFit(stops([.nan, 1], exponent: 2, excess_db: 0)) }
         #expect(throws: WalkError.tooCloseTogether) { try WalkFit(stops([3, 4, 5], exponent: 2, excess_db: 0)) }
+        #expect(throws: WalkError.tooNear) { try WalkFit(stops([0.3, 0.6, 1.2], exponent: 2, excess_db: 0)) }
+        #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: 25)) }
         #expect(throws: WalkError.strongerFurtherAway) { try WalkFit(stops([1, 2, 4], exponent: -1, excess_db: 0)) }
         #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4], exponent: 9, excess_db: 0)) }
         #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4], exponent: 2, excess_db: 60)) }
