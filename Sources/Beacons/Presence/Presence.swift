@@ -12,7 +12,7 @@ struct Presence: Sendable {
     private let unknownAfter: TimeSpan
     private let resolveAfter: TimeSpan
     /// When nobody was heard.
-    private(set) var pause = ReceptionPause()
+    private(set) var pauses = ReceptionPauses()
     /// One for each transmitter; `Transmitter.silenceDue` says which one is set.
     private var timers = TimerQueue<TransmitterSlot>()
 
@@ -30,7 +30,7 @@ struct Presence: Sendable {
     var timerCount: Int { timers.count }
 
     /// Somebody is heard, of whatever kind.
-    mutating func heardAnything(at now: Instant) { pause.heard(at: now) }
+    mutating func heardAnything(at now: Instant) { pauses.heard(at: now) }
 
     /// The silence of a transmitter is looked at when it means something. To be called when it is new, and when its presence
     /// has changed.
@@ -96,13 +96,20 @@ struct Presence: Sendable {
         let lastHeard = table.transmitters[slot].lastHeard
         return switch table.transmitters[slot].presence {
         case .heard: lastHeard + min(max(unknownAfter, patience) + pauseSince(lastHeard), unknownAtLast(patience))
-        case .silent: lastHeard + max(resolveAfter, patience)
+        case .silent: lastHeard + max(resolveAfter, patience, untilReplaced(patience, since: lastHeard))
         case .gone: lastHeard + max(Self.remembered, resolveAfter, patience)
         }
     }
 
+    /// Where the radio was deaf, a silence is longer before it means anything. Who is listed when it hears again stays for as long
+    /// as it takes to see who has taken its place, or everybody who rotated meanwhile would be somebody new.
+    private func untilReplaced(_ patience: TimeSpan, since lastHeard: Instant) -> TimeSpan {
+        let deaf = pauseSince(lastHeard)
+        return deaf > .zero ? max(unknownAfter, patience) + deaf + unknownAfter : .zero
+    }
+
     /// How long nobody was heard since then.
-    private func pauseSince(_ lastHeard: Instant) -> TimeSpan { pause.overlap(lastHeard, pause.until) }
+    private func pauseSince(_ lastHeard: Instant) -> TimeSpan { pauses.overlap(lastHeard, pauses.until) }
 
     /// However deaf the radio is, nobody's distance is told for longer after the last report than it would be listed.
     private func unknownAtLast(_ patience: TimeSpan) -> TimeSpan { max(resolveAfter, unknownAfter, patience) }
@@ -110,7 +117,7 @@ struct Presence: Sendable {
     /// Where several are heard and all fall silent at once, it is the radio that is silent: whether one of them left is seen
     /// when somebody is heard again.
     private func deafUntil(_ slot: TransmitterSlot, at now: Instant, in table: inout TransmitterTable) -> Instant? {
-        guard table.transmitters[slot].presence == .heard, table.heardCount > 1, pause.isUnderWay(at: now) else {
+        guard table.transmitters[slot].presence == .heard, table.heardCount > 1, pauses.isUnderWay(at: now) else {
             return nil
         }
         let patience = table.transmitters[slot].interval.patience.silence

@@ -20,8 +20,8 @@ struct RotationEvidence: Sendable {
         var traits: AdvertisingTraits
     }
 
-    /// The latest time in which no beacon at all was heard: silence in it says nothing of anyone.
-    var pause: ReceptionPause
+    /// When nobody at all was heard: silence in it says nothing of anyone.
+    var pauses: ReceptionPauses
     /// How many beacons of the identity are there.
     var crowd: Int
     var now: Instant
@@ -41,7 +41,7 @@ struct RotationEvidence: Sendable {
     /// One that is heard ten times a second and is not for two is somewhere else; one that is hardly heard may be there.
     func silence(_ predecessor: Candidate) -> Double {
         let silence: TimeSpan = now - predecessor.time
-        let silence_s = (silence - pause.overlap(predecessor.time, now)).seconds
+        let silence_s = (silence - pauses.overlap(predecessor.time, now)).seconds
         let usual_s = 2 * predecessor.averageGap_s + 0.3
         return -Double.log(0.05 + 0.95 * Double.exp(-max(0, silence_s) / usual_s))
     }
@@ -50,7 +50,7 @@ struct RotationEvidence: Sendable {
     /// comes at any time within `resolve_after_s`.
     func gap(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
         let gap: TimeSpan = newcomer.time - predecessor.time
-        let gap_s = max(0, (gap - pause.overlap(predecessor.time, newcomer.time)).seconds)
+        let gap_s = max(0, (gap - pauses.overlap(predecessor.time, newcomer.time)).seconds)
         let usual_s = 2 * predecessor.averageGap_s + 0.3
         let density = 0.85 * Double.exp(-gap_s / usual_s) / usual_s + 0.15 * Double.exp(-gap_s / 5) / 5
         return Double.log(density * 10)

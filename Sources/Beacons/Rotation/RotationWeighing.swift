@@ -24,7 +24,7 @@ struct RotationWeighing: Sendable {
         let newcomers = Self.byAge(slots.filter { table.transmitters[$0].standing == .resolving }, in: table)
         let predecessors = Self.predecessors(of: resolving.latest(of: identity, in: table), among: slots, in: table)
         let crowd = slots.count { table.transmitters[$0].standing == .settled }
-        let evidence = RotationEvidence(pause: presence.pause, crowd: crowd, now: now)
+        let evidence = RotationEvidence(pauses: presence.pauses, crowd: crowd, now: now)
         let before = predecessors.map {
             Self.candidate($0, time: table.transmitters[$0].lastHeard, traces, in: table)
         }

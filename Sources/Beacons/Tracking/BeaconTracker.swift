@@ -124,7 +124,7 @@ public struct BeaconTracker: Sendable {
         let before = table.transmitters[slot].presence
         let previously = table.transmitters[slot].lastHeard
         // A gap in which nobody was heard says nothing of how often this one sends.
-        if presence.pause.overlap(previously, now) == .zero {
+        if presence.pauses.overlap(previously, now) == .zero {
             table.transmitters[slot].interval.add(gap: now - previously)
         }
         table.transmitters[slot].lastHeard = now

@@ -93,6 +93,9 @@ public struct GatewayEngine: Sendable {
         advanceServices(&outputs)
     }
 
+    /// The longest silence of everybody that says nothing of the radio; `nil` where fewer than two beacons are heard.
+    public var ordinarySilence: TimeSpan? { tracker.ordinarySilence }
+
     /// Counts since the start. Finding the listed tracks goes through all transmitters.
     public var figures: GatewayFigures {
         let listed = tracker.listedTrackCount

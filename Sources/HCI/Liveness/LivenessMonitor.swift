@@ -6,7 +6,8 @@
 /// air is quiet; from then on the probe is repeated in the background. No answer means that the radio is blind until it
 /// answers or a report comes: where the air is lively that is known within 5 s of the last report.
 ///
-/// Where nothing can be probed, as in a replay, silence beyond the norm is blindness.
+/// Where nothing can be probed, as in a replay, silence beyond the norm is blindness, and so is a shorter one that is out of the
+/// ordinary for whoever is there.
 public struct LivenessMonitor: Sendable {
     /// What to do about it. Both parts may be empty.
     public struct Outcome: Hashable, Sendable {
@@ -43,6 +44,8 @@ public struct LivenessMonitor: Sendable {
     }
 
     private let canProbe: Bool
+    /// The longest silence that is ordinary for whoever is heard, where the owner can tell; it counts where nothing can be probed.
+    public var ordinarySilence: TimeSpan?
     private var state: State = .interrupted
     private var gaps = GapHistory()
     private var blindProbeInterval = DoublingPause(blindProbeIntervals)
@@ -204,7 +207,9 @@ public struct LivenessMonitor: Sendable {
     /// How long silence may last before it is suspicious.
     private var norm: TimeSpan {
         guard let median = gaps.median else { return Self.shortestNorm }
-        return max(Self.shortestNorm, median * Self.gapsInNorm)
+        var norm = median * Self.gapsInNorm
+        if !canProbe, let ordinarySilence { norm = min(norm, ordinarySilence) }
+        return max(Self.shortestNorm, norm)
     }
 
     /// No silence shorter than this is looked at.

@@ -49,7 +49,7 @@ struct RotationPairingTests {
     private func score(
         _ newcomer: RotationEvidence.Candidate, _ predecessor: RotationEvidence.Candidate, crowd: Int = 2
     ) -> Double {
-        let evidence = RotationEvidence(pause: ReceptionPause(), crowd: crowd, now: newcomer.time + .seconds(2))
+        let evidence = RotationEvidence(pauses: ReceptionPauses(), crowd: crowd, now: newcomer.time + .seconds(2))
         return evidence.score(newcomer, predecessor)
     }
 
@@ -82,14 +82,14 @@ struct RotationPairingTests {
 
     @Test("A silence of everybody's says nothing against anybody")
     func pause() {
-        var pause = ReceptionPause()
+        var pause = ReceptionPauses()
         for tick in 0..<100 { pause.heard(at: .origin + .seconds(Double(tick) / 10)) }
         pause.heard(at: .origin + .seconds(14))
-        let evidence = RotationEvidence(pause: pause, crowd: 2, now: .origin + .seconds(14))
+        let evidence = RotationEvidence(pauses: pause, crowd: 2, now: .origin + .seconds(14))
         let (newcomer, old) = (candidate(at_s: 14), candidate(at_s: 9.9))
         #expect(evidence.gap(newcomer, old) > 0)
         #expect(abs(evidence.silence(old)) < 0.001)
-        let awake = RotationEvidence(pause: ReceptionPause(), crowd: 2, now: .origin + .seconds(14))
+        let awake = RotationEvidence(pauses: ReceptionPauses(), crowd: 2, now: .origin + .seconds(14))
         #expect(awake.gap(newcomer, old) < 0)
     }
 

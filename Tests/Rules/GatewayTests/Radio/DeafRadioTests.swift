@@ -67,6 +67,46 @@ struct DeafRadioTests {
         #expect(story.figures.tracks == 3)
     }
 
+    @Test("Several times in a row count together: a beacon that is missed once between them has lost nothing")
+    func severalTimes() throws {
+        var air = Air()
+        air.otherDevices(end_s: 60)
+        air.beacon(.beacon(), from: .rotating(1), every_s: 0.3, start_s: 2, end_s: 60)
+        // Of the second phone nothing comes through in the half second between, nor in the first second after.
+        air.beacon(.beacon(), from: .rotating(2), every_s: 0.3, start_s: 2.1, end_s: 19)
+        air.beacon(.beacon(), from: .rotating(2), every_s: 0.3, start_s: 27, end_s: 60)
+        air.beacon(.beacon(), from: .rotating(3), every_s: 0.2, start_s: 22.31, end_s: 60)
+        let story = Story(.door(), air.cut([19...22.3, 22.8...25.9]))
+        let report = try #require(story.known(at: 26.95))
+        #expect(report.beacons.allSatisfy { $0.observation.proximity == .near })
+        #expect(Set(report.beacons.map(\.track)).count == 3)
+        #expect(story.figures.tracks == 3)
+    }
+
+    @Test(
+        "Who rotated while nobody was heard keeps its track, for as long as it would have stayed listed",
+        arguments: [4, 7.5, 8.5, 9.5])
+    func rotatedMeanwhile(deaf_s: Double) throws {
+        var air = Air()
+        air.otherDevices(end_s: 60)
+        air.beacon(.beacon(1, 2), from: .rotating(9), start_s: 2.03, end_s: 60)
+        air.beacon(.beacon(), from: .rotating(1), start_s: 2, end_s: 20)
+        air.beacon(.beacon(), from: .rotating(2), start_s: 20, end_s: 60)
+        let story = Story(.door(), air.cut([18...(18 + deaf_s)]))
+        #expect(story.figures.tracks == 2)
+    }
+
+    @Test(
+        "In a replay, a silence of all is the radio's also where beacons are slow: nobody leaves by it",
+        arguments: [2, 3, 4])
+    func slowBeaconsStay(every_s: Double) {
+        var air = Air()
+        air.beacon(.beacon(1, 1), from: .rotating(1), every_s: every_s, start_s: 1, end_s: 300)
+        air.beacon(.beacon(1, 2), from: .rotating(2), every_s: every_s, start_s: 1 + every_s / 3, end_s: 300)
+        let story = Story(.door { $1.expansion = .minor }, air.cut([100...128, 200...255]))
+        #expect(story.events.allSatisfy { $0.hasPrefix("enter") } && story.events.count == 2, "\(story.events)")
+    }
+
     @Test("A radio that hears 4 s in 24 learns the intervals of those 4 s")
     func learnedInterval() throws {
         // Patience would grow to four times 20 s, and a beacon that left would be listed for a minute and more.

@@ -1,27 +1,40 @@
 import HCI
 
-/// The latest stretch in which nobody at all was heard, although somebody is there: the radio was busy, deaf or away.
+/// The latest stretches in which nobody at all was heard, although somebody is there: the radio was busy, deaf or away.
 ///
 /// Receivers share their antenna with Wi-Fi, adapters come and go, and some hear for four seconds in four minutes. Such a
 /// silence says nothing of any one beacon. What is out of the ordinary depends on who is there: a crowd is never silent for a
 /// second, and a single slow beacon is silent most of the time.
-struct ReceptionPause: Sendable {
+struct ReceptionPauses: Sendable {
+    private struct Pause {
+        var from = Instant.origin
+        var until = Instant.origin
+    }
+
     /// A shorter one is nothing special.
     private static let shortest = TimeSpan.seconds(1)
     /// Nor is one of fewer gaps than this: as many packets in a row are lost where two in three are lost.
     private static let gaps: Int64 = 8
     /// The average looks back this number of gaps.
     private static let memory: Int64 = 16
+    /// How many pauses are remembered. Who was silent through more of them has been missed as often by a radio that heard.
+    private static let most = 16
 
-    private(set) var from = Instant.origin
-    private(set) var until = Instant.origin
+    /// A ring: the newest stands before `next`.
+    private var pauses = InlineArray<16, Pause>(repeating: Pause())
+    private var next = 0
     private var lastHeard: Instant?
     private var averageGap = TimeSpan.zero
+
+    /// When the newest ended; before the first one, when somebody was first heard.
+    private(set) var until = Instant.origin
 
     /// Somebody is heard.
     mutating func heard(at now: Instant) {
         guard let before = lastHeard else {
-            (from, until, lastHeard) = (.origin, now, now)
+            // Before the first report of all, nobody was heard either.
+            add(Pause(from: .origin, until: now))
+            lastHeard = now
             return
         }
         let gap = now - before
@@ -32,7 +45,7 @@ struct ReceptionPause: Sendable {
             return
         }
         let ordinary = ordinary
-        if gap > ordinary { (from, until) = (before, now) }
+        if gap > ordinary { add(Pause(from: before, until: now)) }
         // A pause counts as what is ordinary, so that the average finds its way once most of the crowd has left.
         let step = (min(gap, ordinary).microseconds - averageGap.microseconds) / Self.memory
         averageGap = averageGap + TimeSpan(microseconds: step)
@@ -41,13 +54,26 @@ struct ReceptionPause: Sendable {
     /// Whether nobody has been heard for longer than is ordinary.
     func isUnderWay(at now: Instant) -> Bool { lastHeard.map { now - $0 > ordinary } ?? false }
 
-    /// How much of the time between two instants it takes up.
+    /// How much of the time between two instants they take up.
     func overlap(_ begin: Instant, _ end: Instant) -> TimeSpan {
-        max(.zero, min(until, end) - max(from, begin))
+        var sum = TimeSpan.zero
+        for age in 1...Self.most {
+            let pause = pauses[(next + Self.most - age) % Self.most]
+            // With every report: nearly always the newest one is over already.
+            guard pause.until > begin else { break }
+            sum = sum + max(.zero, min(pause.until, end) - max(pause.from, begin))
+        }
+        return sum
+    }
+
+    private mutating func add(_ pause: Pause) {
+        pauses[next] = pause
+        next = (next + 1) % Self.most
+        until = pause.until
     }
 
     /// The longest silence of everybody that says nothing of the radio.
-    private var ordinary: TimeSpan {
+    var ordinary: TimeSpan {
         max(Self.shortest, TimeSpan(microseconds: Self.gaps * averageGap.microseconds))
     }
 }
