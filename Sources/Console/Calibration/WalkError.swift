@@ -4,9 +4,10 @@ public enum WalkError: Error, Hashable, Sendable, CustomStringConvertible {
     case distance
     case tooCloseTogether
     case tooNear
-    case strongerFurtherAway
+    case hardlyWeakerFurtherAway
     case tooSteep(Double)
     case wrongPower(Double)
+    case scattered(Double)
 
     public var description: String {
         switch self {
@@ -20,8 +21,8 @@ public enum WalkError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "signal fades"
         case .tooNear:
             "the furthest stop must be \(Figures.short(WalkFit.leastRoom_m)) m away at least: it is taken for the far end of the room"
-        case .strongerFurtherAway:
-            "the beacon was no weaker further away: check the order of the distances, and that nothing stood in between "
+        case .hardlyWeakerFurtherAway:
+            "the beacon was not \(Figures.short(WalkFit.leastFall_db)) dB weaker further away: check the order of the distances, and that nothing stood in between "
                 + "at the near ones; then walk again"
         case .tooSteep(let exponent):
             "the signal faded with an exponent of \(Figures.fixed(exponent, decimals: 1)), which no room has: something "
@@ -29,6 +30,9 @@ public enum WalkError: Error, Hashable, Sendable, CustomStringConvertible {
         case .wrongPower(let excess_db):
             "beacons would be \(Figures.fixed(abs(excess_db), decimals: 0)) dB \(excess_db > 0 ? "weaker" : "stronger") at 1 m "
                 + "than this one says: its measured power is wrong; measure that first, with 'beacond calibrate' at 1 m"
+        case .scattered(let spread_db):
+            "the stops are \(Figures.fixed(spread_db, decimals: 1)) dB off any path loss, which no room is: something stood in "
+                + "between at some of them, or the distances are in another order; walk again"
         }
     }
 }

@@ -28,6 +28,11 @@ public struct WalkFit: Hashable, Sendable {
     public static let distances_m = 0.3...30.0
     /// The furthest stop must be so many times as far as the nearest.
     static let leastReach = 2.0
+    /// How much weaker the beacon must have become on the whole way. Less is rounding and chance.
+    static let leastFall_db = 2.0
+    /// Stops that are further off than this, root mean square, have nothing to say of the shop; beyond the lower one they are
+    /// worth less than another walk. dB.
+    private static let (widestSpread_db, wideSpread_db) = (10.0, 8.0)
     /// The furthest stop is taken for the far end of the room, which no room has nearer.
     static let leastRoom_m = 2.0
 
@@ -56,8 +61,11 @@ public struct WalkFit: Hashable, Sendable {
         guard furthest >= Self.leastReach * nearest else { throw .tooCloseTogether }
         guard furthest >= Self.leastRoom_m else { throw .tooNear }
         let plain = Self.slope(stops)
-        guard plain > 0 else { throw .strongerFurtherAway }
-        guard plain < 8 else { throw .tooSteep(plain) }
+        guard plain.exponent * 10 * Double.log10(furthest / nearest) >= Self.leastFall_db else {
+            throw .hardlyWeakerFurtherAway
+        }
+        let steepest = Self.usualExponent.mean + 3 * (Self.usualExponent.spread + plain.error)
+        guard plain.exponent <= steepest else { throw .tooSteep(plain.exponent) }
 
         // Two unknowns, their usual values as two measurements more: the normal equations, solved by hand.
         let weight = 1 / (Self.placeSpread_db * Self.placeSpread_db)
@@ -88,27 +96,28 @@ public struct WalkFit: Hashable, Sendable {
             return off * off
         }
         spread_db = (squares.reduce(0, +) / Double(stops.count)).squareRoot()
+        guard spread_db <= Self.widestSpread_db else { throw .scattered(spread_db) }
     }
 
-    /// The exponent that the stops alone would give.
-    private static func slope(_ stops: [WalkStop]) -> Double {
+    /// The exponent that the stops alone would give, and one standard deviation of it.
+    private static func slope(_ stops: [WalkStop]) -> (exponent: Double, error: Double) {
         let decibels = stops.map { 10 * Double.log10($0.distance_m) }
         let middle = decibels.reduce(0, +) / Double(stops.count)
         let sums = zip(stops, decibels).reduce((0.0, 0.0)) { sums, next in
             let off = next.1 - middle
             return (sums.0 + off * next.0.loss_db, sums.1 + off * off)
         }
-        return sums.0 / sums.1
+        return (sums.0 / sums.1, placeSpread_db / sums.1.squareRoot())
     }
-
-    /// Beyond this spread the stops say little of the shop.
-    private static let wideSpread_db = 8.0
 
     /// What to say, and what to paste into the configuration.
     public var lines: [String] {
-        var lines = [
-            "The stops lie within \(Figures.fixed(spread_db, decimals: 1)) dB of what was found.",
-            "Paste this into config.toml, in place of what [distance] has of it:",
+        let spread = "The stops lie within \(Figures.fixed(spread_db, decimals: 1)) dB of what was found"
+        let isWide = spread_db > Self.wideSpread_db
+        return [
+            isWide
+                ? "\(spread), which is much: something stood in between. Walk again, by other places." : "\(spread).",
+            "\(isWide ? "If you have no better walk, paste" : "Paste") this into config.toml, in place of what [distance] has of it:",
             "",
             "[distance]",
             "model = \"log\"",
@@ -116,9 +125,5 @@ public struct WalkFit: Hashable, Sendable {
             "excess_loss_db = \(Figures.fixed(excess_db, decimals: 1))   # ± \(Figures.fixed(excessError_db, decimals: 1))",
             "room_m = \(Figures.short(room_m))",
         ]
-        if spread_db > Self.wideSpread_db {
-            lines += ["", "The stops differ widely: something stood in between. Walk again, by other places."]
-        }
-        return lines
     }
 }

@@ -26,7 +26,7 @@ extension GatewayEngine {
             beaconCount &+= 1
             if let rssi_dbm = reception.rssi_dbm {
                 floods.heard(rssi_dbm)
-                readings[adapter].heard(rssi_dbm, from: reception.sighting.address)
+                readings[adapter].heard(rssi_dbm, of: reception.sighting)
             }
             if reception.isTaken { receive(reception.sighting, outputs: &outputs) }
         }

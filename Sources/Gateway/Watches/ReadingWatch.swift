@@ -1,3 +1,4 @@
+import Beacons
 import HCI
 import Messages
 
@@ -8,8 +9,9 @@ import Messages
 /// - stuck: three transmitters and more, and next to all readings are one value;
 /// - repeated: neighbouring reports of *different* transmitters agree more often than successive ones of the *same* do. In
 ///   a recorded building the former agree in 0 to 2 % and the latter in 17 to 39 %;
-/// - two levels: successive readings of one transmitter are often 11 to 19 dB apart and seldom 6 to 9. Fading makes all
-///   differences, the smaller ones more often. Where readings scatter by more than some 4 dB the two run together, and nothing is said.
+/// - two levels: three transmitters and more, and successive readings of one frame are often 11 to 19 dB apart and seldom 6 to 9. Fading
+///   makes all differences, the smaller ones more often. Where readings scatter by more than some 4 dB the two run together, and nothing
+///   is said. A beacon that sends several frames under one address may send them at different powers, so each frame is one of its own.
 ///
 /// The first readings of a minute are enough, so a busy shop costs no more than a quiet one.
 struct ReadingWatch: Sendable {
@@ -20,12 +22,15 @@ struct ReadingWatch: Sendable {
 
     private struct Latest: Sendable {
         var address = UInt64.max
+        /// Of what was sent: identity and measured power.
+        var frame: UInt64 = 0
         var rssi_dbm: Int8 = 0
     }
 
-    /// By the low bits of the address: what two transmitters share, the later one takes.
+    /// By a hash of address and frame: what two of them share, the later one takes.
     private var latest = InlineArray<64, Latest>(repeating: Latest())
     private var before = Latest()
+    /// By a hash of the address.
     private var transmitters: UInt64 = 0
     private var count = 0
     /// Readings equal to the one before them, of whatever transmitter.
@@ -37,12 +42,13 @@ struct ReadingWatch: Sendable {
     private(set) var suspicion: SuspectReadings.Kind?
 
     /// A frame was heard at that level, as the controller measured it.
-    mutating func heard(_ rssi_dbm: Int8, from address: DeviceAddress) {
+    mutating func heard(_ rssi_dbm: Int8, of sighting: Sighting) {
         guard count < Self.most else { return }
         count += 1
-        let bits = address.bits
-        let place = Int(truncatingIfNeeded: (bits ^ bits >> 6 ^ bits >> 17) & 63)
-        transmitters |= 1 << UInt64(place)
+        let bits = sighting.address.bits
+        let frame = Self.frame(sighting)
+        transmitters |= 1 << UInt64(Self.place(bits))
+        let place = Self.place(bits ^ frame)
         if before.address != .max {
             let isEqual = rssi_dbm == before.rssi_dbm
             if isEqual { sameAsBefore += 1 }
@@ -51,15 +57,26 @@ struct ReadingWatch: Sendable {
                 if isEqual { ofOthersEqual += 1 }
             }
         }
-        if latest[place].address == bits {
+        if latest[place].address == bits, latest[place].frame == frame {
             ofSame += 1
             let difference = abs(Int(rssi_dbm) - Int(latest[place].rssi_dbm))
             if difference == 0 { ofSameEqual += 1 }
             if (6...9).contains(difference) { near += 1 }
             if (11...19).contains(difference) { far += 1 }
         }
-        before = Latest(address: bits, rssi_dbm: rssi_dbm)
+        before = Latest(address: bits, frame: frame, rssi_dbm: rssi_dbm)
         latest[place] = before
+    }
+
+    private static func place(_ bits: UInt64) -> Int {
+        Int(truncatingIfNeeded: (bits ^ bits >> 6 ^ bits >> 17) & 63)
+    }
+
+    private static func frame(_ sighting: Sighting) -> UInt64 {
+        let identity = sighting.identity
+        let numbers = UInt64(identity.major) << 16 | UInt64(identity.minor)
+        return identity.uuid.high ^ identity.uuid.low ^ numbers ^ UInt64(UInt8(bitPattern: sighting.measuredPower_dbm))
+            << 32
     }
 
     /// The minute is over; the next is counted from zero.
@@ -70,14 +87,10 @@ struct ReadingWatch: Sendable {
     }
 
     private var verdict: SuspectReadings.Kind? {
-        guard count >= Self.least else { return nil }
-        if transmitters.nonzeroBitCount >= Self.leastTransmitters {
-            if sameAsBefore * 100 >= count * 98 { return .stuck }
-            // A third and more, and half as much again as the transmitters agree with themselves.
-            if ofOthersEqual * 3 > ofOthers, 2 * ofOthersEqual * ofSame > 3 * ofSameEqual * ofOthers {
-                return .repeated
-            }
-        }
+        guard count >= Self.least, transmitters.nonzeroBitCount >= Self.leastTransmitters else { return nil }
+        if sameAsBefore * 100 >= count * 98 { return .stuck }
+        // A third and more, and half as much again as the transmitters agree with themselves.
+        if ofOthersEqual * 3 > ofOthers, 2 * ofOthersEqual * ofSame > 3 * ofSameEqual * ofOthers { return .repeated }
         // A quarter of the differences and more, twice as many as there are smaller ones.
         if ofSame >= Self.least / 2, far * 4 > ofSame, far > 2 * near { return .twoLevels }
         return nil

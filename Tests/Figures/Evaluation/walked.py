@@ -10,6 +10,7 @@ STOPS = 5
 STAY_S = 20
 # As in Sources/Console/Calibration/WalkFit.swift: mean and spread of exponent and excess, and of a place's levels.
 EXPONENT, EXCESS_DB, SPREAD_DB = (2.2, 0.3), (-2.0, 4.0), 5.0
+LEAST_FALL_DB, WIDEST_SPREAD_DB = 2.0, 10.0
 
 
 def fit(stops):
@@ -22,10 +23,16 @@ def fit(stops):
         aa, ab, bb, ay, by = aa + weight, ab + weight * x, bb + weight * x * x, ay + weight * y, by + weight * x * y
     middle = sum(x for x, _ in points) / len(points)
     furthest, nearest = max(metres for metres, _ in stops), min(metres for metres, _ in stops)
-    if furthest < 2 * nearest or sum((x - middle) * y for x, y in points) <= 0:
+    squares = sum((x - middle) ** 2 for x, _ in points)
+    plain = sum((x - middle) * y for x, y in points) / squares if squares else 0
+    if furthest < 2 * nearest or plain * 10 * math.log10(furthest / nearest) < LEAST_FALL_DB:
+        return None
+    if plain > EXPONENT[0] + 3 * (EXPONENT[1] + SPREAD_DB / math.sqrt(squares)):
         return None
     determinant = aa * bb - ab * ab
-    return (aa * by - ab * ay) / determinant, (bb * ay - ab * by) / determinant, furthest
+    exponent, excess = (aa * by - ab * ay) / determinant, (bb * ay - ab * by) / determinant
+    off = sum((y - excess - exponent * x) ** 2 for x, y in points) / len(points)
+    return None if off > WIDEST_SPREAD_DB ** 2 else (exponent, excess, furthest)
 
 
 def stops(beacons):

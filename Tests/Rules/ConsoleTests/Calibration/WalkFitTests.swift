@@ -54,9 +54,27 @@ struct WalkFitTests {
         #expect(throws: WalkError.tooCloseTogether) { try WalkFit(stops([3, 4, 5], exponent: 2, excess_db: 0)) }
         #expect(throws: WalkError.tooNear) { try WalkFit(stops([0.3, 0.6, 1.2], exponent: 2, excess_db: 0)) }
         #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: 25)) }
-        #expect(throws: WalkError.strongerFurtherAway) { try WalkFit(stops([1, 2, 4], exponent: -1, excess_db: 0)) }
-        #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4], exponent: 9, excess_db: 0)) }
         #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4], exponent: 2, excess_db: 60)) }
+    }
+
+    @Test("A beacon that is no weaker further away, or hardly, is refused", arguments: [-1, 0, 0.15])
+    func flat(exponent: Double) {
+        #expect(throws: WalkError.hardlyWeakerFurtherAway) {
+            try WalkFit(stops([1, 2, 4, 7], exponent: exponent, excess_db: 5))
+        }
+        // Equal losses, whatever becomes of them in the last digit.
+        for loss_db in [0.1, 14, 17.3] {
+            let stops = [1, 2, 3.3, 7].map { WalkStop(distance_m: $0, loss_db: loss_db) }
+            #expect(throws: WalkError.hardlyWeakerFurtherAway) { try WalkFit(stops) }
+        }
+    }
+
+    @Test("Steeper than chance explains is refused: sooner where the stops span more")
+    func steep() throws {
+        #expect(throws: WalkError.tooSteep(7.8)) { try WalkFit([(1, 0), (10, 78)].map(WalkStop.init)) }
+        #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4, 7, 10], exponent: 5.4, excess_db: -8)) }
+        // 15 dB between 2 and 4 m are two places that are each off by 5 dB.
+        _ = try WalkFit(stops([2, 4], exponent: 5, excess_db: -10))
     }
 
     @Test("The lines to paste are [distance]'s own")
@@ -69,11 +87,15 @@ struct WalkFitTests {
             ])
     }
 
-    @Test("Stops that differ widely are said to say little")
+    @Test(
+        "Stops that differ widely are said to say little, before what there is to paste; wider still, they are refused")
     func wide() throws {
-        let fit = try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: 0, off_db: [-12, 12, -12, 12]))
-        #expect(fit.spread_db > 8)
-        #expect(fit.lines.contains { $0.contains("Walk again") })
+        let fit = try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: 0, off_db: [-9, 9, -9, 9]))
+        #expect((8...10).contains(fit.spread_db))
+        #expect(fit.lines.first?.contains("Walk again") == true)
+        #expect(throws: WalkError.self) {
+            try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: 0, off_db: [-12, 12, -12, 12]))
+        }
     }
 
     @Test("A stop needs ten readings of one beacon; the gateway's offset counts")

@@ -1,3 +1,4 @@
+import Beacons
 import HCI
 import Messages
 import TestAir
@@ -14,10 +15,15 @@ struct ReadingWatchTests {
         var watch = ReadingWatch()
         for reading in 0..<count {
             let beacon = reading % beacons
-            watch.heard(Int8(rssi_dbm(beacon, reading).rounded()), from: .fixed(UInt64(beacon)))
+            watch.heard(Int8(rssi_dbm(beacon, reading).rounded()), of: sighting(beacon))
         }
         watch.endWindow()
         return watch.suspicion
+    }
+
+    private func sighting(_ beacon: Int, minor: UInt16 = 1) -> Sighting {
+        Sighting(
+            identity: .beacon(1, minor), address: .fixed(UInt64(beacon)), measuredPower_dbm: -59, rssi_dbm: nil)
     }
 
     /// Scatter as that of a receiver, by the number of the reading.
@@ -62,11 +68,27 @@ struct ReadingWatchTests {
         #expect(verdict(600, beacons: 5, said) == .twoLevels)
     }
 
+    @Test(
+        "A beacon that sends two frames under one address, one of them 15 dB weaker, is in order; so are two of them alone"
+    )
+    func severalFrames() {
+        var watch = ReadingWatch()
+        for reading in 0..<900 {
+            let isWeak = SplitMix64.draw(reading) % 3 == 0
+            let level = -50 - (isWeak ? 15 : 0) - 4 * (reading % 4) + Int(scatter(reading, 1))
+            watch.heard(Int8(level), of: sighting(reading % 4, minor: isWeak ? 2 : 1))
+        }
+        watch.endWindow()
+        #expect(watch.suspicion == nil)
+        // What is wrong with two beacons alone may be theirs.
+        #expect(verdict(beacons: 2) { _, reading in SplitMix64.draw(reading) % 3 == 0 ? -70 : -55 } == nil)
+    }
+
     @Test("Few readings say nothing, and a minute in order takes a suspicion back")
     func windows() {
         #expect(verdict(199) { _, _ in -61 } == nil)
         var watch = ReadingWatch()
-        for reading in 0..<600 { watch.heard(-61, from: .fixed(UInt64(reading % 5))) }
+        for reading in 0..<600 { watch.heard(-61, of: sighting(reading % 5)) }
         watch.endWindow()
         #expect(watch.suspicion == .stuck)
         watch.endWindow()
@@ -77,6 +99,12 @@ struct ReadingWatchTests {
 /// The same seed gives the same numbers.
 private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
+
+    /// A number for that number.
+    static func draw(_ number: Int) -> UInt64 {
+        var generator = SplitMix64(state: UInt64(number) &+ 7)
+        return generator.next()
+    }
 
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
