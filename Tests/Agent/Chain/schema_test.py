@@ -90,6 +90,13 @@ class MigrationTests(SchemaTest):
         for command in ("schema", "retain", "roll-up"):
             self.assertEqual(run(SCHEMA.parent / command, self.database.url, "--nonsense")[0], 64, command)
 
+    def test_a_url_that_libpq_cannot_read_ends_with_64_and_is_not_tried_for_ever(self):
+        for command, *options in (["schema"], ["retain", "--days", "3"], ["roll-up"], ["roll-up", "--every", "1"]):
+            for url in ("nonsense", "postgresql://h/d?colour=red"):
+                code, words = run(SCHEMA.parent / command, url, *options)
+                self.assertEqual(code, 64, command)
+                self.assertIn("--database", words)
+
 
 class DayTests(SchemaTest):
     def test_a_day_s_events_stand_in_its_partition_however_late_they_come(self):
