@@ -235,6 +235,13 @@ class TakeTests(SchemaTest):
         told = [health, status("door", "9:00", "online")]
         self.assertEqual(self.take(told) + self.take(told), ["new", "new", "repeated", "repeated"])
 
+    def test_whose_news_decided_an_event_of_the_store_is_part_of_its_contents(self):
+        def told(seq, gateway):
+            message = event({"seq": seq, "at": "9:00", "type": "enter", "gateway": "site", "zone": "shelf"})
+            return {**message, "payload": {**message["payload"], "gateway": gateway}}
+        self.assertEqual(self.take([told(1, "door")]) + self.take([told(1, "door"), told(1, "till")]), ["new", "repeated", "conflict"])
+        self.assertEqual(self.take([told(2, "door"), told(2, "till")]), ["new", "conflict"])
+
     def test_collectors_that_give_overlapping_batches_at_once_store_each_number_once(self):
         messages = [event({"seq": seq, "at": "9:00", "type": "enter", "gateway": f"g{gateway}", "beacon": f"{gateway}/{seq}"})
                     for gateway in range(20) for seq in range(1, 11)]
