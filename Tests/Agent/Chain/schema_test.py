@@ -242,6 +242,14 @@ class TakeTests(SchemaTest):
         self.assertEqual(self.take([told(1, "door")]) + self.take([told(1, "door"), told(1, "till")]), ["new", "repeated", "conflict"])
         self.assertEqual(self.take([told(2, "door"), told(2, "till")]), ["new", "conflict"])
 
+    def test_health_of_one_moment_with_other_contents_is_a_conflict_and_does_not_vanish(self):
+        def told(tracks, **more):
+            return {"kind": "health", "gateway": "door", "payload": {"at": said("9:00"), "tracks": tracks, **more}}
+        named = told(3, site=self.site, gateway="door")
+        self.assertEqual(self.take([told(3), told(3), told(4), named]), ["new", "repeated", "conflict", "repeated"])
+        self.assertEqual(self.take([told(4), told(3), named]), ["conflict", "repeated", "repeated"])
+        self.assertEqual(self.query("SELECT payload->'tracks' FROM beacons.health WHERE site = %(site)s"), [(3,)])
+
     def test_collectors_that_give_overlapping_batches_at_once_store_each_number_once(self):
         messages = [event({"seq": seq, "at": "9:00", "type": "enter", "gateway": f"g{gateway}", "beacon": f"{gateway}/{seq}"})
                     for gateway in range(20) for seq in range(1, 11)]

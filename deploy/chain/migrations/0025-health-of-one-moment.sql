@@ -1,0 +1,64 @@
+-- Of two healths of one moment with other contents the second was taken for a repetition, and was nowhere. It is a conflict, so it is rejected.
+
+CREATE OR REPLACE FUNCTION beacons.take_retained(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    WITH message AS MATERIALIZED (
+        SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.*
+        FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, received_at timestamptz, payload jsonb)
+        CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (at timestamptz, epoch text, state text, radio text, version text)
+        WHERE m.kind = 'status'
+    ), added AS (
+        INSERT INTO beacons.status (site, gateway, at, received_at, epoch, state, radio, version, payload)
+        SELECT site, gateway, at, received_at, epoch, state, radio, version, payload FROM message ORDER BY site, gateway, at, received_at, i
+        ON CONFLICT DO NOTHING RETURNING site, gateway, payload
+    )
+    SELECT m.i, beacons.outcome(EXISTS (
+        SELECT FROM added a WHERE a.site = m.site AND a.gateway = m.gateway AND a.payload = m.payload), true), NULL::text
+    FROM message m;
+
+    RETURN QUERY
+    WITH message AS MATERIALIZED (
+        SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.at, beacons.contents(m.payload) AS contents,
+            row_number() OVER told = 1 AS is_first, first_value(beacons.contents(m.payload)) OVER told AS first_contents
+        FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, received_at timestamptz, payload jsonb)
+        CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (at timestamptz)
+        WHERE m.kind = 'health'
+        WINDOW told AS (PARTITION BY m.site, m.gateway, p.at ORDER BY m.i)
+    ), added AS (
+        INSERT INTO beacons.health (site, gateway, at, received_at, payload)
+        SELECT site, gateway, at, received_at, payload FROM message WHERE is_first ORDER BY 1, 2, 3
+        ON CONFLICT DO NOTHING RETURNING site, gateway, at
+    )
+    SELECT m.i, o.outcome, CASE WHEN o.outcome = 'conflict' THEN format('at: health of %s was another one before', m.payload->>'at') END
+    FROM message m LEFT JOIN added a USING (site, gateway, at)
+    CROSS JOIN LATERAL (SELECT beacons.outcome(
+        a.site IS NOT NULL AND m.is_first,
+        CASE WHEN a.site IS NOT NULL THEN m.first_contents = m.contents
+        ELSE coalesce((
+            SELECT coalesce(beacons.contents(h.payload) = m.contents, true) FROM beacons.health h
+            WHERE h.site = m.site AND h.gateway = m.gateway AND h.at = m.at), m.first_contents = m.contents) END) AS outcome) o;
+
+    RETURN QUERY
+    WITH fix AS MATERIALIZED (
+        SELECT m.i, m.site, m.gateway, m.received_at, f.*
+        FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, received_at timestamptz, payload jsonb)
+        CROSS JOIN LATERAL jsonb_array_elements(
+            CASE WHEN m.kind = 'location' THEN jsonb_build_array(m.payload->'fix') ELSE m.payload->'fixes' END) fix
+        CROSS JOIN LATERAL jsonb_to_record(fix) AS f (
+            at timestamptz, latitude double precision, longitude double precision, horizontal_accuracy_m double precision,
+            altitude_m double precision, speed_m_s double precision, course_deg double precision, heading_deg double precision)
+        WHERE m.kind IN ('location', 'track')
+    ), added AS (
+        INSERT INTO beacons.location (
+            site, gateway, at, received_at, latitude, longitude, horizontal_accuracy_m, altitude_m, speed_m_s, course_deg, heading_deg)
+        SELECT site, gateway, at, received_at, latitude, longitude, horizontal_accuracy_m, altitude_m, speed_m_s, course_deg, heading_deg
+        FROM fix ORDER BY 1, 2, 3
+        ON CONFLICT DO NOTHING RETURNING site, gateway, at
+    )
+    SELECT (m->>'i')::integer, beacons.outcome(EXISTS (
+        SELECT FROM fix f JOIN added a USING (site, gateway, at) WHERE f.i = (m->>'i')::integer), true), NULL::text
+    FROM jsonb_array_elements(batch) m WHERE m->>'kind' = 'location';
+END $$;
