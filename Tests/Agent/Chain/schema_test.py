@@ -10,7 +10,7 @@ import psycopg
 
 from servers import LONGEST_WAIT_S, wait_until
 from servers import run as command
-from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, said, span, status
+from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, said, span, status
 
 RETAIN = SCHEMA.with_name("retain")
 
@@ -249,6 +249,24 @@ class TakeTests(SchemaTest):
         self.assertEqual(self.take([told(3), told(3), told(4), named]), ["new", "repeated", "conflict", "repeated"])
         self.assertEqual(self.take([told(4), told(3), named]), ["conflict", "repeated", "repeated"])
         self.assertEqual(self.query("SELECT payload->'tracks' FROM beacons.health WHERE site = %(site)s"), [(3,)])
+
+    def test_a_time_that_clients_cannot_read_is_refused_whichever_table_it_is_for(self):
+        late = "9999-12-31T23:59:59.9999999Z"
+        fix = {"at": said("9:00"), "latitude": 52, "longitude": 13, "horizontal_accuracy_m": 8}
+        track = {"kind": "track", "gateway": "door", "payload": {
+            "epoch": EPOCH, "batch": 1, "at": said("9:01"), "finished": "timeout", "fixes": [fix]}}
+        for message, *fields in (
+                (event({"seq": 1, "at": "9:00", "type": "exit", "entered": "8:00", "heard": "9:00"}), "at", "entered_at", "last_heard_at"),
+                (span(1, "door", "9:00", "10:00"), "to_at"), (gap("door", 1, 1), "at"), (status("door", "9:00", "online"), "at"),
+                (health("door", "9:00"), "at"), (track, "at"), (track, "fixes"),
+                ({"kind": "location", "gateway": "door", "payload": {"at": said("9:00"), "fix": fix}}, "fix")):
+            for field in fields:
+                wild = {"fix": fix | {"at": late}, "fixes": [fix | {"at": late}]}.get(field, late)
+                with self.subTest(message["kind"], field=field), self.assertRaises(psycopg.errors.CheckViolation):
+                    self.take([{**message, "payload": {**message["payload"], field: wild}}])
+        # The last moment that there is a year for.
+        self.assertEqual(self.take([status("door", "9:00", "online") | {"payload": {
+            **status("door", "9:00", "online")["payload"], "at": "9999-12-31T23:59:59.999999Z"}}]), ["new"])
 
     def test_collectors_that_give_overlapping_batches_at_once_store_each_number_once(self):
         messages = [event({"seq": seq, "at": "9:00", "type": "enter", "gateway": f"g{gateway}", "beacon": f"{gateway}/{seq}"})
