@@ -399,6 +399,12 @@ class PlanTests(SchemaTest):
             "SELECT relname FROM pg_class WHERE relnamespace = 'beacons'::regnamespace AND relkind IN ('r', 'p', 'v') "
             "AND NOT relispartition AND obj_description(oid) IS NULL AND relname <> 'migration'"), [])
 
+    def test_every_column_of_an_analyst_s_view_says_what_it_is(self):
+        self.assertEqual(self.query(
+            "SELECT relname, attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE relnamespace = 'beacons'::regnamespace "
+            "AND relname IN ('visit', 'stay', 'occupancy_hourly', 'flow', 'coverage', 'missing') "
+            "AND attnum > 0 AND col_description(c.oid, attnum) IS NULL"), [])
+
 
 if __name__ == "__main__":
     unittest.main()
