@@ -129,6 +129,27 @@ class DayTests(SchemaTest):
         self.assertEqual(self.partition_of(1), f"beacons.event_{old:%Y%m%d}")
         self.assertEqual(len(self.visits()), 1)
 
+    def test_a_row_from_before_a_limit_does_not_keep_its_day_from_being_made_and_the_limit_holds_there(self):
+        old = DAY - datetime.timedelta(days=210)
+        long = {"seq": 1, "at": old, "type": "enter", "region": "r" * 129}
+        # A table without the limit for as long as it takes to add the row.
+        (limit,), = self.query("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'event_names' AND conrelid = 'beacons.event'::regclass")
+        gateway_limit = self.query("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'region_gateway_names'")[0][0]
+        self.connection.execute("ALTER TABLE beacons.event DROP CONSTRAINT event_names")
+        self.connection.execute("ALTER TABLE beacons.region_gateway DROP CONSTRAINT region_gateway_names")
+        try:
+            self.connection.execute(
+                "INSERT INTO beacons.event (site, gateway, epoch, seq, at, type, region) VALUES (%s, 'door', 'e', 1, %s, 'enter', %s)",
+                (self.site, old, long["region"]))
+        finally:
+            self.connection.execute(f"ALTER TABLE beacons.event ADD CONSTRAINT event_names {limit}")
+            self.connection.execute(f"ALTER TABLE beacons.region_gateway ADD CONSTRAINT region_gateway_names {gateway_limit}")
+        self.assertEqual(self.partition_of(1), "beacons.event_default")
+        self.connection.execute("SELECT beacons.make_days_ahead()")
+        self.assertEqual(self.partition_of(1), f"beacons.event_{old:%Y%m%d}")
+        with self.assertRaises(psycopg.errors.CheckViolation):
+            self.take([event(long | {"seq": 2})])
+
     def test_tomorrow_is_made_ahead(self):
         tomorrow = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
         for table in ("event", "visit_day", "stay_day", "health", "location"):
