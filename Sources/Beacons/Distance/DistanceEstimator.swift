@@ -17,7 +17,7 @@ public struct DistanceEstimator: Sendable {
     public static let exponents = 1.6...4.0
     /// By how much the level at a spot differs from what its distance would have, however well it is known: bodies and
     /// standing waves. One standard deviation, dB.
-    public static let spotSpread_db = 3.0
+    public static let spotSpread_db = 3.1
     /// By what share the exponent of a place differs from the one that is reckoned with. Exponents that were measured in
     /// buildings run from 1.6 to 3.3.
     public static let exponentSpread = 0.3

@@ -56,10 +56,15 @@ struct ReceptionPauses: Sendable {
 
     /// How much of the time between two instants they take up.
     func overlap(_ begin: Instant, _ end: Instant) -> TimeSpan {
+        // With every report: nearly always the newest one is over already.
+        until > begin ? sum(begin, end) : .zero
+    }
+
+    @inline(never)
+    private func sum(_ begin: Instant, _ end: Instant) -> TimeSpan {
         var sum = TimeSpan.zero
         for age in 1...Self.most {
             let pause = pauses[(next + Self.most - age) % Self.most]
-            // With every report: nearly always the newest one is over already.
             guard pause.until > begin else { break }
             sum = sum + max(.zero, min(pause.until, end) - max(pause.from, begin))
         }

@@ -34,6 +34,9 @@ struct KalmanFilter: Sendable {
         covariance *= share
     }
 
+    /// The level is somewhere else by now: what is known of it is worth no more than a mean of so many readings.
+    mutating func forget(butFor readings: Double) { variance = max(variance, 1 / readings) }
+
     /// What the predecessor knew, grown uncertain over the gap, is a measurement of the level at the first reading.
     mutating func takeOver(_ former: KalmanFilter, gap_s: Double, timeConstant_s: Double) {
         let noise = former.variance + Self.wandered(in_s: gap_s, timeConstant_s)

@@ -74,11 +74,9 @@ struct LevelFilter: Sendable {
         }
     }
 
-    /// Goes on from the quick level where the level has stepped, and says whether it has.
-    func follow(_ quick: QuickLevel, by memory: inout SmoothedLevel) -> Bool {
-        guard let calm_dbm = memory.calm_dbm, quick.hasStepped(from: calm_dbm) else { return false }
-        memory = .kalman(quick.filter)
-        return true
+    /// Goes on from the quick level where the level has stepped.
+    func follow(_ quick: QuickLevel, by memory: inout SmoothedLevel) {
+        if let calm_dbm = memory.calm_dbm, quick.hasStepped(from: calm_dbm) { memory = .kalman(quick.afterStep) }
     }
 
     /// What one reading weighs in the level, which is the variance of the level in units of a reading's. The kinds that

@@ -6,8 +6,10 @@ extension BeaconTracker {
     var timerCount: Int { presence.timerCount + rotation.newcomers.timerCount }
 
     /// The longest silence of everybody that says nothing of the radio; `nil` where fewer than two are heard, whose silence is their
-    /// own.
-    public var ordinarySilence: TimeSpan? { table.heardCount > 1 ? presence.pauses.ordinary : nil }
+    /// own. Mutating for the same reason as `nextDeadlineInPlace`.
+    public mutating func ordinarySilenceInPlace() -> TimeSpan? {
+        table.heardCount > 1 ? presence.pauses.ordinary : nil
+    }
 
     /// When `advance` has something to do next. It changes nothing, but what is not mutating gets a copy of the whole tracker
     /// when another module calls it.

@@ -8,7 +8,7 @@ struct TransmitterSignal: Sendable {
     fileprivate(set) var quick = QuickLevel()
     /// What distance and proximity are made from.
     var distance = SmoothedLevel.unknown
-    /// What the distance's level has lost at rest.
+    /// What the distance's level has lost of late.
     fileprivate(set) var shade = Shade()
     /// What the RSSI thresholds of regions look at.
     var region = SmoothedLevel.unknown
@@ -30,9 +30,8 @@ struct SignalSmoothing: Sendable {
         signal.quick.add(rssi_dbm, at: place)
         let before_dbm = signal.distance.calm_dbm
         distance.add(rssi_dbm, at: place, of: signal.times, to: &signal.distance)
-        if distance.follow(signal.quick, by: &signal.distance) {
-            signal.shade = Shade()
-        } else if let before_dbm, let now_dbm = signal.distance.calm_dbm {
+        distance.follow(signal.quick, by: &signal.distance)
+        if let before_dbm, let now_dbm = signal.distance.calm_dbm {
             signal.shade.move(by_db: now_dbm - before_dbm, after_s: place.elapsed_s)
         }
         region.add(rssi_dbm, at: place, of: signal.times, to: &signal.region)

@@ -94,7 +94,7 @@ public struct GatewayEngine: Sendable {
     }
 
     /// The longest silence of everybody that says nothing of the radio; `nil` where fewer than two beacons are heard.
-    public var ordinarySilence: TimeSpan? { tracker.ordinarySilence }
+    public mutating func ordinarySilenceInPlace() -> TimeSpan? { tracker.ordinarySilenceInPlace() }
 
     /// Counts since the start. Finding the listed tracks goes through all transmitters.
     public var figures: GatewayFigures {

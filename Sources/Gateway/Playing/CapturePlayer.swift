@@ -57,7 +57,7 @@ public struct CapturePlayer: Sendable {
             engine.liveness(change, at: instant, outputs: &outputs)
         }
         engine.receive(event, at: instant, outputs: &outputs)
-        liveness.ordinarySilence = engine.ordinarySilence
+        liveness.ordinarySilence = engine.ordinarySilenceInPlace()
         now = instant
     }
 

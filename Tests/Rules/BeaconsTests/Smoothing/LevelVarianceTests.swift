@@ -3,11 +3,11 @@ import Testing
 
 @Suite("How uncertain a level is")
 struct LevelVarianceTests {
-    /// Readings that alternate about −60 dBm, four a second.
+    /// Readings about −60 dBm, four a second: two above and two below by turns, so that half of the neighbours differ.
     private func level(_ count: Int, depth_db: Double) -> Level {
         var level = Level()
         for index in 0..<count {
-            level.add(-60 + (index.isMultiple(of: 2) ? 1 : -1) * depth_db, at_s: 0.25 * Double(index))
+            level.add(-60 + (index % 4 < 2 ? 1 : -1) * depth_db, at_s: 0.25 * Double(index))
         }
         return level
     }

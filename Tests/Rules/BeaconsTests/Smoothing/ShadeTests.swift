@@ -3,7 +3,7 @@ import Testing
 
 @testable import Beacons
 
-@Suite("A quarter of what a level loses at rest is taken for shade")
+@Suite("A quarter of what a level loses is taken for shade, up to what a body takes")
 struct ShadeTests {
     /// Four readings a second of each level for so long, one after the other.
     private func rested(_ spans: [(dbm: Double, for_s: Int)], _ settings: FilterSettings? = nil) -> Level {
@@ -37,9 +37,18 @@ struct ShadeTests {
         #expect(short < long - 0.5)
     }
 
-    @Test("What has stepped is not shaded")
-    func stepped() {
-        #expect(abs(rested([(-60, 600), (-80, 30)]).distanceLevel_dbm + 80) < 1)
+    @Test("Who goes away by more than a body takes is shaded by what a body takes, at once or bit by bit")
+    func goneAway() {
+        #expect(abs(rested([(-60, 600), (-80, 30)]).distanceLevel_dbm + 77.5) < 0.5)
+        let steps = stride(from: -61.0, through: -77, by: -1).map { (dbm: $0, for_s: 20) }
+        #expect(abs(rested([(-60, 600)] + steps + [(-78, 60)]).distanceLevel_dbm + 75.5) < 0.5)
+        #expect(abs(rested([(-60, 600), (-80, 3_600)]).distanceLevel_dbm + 80) < 0.1)
+    }
+
+    @Test("A step that a body may have made is followed at once, and shaded")
+    func stepOfABody() {
+        let level = rested([(-60, 600), (-72, 10)]).distanceLevel_dbm
+        #expect(level > -70 && level < -69)
     }
 
     @Test("Whoever steps aside gives the level back")

@@ -122,7 +122,7 @@ struct ScanTableTests {
                 {"at":"1970-01-01T00:00:00.000Z","adapter":"hci0 (00:1B:DC:00:00:01)","radio":"scanning","remedy":"",\
                 "reports":20,"reports_per_s":10,"rejected":0,"dropped":0,"count":1,"beacons":[{"track":1,\
                 "uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","major":65535,"minor":0,"proximity":"immediate",\
-                "accuracy_m":0.48,"accuracy_error_m":0.22,"rssi_dbm":-50,"measured_power_dbm":-59,"reports_per_s":10,"age_ms":100,\
+                "accuracy_m":0.48,"accuracy_error_m":0.23,"rssi_dbm":-50,"measured_power_dbm":-59,"reports_per_s":10,"age_ms":100,\
                 "address":"C0:00:00:00:00:00","address_kind":"random_static","rotates":false,\
                 "regions":["shop","storefront"]}]}
 
