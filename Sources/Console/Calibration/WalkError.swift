@@ -22,7 +22,8 @@ public enum WalkError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooNear:
             "the furthest stop must be \(Figures.short(WalkFit.leastRoom_m)) m away at least: it is taken for the far end of the room"
         case .hardlyWeakerFurtherAway:
-            "the beacon was not \(Figures.short(WalkFit.leastFall_db)) dB weaker further away: check the order of the distances, and that nothing stood in between "
+            "the beacon was not even \(Figures.fixed(WalkFit.leastFall_db, decimals: 0)) dB weaker further away: check the order of "
+                + "the distances, and that nothing stood in between "
                 + "at the near ones; then walk again"
         case .tooSteep(let exponent):
             "the signal faded with an exponent of \(Figures.fixed(exponent, decimals: 1)), which no room has: something "
@@ -31,7 +32,7 @@ public enum WalkError: Error, Hashable, Sendable, CustomStringConvertible {
             "beacons would be \(Figures.fixed(abs(excess_db), decimals: 0)) dB \(excess_db > 0 ? "weaker" : "stronger") at 1 m "
                 + "than this one says: its measured power is wrong; measure that first, with 'beacond calibrate' at 1 m"
         case .scattered(let spread_db):
-            "the stops are \(Figures.fixed(spread_db, decimals: 1)) dB off any path loss, which no room is: something stood in "
+            "no path loss fits the stops: they are \(Figures.fixed(spread_db, decimals: 1)) dB off the best one; something stood in "
                 + "between at some of them, or the distances are in another order; walk again"
         }
     }
