@@ -102,10 +102,12 @@ struct Presence: Sendable {
     }
 
     /// Where the radio was deaf, a silence is longer before it means anything. Who is listed when it hears again stays for as long
-    /// as it takes to see who has taken its place, or everybody who rotated meanwhile would be somebody new.
+    /// as it takes to see who has taken its place, or everybody who rotated meanwhile would be somebody new: twice
+    /// `unknown_after_s` longer at most.
     private func untilReplaced(_ patience: TimeSpan, since lastHeard: Instant) -> TimeSpan {
         let deaf = pauseSince(lastHeard)
-        return deaf > .zero ? max(unknownAfter, patience) + deaf + unknownAfter : .zero
+        guard deaf > .zero else { return .zero }
+        return min(max(unknownAfter, patience) + deaf, max(resolveAfter, patience) + unknownAfter) + unknownAfter
     }
 
     /// How long nobody was heard since then.

@@ -13,8 +13,9 @@ struct ReceptionPauses: Sendable {
 
     /// A shorter one is nothing special.
     private static let shortest = TimeSpan.seconds(1)
-    /// Nor is one of fewer gaps than this: as many packets in a row are lost where two in three are lost.
-    private static let gaps: Int64 = 8
+    /// Nor is one of fewer gaps than this. More, and of two beacons the one that was heard first would be out of the ordinary silent
+    /// before the two together are.
+    private static let gaps: Int64 = 6
     /// The average looks back this number of gaps.
     private static let memory: Int64 = 16
     /// How many pauses are remembered. Who was silent through more of them has been missed as often by a radio that heard.
@@ -46,8 +47,9 @@ struct ReceptionPauses: Sendable {
         }
         let ordinary = ordinary
         if gap > ordinary { add(Pause(from: before, until: now)) }
-        // A pause counts as what is ordinary, so that the average finds its way once most of the crowd has left.
-        let step = (min(gap, ordinary).microseconds - averageGap.microseconds) / Self.memory
+        // A pause says nothing of who is there. It counts as two gaps, so that the average finds its way once most of the crowd has left.
+        let counted = gap > ordinary ? averageGap + averageGap : gap
+        let step = (counted.microseconds - averageGap.microseconds) / Self.memory
         averageGap = averageGap + TimeSpan(microseconds: step)
     }
 

@@ -76,7 +76,10 @@ struct LevelFilter: Sendable {
 
     /// Goes on from the quick level where the level has stepped.
     func follow(_ quick: QuickLevel, by memory: inout SmoothedLevel) {
-        if let calm_dbm = memory.calm_dbm, quick.hasStepped(from: calm_dbm) { memory = .kalman(quick.afterStep) }
+        guard case .kalman(let calm) = memory, quick.hasStepped(from: calm, timeConstant_s: timeConstant_s) else {
+            return
+        }
+        memory = .kalman(quick.afterStep)
     }
 
     /// What one reading weighs in the level, which is the variance of the level in units of a reading's. The kinds that

@@ -6,8 +6,7 @@ import HCI
 /// quick mean goes beside it: once the two are further apart than a turning body and the scatter of this place make them, the level
 /// has stepped, and the calm filter goes on from the quick one.
 struct QuickLevel: Sendable {
-    /// Seconds that the quick mean looks back. At four readings a second it follows within 2 s, at one within 4 s; a
-    /// single stray reading is a fifth of it at most.
+    /// Seconds that the quick mean looks back. At four readings a second it follows within 2 s, at one within 4 s.
     static let timeConstant_s = 4.0
     /// Two means have to be further apart than this to be a step. A body that turns moves a level by 5 to 10 dB, a walk across a
     /// room by more. The calm level follows a step, too, so this is a step of 10 dB. dB.
@@ -15,9 +14,6 @@ struct QuickLevel: Sendable {
     /// And further apart than so many standard deviations of a reading: where readings scatter, bodies and standing waves move the
     /// means further, and the quick mean has chance of its own.
     static let leastStep_sigmas = 2.5
-    /// What the last reading may weigh in the quick mean for it to tell a step. After a silence one reading is nearly all of it: a beacon
-    /// that was not heard for half a minute has not moved because of one stray reading.
-    private static let largestShare = 0.5
     /// What the quick level is worth after a step, in readings: it is still on its way.
     private static let worth = 2.0
     /// How much readings scatter as far as one knows before the first, and how many readings that counts for. dB.
@@ -30,11 +26,12 @@ struct QuickLevel: Sendable {
     private(set) var scatter = usualScatter_db * usualScatter_db
     /// How many readings the mean of the scatter is made of.
     private var count: Float = 1
-    private var latest_dbm: Float = 0
+    /// The last reading and the one before it.
+    private var (latest_dbm, previous_dbm): (Float, Float) = (0, 0)
 
     /// Takes in one reading, within `SignalLevel.range_dbm`.
     mutating func add(_ rssi_dbm: Double, at place: ReadingTimes.Place) {
-        defer { latest_dbm = Float(rssi_dbm) }
+        defer { (latest_dbm, previous_dbm) = (Float(rssi_dbm), latest_dbm) }
         guard !place.isFirst else {
             filter = KalmanFilter(rssi_dbm)
             return
@@ -63,10 +60,21 @@ struct QuickLevel: Sendable {
     }
 
     /// Whether the level has stepped away from what a calm filter of the same readings says.
-    func hasStepped(from calm_dbm: Double) -> Bool {
-        let apart_db = abs(filter.level - calm_dbm)
-        // After a reading the filter's variance is the weight that this one had.
-        return apart_db > Self.leastStep_db && filter.variance <= Self.largestShare
-            && apart_db * apart_db > Self.leastStep_sigmas * Self.leastStep_sigmas * scatter
+    func hasStepped(from calm: KalmanFilter, timeConstant_s: Double) -> Bool {
+        let apart_db = filter.level - calm.level
+        // One reading tells no step: after a silence it is nearly all of the quick mean.
+        guard isBeyond(latest_dbm, apart_db, calm), isBeyond(previous_dbm, apart_db, calm) else { return false }
+        // A calm filter that has settled is that much surer than the quick one. Where it is less sure, soon after a step or a silence, it
+        // follows by itself and keeps the two together, so less of a difference tells as much.
+        let doubt = max(1, calm.variance * timeConstant_s / (filter.variance * Self.timeConstant_s))
+        let squared = apart_db * apart_db * doubt
+        return squared > Self.leastStep_db * Self.leastStep_db
+            && squared > Self.leastStep_sigmas * Self.leastStep_sigmas * scatter
+    }
+
+    /// Whether a reading is off to that side, further than half of the least step.
+    private func isBeyond(_ reading_dbm: Float, _ side_db: Double, _ calm: KalmanFilter) -> Bool {
+        let off_db = Double(reading_dbm) - calm.level
+        return side_db > 0 ? off_db > Self.leastStep_db / 2 : off_db < -Self.leastStep_db / 2
     }
 }

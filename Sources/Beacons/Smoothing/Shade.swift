@@ -16,7 +16,7 @@ struct Shade: Sendable {
     /// Below the best level of late. 0 to `deepest_db`, dB.
     private var fallen_db: Float = 0
     /// Since the first reading, `patience_s` at most.
-    private var rest_s: Float = 0
+    private var heard_s: Float = 0
 
     /// What is added to the level. dB.
     var lift_db: Double { Self.share * Double(fallen_db) }
@@ -28,10 +28,10 @@ struct Shade: Sendable {
     ///   - after_s: since the newest reading before; what is not positive counts as no time.
     mutating func move(by_db: Double, after_s: Double) {
         let elapsed_s = max(0, after_s)
-        // A best that is as old as the rest itself is worth no more than the mean of it.
-        let memory_s = min(Self.patience_s, Double(rest_s) + elapsed_s)
+        // A best that is as old as the beacon's readings are is worth no more than their mean.
+        let memory_s = min(Self.patience_s, Double(heard_s) + elapsed_s)
         let kept = memory_s > 0 ? 1 - min(1, elapsed_s / memory_s) : 1
-        self = Shade(fallen_db: (Double(fallen_db) - by_db) * kept, rest_s: memory_s)
+        self = Shade(fallen_db: (Double(fallen_db) - by_db) * kept, heard_s: memory_s)
     }
 
     /// Goes on from the same beacon under its former address: the better of the two best levels stays.
@@ -44,13 +44,13 @@ struct Shade: Sendable {
         let best_db = max(former_db + Double(former.fallen_db), own_db + Double(fallen_db))
         self = Shade(
             fallen_db: best_db - level_db,
-            rest_s: min(Self.patience_s, Double(former.rest_s) + max(0, gap_s) + Double(rest_s)))
+            heard_s: min(Self.patience_s, Double(former.heard_s) + max(0, gap_s) + Double(heard_s)))
     }
 }
 
 extension Shade {
-    private init(fallen_db: Double, rest_s: Double) {
+    private init(fallen_db: Double, heard_s: Double) {
         self.fallen_db = Float(min(max(0, fallen_db), Self.deepest_db))
-        self.rest_s = Float(rest_s)
+        self.heard_s = Float(heard_s)
     }
 }

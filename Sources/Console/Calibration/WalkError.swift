@@ -22,9 +22,8 @@ public enum WalkError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooNear:
             "the furthest stop must be \(Figures.short(WalkFit.leastRoom_m)) m away at least: it is taken for the far end of the room"
         case .hardlyWeakerFurtherAway:
-            "the beacon was not even \(Figures.fixed(WalkFit.leastFall_db, decimals: 0)) dB weaker further away: check the order of "
-                + "the distances, and that nothing stood in between "
-                + "at the near ones; then walk again"
+            "the beacon was hardly weaker further away: check the order of the distances, and that nothing stood in between at the "
+                + "near ones; then walk again"
         case .tooSteep(let exponent):
             "the signal faded with an exponent of \(Figures.fixed(exponent, decimals: 1)), which no room has: something "
                 + "stood in between at the far stops, or a distance is wrong; walk again"

@@ -1,3 +1,4 @@
+import Beacons
 import RealModule
 
 /// What was heard while a beacon was held at a known distance.
@@ -64,8 +65,8 @@ public struct WalkFit: Hashable, Sendable {
         guard plain.exponent * 10 * Double.log10(furthest / nearest) >= Self.leastFall_db else {
             throw .hardlyWeakerFurtherAway
         }
-        let steepest = Self.usualExponent.mean + 3 * (Self.usualExponent.spread + plain.error)
-        guard plain.exponent <= steepest else { throw .tooSteep(plain.exponent) }
+        let spread = (Self.usualExponent.spread * Self.usualExponent.spread + plain.error * plain.error).squareRoot()
+        guard plain.exponent < min(8, Self.usualExponent.mean + 3 * spread) else { throw .tooSteep(plain.exponent) }
 
         // Two unknowns, their usual values as two measurements more: the normal equations, solved by hand.
         let weight = 1 / (Self.placeSpread_db * Self.placeSpread_db)
@@ -89,6 +90,9 @@ public struct WalkFit: Hashable, Sendable {
             / Double(stops.count)
         guard abs(plainExcess) <= 20 else { throw .wrongPower(plainExcess) }
         (excess_db, excessError_db) = (excess, (bb / determinant).squareRoot())
+        // What the configuration would move to its own limits is not what was found.
+        guard slope >= DistanceEstimator.exponents.lowerBound else { throw .hardlyWeakerFurtherAway }
+        guard slope <= DistanceEstimator.exponents.upperBound else { throw .tooSteep(slope) }
         (exponent, exponentError) = (slope, (aa / determinant).squareRoot())
         room_m = furthest
         let squares = stops.map { stop in

@@ -9,7 +9,7 @@ import Messages
 /// - stuck: three transmitters and more, and next to all readings are one value;
 /// - repeated: neighbouring reports of *different* transmitters agree more often than successive ones of the *same* do. In
 ///   a recorded building the former agree in 0 to 2 % and the latter in 17 to 39 %;
-/// - two levels: three transmitters and more, and successive readings of one frame are often 11 to 19 dB apart and seldom 6 to 9. Fading
+/// - two levels: successive readings of one frame are often 11 to 19 dB apart and seldom 6 to 9, of three transmitters and more. Fading
 ///   makes all differences, the smaller ones more often. Where readings scatter by more than some 4 dB the two run together, and nothing
 ///   is said. A beacon that sends several frames under one address may send them at different powers, so each frame is one of its own.
 ///
@@ -38,6 +38,8 @@ struct ReadingWatch: Sendable {
     private var (ofOthers, ofOthersEqual) = (0, 0)
     private var (ofSame, ofSameEqual) = (0, 0)
     private var (near, far) = (0, 0)
+    /// Whose readings were far apart, by a hash of the address.
+    private var farTransmitters: UInt64 = 0
     /// What the last whole minute showed.
     private(set) var suspicion: SuspectReadings.Kind?
 
@@ -62,7 +64,10 @@ struct ReadingWatch: Sendable {
             let difference = abs(Int(rssi_dbm) - Int(latest[place].rssi_dbm))
             if difference == 0 { ofSameEqual += 1 }
             if (6...9).contains(difference) { near += 1 }
-            if (11...19).contains(difference) { far += 1 }
+            if (11...19).contains(difference) {
+                far += 1
+                farTransmitters |= 1 << UInt64(Self.place(bits))
+            }
         }
         before = Latest(address: bits, frame: frame, rssi_dbm: rssi_dbm)
         latest[place] = before
@@ -90,8 +95,13 @@ struct ReadingWatch: Sendable {
         guard count >= Self.least, transmitters.nonzeroBitCount >= Self.leastTransmitters else { return nil }
         if sameAsBefore * 100 >= count * 98 { return .stuck }
         // A third and more, and half as much again as the transmitters agree with themselves.
-        if ofOthersEqual * 3 > ofOthers, 2 * ofOthersEqual * ofSame > 3 * ofSameEqual * ofOthers { return .repeated }
+        if ofOthers >= Self.least / 2, ofOthersEqual * 3 > ofOthers,
+            2 * ofOthersEqual * ofSame > 3 * ofSameEqual * ofOthers
+        {
+            return .repeated
+        }
         // A quarter of the differences and more, twice as many as there are smaller ones.
+        guard farTransmitters.nonzeroBitCount >= Self.leastTransmitters else { return nil }
         if ofSame >= Self.least / 2, far * 4 > ofSame, far > 2 * near { return .twoLevels }
         return nil
     }

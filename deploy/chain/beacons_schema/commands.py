@@ -41,11 +41,11 @@ def options(arguments: list[str]) -> argparse.Namespace:
 
 
 def database(url: str) -> str:
-    """What libpq cannot read now it cannot read later either."""
+    """What libpq cannot read now it cannot read later either. Its own words hold the URL, and so the password."""
     try:
         conninfo_to_dict(url)
-    except psycopg.ProgrammingError as error:
-        raise argparse.ArgumentTypeError(" ".join(str(error).split())) from None
+    except psycopg.ProgrammingError:
+        raise argparse.ArgumentTypeError("neither a URL nor a connection string of PostgreSQL") from None
     return url
 
 

@@ -70,6 +70,27 @@ struct StepTests {
         }
     }
 
+    @Test("Carried past: away again after some seconds, and the way back is as quick", arguments: [6.0, 10, 20])
+    func carriedPast(for_s: Double) {
+        for (rate, limit_s) in [(4.0, 6.0), (1, 12)] where for_s * rate >= 10 {
+            let delays = (0..<21).map { seed in
+                var generator = SeededGenerator(seed: seed)
+                var level = Level()
+                for count in 0..<Int((120 + for_s) * rate) {
+                    let at_s = Double(count) / rate
+                    level.add(scattered(at_s < 120 ? -80 : -62, 1.5, using: &generator), at_s: at_s)
+                }
+                for count in 0..<Int(60 * rate) {
+                    level.add(scattered(-80, 1.5, using: &generator), at_s: 120 + for_s + Double(count) / rate)
+                    let factor = distance_m(level.distanceLevel_dbm) / distance_m(-80)
+                    if (1 / 1.5...1.5).contains(factor) { return Double(count) / rate }
+                }
+                return .infinity
+            }
+            #expect(delays.sorted()[10] <= limit_s, "\(rate) a second")
+        }
+    }
+
     @Test("At rest, at the worst level, a zone changes once in two minutes at most", arguments: [1.0, 4], [1.5, 4])
     func steady(rate: Double, scatter_db: Double) {
         let classifier = ProximityClassifier(settings)
@@ -98,6 +119,25 @@ struct StepTests {
         for count in 0..<200 { level.add(-60, at_s: 0.25 * Double(count)) }
         level.add(-100, at_s: 50)
         #expect(level.distanceLevel_dbm > -62)
+    }
+
+    @Test(
+        "Nor is one of a beacon that is hardly heard, or after some seconds of silence",
+        arguments: [5.0, 6, 7, 8, 9, 12])
+    func strayReadingOfASlowOne(gap_s: Double) {
+        for stray_dbm in [-45.0, -90] {
+            var level = Level()
+            for count in 0..<100 { level.add(-74, at_s: gap_s * Double(count)) }
+            var fast = Level()
+            for count in 0..<200 { fast.add(-74, at_s: 0.5 * Double(count)) }
+            level.add(stray_dbm, at_s: gap_s * 100)
+            fast.add(stray_dbm, at_s: 99.5 + gap_s)
+            for later in 1...20 {
+                #expect(abs(level.distanceLevel_dbm + 74) < 5 && abs(fast.distanceLevel_dbm + 74) < 5)
+                level.add(-74, at_s: gap_s * Double(100 + later))
+                fast.add(-74, at_s: 99.5 + gap_s + 0.5 * Double(later))
+            }
+        }
     }
 
     @Test("Nor is one after some minutes in which the radio was away", arguments: [5.0, 20, 60, 236])

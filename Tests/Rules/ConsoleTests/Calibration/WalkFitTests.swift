@@ -62,6 +62,10 @@ struct WalkFitTests {
         #expect(throws: WalkError.hardlyWeakerFurtherAway) {
             try WalkFit(stops([1, 2, 4, 7], exponent: exponent, excess_db: 5))
         }
+        // 5 dB over a factor of 60: an exponent that [distance] does not take.
+        #expect(throws: WalkError.hardlyWeakerFurtherAway) {
+            try WalkFit([(0.5, -4), (1, -3), (5, -2), (10, -1), (30, 1)].map(WalkStop.init))
+        }
         // Equal losses, whatever becomes of them in the last digit.
         for loss_db in [0.1, 14, 17.3] {
             let stops = [1, 2, 3.3, 7].map { WalkStop(distance_m: $0, loss_db: loss_db) }
@@ -73,6 +77,7 @@ struct WalkFitTests {
     func steep() throws {
         #expect(throws: WalkError.tooSteep(7.8)) { try WalkFit([(1, 0), (10, 78)].map(WalkStop.init)) }
         #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4, 7, 10], exponent: 5.4, excess_db: -8)) }
+        #expect(throws: WalkError.self) { try WalkFit([(1, 0), (2, 26)].map(WalkStop.init)) }
         // 15 dB between 2 and 4 m are two places that are each off by 5 dB.
         _ = try WalkFit(stops([2, 4], exponent: 5, excess_db: -10))
     }

@@ -31,6 +31,15 @@ struct DeafRadioTests {
         #expect(try #require(Story(.door(), shop(deaf: [20...40])).known(at: 31)).beacons.isEmpty)
     }
 
+    @Test("Who left while the radio is deaf most of the time stays listed for 2 unknown_after_s longer at most")
+    func leftAmongDeafTimes() throws {
+        let deaf: [ClosedRange<Double>] = stride(from: 10.0, to: 80, by: 3.3).map { $0...($0 + 3) }
+        var air = shop(deaf: [], end_s: 80)
+        air.beacon(.beacon(1, 3), from: .rotating(3), start_s: 2, end_s: 20)
+        let report = try #require(Story(.door(), air.cut(deaf)).known(at: 36))
+        #expect(report.beacons.count == 2)
+    }
+
     @Test("While others are heard, one that is silent is unknown after unknown_after_s")
     func oneOfThem() throws {
         var air = shop(deaf: [])
@@ -105,6 +114,40 @@ struct DeafRadioTests {
         air.beacon(.beacon(1, 2), from: .rotating(2), every_s: every_s, start_s: 1 + every_s / 3, end_s: 300)
         let story = Story(.door { $1.expansion = .minor }, air.cut([100...128, 200...255]))
         #expect(story.events.allSatisfy { $0.hasPrefix("enter") } && story.events.count == 2, "\(story.events)")
+    }
+
+    @Test(
+        "Of few beacons that are all there, none is told unknown where the radio is deaf for some seconds again and again",
+        arguments: [(2, 0.5), (2, 1.0), (3, 1.0), (3, 0.5)])
+    func fewBeacons(count: Int, every_s: Double) {
+        let deaf: [ClosedRange<Double>] = stride(from: 0.0, to: 480, by: 24).map { ($0 + 4)...($0 + 9.5) }
+        var air = Air()
+        for number in 0..<count {
+            air.beacon(
+                .beacon(1, UInt16(number)), from: .rotating(UInt64(number)), every_s: every_s,
+                start_s: 0.2 + every_s * Double(number) / Double(count), end_s: 480)
+        }
+        let story = Story(.door(), air.cut(deaf))
+        #expect(
+            story.ranging.allSatisfy { $0.report.beacons.allSatisfy { $0.observation.proximity != .unknown } })
+    }
+
+    @Test("Nor where every burst that the radio hears holds a few reports only")
+    func slowBeaconsInBursts() {
+        let bursts: [(count: Int, every_s: Double, heard_s: Double, of_s: Double)] = [(3, 5, 10, 60), (2, 3, 20, 60)]
+        for burst in bursts {
+            var air = Air()
+            for number in 0..<burst.count {
+                air.beacon(
+                    .beacon(1, UInt16(number)), from: .rotating(UInt64(number)), every_s: burst.every_s,
+                    start_s: 0.2 + burst.every_s * Double(number) / Double(burst.count), end_s: 1_200)
+            }
+            let deaf: [ClosedRange<Double>] = stride(from: 60, to: 1_200, by: burst.of_s).map {
+                ($0 + burst.heard_s)...($0 + burst.of_s)
+            }
+            let story = Story(.door { $1.expansion = .minor }, air.cut(deaf))
+            #expect(story.events.count { $0.hasPrefix("exit") } == 0, "\(burst)")
+        }
     }
 
     @Test("A radio that hears 4 s in 24 learns the intervals of those 4 s")

@@ -84,6 +84,23 @@ struct ReadingWatchTests {
         #expect(verdict(beacons: 2) { _, reading in SplitMix64.draw(reading) % 3 == 0 ? -70 : -55 } == nil)
     }
 
+    @Test(
+        "One beacon that switches between two powers, among two in order, is no two levels; a dozen equal pairs repeat nothing"
+    )
+    func oneOfThree() {
+        #expect(
+            verdict(900, beacons: 3) { beacon, reading in
+                beacon == 0 && SplitMix64.draw(reading) % 2 == 0 ? -75 : -60 + scatter(reading, 1)
+            } == nil)
+        var watch = ReadingWatch()
+        for reading in 0..<600 {
+            let beacon = reading % 100 < 98 ? 0 : 1 + reading % 2
+            watch.heard(Int8(beacon == 0 ? -60 + reading / 2 % 2 : -60), of: sighting(beacon))
+        }
+        watch.endWindow()
+        #expect(watch.suspicion == nil)
+    }
+
     @Test("Few readings say nothing, and a minute in order takes a suspicion back")
     func windows() {
         #expect(verdict(199) { _, _ in -61 } == nil)
