@@ -26,12 +26,14 @@ struct QuickLevel: Sendable {
     private(set) var scatter = usualScatter_db * usualScatter_db
     /// How many readings the mean of the scatter is made of.
     private var count: Float = 1
-    /// The last reading and the one before it.
-    private var (latest_dbm, previous_dbm): (Float, Float) = (0, 0)
+    /// The last reading and the one before it, in hundredths of a dBm: there are 100,000 transmitters.
+    private var (latest, previous): (Int16, Int16) = (0, 0)
+    private var latest_dbm: Double { Double(latest) / 100 }
+    private var previous_dbm: Double { Double(previous) / 100 }
 
     /// Takes in one reading, within `SignalLevel.range_dbm`.
     mutating func add(_ rssi_dbm: Double, at place: ReadingTimes.Place) {
-        defer { (latest_dbm, previous_dbm) = (Float(rssi_dbm), latest_dbm) }
+        defer { (latest, previous) = (Int16(clamping: Int((rssi_dbm * 100).rounded())), latest) }
         guard !place.isFirst else {
             filter = KalmanFilter(rssi_dbm)
             return
@@ -39,7 +41,7 @@ struct QuickLevel: Sendable {
         filter.add(rssi_dbm, after_s: place.elapsed_s, timeConstant_s: Self.timeConstant_s)
         // Of two readings in a row the difference has twice the variance of one, and a step is in one difference alone (von Neumann):
         // the surprises after a step would be taken for scatter, and hide it.
-        let difference = rssi_dbm - Double(latest_dbm)
+        let difference = rssi_dbm - latest_dbm
         if count < Self.memory { count += 1 }
         scatter += (difference * difference / 2 - scatter) / Double(count)
     }
@@ -73,8 +75,8 @@ struct QuickLevel: Sendable {
     }
 
     /// Whether a reading is off to that side, further than half of the least step.
-    private func isBeyond(_ reading_dbm: Float, _ side_db: Double, _ calm: KalmanFilter) -> Bool {
-        let off_db = Double(reading_dbm) - calm.level
+    private func isBeyond(_ reading_dbm: Double, _ side_db: Double, _ calm: KalmanFilter) -> Bool {
+        let off_db = reading_dbm - calm.level
         return side_db > 0 ? off_db > Self.leastStep_db / 2 : off_db < -Self.leastStep_db / 2
     }
 }
