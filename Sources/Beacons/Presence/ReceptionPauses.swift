@@ -45,10 +45,10 @@ struct ReceptionPauses: Sendable {
             averageGap = gap
             return
         }
-        let ordinary = ordinary
-        if gap > ordinary { add(Pause(from: before, until: now)) }
+        let isPause = gap > ordinary
+        if isPause { add(Pause(from: before, until: now)) }
         // A pause says nothing of who is there. It counts as two gaps, so that the average finds its way once most of the crowd has left.
-        let counted = gap > ordinary ? averageGap + averageGap : gap
+        let counted = isPause ? averageGap + averageGap : gap
         let step = (counted.microseconds - averageGap.microseconds) / Self.memory
         averageGap = averageGap + TimeSpan(microseconds: step)
     }

@@ -31,6 +31,8 @@ public struct WalkFit: Hashable, Sendable {
     static let leastReach = 2.0
     /// How much weaker the beacon must have become on the whole way. Less is rounding and chance.
     static let leastFall_db = 2.0
+    /// Beyond this exponent not even two stops close together are believed.
+    static let steepest = 8.0
     /// Stops that are further off than this, root mean square, have nothing to say of the shop; beyond the lower one they are
     /// worth less than another walk. dB.
     private static let (widestSpread_db, wideSpread_db) = (10.0, 8.0)
@@ -66,7 +68,8 @@ public struct WalkFit: Hashable, Sendable {
             throw .hardlyWeakerFurtherAway
         }
         let spread = (Self.usualExponent.spread * Self.usualExponent.spread + plain.error * plain.error).squareRoot()
-        guard plain.exponent < min(8, Self.usualExponent.mean + 3 * spread) else { throw .tooSteep(plain.exponent) }
+        let explained = min(Self.steepest, Self.usualExponent.mean + 3 * spread)
+        guard plain.exponent < explained else { throw .tooSteep(plain.exponent) }
 
         // Two unknowns, their usual values as two measurements more: the normal equations, solved by hand.
         let weight = 1 / (Self.placeSpread_db * Self.placeSpread_db)

@@ -49,7 +49,8 @@ struct ReadingWatch: Sendable {
         count += 1
         let bits = sighting.address.bits
         let frame = Self.frame(sighting)
-        transmitters |= 1 << UInt64(Self.place(bits))
+        let transmitter: UInt64 = 1 << UInt64(Self.place(bits))
+        transmitters |= transmitter
         let place = Self.place(bits ^ frame)
         if before.address != .max {
             let isEqual = rssi_dbm == before.rssi_dbm
@@ -66,7 +67,7 @@ struct ReadingWatch: Sendable {
             if (6...9).contains(difference) { near += 1 }
             if (11...19).contains(difference) {
                 far += 1
-                farTransmitters |= 1 << UInt64(Self.place(bits))
+                farTransmitters |= transmitter
             }
         }
         before = Latest(address: bits, frame: frame, rssi_dbm: rssi_dbm)

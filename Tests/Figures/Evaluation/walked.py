@@ -10,7 +10,7 @@ STOPS = 5
 STAY_S = 20
 # As in Sources/Console/Calibration/WalkFit.swift: mean and spread of exponent and excess, and of a place's levels.
 EXPONENT, EXCESS_DB, SPREAD_DB = (2.2, 0.3), (-2.0, 4.0), 5.0
-LEAST_FALL_DB, WIDEST_SPREAD_DB = 2.0, 10.0
+LEAST_FALL_DB, WIDEST_SPREAD_DB, STEEPEST, EXPONENTS = 2.0, 10.0, 8, (1.6, 4)
 
 
 def fit(stops):
@@ -27,12 +27,14 @@ def fit(stops):
     plain = sum((x - middle) * y for x, y in points) / squares if squares else 0
     if furthest < 2 * nearest or plain * 10 * math.log10(furthest / nearest) < LEAST_FALL_DB:
         return None
-    if plain > EXPONENT[0] + 3 * (EXPONENT[1] + SPREAD_DB / math.sqrt(squares)):
+    if plain >= min(STEEPEST, EXPONENT[0] + 3 * math.hypot(EXPONENT[1], SPREAD_DB / math.sqrt(squares))):
         return None
     determinant = aa * bb - ab * ab
     exponent, excess = (aa * by - ab * ay) / determinant, (bb * ay - ab * by) / determinant
     off = sum((y - excess - exponent * x) ** 2 for x, y in points) / len(points)
-    return None if off > WIDEST_SPREAD_DB ** 2 else (exponent, excess, furthest)
+    if not EXPONENTS[0] <= exponent <= EXPONENTS[1] or off > WIDEST_SPREAD_DB ** 2:
+        return None
+    return exponent, excess, furthest
 
 
 def stops(beacons):

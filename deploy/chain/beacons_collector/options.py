@@ -61,7 +61,7 @@ def parse(arguments: list[str]) -> Options:
     parser = Parser(prog="collector", description=DESCRIPTION, epilog=EPILOGUE)
     parser.add_argument("--broker", required=True, metavar="URL",
                         help="mqtt://HOST[:PORT], mqtts://…, amqp://HOST[:PORT][/VHOST] or amqps://…")
-    parser.add_argument("--database", required=True, metavar="URL", help="as libpq takes it: postgresql://HOST/NAME")
+    parser.add_argument("--database", type=database_url, required=True, metavar="URL", help="as libpq takes it: postgresql://HOST/NAME")
     parser.add_argument("--group", help="share the work: members of a group get each message once among them. Not with mosquitto: it "
                              "forgets groups when it is restarted, and then drops what comes before a member is back")
     parser.add_argument("--id", default=f"beacons-collector-{socket.gethostname()}",
@@ -81,8 +81,6 @@ def parse(arguments: list[str]) -> Options:
         parser.error(f"--broker {given.broker}: {error}")
     if url.scheme not in PORTS or not url.hostname:
         parser.error(f"--broker {given.broker}: must be mqtt://, mqtts://, amqp:// or amqps:// and a host")
-    if fault := fault_in_database(given.database):
-        parser.error(f"--database: {fault}")
     if not given.id:
         parser.error("--id: must not be empty: the broker keeps the session under it")
     if not 1 <= given.receive_maximum <= 65535:
@@ -103,10 +101,11 @@ def parse(arguments: list[str]) -> Options:
         given.metrics)
 
 
-def fault_in_database(url: str) -> str | None:
-    """Why libpq would never understand it. An empty one leaves everything to the environment."""
+def database_url(url: str) -> str:
+    """One that libpq understands, for argparse; what it cannot read now it cannot read later either. An empty one leaves everything to
+    the environment. libpq's own words hold the URL, and so the password."""
     try:
         conninfo_to_dict(url)
-    except psycopg.Error as error:
-        return " ".join(str(error).split())
-    return None
+    except psycopg.Error:
+        raise argparse.ArgumentTypeError("neither a URL nor a connection string of PostgreSQL") from None
+    return url

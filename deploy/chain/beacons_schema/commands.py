@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict
+
+from beacons_collector.options import database_url
 
 from .migrating import CannotMigrate, migrate
 
@@ -32,21 +33,12 @@ def options(arguments: list[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     for name in ("schema", "retain", "roll-up"):
         command = commands.add_parser(name)
-        command.add_argument("--database", required=True, type=database, metavar="URL", help="as libpq takes it")
+        command.add_argument("--database", required=True, type=database_url, metavar="URL", help="as libpq takes it")
         if name == "retain":
             command.add_argument("--days", required=True, type=positive, help="whole days that are kept before today")
         if name == "roll-up":
             command.add_argument("--every", type=positive, metavar="SECONDS", help="go on until SIGTERM")
     return parser.parse_args(arguments)
-
-
-def database(url: str) -> str:
-    """What libpq cannot read now it cannot read later either. Its own words hold the URL, and so the password."""
-    try:
-        conninfo_to_dict(url)
-    except psycopg.ProgrammingError:
-        raise argparse.ArgumentTypeError("neither a URL nor a connection string of PostgreSQL") from None
-    return url
 
 
 def positive(text: str) -> int:

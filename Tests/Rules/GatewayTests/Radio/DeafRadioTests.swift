@@ -17,6 +17,17 @@ struct DeafRadioTests {
         return whole.cut(deaf)
     }
 
+    /// So many beacons and nobody else, by turns.
+    private func byTurns(_ count: Int, every_s: Double, end_s: Double) -> Air {
+        var air = Air()
+        for number in 0..<count {
+            air.beacon(
+                .beacon(1, UInt16(number)), from: .rotating(UInt64(number)), every_s: every_s,
+                start_s: 0.2 + every_s * Double(number) / Double(count), end_s: end_s)
+        }
+        return air
+    }
+
     @Test("Where all fall silent at once, nobody is unknown until somebody is heard again")
     func unknown() throws {
         let story = Story(.door(), shop(deaf: [20...27]))
@@ -121,13 +132,7 @@ struct DeafRadioTests {
         arguments: [(2, 0.5), (2, 1.0), (3, 1.0), (3, 0.5)])
     func fewBeacons(count: Int, every_s: Double) {
         let deaf: [ClosedRange<Double>] = stride(from: 0.0, to: 480, by: 24).map { ($0 + 4)...($0 + 9.5) }
-        var air = Air()
-        for number in 0..<count {
-            air.beacon(
-                .beacon(1, UInt16(number)), from: .rotating(UInt64(number)), every_s: every_s,
-                start_s: 0.2 + every_s * Double(number) / Double(count), end_s: 480)
-        }
-        let story = Story(.door(), air.cut(deaf))
+        let story = Story(.door(), byTurns(count, every_s: every_s, end_s: 480).cut(deaf))
         #expect(
             story.ranging.allSatisfy { $0.report.beacons.allSatisfy { $0.observation.proximity != .unknown } })
     }
@@ -136,12 +141,7 @@ struct DeafRadioTests {
     func slowBeaconsInBursts() {
         let bursts: [(count: Int, every_s: Double, heard_s: Double, of_s: Double)] = [(3, 5, 10, 60), (2, 3, 20, 60)]
         for burst in bursts {
-            var air = Air()
-            for number in 0..<burst.count {
-                air.beacon(
-                    .beacon(1, UInt16(number)), from: .rotating(UInt64(number)), every_s: burst.every_s,
-                    start_s: 0.2 + burst.every_s * Double(number) / Double(burst.count), end_s: 1_200)
-            }
+            let air = byTurns(burst.count, every_s: burst.every_s, end_s: 1_200)
             let deaf: [ClosedRange<Double>] = stride(from: 60, to: 1_200, by: burst.of_s).map {
                 ($0 + burst.heard_s)...($0 + burst.of_s)
             }
