@@ -8,6 +8,8 @@ public enum MessageKind: String, CaseIterable, Sendable {
     case health
     /// A time in which its radio was in one condition.
     case coverage
+    /// Entries that a limit held back.
+    case surge
     /// Numbers that will not come any more.
     case gap
     /// A crossing of a region's boundary.
@@ -35,7 +37,7 @@ public enum MessageKind: String, CaseIterable, Sendable {
 
     public var scope: Scope {
         switch self {
-        case .status, .health, .coverage, .gap, .location, .track: .gateway
+        case .status, .health, .coverage, .surge, .gap, .location, .track: .gateway
         case .event, .state, .ranging: .region
         case .response: .request
         }
@@ -46,6 +48,7 @@ public enum MessageKind: String, CaseIterable, Sendable {
         switch self {
         case .event: .durable(.events)
         case .coverage: .durable(.spans)
+        case .surge: .durable(.surges)
         case .track: .durable(.batches)
         case .gap: .durable(nil)
         case .status, .health, .state, .location: .retained
@@ -60,6 +63,7 @@ public enum MessageKind: String, CaseIterable, Sendable {
         case .status: StatusPayload.self
         case .health: HealthPayload.self
         case .coverage: CoveragePayload.self
+        case .surge: SurgePayload.self
         case .gap: GapPayload.self
         case .event: EventPayload.self
         case .state: StatePayload.self

@@ -1,7 +1,7 @@
 import Gateway
 import HCI
 import Messages
-import Regions
+internal import Regions
 
 /// Time passes: regions are left, states become unknown, beacons are placed and listed.
 extension SiteEngine {

@@ -18,7 +18,7 @@ extension SiteEngine {
         return GatewayFigures(
             store: StoreFigures(late: figures.late, malformed: figures.malformed, gateways: gateways), tracks: listed,
             instances: instanceCount, refusedTransmitters: figures.refusedBeacons,
-            refusedInstances: figures.refusedInstances, refusedGateways: figures.refusedGateways)
+            refusedEntries: figures.refusedEntries, refusedGateways: figures.refusedGateways)
     }
 }
 

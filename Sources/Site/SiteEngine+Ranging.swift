@@ -3,7 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Messages
-import Regions
+internal import Regions
 
 /// Where beacons are: every second they are placed, and listed with their places.
 extension SiteEngine {

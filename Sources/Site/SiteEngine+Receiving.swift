@@ -3,7 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Messages
-import Regions
+internal import Regions
 
 /// News of gateways comes in.
 extension SiteEngine {

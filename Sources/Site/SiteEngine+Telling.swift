@@ -3,7 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Messages
-import Regions
+package import Regions
 
 /// What has changed is told, in the words of a gateway.
 extension SiteEngine {

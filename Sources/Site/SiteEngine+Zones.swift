@@ -3,7 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Messages
-import Regions
+internal import Regions
 
 /// Visits to zones: what is told as beacons move, and as their regions are left or not known any more.
 extension SiteEngine {

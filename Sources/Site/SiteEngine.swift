@@ -3,7 +3,7 @@ import Configuration
 import Gateway
 import HCI
 import Messages
-import Regions
+package import Regions
 
 /// Several gateways as one store: their news and time go in, transitions and rangings of the store come out.
 ///
@@ -18,8 +18,8 @@ package struct SiteEngine: Sendable {
         package var malformed: UInt64 = 0
         /// Messages of gateways beyond 64.
         package var refusedGateways: UInt64 = 0
-        /// Region instances refused because there are `max_instances`.
-        package var refusedInstances: UInt64 = 0
+        /// Entries refused, by limit.
+        package var refusedEntries = RefusedEntries()
         /// Beacons that are not placed because there are `maxBeacons`, each time that they are listed.
         package var refusedBeacons: UInt64 = 0
     }
@@ -127,7 +127,7 @@ package struct SiteEngine: Sendable {
     mutating func region(_ id: RegionInstanceID, at now: Instant) -> Int? {
         if let known = regionNumbers[id] { return known }
         guard regions.count < maxInstances else {
-            figures.refusedInstances += 1
+            figures.refusedEntries.maxInstances += 1
             return nil
         }
         regions.append(StoreRegion(id, at: now))
@@ -139,7 +139,7 @@ package struct SiteEngine: Sendable {
     mutating func zone(_ id: RegionInstanceID, at now: Instant) -> Int? {
         if let known = zoneNumbers[id] { return known }
         guard zones.count < maxInstances else {
-            figures.refusedInstances += 1
+            figures.refusedEntries.maxInstances += 1
             return nil
         }
         zones.append(StoreZone(id, at: now))

@@ -45,15 +45,13 @@ struct NewcomerCounter: Sendable {
     /// A newcomer finds no place. It is refused with every report.
     mutating func refused(_ sighting: Sighting, in table: inout TransmitterTable) {
         let identity = sighting.identity
-        // Only has to differ where they do; an address has 48 bits and its type two.
-        let number =
-            identity.uuid.high ^ identity.uuid.low &* 0x9E37_79B9_7F4A_7C15
-            &+ (UInt64(identity.major) << 16 | UInt64(identity.minor)) &* 0xC2B2_AE3D_27D4_EB4F
+        let number = identity.distinctNumber
         guard let known = table.existingIdentitySlot(identity) else {
             if refused.insert(number) { counts.identities &+= 1 }
             return
         }
         guard table.identities[known].isFlooded else { return }
+        // An address has 48 bits and its type two.
         let address = sighting.address.bits << 8 | UInt64(sighting.address.type.rawValue)
         if refused.insert(number ^ address &* 0x1656_67B1_9E37_79F9) { counts.crowdedAddresses &+= 1 }
     }

@@ -10,13 +10,19 @@ extension BeaconTracker {
     }
 
     private func brokenAdmission(_ used: Set<TransmitterSlot>) -> String? {
-        let (gone, unwanted) = admission.givingWay(in: table)
-        if gone.count + unwanted.count > used.count { return "a transmitter is twice among those that give way" }
+        let (gone, unwanted, wanted) = admission.givingWay(in: table)
+        if gone.count + unwanted.count + wanted.count > used.count {
+            return "a transmitter is twice among those that give way"
+        }
         if Set(gone) != used.filter({ !table.transmitters[$0].isListed }) {
             return "others are off the list than give way"
         }
-        let ignored = used.filter { table.transmitters[$0].isListed && !table.transmitters[$0].isWanted }
-        return Set(unwanted) == ignored ? nil : "others are unwanted than give way"
+        let listed = used.filter { table.transmitters[$0].isListed }
+        guard Set(unwanted) == listed.filter({ table.transmitters[$0].interest == .none }) else {
+            return "others are unwanted than give way"
+        }
+        return Set(wanted) == listed.filter { table.transmitters[$0].interest == .wanted }
+            ? nil : "others are wanted without an instance than give way"
     }
 }
 

@@ -33,8 +33,8 @@ extension BeaconTracker {
         table.identities.slots.filter { table.identities[$0].members.first != nil }
     }
 
-    /// A region became interested in an identity, or the last one lost its interest.
-    public mutating func setWanted(_ isWanted: Bool, _ identity: IdentitySlot) {
-        for slot in table.slots(of: identity) { admission.setWanted(isWanted, slot, in: &table) }
+    /// Regions want an identity more than before, or less.
+    public mutating func setInterest(_ interest: RegionInterest, _ identity: IdentitySlot) {
+        for slot in table.slots(of: identity) { admission.setInterest(interest, slot, in: &table) }
     }
 }

@@ -67,11 +67,12 @@ public struct BeaconTracker: Sendable {
     /// Takes a sighting in.
     ///
     /// - Parameters:
-    ///   - isWanted: whether a region is interested in the identity; asked for new transmitters only.
+    ///   - interest: how much regions want the identity; asked for new transmitters only.
     ///   - now: not before the time of an earlier call.
     /// - Returns: where its transmitter stands; `nil` where the table is full and it was refused.
     public mutating func receive(
-        _ sighting: Sighting, at now: Instant, isWanted: (BeaconIdentity) -> Bool, changes: inout [TrackerChange]
+        _ sighting: Sighting, at now: Instant, interest: (BeaconIdentity) -> RegionInterest,
+        changes: inout [TrackerChange]
     ) -> TransmitterSlot? {
         presence.heardAnything(at: now)
         if let slot = table.slot(sighting.identity, sighting.address) {
@@ -84,15 +85,17 @@ public struct BeaconTracker: Sendable {
             heardAgain(slot, sighting, at: now, changes: &changes)
             return slot
         }
-        return appeared(sighting, device: device, isWanted: isWanted(sighting.identity), at: now, changes: &changes)
+        return appeared(
+            sighting, device: device, interest: interest(sighting.identity), at: now, changes: &changes)
     }
 
     /// A transmitter that was never heard before.
     private mutating func appeared(
-        _ sighting: Sighting, device: DeviceSlot?, isWanted: Bool, at now: Instant, changes: inout [TrackerChange]
+        _ sighting: Sighting, device: DeviceSlot?, interest: RegionInterest, at now: Instant,
+        changes: inout [TrackerChange]
     ) -> TransmitterSlot? {
         if table.count >= maxTransmitters {
-            guard let slot = admission.next(forWanted: isWanted) else {
+            guard let slot = admission.next(for: interest) else {
                 admission.refused()
                 newcomerCounter.refused(sighting, in: &table)
                 return nil
@@ -103,7 +106,7 @@ public struct BeaconTracker: Sendable {
         let isNewIdentity = table.identities[identitySlot].members.first == nil
         if isNewIdentity { changes.append(.identityAppeared(identitySlot)) }
         let newcomer = Transmitter(
-            sighting, device: device, track: rotation.newTrack(), isWanted: isWanted, identitySlot: identitySlot,
+            sighting, device: device, track: rotation.newTrack(), interest: interest, identitySlot: identitySlot,
             at: now)
         let slot = table.insert(newcomer)
         rotation.trace(slot, sighting.traits, in: &table)

@@ -32,8 +32,8 @@ public struct Transmitter: Sendable {
     public internal(set) var presence = Presence.heard
     /// Hysteresis needs to know where it was.
     public internal(set) var zone = Proximity.unknown
-    /// Whether a region is interested in it; the others give way when the table is full.
-    var isWanted: Bool
+    /// How much regions want it; the others give way when the table is full.
+    var interest: RegionInterest
     private var compactStanding = CompactStanding()
     @CompactSlot private var deviceSlot: DeviceSlot?
     /// What a rotation is told by, where it may have rotated.
@@ -44,7 +44,7 @@ public struct Transmitter: Sendable {
     private var ofIdentity = SlotLink()
 
     init(
-        _ sighting: Sighting, device: DeviceSlot?, track: TrackID, isWanted: Bool, identitySlot: IdentitySlot,
+        _ sighting: Sighting, device: DeviceSlot?, track: TrackID, interest: RegionInterest, identitySlot: IdentitySlot,
         at now: Instant
     ) {
         self.identity = sighting.identity
@@ -55,7 +55,7 @@ public struct Transmitter: Sendable {
         self.firstHeard = now
         self.lastHeard = now
         self.trackFirstHeard = now
-        self.isWanted = isWanted
+        self.interest = interest
         self.identitySlot = identitySlot
     }
 

@@ -52,7 +52,14 @@ struct RegionsTable: SettingsTable {
         "max_regions", default: 1024, .integer(1...262144), "Regions monitored; more are refused and reported.")
     let maxInstances = Key(
         "max_instances", default: 16384, .integer(1...262144),
-        "Instances of all regions with `expand`; more are refused and reported.")
+        "Instances of all regions with `expand`; the one outside for longest makes room for a new one.")
+    let maxNewcomers = Key(
+        "max_newcomers_per_minute", default: 600, .integer(0...262144),
+        "New instances of regions with `expand` in a minute; more are held back, and `surge` tells of them. 0: no limit."
+    )
+    let forgetAfter = Key(
+        "forget_after_days", default: 30, .integer(0...3650),
+        "Days after which an instance that was left is removed, with its retained state. 0: never.")
     let maxWatched = Key(
         "max_watched", default: 20, .integer(1...16384),
         "Circles that a fix may enter, the nearest ones; those that are inside are watched in any case.")
@@ -61,11 +68,14 @@ struct RegionsTable: SettingsTable {
         _ reader: inout TableReader
     ) -> (rules: BeaconRules, circleRules: CircleRules, limits: RegionLimits) {
         let rules = rules.read(&reader)
+        let days = reader.value(forgetAfter)
         return (
             rules, circleRules.read(&reader, unknownStateAfter: rules.unknownStateAfter),
             RegionLimits(
                 maxRegions: reader.value(maxRegions), maxInstances: reader.value(maxInstances),
-                maxWatchedCircles: reader.value(maxWatched))
+                maxNewcomersPerMinute: reader.value(maxNewcomers),
+                forgetAfter: days == 0 ? .forever : .seconds(days * 86_400), maxWatchedCircles: reader.value(maxWatched)
+            )
         )
     }
 }

@@ -48,7 +48,7 @@ public struct ScanState: Sendable {
         for index in intake.receptions.indices where intake.receptions[index].isTaken {
             let slot = tracker.receive(
                 intake.receptions[index].sighting, at: now,
-                isWanted: { !Self.regionIDs(of: $0, in: regions).isEmpty }, changes: &changes)
+                interest: { Self.regionIDs(of: $0, in: regions).isEmpty ? .none : .wanted }, changes: &changes)
             takeChanges()
             if let slot { count(slot) }
         }

@@ -4,6 +4,7 @@ import MQTT
 import Messages
 import Outbox
 import Radio
+import Regions
 
 /// Puts the figures of `health` together, for a live agent and for a replay.
 package struct HealthReporter {
@@ -81,7 +82,8 @@ package struct HealthReporter {
     private var engineDrops: [NamedCount] {
         [
             NamedCount("max_transmitters", figures?.refusedTransmitters ?? 0),
-            NamedCount("max_instances", figures?.refusedInstances ?? 0),
+            NamedCount("max_instances", figures?.refusedEntries.maxInstances ?? 0),
+            NamedCount("max_newcomers_per_minute", figures?.refusedEntries.maxNewcomersPerMinute ?? 0),
         ] + (figures?.store == nil ? [] : [NamedCount("max_gateways", figures?.refusedGateways ?? 0)])
     }
 

@@ -65,6 +65,11 @@ struct TransactionWriter {
                 for instance in instances + left { forget(instance, at: at, records, into: &draft) }
             case .forgotten(let instances, let at):
                 for instance in instances { forget(instance, at: at, records, into: &draft) }
+            case .surge(let surge, let at):
+                let number = draft.numbering.number(of: .surges)
+                let message = composer.surge(
+                    surge, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
+                draft.commit(message, at: at)
             case .answer(let answer):
                 draft.say(
                     composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, draft.timebase), at: answer.at)

@@ -86,8 +86,7 @@ package struct GatewayOwner: RadioOwner {
 
     /// The time last heard is stored as it is now, so that a restart goes on from here.
     package mutating func stopped(at instant: Instant) {
-        engine.stopLocating(outputs: &outputs)
-        engine.storeStays(&outputs)
+        engine.stop(&outputs)
         flush()
         queue.push(engine.figures, counters)
     }

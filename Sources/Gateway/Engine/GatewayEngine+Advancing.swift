@@ -72,6 +72,14 @@ extension GatewayEngine {
         stays.stored()
     }
 
+    /// The agent ends, or reads its settings anew: what waits for others or for a minute's end is told, and stays are stored.
+    public mutating func stop(_ outputs: inout [GatewayOutput]) {
+        stopLocating(outputs: &outputs)
+        monitor.closeSurges()
+        takeTransitions(&outputs)
+        storeStays(&outputs)
+    }
+
     /// The radio hears, or does not, or nobody can tell.
     ///
     /// - Parameter instant: when that was found out; the liveness says since when it is so.

@@ -46,7 +46,7 @@ extension GatewayEngine {
         guard case .beacon(let region) = monitored else { throw .notOfBeacons(name) }
         guard let discriminator, region.expansion.makes(discriminator) else { throw .wrongInstance(region) }
         let id = RegionInstanceID(region: name, discriminator)
-        guard let slot = monitor.slot(of: id) else {
+        guard let slot = monitor.slotOrPending(of: id) else {
             return RangingReport(instance: id, at: now, count: 0, beacons: [])
         }
         return rangingReport(slot, at: now)
@@ -97,8 +97,8 @@ extension GatewayEngine {
             exit.location = location
             outputs.append(.ended(record.instance, exit, at: now))
         }
-        let freed = monitor.unregister(region)
-        for (slot, _) in freed {
+        let (freed, ended) = monitor.unregister(region)
+        for slot in freed {
             ranger.stop(slot)
             restoredPatience.end(slot)
             membership.end(slot)
@@ -106,8 +106,8 @@ extension GatewayEngine {
         meetTrackedBeacons()
         takeTransitions(&outputs)
         takeFailures(&outputs)
-        outputs.append(.unregistered(region: region, instances: freed.map(\.id), at: now))
-        return .stopped(region: region, instances: freed.count)
+        outputs.append(.unregistered(region: region, instances: ended, at: now))
+        return .stopped(region: region, instances: ended.count)
     }
 
     private func isConfigured(_ region: String) -> Bool { settings.regions.configured.contains { $0.id == region } }

@@ -56,8 +56,8 @@ extension GatewayEngine {
         change(at: instant, &outputs) { services, now, news in services.lostConnection(at: now, news: &news) }
     }
 
-    /// The agent ends, or reads its settings anew: fixes that wait for others are told.
-    public mutating func stopLocating(outputs: inout [GatewayOutput]) {
+    /// The agent ends: fixes that wait for others are told.
+    mutating func stopLocating(outputs: inout [GatewayOutput]) {
         change(at: now, &outputs) { services, now, news in services.stop(at: now, news: &news) }
     }
 

@@ -34,7 +34,7 @@ extension GatewayEngine {
 
     private mutating func receive(_ sighting: Sighting, outputs: inout [GatewayOutput]) {
         let slot = tracker.receive(
-            sighting, at: now, isWanted: { monitor.isWanted($0) }, changes: &changes)
+            sighting, at: now, interest: { monitor.interest(in: $0) }, changes: &changes)
         takeChanges(&outputs)
         // An instance that is new and entered at once is told of once: transitions are passed on at the end only.
         defer { takeTransitions(&outputs) }
@@ -71,7 +71,8 @@ extension GatewayEngine {
             case .identityAppeared(let identity): meet(identity)
             case .listChanged(let identity):
                 for instance in membership[identity] { ranger.listChanged(instance, at: now) }
-            case .identityForgotten(let identity): membership.forget(identity)
+            case .identityForgotten(let identity):
+                for instance in membership.forget(identity) { monitor.discard(instance) }
             }
         }
         changes.removeAll(keepingCapacity: true)
@@ -93,6 +94,7 @@ extension GatewayEngine {
 
     /// Passes on what the monitor decided, and ranges what is inside.
     mutating func takeTransitions(_ outputs: inout [GatewayOutput]) {
+        if monitor.hasAdmissionNews { takeAdmissionNews(&outputs) }
         guard !transitions.isEmpty else { return }
         for var transition in transitions {
             guard let slot = monitor.slot(of: transition.instance) else { continue }
@@ -105,5 +107,28 @@ extension GatewayEngine {
             }
         }
         transitions.removeAll(keepingCapacity: true)
+    }
+
+    /// Passes on which instances came to be and which went. What makes room goes before what takes its place.
+    private mutating func takeAdmissionNews(_ outputs: inout [GatewayOutput]) {
+        let news = monitor.takeAdmissionNews()
+        for instance in news.admitted { setInterest(of: instance) }
+        for instance in news.forgotten.map(\.slot) {
+            setInterest(of: instance)
+            ranger.stop(instance)
+            restoredPatience.end(instance)
+            if !membership.hasIdentities(instance) { monitor.discard(instance) }
+        }
+        if !news.forgotten.isEmpty { outputs.append(.forgotten(news.forgotten.map(\.id), at: now)) }
+        for surge in news.surges { outputs.append(.surge(surge, at: now)) }
+        for failure in news.failures { outputs.append(.failure(failure, at: now)) }
+    }
+
+    /// The beacons of an instance are wanted more or less than before.
+    private mutating func setInterest(of instance: InstanceSlot) {
+        for identity in membership.identities(of: instance) {
+            guard let value = tracker.identity(in: identity) else { continue }
+            tracker.setInterest(monitor.interest(in: value), identity)
+        }
     }
 }

@@ -35,13 +35,11 @@ extension GatewayEngine {
         }
     }
 
-    /// Finds the instances that an identity belongs to, and makes those that are new.
+    /// Finds the instances that an identity belongs to. Those that are new are pending.
     mutating func meet(_ identity: IdentitySlot) {
         guard let value = tracker.identity(in: identity) else { return }
-        let known = failures.count
         let instances = monitor.instances(of: value, at: now, transitions: &transitions, failures: &failures)
-        refusedInstanceCount &+= UInt64(failures.count - known)
-        tracker.setWanted(monitor.isWanted(value), identity)
+        tracker.setInterest(monitor.interest(in: value), identity)
         membership.set(instances, of: identity)
     }
 }

@@ -30,7 +30,6 @@ public struct GatewayEngine: Sendable {
     /// Time never goes back: what comes late counts as coming now.
     var now: Instant
     var beaconCount: UInt64 = 0
-    var refusedInstanceCount: UInt64 = 0
     var floods: FloodWatch
 
     /// Buffers that are used again for every report, so that one costs no allocation.
@@ -83,7 +82,7 @@ public struct GatewayEngine: Sendable {
                 outputs.append(.failure(error, at: now))
             }
         }
-        for record in records
+        for record in inOrderOfRoom(records)
         where monitor.restore(record, at: now, transitions: &transitions, failures: &failures) {
             guard let slot = monitor.slot(of: record.instance) else { continue }
             if case .beacon(let keeper)? = record.stay?.keeper { restoredPatience.restore(keeper.patience, of: slot) }
@@ -91,6 +90,13 @@ public struct GatewayEngine: Sendable {
         takeTransitions(&outputs)
         takeFailures(&outputs)
         advanceServices(&outputs)
+    }
+
+    /// Records in the order in which they get a place, where not all do: stays first, then what was left last.
+    private func inOrderOfRoom(_ records: [RegionRecord]) -> [RegionRecord] {
+        guard records.count > settings.regions.limits.maxInstances else { return records }
+        return records.filter(\.isInside)
+            + records.filter { !$0.isInside }.sorted { $0.lastHeardAt > $1.lastHeardAt }
     }
 
     /// The longest silence of everybody that says nothing of the radio; `nil` where fewer than two beacons are heard.
@@ -102,7 +108,7 @@ public struct GatewayEngine: Sendable {
         return GatewayFigures(
             reports: intake.reportCount, beacons: beaconCount, rejects: intake.rejects, tracks: tracker.trackCount,
             listedTracks: listed, instances: monitor.instanceCount,
-            refusedTransmitters: tracker.refusedCount, refusedInstances: refusedInstanceCount,
+            refusedTransmitters: tracker.refusedCount, refusedEntries: monitor.refusedEntries,
             suspectedSpoofing: floods.suspects(tracker.newcomers, listed: listed), suspectReadings: suspectReadings,
             location: place.services?.figures(at: now))
     }

@@ -1,6 +1,7 @@
 public import HCI
 public import Location
 public import Messages
+public import Regions
 
 /// What the engine has counted since it was made.
 public struct GatewayFigures: Sendable {
@@ -18,8 +19,8 @@ public struct GatewayFigures: Sendable {
     public var instances: Int
     /// Newcomers refused because `max_transmitters` were listed already.
     public var refusedTransmitters: UInt64
-    /// Region instances refused, each region counted once.
-    public var refusedInstances: UInt64
+    /// Entries refused, by limit.
+    public var refusedEntries: RefusedEntries
     /// Floods of the last minute or of this one.
     public var suspectedSpoofing: [SuspectedSpoofing]
     /// Adapters whose readings were none in the last whole minute.
@@ -33,12 +34,12 @@ public struct GatewayFigures: Sendable {
 
     /// Those of a store, which hears nothing itself.
     public init(
-        store: StoreFigures, tracks: Int, instances: Int, refusedTransmitters: UInt64, refusedInstances: UInt64,
+        store: StoreFigures, tracks: Int, instances: Int, refusedTransmitters: UInt64, refusedEntries: RefusedEntries,
         refusedGateways: UInt64
     ) {
         (reports, beacons, rejects) = (0, 0, RejectCounts())
         (self.tracks, listedTracks, self.instances) = (UInt64(clamping: tracks), tracks, instances)
-        (self.refusedTransmitters, self.refusedInstances) = (refusedTransmitters, refusedInstances)
+        (self.refusedTransmitters, self.refusedEntries) = (refusedTransmitters, refusedEntries)
         (suspectedSpoofing, suspectReadings) = ([], [])
         self.store = store
         self.refusedGateways = refusedGateways
@@ -46,12 +47,12 @@ public struct GatewayFigures: Sendable {
 
     init(
         reports: UInt64, beacons: UInt64, rejects: RejectCounts, tracks: UInt64, listedTracks: Int, instances: Int,
-        refusedTransmitters: UInt64, refusedInstances: UInt64, suspectedSpoofing: [SuspectedSpoofing],
+        refusedTransmitters: UInt64, refusedEntries: RefusedEntries, suspectedSpoofing: [SuspectedSpoofing],
         suspectReadings: [SuspectReadings], location: LocationFigures?
     ) {
         (self.reports, self.beacons, self.rejects) = (reports, beacons, rejects)
         (self.tracks, self.listedTracks, self.instances) = (tracks, listedTracks, instances)
-        (self.refusedTransmitters, self.refusedInstances) = (refusedTransmitters, refusedInstances)
+        (self.refusedTransmitters, self.refusedEntries) = (refusedTransmitters, refusedEntries)
         (self.suspectedSpoofing, self.suspectReadings) = (suspectedSpoofing, suspectReadings)
         self.location = location
     }

@@ -24,6 +24,8 @@ public enum GatewayOutput: Hashable, Sendable {
     case unregistered(region: String, instances: [RegionInstanceID], at: Instant)
     /// Nobody monitors these instances any more, though others of their region may be.
     case forgotten([RegionInstanceID], at: Instant)
+    /// Entries that were held back in a minute that is over.
+    case surge(EntryBudget.Surge, at: Instant)
     case answer(Answer)
     /// Where the gateway is, as a service tells it.
     case location(PlacedFix, of: LocationSettings.Service, at: Instant)
@@ -81,7 +83,8 @@ extension GatewayOutput {
         case .stays: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .eventually)
         case .ranging, .listed:
             OutputHandling(shedding: .counted(from: OutputHandling.Shedding.earlyLimit), commit: .never)
-        case .radio, .registered, .ended, .unregistered, .forgotten: OutputHandling(shedding: .never, commit: .soon)
+        case .radio, .registered, .ended, .unregistered, .forgotten, .surge:
+            OutputHandling(shedding: .never, commit: .soon)
         // A batch has all that was kept for it.
         case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)
         case .track, .locationStatus: OutputHandling(shedding: .never, commit: .soon)

@@ -53,11 +53,21 @@ struct RegionMembership: Sendable {
         for instance in instances { identitiesOfInstance[instance, default: []].insert(identity) }
     }
 
+    /// Whether any identity that is remembered belongs to the instance.
+    func hasIdentities(_ instance: InstanceSlot) -> Bool { !(identitiesOfInstance[instance] ?? []).isEmpty }
+
     /// The identity is remembered no more: its slot will be that of another.
-    mutating func forget(_ identity: IdentitySlot) {
+    ///
+    /// - Returns: the instances whose last identity it was.
+    mutating func forget(_ identity: IdentitySlot) -> [InstanceSlot] {
         unmetIdentities.remove(identity)
-        for instance in self[identity] { identitiesOfInstance[instance]?.remove(identity) }
-        if instancesOfIdentity.indices.contains(identity.index) { instancesOfIdentity[identity.index] = [] }
+        let instances = self[identity]
+        for instance in instances {
+            identitiesOfInstance[instance]?.remove(identity)
+            if identitiesOfInstance[instance]?.isEmpty == true { identitiesOfInstance[instance] = nil }
+        }
+        if !instances.isEmpty { instancesOfIdentity[identity.index] = [] }
+        return instances.filter { !hasIdentities($0) }
     }
 
     /// The instance is monitored no more.

@@ -77,9 +77,6 @@ public struct CapturePlayer: Sendable {
     /// What came is no report.
     public mutating func receiveMalformedFix() { engine.receiveMalformedFix() }
 
-    /// There is no more: fixes that wait for others are told.
-    public mutating func stopLocating(_ outputs: inout [GatewayOutput]) { engine.stopLocating(outputs: &outputs) }
-
     private mutating func pass(to time: WallTime, _ outputs: inout [GatewayOutput]) -> Instant {
         let instant = instant(time)
         watch(before: instant, outputs: &outputs)
@@ -102,8 +99,8 @@ public struct CapturePlayer: Sendable {
         now = max(now, instant)
     }
 
-    /// Has the stays under way stored, so that a later capture goes on from there.
-    public mutating func storeStays(_ outputs: inout [GatewayOutput]) { engine.storeStays(&outputs) }
+    /// The capture ends: what waits is told, and the stays under way are stored, so that a later capture goes on from there.
+    public mutating func stop(_ outputs: inout [GatewayOutput]) { engine.stop(&outputs) }
 
     /// The silence is looked at in between, so that blindness begins when it would be noticed.
     private mutating func watch(before limit: Instant, outputs: inout [GatewayOutput]) {

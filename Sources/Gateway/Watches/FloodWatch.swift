@@ -12,9 +12,9 @@ struct FloodWatch: Sendable {
     /// As long as `health` is apart.
     static let window = TimeSpan.seconds(60)
 
-    /// New identities in a minute: 20 a second. A gateway keeps 8192 transmitters by default, and a fleet of carts that
-    /// goes by a door at a run brings a few a second. In the first minute everything is new, and none is counted.
-    static let identities: UInt64 = 1_200
+    /// New identities in a minute: 10 a second, as many as `max_newcomers_per_minute` lets in by default. A fleet of carts that goes by a
+    /// door at a run brings a few a second. In the first minute everything is new, and none is counted.
+    static let identities: UInt64 = 600
     /// New addresses in a minute of an identity that is listed more than 256 times already. One identity is meant to be
     /// one beacon, so there is no honest use: one a second, and not one alone, because a capture may be odd.
     static let addresses: UInt64 = 60

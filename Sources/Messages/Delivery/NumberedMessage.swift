@@ -9,6 +9,8 @@ public enum NumberSeries: Int64, CaseIterable, Sendable {
     case spans = 1
     /// Deferred fixes, told together: `batch`.
     case batches = 2
+    /// Entries that were held back, by minute and region: `surge`.
+    case surges = 3
 
     /// Whether the events don't wait for one that the broker refuses: an access list may have been written before there were any.
     public var isOptional: Bool { self != .events }
@@ -19,6 +21,7 @@ public enum NumberSeries: Int64, CaseIterable, Sendable {
         case .events: ("from_seq", "to_seq")
         case .spans: ("from_span", "to_span")
         case .batches: ("from_batch", "to_batch")
+        case .surges: ("from_surge", "to_surge")
         }
     }
 }

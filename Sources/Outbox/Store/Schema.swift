@@ -3,7 +3,8 @@ import Messages
 
 /// The layout of `outbox.sqlite` and how it is opened.
 enum Schema {
-    static let version: Int64 = 3
+    /// The latest of `versions`.
+    static let version: Int64 = versions.map(\.version).max() ?? 0
     /// Small pages, because an event that is committed alone writes one for itself, one for its record and one for `meta`.
     static let pageBytes: Int64 = 1_024
 
@@ -12,7 +13,7 @@ enum Schema {
     /// `event.epoch` and `meta.epoch` refer to `epoch.id`, `event.kind` and `gap.kind` are `NumberSeries`. `meta` is one row; what it has of each series is
     /// named by `nextColumn` and `settledColumn`. The samples, in order of `id`, are the `TextModel` that `event.content` (topic, NUL,
     /// payload) and `record.value` are written with.
-    static let versions: [(version: Int64, tables: String)] = [(1, events), (2, kinds), (3, batches)]
+    static let versions: [(version: Int64, tables: String)] = [(1, events), (2, kinds), (3, batches), (4, surges)]
 
     private static let events = """
         CREATE TABLE epoch (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -45,6 +46,12 @@ enum Schema {
         DROP INDEX span;
         CREATE INDEX uncounted ON event (position) WHERE \(isUncounted);
         PRAGMA user_version = 3;
+        """
+
+    private static let surges = """
+        ALTER TABLE meta ADD COLUMN next_surge INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE meta ADD COLUMN settled_surge INTEGER NOT NULL DEFAULT 0;
+        PRAGMA user_version = 4;
         """
 
     /// What `NumberSeries.isCounted` says, of a row of `event`. The index serves those queries that have the same words.
@@ -113,6 +120,7 @@ extension NumberSeries {
         case .events: 1
         case .spans: 2
         case .batches: 3
+        case .surges: 4
         }
     }
 
@@ -122,6 +130,7 @@ extension NumberSeries {
         case .events: "next_seq"
         case .spans: "next_span"
         case .batches: "next_batch"
+        case .surges: "next_surge"
         }
     }
 
@@ -132,6 +141,7 @@ extension NumberSeries {
         case .events: "settled"
         case .spans: nil
         case .batches: "settled_batch"
+        case .surges: "settled_surge"
         }
     }
 

@@ -130,14 +130,24 @@ extension BeaconRules {
 public struct RegionLimits: Hashable, Sendable {
     /// Registrations; the next one is refused.
     public var maxRegions: Int
-    /// Instances of all regions of beacons together; the next one is refused.
+    /// Instances of all regions of beacons together. Where there are as many, the instance of an expanded region that has been
+    /// outside for longest makes room for the next one.
     public var maxInstances: Int
+    /// New instances of expanded regions in a minute; 0 for no limit.
+    public var maxNewcomersPerMinute: Int
+    /// How long an instance of an expanded region may have been outside before it goes; `forever` for no limit.
+    public var forgetAfter: TimeSpan
     /// How many circles a fix is held against that the gateway is not known to be in. 1 at least.
     public var maxWatchedCircles: Int
 
-    public init(maxRegions: Int, maxInstances: Int, maxWatchedCircles: Int = 20) {
+    public init(
+        maxRegions: Int, maxInstances: Int, maxNewcomersPerMinute: Int = 600,
+        forgetAfter: TimeSpan = .seconds(30 * 86_400), maxWatchedCircles: Int = 20
+    ) {
         self.maxRegions = maxRegions
         self.maxInstances = maxInstances
+        self.maxNewcomersPerMinute = maxNewcomersPerMinute
+        self.forgetAfter = forgetAfter
         self.maxWatchedCircles = max(1, maxWatchedCircles)
     }
 }

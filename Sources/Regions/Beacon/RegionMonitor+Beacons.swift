@@ -68,6 +68,7 @@ extension RegionMonitor {
         _ slot: InstanceSlot, _ evidence: BeaconEvidence, _ candidacy: BeaconCandidacy, _ rules: BeaconRules,
         at now: Instant, transitions: inout [RegionTransition], observe: () -> BeaconObservation
     ) {
+        guard admit(slot, evidence.identity, since: candidacy, at: now) else { return }
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         let leavesAt = leavingTime(of: slot, patience, rules, at: now)
         // Who was there before has been there since it was first heard; who crosses has crossed now.
@@ -102,12 +103,7 @@ extension RegionMonitor {
 
     // MARK: - Which beacons belong where
 
-    /// Whether any region is interested in the identity.
-    public func isWanted(_ identity: BeaconIdentity) -> Bool {
-        !index.registrations(of: identity).isEmpty
-    }
-
-    /// The instances that an identity belongs to; those of expanded regions are made where the value is new.
+    /// The instances that an identity belongs to. Those of expanded regions are pending where the value is new.
     ///
     /// - Parameter failures: instances that a limit refused, each region reported once.
     public mutating func instances(
@@ -117,10 +113,15 @@ extension RegionMonitor {
         var found: [InstanceSlot] = []
         for registration in index.registrations(of: identity) {
             guard case .beacon(let region) = registrations[registration].region else { continue }
+            let id = region.instance(of: identity)
+            guard region.expansion == .none else {
+                found.append(pendingInstance(id, of: registration, at: now))
+                continue
+            }
             do throws(RegionMonitoringFailure) {
-                let id = region.instance(of: identity)
                 found.append(try instance(id, of: registration, at: now, transitions: &transitions))
             } catch {
+                admission.counts.maxInstances &+= 1
                 note(error, of: registration, &failures)
             }
         }

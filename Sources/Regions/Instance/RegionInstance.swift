@@ -10,11 +10,20 @@ struct RegionInstance: Sendable {
         case circle
     }
 
+    /// Whether subscribers know of it.
+    enum Existence: Equatable, Sendable {
+        /// It has a state and a record.
+        case exists
+        /// No beacon of it has satisfied the entry rule, or a limit refused the entry, last in that minute of `EntryBudget`.
+        case pending(refusedInMinute: Int64?)
+    }
+
     let id: RegionInstanceID
     let registration: RegistrationSlot
     /// Whose evidence counts, and on whose seen time its timer runs.
     let source: EvidenceSourceID
     var kind: Kind
+    var existence = Existence.exists
     var standing: RegionStanding
     /// Seen time of the timer that is set; others in the queue are stale.
     var timerDue = Instant.distantFuture

@@ -7,7 +7,7 @@ extension RegionMonitor {
     var timerCount: Int { sources.reduce(0) { $0 + $1.timerCount } }
 
     /// When `advance` has something to do next.
-    public var nextDeadline: Instant { earliest().deadline }
+    public var nextDeadline: Instant { min(earliest().deadline, admission.due) }
 
     /// The same for whoever asks with every report. It changes nothing, but what is not mutating gets a copy of the whole
     /// monitor when another module calls it.
@@ -25,8 +25,14 @@ extension RegionMonitor {
 
     /// Runs the first timer that is due before `limit`, and returns when it was due; `nil` where none is.
     public mutating func advance(before limit: Instant, transitions: inout [RegionTransition]) -> Instant? {
-        let (source, now) = earliest()
-        guard now < limit, sources.indices.contains(source) else { return nil }
+        let (source, sourceDue) = earliest()
+        let now = min(sourceDue, admission.due)
+        guard now < limit else { return nil }
+        if admission.due == now {
+            advanceAdmission(to: now)
+            return now
+        }
+        guard sources.indices.contains(source) else { return nil }
         if sources[source].unknownDue == now {
             statesBecomeUnknown(EvidenceSourceID(index: source), at: now, transitions: &transitions)
         } else if sources[source].silenceDue == now {
@@ -82,6 +88,7 @@ extension RegionMonitor {
             event = keeper.exitCause(region(of: slot)).map { RegionEvent(crossing, by: $0) }
         }
         if keeper != nil { instances[slot].kind.clear() }
+        noteOutside(slot)
         announce(slot, change, event: event, at: now, transitions: &transitions)
     }
 }

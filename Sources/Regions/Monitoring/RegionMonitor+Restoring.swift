@@ -50,6 +50,7 @@ extension RegionMonitor {
         switch record.moved(notAfter: now).occupancy {
         case .outside(let since):
             change = instances[slot].standing.restore(outsideSince: since)
+            noteOutside(slot)
         case .inside(let stay):
             let leavesAt: Instant
             switch stay.keeper {

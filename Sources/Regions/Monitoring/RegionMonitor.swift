@@ -31,8 +31,9 @@ public struct RegionMonitor: Sendable {
         var source: EvidenceSourceID
         /// Seen time at which what is there counts as having been there before.
         var settlesAt: Instant
-        /// Whether a refused instance was reported, and a refused transmitter: once is enough.
+        /// Whether a refused instance was reported, a refused newcomer, and a refused transmitter: once is enough.
         var hasRefusedInstance = false
+        var hasRefusedNewcomer = false
         var hasRefusedTransmitter = false
         /// It was unregistered; its place waits to be used again.
         var isFree = false
@@ -48,9 +49,12 @@ public struct RegionMonitor: Sendable {
     var index = BeaconRegionIndex()
     /// Where circles are, and what fixes make of them.
     var circles = WatchedCircles()
+    /// Which instances may exist.
+    var admission: InstanceAdmission
 
     public init(limits: RegionLimits) {
         self.limits = limits
+        admission = InstanceAdmission(limits)
     }
 
     /// Makes a source of evidence, which sees until `blinded` says that it does not.
@@ -99,8 +103,7 @@ public struct RegionMonitor: Sendable {
     ) throws(RegionMonitoringFailure) -> InstanceSlot {
         if let known = slots[id] { return known }
         let registered = registrations[registration]
-        // A circle has one instance, so `max_regions` limits them.
-        guard registered.region.isCircle || slots.count - circles.grid.count < limits.maxInstances else {
+        guard registered.region.isCircle || hasRoomForInstance else {
             throw RegionMonitoringFailure(region: id.region, cause: .tooManyInstances(limit: limits.maxInstances))
         }
         let slot = instances.insert(

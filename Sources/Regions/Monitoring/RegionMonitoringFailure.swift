@@ -3,6 +3,8 @@ public struct RegionMonitoringFailure: Error, Hashable, Sendable, CustomStringCo
     public enum Cause: Hashable, Sendable {
         case tooManyRegions(limit: Int)
         case tooManyInstances(limit: Int)
+        /// More new instances of expanded regions came within a minute than there may be.
+        case tooManyNewcomers(limit: Int)
         /// A beacon of the region is not tracked; the region itself is monitored.
         case tooManyTransmitters(limit: Int)
     }
@@ -23,6 +25,9 @@ public struct RegionMonitoringFailure: Error, Hashable, Sendable, CustomStringCo
         case .tooManyInstances(let limit):
             "regionMonitoringFailure: region \"\(region)\" gets no further instance: there are \(limit) already; "
                 + "raise regions.max_instances"
+        case .tooManyNewcomers(let limit):
+            "regionMonitoringFailure: entries into region \"\(region)\" are held back: more than \(limit) new instances "
+                + "within a minute; if these are real beacons, raise regions.max_newcomers_per_minute"
         case .tooManyTransmitters(let limit):
             "regionMonitoringFailure: a beacon of region \"\(region)\" is not tracked: there are \(limit) already; "
                 + "raise radio.max_transmitters"

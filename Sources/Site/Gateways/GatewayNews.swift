@@ -1,6 +1,6 @@
 import Beacons
 import Messages
-import Regions
+package import Regions
 
 /// What a gateway has published, read.
 package struct GatewayNews: Sendable {

@@ -1,6 +1,6 @@
 import Beacons
 import HCI
-import Regions
+internal import Regions
 
 /// One region instance of the store: what its gateways claim, and how it stands because of that.
 ///

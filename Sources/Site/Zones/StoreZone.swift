@@ -1,5 +1,5 @@
 import HCI
-import Regions
+internal import Regions
 
 /// A zone of a region of the store: inside while any beacon of the region is in the zone.
 struct StoreZone: Sendable {

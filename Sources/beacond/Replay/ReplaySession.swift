@@ -125,8 +125,7 @@ struct ReplaySession {
     /// Time ends with the last record.
     mutating func finish() throws(OutboxError) {
         player.advance(through: player.now, outputs: &outputs)
-        player.stopLocating(&outputs)
-        player.storeStays(&outputs)
+        player.stop(&outputs)
         try flush()
         items += try dispatcher.endCoverage(at: player.now, player.timebase)
         sayStatus(isOnline: false)

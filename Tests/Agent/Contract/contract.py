@@ -118,11 +118,14 @@ def beyond_schemas(schema, levels, payload):
         elif level != "region" and schema in ("state.schema.json", "ranging.schema.json") or level == "zone":
             expect(f"no {level} where the topic has none", level not in payload)
     if schema == "gap.schema.json":
-        unit = next(unit for unit in ("seq", "span", "batch") if f"from_{unit}" in payload)
+        unit = next(unit for unit in ("seq", "span", "batch", "surge") if f"from_{unit}" in payload)
         expect(f"from_{unit} is not above to_{unit}", payload[f"from_{unit}"] <= payload[f"to_{unit}"])
     if schema == "coverage.schema.json":
         expect("a span does not end before it begins", payload["from_at"] <= payload["to_at"])
         expect("it is told as it ends", payload["at"] == payload["to_at"])
+    if schema == "surge.schema.json":
+        expect("a surge does not end before it begins", payload["from_at"] <= payload["to_at"])
+        expect("no more identities than entries", payload["identities"] <= payload["refused"])
     if schema == "event.schema.json" and payload["type"] == "exit":
         end = "last_inside_at" if "center" in payload else "last_heard_at"
         stay_s = time_s(payload[end]) - time_s(payload["entered_at"])

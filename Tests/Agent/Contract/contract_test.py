@@ -97,7 +97,8 @@ for name, schema in contract.schemas.items():
 # Examples, and what becomes of them.
 TOPICS = {
     "status": ("status", 1, True), "health": ("health", 1, True), "gap": ("gap", 1, False),
-    "coverage": ("coverage", 1, False), "location": ("location", 1, True), "location-track": ("location/track", 1, False),
+    "coverage": ("coverage", 1, False), "surge": ("surge", 1, False),
+    "location": ("location", 1, True), "location-track": ("location/track", 1, False),
     "state": ("state", 1, True), "event": ("event", 1, False), "ranging": ("ranging", 0, False),
 }
 for verb in ("state", "range", "monitor", "stop", "location"):
@@ -196,9 +197,14 @@ refuses("a span that ends before it begins", "coverage", put("from_at", "2026-11
 refuses("a span that is told at another time", "coverage", put("at", "2026-11-21T08:15:32.245Z"))
 refuses("a radio that status does not know", "coverage", put("radio", "tired"))
 refuses("a span 0", "coverage", put("span", 0))
+refuses("a gap of surges that ends before it begins", "gap", put("to_surge", 1), example=3)
+refuses("a surge that ends before it begins", "surge", put("to_at", "2026-11-21T07:15:08.411Z"))
+refuses("a surge of no entry", "surge", put("refused", 0))
+refuses("a surge of more identities than entries", "surge", put("identities", 34_713))
+refuses("a surge 0", "surge", put("surge", 0))
 check("coverage: the words of status, and stopped", contract.schemas["coverage.schema.json"]["properties"]["radio"]["enum"]
       == [*contract.schemas["status.schema.json"]["properties"]["radio"]["enum"], "stopped"])
-for kind in ("event", "gap", "coverage", "location-track"):
+for kind in ("event", "gap", "coverage", "surge", "location-track"):
     refuses("another site than its topic's", kind, put("site", "shop"))
     refuses("another gateway than its topic's", kind, put("gateway", "till"))
 refuses("a site without a gateway", "event", lambda message: message["payload"].pop("gateway"))

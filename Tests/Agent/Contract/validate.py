@@ -25,7 +25,7 @@ def epoch_of(message):
 
 
 # What is numbered, by what counts it.
-COUNTED = {"event": "seq", "coverage": "span", "track": "batch"}
+COUNTED = {"event": "seq", "coverage": "span", "track": "batch", "surge": "surge"}
 
 contract = Contract(raw_devices=arguments.raw_devices)
 kinds, broken, last_seq, lost = collections.Counter(), 0, {}, collections.defaultdict(set)
@@ -42,7 +42,7 @@ for message in read(fileinput.input(arguments.files, encoding="utf-8")):
             problems.append(f"{unit} {number}, but neither {min(missing)} nor a gap before it")
         last_seq[series] = max(number, last_seq.get(series, 0))
     elif kind == "gap" and not problems:
-        unit = next(unit for unit in ("seq", "span", "batch") if f"from_{unit}" in message["payload"])
+        unit = next(unit for unit in ("seq", "span", "batch", "surge") if f"from_{unit}" in message["payload"])
         first, last = message["payload"][f"from_{unit}"], message["payload"][f"to_{unit}"]
         lost[unit, epoch_of(message)] |= set(range(first, last + 1))
     for problem in problems[:3]:

@@ -111,7 +111,8 @@ struct PayloadTests {
 
     @Test(
         "Each series has names of its own in a gap",
-        arguments: [(.events, "seq"), (.spans, "span"), (.batches, "batch")] as [(NumberSeries, String)])
+        arguments: [(.events, "seq"), (.spans, "span"), (.batches, "batch"), (.surges, "surge")]
+            as [(NumberSeries, String)])
     func gap(of series: NumberSeries, name: String) throws {
         let payload = try json(
             composer().gap(

@@ -1,6 +1,7 @@
 import Gateway
 import HCI
 import Messages
+import Regions
 import Testing
 
 @testable import Site
@@ -40,6 +41,6 @@ struct LimitTests {
             store.events == [
                 "enter carts/1/1 1.0 by a", "enter carts/1/2 2.0 by a", "exit carts/1/1 15.0 by a",
             ])
-        #expect(store.engine.figures(at: .origin + .seconds(100)).refusedInstances == 1)
+        #expect(store.engine.figures(at: .origin + .seconds(100)).refusedEntries.maxInstances == 1)
     }
 }

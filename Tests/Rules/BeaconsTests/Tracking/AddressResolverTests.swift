@@ -90,7 +90,7 @@ struct AddressResolverTests {
                 let sighting = Sighting(
                     identity: identity, address: stranger(number), measuredPower_dbm: -59, rssi_dbm: -60)
                 _ = tracker.receive(
-                    sighting, at: .origin + .milliseconds(step * 10), isWanted: { _ in true }, changes: &changes)
+                    sighting, at: .origin + .milliseconds(step * 10), interest: { _ in .wanted }, changes: &changes)
             }
         }
         #expect(tracker.refusedCount == 100)

@@ -48,7 +48,8 @@ struct SlotListTests {
                 address: DeviceAddress(bits: UInt64(number), type: .public), measuredPower_dbm: -59, rssi_dbm: nil)
             _ = table.insert(
                 Transmitter(
-                    sighting, device: nil, track: 1, isWanted: true, identitySlot: IdentitySlot(number: 0), at: .origin)
+                    sighting, device: nil, track: 1, interest: .wanted, identitySlot: IdentitySlot(number: 0),
+                    at: .origin)
             )
         }
         return table

@@ -32,8 +32,9 @@ struct TrackerInvariantTests {
             let address = DeviceAddress(bits: kind << 46 | draw(12), type: .random)
             let sighting = Sighting(
                 identity: identity, address: address, measuredPower_dbm: -59, rssi_dbm: -50 - Double(draw(40)))
-            let isWanted = identity.minor == 0
-            _ = tracker.receive(sighting, at: now, isWanted: { _ in isWanted }, changes: &changes)
+            let interests: [RegionInterest] = [.none, .wanted, .known]
+            let interest = interests[Int(identity.minor)]
+            _ = tracker.receive(sighting, at: now, interest: { _ in interest }, changes: &changes)
         }
 
         mutating func pass() {
@@ -47,7 +48,8 @@ struct TrackerInvariantTests {
             switch draw(10) {
             case 0:
                 let known = tracker.knownIdentities
-                if let identity = known.first { tracker.setWanted(draw(2) == 0, identity) }
+                let interests: [RegionInterest] = [.none, .wanted, .known]
+                if let identity = known.first { tracker.setInterest(interests[Int(draw(3))], identity) }
             case 1...3: pass()
             default: hear()
             }

@@ -22,7 +22,7 @@ struct FloodWatchTests {
         return watch
     }
 
-    @Test("Up to its threshold a kind is not named, above it is", arguments: [(1_200, false), (1_201, true)])
+    @Test("Up to its threshold a kind is not named, above it is", arguments: [(600, false), (601, true)])
     func threshold(identities: UInt64, isNamed: Bool) {
         let suspects = watch().suspects(counts { $0.identities = identities }, listed: 0)
         #expect(suspects.map(\.kind) == (isNamed ? [.identities] : []))

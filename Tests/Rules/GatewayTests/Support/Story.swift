@@ -10,6 +10,10 @@ struct Story {
     var transitions: [(t_s: Double, transition: RegionTransition)] = []
     var ranging: [(t_s: Double, report: RangingReport)] = []
     var failures: [RegionMonitoringFailure] = []
+    /// Entries that were held back, by the end of their minute.
+    var surges: [(t_s: Double, surge: EntryBudget.Surge)] = []
+    /// Instances that went, one output after the other.
+    var forgotten: [(t_s: Double, instances: [RegionInstanceID])] = []
     /// What a later process would go on from.
     var stored: [RegionInstanceID: RegionRecord] = [:]
     var figures: GatewayFigures { player.engine.figures }
@@ -40,7 +44,9 @@ struct Story {
             case .failure(let failure, at: _): failures.append(failure)
             case .stays(let records):
                 for record in records { stored[record.instance] = record }
-            case .ended, .radio, .registered, .unregistered, .forgotten, .listed, .answer, .notice, .location, .kept,
+            case .surge(let surge, let at): surges.append(((at - origin).seconds, surge))
+            case .forgotten(let instances, let at): forgotten.append(((at - origin).seconds, instances))
+            case .ended, .radio, .registered, .unregistered, .listed, .answer, .notice, .location, .kept,
                 .track,
                 .locationStatus:
                 break

@@ -21,6 +21,7 @@ struct Samples {
                     ? LocationStatus(availability: one(of: LocationAvailability.allCases), isPaused: flag()) : nil)
         case .health: HealthPayload(head: head(), report: report())
         case .coverage: coverage()
+        case .surge: surge()
         case .gap:
             GapPayload(
                 head: head(), origin: origin(), epoch: epoch(), series: one(of: NumberSeries.allCases),
@@ -90,6 +91,14 @@ struct Samples {
         return CoveragePayload(
             head: head(), origin: origin(), epoch: epoch(), span: number(), from: from,
             to: from + .milliseconds(Int64.random(in: 0...3_600_000, using: &random)), radio: radio(orStopped: true))
+    }
+
+    private mutating func surge() -> SurgePayload {
+        let (from, refused) = (time(), number())
+        return SurgePayload(
+            head: head(), origin: origin(), epoch: epoch(), surge: number(), from: from,
+            to: from + .milliseconds(Int64.random(in: 0...60_000, using: &random)), region: level(), refused: refused,
+            identities: Int64.random(in: 1...refused, using: &random))
     }
 
     private mutating func response(_ verb: RequestVerb) -> ResponsePayload {

@@ -110,7 +110,7 @@ struct Totals {
         events += world.subscriber.eventCount
         repetitions += world.subscriber.repetitionCount
         gaps += world.subscriber.gapCount
-        spans += world.coverage.spanCount
+        spans += world.coverage.series.count
         counts += world.census.comparisons
         batches += world.tracks.batchCount
         places += world.tracks.placeCount

@@ -15,7 +15,7 @@ final class Subscriber {
     /// The broker has refused a message: what was sent behind it may come before it.
     func refused(_ message: Message) {
         switch subject(of: message)?.kind {
-        case .gap, .event, .coverage, .track: world.ledger.mayBeUnordered()
+        case .gap, .event, .coverage, .surge, .track: world.ledger.mayBeUnordered()
         case .status, .health, .state, .ranging, .location, .response, nil: break
         }
     }
@@ -30,11 +30,15 @@ final class Subscriber {
             case let gap as GapPayload: state(gap)
             case let event as EventPayload: try receive(event, message)
             case let coverage as CoveragePayload:
-                try world.coverage.receive(coverage) { world.ledger.epochs[$0]?.mayBeUnordered ?? false }
+                try world.coverage.series.receive(
+                    coverage, number: coverage.span, in: coverage.epoch, mayBeUnordered: mayBeUnordered(coverage.epoch))
+            case let surge as SurgePayload:
+                try world.surges.receive(
+                    surge, number: surge.surge, in: surge.epoch, mayBeUnordered: mayBeUnordered(surge.epoch))
             case let place as LocationPayload: try world.tracks.receive(place)
             case let track as TrackPayload:
                 try world.tracks.receive(
-                    track, mayBeUnordered: world.ledger.epochs[track.epoch]?.mayBeUnordered ?? false,
+                    track, mayBeUnordered: mayBeUnordered(track.epoch),
                     mayComeAgain: !world.wasAlwaysCommitted)
             case let state as StatePayload: try receive(state, message, of: topic.subject)
             default: break
@@ -44,6 +48,8 @@ final class Subscriber {
         }
     }
 
+    private func mayBeUnordered(_ epoch: String) -> Bool { world.ledger.epochs[epoch]?.mayBeUnordered ?? false }
+
     private func subject(of message: Message) -> Topic.Subject? {
         Topic(message.topic, prefix: world.topics.prefix)?.subject
     }
@@ -52,8 +58,9 @@ final class Subscriber {
         gapCount += 1
         switch gap.series {
         case .events: world.ledger.stated(gap.epoch, gap.numbers)
-        case .spans: world.coverage.stated(gap.epoch, gap.numbers)
+        case .spans: world.coverage.series.stated(gap.epoch, gap.numbers)
         case .batches: world.tracks.stated(gap.epoch, gap.numbers)
+        case .surges: world.surges.stated(gap.epoch, gap.numbers)
         }
     }
 

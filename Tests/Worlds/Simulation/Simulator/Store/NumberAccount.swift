@@ -66,6 +66,8 @@ struct NumberAccount {
             machines[topic.gateway]?.epochs[event.epoch]?.events[event.seq] = known
         case let span as CoveragePayload:
             _ = try receive(topic.gateway, span.epoch, .spans, span.span, octets)
+        case let surge as SurgePayload:
+            _ = try receive(topic.gateway, surge.epoch, .surges, surge.surge, octets)
         case let gap as GapPayload:
             machines[topic.gateway, default: Machine()].epochs[gap.epoch, default: Epoch()]
                 .gaps[gap.series, default: []].append(gap.numbers)

@@ -72,7 +72,8 @@ extension World {
             try ledger.roundEnded(stopping.outbox)
             try tracks.roundEnded(stopping.outbox.numbering, isDurable: false, at: now)
         }
-        coverage.roundEnded(stopping.outbox.numbering)
+        coverage.series.roundEnded(stopping.outbox.numbering)
+        surges.roundEnded(stopping.outbox.numbering)
         stopping.connection.die(withMachine: false)
         life = nil
         noteEnd(isPlain: stopping.isCommitted)

@@ -30,6 +30,7 @@ extension World {
             try checkRetainedPlace()
             if let numbering = life?.outbox.numbering {
                 try coverage.check(numbering, clock: machine.wasSet ? nil : machine.wall(at:))
+                try surges.check(numbering)
             }
             if let topic = staleTopics.first {
                 throw Violation(invariant: .nothingStale, detail: "\(topic) is retained, and nobody says it any more")

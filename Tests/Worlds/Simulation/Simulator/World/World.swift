@@ -45,6 +45,7 @@ final class World {
     var stalledUntil: Instant?
     var ledger = Ledger()
     var coverage = CoverageAccount()
+    var surges = SeriesAccount<SurgePayload>(.surges)
     var witness: Witness
     var census: Census
     var circles: CircleWitness
@@ -253,11 +254,12 @@ final class World {
         isCommitted = life.outbox.isDurable
         check { () throws(Violation) in
             try ledger.roundEnded(life.outbox)
-            coverage.roundEnded(life.outbox.numbering)
+            coverage.series.roundEnded(life.outbox.numbering)
+            surges.roundEnded(life.outbox.numbering)
             try tracks.roundEnded(
                 life.outbox.numbering,
                 isDurable: isCommitted && stalledUntil == nil && now - life.getsOnSince > .seconds(2), at: now)
-            let others = coverage.numberedCount + tracks.numberedCount
+            let others = coverage.series.numberedCount + tracks.numberedCount + surges.numberedCount
             try Limits.check(life.outbox, disk, others: others)
         }
     }
