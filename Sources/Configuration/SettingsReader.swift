@@ -30,8 +30,9 @@ struct SettingsReader {
         // Where the table is not there, nothing is said of the place: not even that there is none.
         let location = sectionIfThere(tables.location) { $0.read(&$1) }
         let (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
+        let identity = IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id)
         let settings = Settings(
-            identity: IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id), radio: radio,
+            identity: identity, radio: radio,
             gateway: GatewaySettings(
                 adapters: adapters,
                 tracker: TrackerSettings(
@@ -40,7 +41,8 @@ struct SettingsReader {
                     regionFilter: smoothing.region, devices: devices),
                 distance: distance,
                 regions: RegionSettings(
-                    rules: rules, circleRules: circleRules, limits: regionLimits, configured: regions),
+                    rules: rules, circleRules: circleRules, limits: regionLimits,
+                    maxRequestedID_bytes: Self.topics(identity).regionRoom_bytes(isExpanded: true), configured: regions),
                 ranging: ranging,
                 location: location),
             broker: broker,
@@ -53,7 +55,7 @@ struct SettingsReader {
             advertise: section(tables.advertise) { $0.read(&$1) },
             capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             log: section(tables.log) { $0.read(&$1) })
-        refuseLongTopics(settings.identity)
+        refuseLongTopics(settings)
         refuseOwnTopics(settings)
         refuseUnknownTables()
         return settings
@@ -82,18 +84,47 @@ struct SettingsReader {
         return entries.filter { !inner.contains(table.name + "." + $0.key) }
     }
 
-    /// Site and id are short by their own rules, so it is always the prefix that is too long. An id that is left out is counted
-    /// as the longest.
-    private mutating func refuseLongTopics(_ identity: IdentitySettings) {
-        let id = identity.id ?? String(repeating: "x", count: TopicName.maxLevel_bytes)
-        let tree = TopicTree(prefix: identity.prefix, site: identity.site, gateway: id)
-        let (bytes, levels) = tree.excess
-        let limits = [("bytes", TopicName.maxTopic_bytes, bytes), ("levels", TopicName.maxLevels, levels)]
-        for (unit, limit, excess) in limits where excess > 0 {
+    /// The gateway's topics. An id that is left out counts as the longest host name.
+    private static func topics(_ identity: IdentitySettings) -> TopicTree {
+        let id = identity.id ?? String(repeating: "x", count: TopicName.maxHostName_bytes)
+        return TopicTree(prefix: identity.prefix, site: identity.site, gateway: id)
+    }
+
+    /// Brokers take no longer topic than that. The prefix is to blame where there is no room without any region, else the region.
+    private mutating func refuseLongTopics(_ settings: Settings) {
+        let tree = Self.topics(settings.identity)
+        let excess = tree.excess_bytes
+        if excess > 0 {
+            return refuse(
+                "mqtt.prefix", .string(settings.identity.prefix),
+                "with gateway.site, gateway.id and what the agent appends, topics get up to \(TopicName.maxTopic_bytes + excess) bytes,"
+                    + " and brokers refuse more than \(TopicName.maxTopic_bytes): shorten it by \(excess) bytes")
+        }
+        let expanded = Set(settings.gateway.regions.beacons.filter { $0.expansion != .none }.map(\.id))
+        refuseLong("region", "id") { id in tree.regionRoom_bytes(isExpanded: expanded.contains(id)) - id.utf8.count }
+        guard let site = settings.site else { return }
+        let store = settings.topics(of: site)
+        let longestRegion = site.regions.map(\.utf8.count).max() ?? 1
+        refuseLong("site.gateway", "zone") { zone in
+            store.regionRoom_bytes(isExpanded: true, zone: zone) - longestRegion
+        }
+    }
+
+    /// Refuses each name in a table in double brackets that leaves its topics too little room.
+    ///
+    /// - Parameter room: the octets that are left, negative where a topic is too long.
+    private mutating func refuseLong(_ table: String, _ key: String, room: (String) -> Int) {
+        let known = ConfigurationReference.tables.first { $0.name == table }
+        guard let known, case .array(let nodes)? = node(of: known) else { return }
+        for (offset, node) in nodes.enumerated() {
+            guard case .table(let entries) = node, case .string(let name)? = entries[key] else { continue }
+            let excess = -room(name)
+            guard TopicName.isLevel(name), excess > 0 else { continue }
             refuse(
-                "mqtt.prefix", .string(identity.prefix),
-                "with gateway.site, gateway.id and what the agent appends, topics get up to \(limit + excess) \(unit), and brokers"
-                    + " refuse more than \(limit): shorten it by \(excess) \(unit)")
+                "\(table)[\(offset + 1)].\(key)", .string(name),
+                "topics with it get up to \(TopicName.maxTopic_bytes + excess) bytes, and brokers refuse more than "
+                    + "\(TopicName.maxTopic_bytes): shorten it, gateway.site, gateway.id or mqtt.prefix by \(excess) bytes"
+            )
         }
     }
 

@@ -1,11 +1,14 @@
 /// What MQTT and its brokers let a topic be, and a name that stands in one.
 public enum TopicName {
-    /// Octets of a topic, at most: whatever we publish to, its prefix or a requester made it.
-    public static let maxTopic_bytes = 1_024
+    /// Octets of a topic, at most. AMQP carries 255 of them, and what RabbitMQ and the bridges add has to fit in as well, so the
+    /// brokers of `deploy/broker` and `deploy/chain` take no longer topic.
+    public static let maxTopic_bytes = 200
     /// Levels of a topic, at most. Mosquitto hangs up on whoever publishes to one of more than about 200.
     public static let maxLevels = 200
     /// Octets of one level that an operator names, at most.
     public static let maxLevel_bytes = 128
+    /// Octets of a host name, at most (`HOST_NAME_MAX` of Linux).
+    public static let maxHostName_bytes = 64
 
     /// Whether this is one level of a topic that may be published to: without the characters that have a meaning there
     /// (MQTT 5, 4.7), and without those that broker and library refuse.
@@ -15,10 +18,10 @@ public enum TopicName {
     }
 
     /// What of a text can be one level; `nil` where nothing can.
-    public static func level(of text: String) -> String? {
+    public static func level(of text: String, maxOctets: Int = maxLevel_bytes) -> String? {
         var level = ""
         for scalar in text.unicodeScalars where scalar != "/" && !isWildcard(scalar) && !isForbidden(scalar) {
-            guard level.utf8.count + scalar.utf8.count <= maxLevel_bytes else { break }
+            guard level.utf8.count + scalar.utf8.count <= maxOctets else { break }
             level.unicodeScalars.append(scalar)
         }
         return level.isEmpty ? nil : level

@@ -39,12 +39,24 @@ public struct TopicTree: Hashable, Sendable {
         return nil
     }
 
-    /// How far the longest of these topics is beyond what a topic may have, in octets and in levels: not above 0 where it is
-    /// not. It is that of an expanded region with the longest name, which may come by a request at any time.
-    public var excess: (bytes: Int, levels: Int) {
-        let name = String(repeating: "x", count: TopicName.maxLevel_bytes)
-        let longest = ranging(RegionInstanceID(region: name, .minor(major: .max, minor: .max))).utf8
-        return (longest.count - TopicName.maxTopic_bytes, TopicName.levels(of: longest) - TopicName.maxLevels)
+    /// The octets by which the longest topic that the gateway has without any region is longer than a topic may be; 0 or less where
+    /// it is not.
+    public var excess_bytes: Int {
+        let own = MessageKind.allCases.filter { $0.scope == .gateway }.map { topic(.gateway($0)) }
+        let answers = RequestVerb.allCases.flatMap { [topic(.request($0.rawValue)), response($0.rawValue)] }
+        let longest = (own + answers).map(\.utf8.count).max() ?? 0
+        return longest - TopicName.maxTopic_bytes
+    }
+
+    /// The octets that a region's id may have so that none of its topics is too long; 0 or less where none fits.
+    ///
+    /// - Parameters:
+    ///   - isExpanded: whether its topics name a major and a minor.
+    ///   - zone: the zone of a store that they name; `nil` for none.
+    public func regionRoom_bytes(isExpanded: Bool, zone: String? = nil) -> Int {
+        let instance = RegionInstanceID(
+            region: "", isExpanded ? .minor(major: .max, minor: .max) : .whole, zone: zone)
+        return TopicName.maxTopic_bytes - ranging(instance).utf8.count
     }
 
     /// The topic on which something is said.

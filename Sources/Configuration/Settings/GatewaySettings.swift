@@ -27,6 +27,8 @@ public struct RegionSettings: Hashable, Sendable {
     public var rules: BeaconRules
     public var circleRules: CircleRules
     public var limits: RegionLimits
+    /// The octets that the id of a region may have which comes by a request: its topics are no longer than a broker takes.
+    public var maxRequestedID_bytes: Int
     /// Those of the file, in its order.
     public var configured: [MonitoredRegion]
 

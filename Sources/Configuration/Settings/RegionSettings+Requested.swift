@@ -12,6 +12,12 @@ extension RegionSettings {
             path: table.reference.name, table: table.reference, entries: definition.entries.mapValues(\.node))
         var taken = Set(configured.map(\.id))
         let region = table.keys.read(&reader, rules: rules, circleRules: circleRules, taken: &taken)
+        if let id = region?.id, id.utf8.count > maxRequestedID_bytes {
+            reader.refuse(
+                table.keys.id, id, beside: table.keys.id.name,
+                "must have at most \(max(0, maxRequestedID_bytes)) bytes here, so that its topics have at most "
+                    + "\(TopicName.maxTopic_bytes), which is what brokers take")
+        }
         guard let region, reader.errors.isEmpty else { throw ConfigurationErrors(reader.errors) }
         return region
     }

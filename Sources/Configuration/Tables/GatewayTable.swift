@@ -13,6 +13,28 @@ public struct IdentitySettings: Hashable, Sendable {
     public var topics: TopicTree { TopicTree(prefix: prefix, site: site, gateway: id ?? "gateway") }
 }
 
+extension IdentitySettings {
+    /// Why a gateway must not have that id, whether it is written or derived; `nil` where it may.
+    static func refusal(ofID id: String) -> String? {
+        id == SiteSettings.gatewayID
+            ? "must not be \"site\": that is what the store itself is called; name the gateway after its place" : nil
+    }
+
+    /// Takes the id from the host name, where the file leaves it out.
+    ///
+    /// - Returns: the error where a gateway may not have that id; `nil` where it may.
+    public mutating func name(byHost name: String) -> ConfigurationError? {
+        guard id == nil else { return nil }
+        let derived = TopicName.level(of: name, maxOctets: TopicName.maxHostName_bytes) ?? "gateway"
+        id = derived
+        return Self.refusal(ofID: derived).map { refusal in
+            ConfigurationError(
+                key: "gateway.id", value: nil,
+                requirement: "is empty, so it is the host name, \"\(derived)\", which \(refusal)")
+        }
+    }
+}
+
 extension Rule where Value == String? {
     /// Any but what a store calls itself.
     fileprivate static var gatewayID: Rule {
@@ -20,11 +42,10 @@ extension Rule where Value == String? {
         return Rule(
             type: level.type, allowed: level.allowed,
             read: { node in
-                node == .string(SiteSettings.gatewayID)
-                    ? .refused(
-                        "must not be \"site\": that is what the store itself is called; name the gateway after its place"
-                    )
-                    : level.read(node)
+                if case .string(let id) = node, let refusal = IdentitySettings.refusal(ofID: id) {
+                    return .refused(refusal)
+                }
+                return level.read(node)
             },
             write: level.write)
     }

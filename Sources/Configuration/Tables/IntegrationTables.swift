@@ -10,7 +10,7 @@ struct HomeAssistantTable: SettingsTable {
     static let tableName = "homeassistant"
 
     let discoveryPrefix = Key(
-        "discovery_prefix", default: "homeassistant", Rule<String>.topicPrefix(maxOctets: 256),
+        "discovery_prefix", default: "homeassistant", Rule<String>.topicPrefix(maxOctets: 32),
         "The first levels of discovery topics, as in Home Assistant's own settings.")
     let maxInstances = Key(
         "max_instances", default: 100, .integer(0...10_000),
@@ -32,7 +32,7 @@ struct OwnTracksTable: SettingsTable {
     static let tableName = "owntracks"
 
     let topic = Key(
-        "topic", default: nil, Rule<String>.topicPrefix(maxOctets: 512).orEmpty,
+        "topic", default: nil, Rule<String>.topicPrefix(maxOctets: 160).orEmpty,
         "The device's topic, such as `owntracks/fleet/van-7`; `/event` and `/beacon` follow it. Empty: off.")
 
     /// `nil` where nothing is to be told.

@@ -2,8 +2,8 @@ import Ciphers
 
 /// Names as Home Assistant lets the levels of a discovery topic be: letters, digits, `_` and `-` of ASCII, nothing else.
 enum HomeAssistantName {
-    /// Longer names are cut, and told apart by a digest.
-    private static let maxLength = 96
+    /// Longer names are cut, and told apart by a digest: two of them and a discovery prefix of 32 octets make a topic that brokers take.
+    private static let maxLength = 72
 
     /// The same for the same text, and another for another: a slash becomes `__`, and every other octet that may not stand there
     /// `_` and its two hexadecimal digits.

@@ -14,6 +14,8 @@ final class EventStore {
     let database: Database
     /// What it holds can be read, and nothing can be written.
     let isReadOnly: Bool
+    /// What the file is written as; see `Schema.versions`.
+    private var version = Schema.openedVersion
     /// See `Bookkeeping.origin`.
     var origin: Int64 = 0
     /// `nil` for a file that was just made and holds nothing yet.
@@ -36,7 +38,7 @@ final class EventStore {
         }
         if isReadOnly {
             // What an earlier version wrote is read once the disk can be written.
-            guard version == Schema.version else { throw DiskError.readOnly(path) }
+            guard version >= Schema.openedVersion else { throw DiskError.readOnly(path) }
         } else {
             try Schema.prepare(database, limits: limits)
         }
@@ -45,10 +47,11 @@ final class EventStore {
                 throw Self.damage("look for the outbox's tables")
             }
         }
-        if version < Schema.version {
+        self.version = max(version, Schema.openedVersion)
+        if version < Schema.openedVersion {
             do throws(DiskError) {
                 try database.transaction { () throws(DiskError) in
-                    for step in Schema.versions where step.version > version { try database.execute(step.tables) }
+                    try Schema.step(database, from: version, to: Schema.openedVersion)
                 }
             } catch {
                 throw error.ofSchema
@@ -94,12 +97,13 @@ final class EventStore {
         }
         var result: Meta?
         var isSensible = true
-        try database.query(Schema.readMeta) { row in
+        let columns = Schema.numberColumns(version)
+        try database.query(Schema.readMeta(version)) { row in
             var meta = Meta(
                 numbering: Numbering(epoch: name(ofEpoch: row.integer(0))), nextPosition: row.integer(1),
                 settledReservations: SeriesNumbers(0))
             isSensible = !meta.numbering.epoch.isEmpty && Self.numbers.contains(meta.nextPosition)
-            for (index, (series, column)) in Schema.numberColumns.enumerated() {
+            for (index, (series, column)) in columns.enumerated() {
                 let number = row.integer(Int32(index) + 2)
                 switch column {
                 case .next:
@@ -120,14 +124,23 @@ final class EventStore {
     /// Writes `meta`; `created` (microseconds since 1970) counts where there was none.
     func write(_ new: Meta, created: Int64) throws(DiskError) {
         let epoch = try number(ofEpoch: new.numbering.epoch)
-        let numbers = Schema.numberColumns.map { series, column in
+        try bringUp(for: new.numbering)
+        let numbers = Schema.numberColumns(version).map { series, column in
             switch column {
             case .next: SQLValue.integer(new.numbering[series])
             case .settled: SQLValue.integer(new.settledReservations[series])
             }
         }
         try database.run(
-            Schema.writeMeta, [.integer(epoch), .integer(new.nextPosition), .integer(created)] + numbers)
+            Schema.writeMeta(version), [.integer(epoch), .integer(new.nextPosition), .integer(created)] + numbers)
+    }
+
+    /// Brings the file up where a series has its first number that only a later version has columns for.
+    private func bringUp(for numbering: Numbering) throws(DiskError) {
+        let needed = NumberSeries.allCases.filter { numbering[$0] > 1 }.map(\.version).max() ?? version
+        guard needed > version else { return }
+        try Schema.step(database, from: version, to: needed)
+        version = needed
     }
 
     /// To be called once the transaction that wrote `new` is through.
@@ -161,11 +174,11 @@ final class EventStore {
 
     /// Runs `body` as one transaction; see `Database`.
     func transaction(_ body: () throws(DiskError) -> Void) throws(DiskError) {
-        let before = model
+        let (before, versionBefore) = (model, version)
         do {
             try database.transaction(body)
         } catch {
-            model = before
+            (model, version) = (before, versionBefore)
             throw error
         }
     }

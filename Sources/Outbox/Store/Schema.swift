@@ -5,10 +5,13 @@ import Messages
 enum Schema {
     /// The latest of `versions`.
     static let version: Int64 = versions.map(\.version).max() ?? 0
+    /// The version that every file is brought up to as it is opened. A later step comes with the first message that needs it, so that
+    /// an earlier agent can read the file of a gateway that had no such message.
+    static let openedVersion: Int64 = 3
     /// Small pages, because an event that is committed alone writes one for itself, one for its record and one for `meta`.
     static let pageBytes: Int64 = 1_024
 
-    /// What each version adds, by the version that it makes. Files of an earlier one are brought up as they are opened.
+    /// What each version adds, by the version that it makes.
     ///
     /// `event.epoch` and `meta.epoch` refer to `epoch.id`, `event.kind` and `gap.kind` are `NumberSeries`. `meta` is one row; what it has of each series is
     /// named by `nextColumn` and `settledColumn`. The samples, in order of `id`, are the `TextModel` that `event.content` (topic, NUL,
@@ -63,25 +66,41 @@ enum Schema {
         case settled
     }
 
-    /// Those columns, in the order in which they are read and written.
-    static let numberColumns: [(series: NumberSeries, column: NumberColumn)] = NumberSeries.allCases.flatMap { series in
-        [(series, .next)] + (series.settledColumn == nil ? [] : [(series, .settled)])
+    /// Those columns of a file of that version, in the order in which they are read and written.
+    static func numberColumns(_ version: Int64) -> [(series: NumberSeries, column: NumberColumn)] {
+        NumberSeries.allCases.filter { $0.version <= version }.flatMap { series in
+            [(series, .next)] + (series.settledColumn == nil ? [] : [(series, .settled)])
+        }
     }
 
-    private static let numberColumnNames = numberColumns.map { series, column in
-        column == .next ? series.nextColumn : series.settledColumn ?? ""
+    private static func numberColumnNames(_ version: Int64) -> [String] {
+        numberColumns(version).map { series, column in
+            column == .next ? series.nextColumn : series.settledColumn ?? ""
+        }
     }
 
     /// `epoch`, `next_position` and then `numberColumns`.
-    static let readMeta = "SELECT epoch, next_position, \(numberColumnNames.joined(separator: ", ")) FROM meta"
+    static func readMeta(_ version: Int64) -> String {
+        "SELECT epoch, next_position, \(numberColumnNames(version).joined(separator: ", ")) FROM meta"
+    }
 
     /// The same with `created_us` as the third, which counts where there was no row.
-    static let writeMeta = """
-        INSERT INTO meta (id, epoch, next_position, created_us, \(numberColumnNames.joined(separator: ", ")))
-        VALUES (1, ?1, ?2, ?3, \(numberColumnNames.indices.map { "?\($0 + 4)" }.joined(separator: ", ")))
-        ON CONFLICT (id) DO UPDATE SET epoch = ?1, next_position = ?2, \(
-            numberColumnNames.enumerated().map { "\($1) = ?\($0 + 4)" }.joined(separator: ", "))
-        """
+    static func writeMeta(_ version: Int64) -> String {
+        let names = numberColumnNames(version)
+        return """
+            INSERT INTO meta (id, epoch, next_position, created_us, \(names.joined(separator: ", ")))
+            VALUES (1, ?1, ?2, ?3, \(names.indices.map { "?\($0 + 4)" }.joined(separator: ", ")))
+            ON CONFLICT (id) DO UPDATE SET epoch = ?1, next_position = ?2, \(
+                names.enumerated().map { "\($1) = ?\($0 + 4)" }.joined(separator: ", "))
+            """
+    }
+
+    /// Brings a file up from one version to another.
+    static func step(_ database: Database, from version: Int64, to target: Int64) throws(DiskError) {
+        for step in versions where step.version > version && step.version <= target {
+            try database.execute(step.tables)
+        }
+    }
 
     /// Exclusive locking keeps the log's index in this process's memory: no shared memory file that a full disk could
     /// turn into a bus error. Checkpoints are the outbox's own, so that it can count and report them. Deleted rows need

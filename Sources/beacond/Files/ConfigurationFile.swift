@@ -1,7 +1,6 @@
 import Configuration
 import Files
 import Glibc
-import Messages
 
 /// Finds and reads `config.toml`.
 enum ConfigurationFile {
@@ -23,35 +22,39 @@ enum ConfigurationFile {
         } catch {
             throw Problem(lines: ["\(error)"])
         }
-        var settings: Settings
         do throws(ConfigurationErrors) {
-            settings = try Settings.parse(utf8: octets)
+            return try Settings.parse(utf8: octets) { settings in
+                [settings.identity.name(byHost: hostName()), readSiteKey(&settings.privacy)].compactMap(\.self)
+            }
         } catch {
             throw Problem(lines: error.lines(file: path))
         }
-        if settings.identity.id == nil { settings.identity.id = hostName() }
-        if let file = settings.privacy.siteKeyFile { settings.privacy.siteKey = try siteKey(file) }
-        return settings
     }
 
-    /// Octets of the store's secret, at least and at most: fewer can be guessed.
-    private static let siteKeyLength = 16...4_096
+    /// Octets of the store's secret, at least and at most. Whoever sees pseudonyms can try secrets offline, so a phrase that a person
+    /// would remember is too short.
+    private static let siteKeyLength = 32...4_096
 
-    /// The store's secret, without the end of its line.
-    private static func siteKey(_ path: String) throws(Problem) -> [UInt8] {
+    /// Reads the store's secret, without the end of its line, where the settings name a file.
+    private static func readSiteKey(_ privacy: inout PrivacySettings) -> ConfigurationError? {
+        guard let path = privacy.siteKeyFile else { return nil }
+        func refusal(_ why: String) -> ConfigurationError {
+            ConfigurationError(key: "privacy.site_key_file", value: "\"\(path)\"", requirement: why)
+        }
         var octets: [UInt8]
         do throws(FileError) {
             octets = try InputFile.readAll(path, limit: siteKeyLength.upperBound)
         } catch {
-            throw Problem(lines: ["privacy.site_key_file: \(error)"])
+            return refusal("\(error)")
         }
         while let last = octets.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { octets.removeLast() }
         guard siteKeyLength.contains(octets.count) else {
-            throw Problem(lines: [
-                "privacy.site_key_file: \(path) has \(octets.count) bytes; a secret has 16 to 4096, as 'openssl rand -hex 32' prints one"
-            ])
+            return refusal(
+                "has \(octets.count) bytes; a secret has \(siteKeyLength.lowerBound) to \(siteKeyLength.upperBound), as "
+                    + "'openssl rand -hex 32' prints one")
         }
-        return octets
+        privacy.siteKey = octets
+        return nil
     }
 
     /// As `load`, with the defaults where no file is named and none is there, or none that this user may read.
@@ -72,11 +75,10 @@ enum ConfigurationFile {
         ])
     }
 
-    /// The host name as one topic level.
+    /// The name of this machine; empty where the system tells none.
     private static func hostName() -> String {
         var octets = [CChar](repeating: 0, count: 256)
-        guard gethostname(&octets, octets.count - 1) == 0 else { return "gateway" }
-        let name = String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return TopicName.level(of: name) ?? "gateway"
+        guard gethostname(&octets, octets.count - 1) == 0 else { return "" }
+        return String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

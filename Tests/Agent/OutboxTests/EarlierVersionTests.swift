@@ -55,6 +55,25 @@ struct EarlierVersionTests {
             next.drain().map(\.number) == left.map(\.number) + [MessageNumber(epoch: epoch, series: .batches, seq: 1)])
     }
 
+    @Test("A file stays of the third version, which 0.1.0 reads, until the first surge has its number")
+    func fourthVersion() throws {
+        let folder = try second()
+        func version() throws -> Int64 {
+            try Database(path: folder.database, vfs: nil).integer("PRAGMA user_version")
+        }
+        var outbox: Outbox? = try Outbox.open(folder)
+        for series in [NumberSeries.events, .spans, .batches] { try outbox?.commit(series) }
+        outbox = nil
+        #expect(try version() == 3)
+        outbox = try Outbox.open(folder)
+        try outbox?.commit(.surges)
+        outbox = nil
+        #expect(try version() == 4)
+        let next = try Outbox.open(folder)
+        #expect(next.isDurable && next.numbering[.surges] == 2)
+        #expect(next.drain().last?.number.series == .surges)
+    }
+
     @Test("What is saved from a damaged file of the second goes on in each series")
     func salvaged() throws {
         let folder = try second()

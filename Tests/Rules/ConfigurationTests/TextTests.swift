@@ -1,5 +1,6 @@
 import Configuration
 import HCI
+import Messages
 import Testing
 
 /// Names, paths and other text.
@@ -16,7 +17,8 @@ struct TextTests {
         for bad in ["a+", "#", "a/b", "/", "a\\u0001", "a\\nb", "\\u007F", String(repeating: "x", count: 129)] {
             #expect(complaints(set(table, name, "\"\(bad)\"")).contains { $0.contains("\(name) = ") })
         }
-        for good in ["a", "Filiale 12", "café", "a.b-c_d", String(repeating: "x", count: 128)] {
+        let longest = table == "region" ? 106 : 92
+        for good in ["a", "Filiale 12", "café", "a.b-c_d", String(repeating: "x", count: longest)] {
             #expect(complaints(set(table, name, "\"\(good)\"")).isEmpty)
         }
     }
@@ -84,30 +86,83 @@ struct TextTests {
         }
     }
 
-    @Test("A prefix is as long as leaves room for the longest topic below it, in levels")
-    func prefixLevels() {
-        func complaint(_ levels: Int, _ more: String = "") -> [String] {
-            complaints("[mqtt]\nprefix = \"\(Array(repeating: "p", count: levels).joined(separator: "/"))\"\n\(more)")
-        }
-        // Site, id, "region", its id, major, minor and the last word.
-        #expect(complaint(193).isEmpty)
-        let errors = complaint(210)
-        #expect(errors.count == 1)
-        #expect(errors.allSatisfy { $0.hasPrefix("mqtt.prefix = \"p/p/") && $0.hasSuffix("shorten it by 17 levels") })
-    }
-
-    @Test("And in bytes: a longer site or id leaves less, an id that is left out the least")
+    @Test(
+        "A prefix is as long as leaves room for the longest topic below it: a longer site or id leaves less, a left-out id the least"
+    )
     func prefixBytes() {
         func complaint(_ bytes: Int, site: Int, id: Int) -> [String] {
             let prefix = String((0..<bytes).map { $0 % 100 == 99 ? "/" : "p" })
             let names = [site, id].map { String(repeating: "n", count: $0) }
             return complaints("[gateway]\nsite = \"\(names[0])\"\nid = \"\(names[1])\"\n[mqtt]\nprefix = \"\(prefix)\"")
         }
-        // 156 of the longest region's ranging, and two slashes.
-        #expect(complaint(1_024 - 156 - 2 - 10 - 20, site: 10, id: 20).isEmpty)
-        #expect(complaint(1_024 - 156 - 2 - 10 - 20 + 1, site: 10, id: 20).first?.hasSuffix("by 1 bytes") == true)
-        #expect(complaint(1_024 - 156 - 2 - 128 - 128, site: 128, id: 0).isEmpty)
-        #expect(complaint(1_024 - 156 - 2 - 128 - 128 + 3, site: 128, id: 0).first?.hasSuffix("by 3 bytes") == true)
+        // 18 of /response/location, and two slashes. A host name has 64 at most.
+        #expect(complaint(200 - 18 - 2 - 10 - 20, site: 10, id: 20).isEmpty)
+        #expect(complaint(200 - 18 - 2 - 10 - 20 + 1, site: 10, id: 20).first?.hasSuffix("by 1 bytes") == true)
+        #expect(complaint(200 - 18 - 2 - 60 - 64, site: 60, id: 0).isEmpty)
+        #expect(complaint(200 - 18 - 2 - 60 - 64 + 3, site: 60, id: 0).first?.hasSuffix("by 3 bytes") == true)
+    }
+
+    @Test("A region's topics have at most 200 bytes, its numbers included where it is expanded")
+    func regionBytes() {
+        let site = String(repeating: "s", count: 60)
+        func complaint(_ bytes: Int, _ more: String = "") -> [String] {
+            let id = String(repeating: "r", count: bytes)
+            return complaints(
+                """
+                [gateway]
+                site = "\(site)"
+                id = "gate"
+                [[region]]
+                id = "short"
+                uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+                [[region]]
+                id = "\(id)"
+                uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+                \(more)
+                """)
+        }
+        // 89 of beacons/…/gate/region//ranging, and 12 of the numbers.
+        #expect(complaint(111).isEmpty && complaint(99, "expand = \"minor\"").isEmpty)
+        let tooLong = complaint(100, "expand = \"minor\"")
+        #expect(tooLong.count == 1)
+        #expect(tooLong.first?.contains("region[2].id = \"rrr") == true)
+        #expect(tooLong.first?.hasSuffix("shorten it, gateway.site, gateway.id or mqtt.prefix by 1 bytes") == true)
+    }
+
+    @Test("A region that a request defines has room for its topics, or is refused")
+    func requestedRegionBytes() throws {
+        let site = String(repeating: "s", count: 60)
+        let regions = try Settings.parse("[gateway]\nsite = \"\(site)\"\nid = \"gate\"").gateway.regions
+        #expect(regions.maxRequestedID_bytes == 99)
+        func definition(_ bytes: Int) throws -> RegionDefinition {
+            let text =
+                #"{"id":"\#(String(repeating: "r", count: bytes))","uuid":"39ED98FF-2900-441A-802F-9C398FC199D2"}"#
+            return try #require(StoredDefinition.read(Array(text.utf8), key: StoredDefinition.key("r")))
+        }
+        #expect(throws: Never.self) { try regions.region(definition(99)) }
+        #expect(throws: ConfigurationErrors.self) { try regions.region(definition(100)) }
+    }
+
+    @Test("A zone's topics have at most 200 bytes")
+    func zoneBytes() {
+        let zone = String(repeating: "z", count: 120)
+        let prefix = String(repeating: "p", count: 40)
+        let told = complaints(
+            "[mqtt]\nprefix = \"\(prefix)\"\n[site]\n[[site.gateway]]\nid = \"a\"\nzone = \"\(zone)\"")
+        #expect(told.count == 1 && told.first?.contains("site.gateway[1].zone") == true)
+    }
+
+    @Test("The id that a host name gives obeys the rule of a written one: no gateway is called site")
+    func derivedID() {
+        var identity = Settings.defaults.identity
+        #expect(
+            identity.name(byHost: "site")?.description.contains(
+                "gateway.id: is empty, so it is the host name, \"site\"") == true)
+        identity.id = nil
+        #expect(identity.name(byHost: "till/3") == nil && identity.id == "till3")
+        identity.id = nil
+        #expect(identity.name(byHost: "") == nil && identity.id == "gateway")
+        #expect(identity.name(byHost: "site") == nil && identity.id == "gateway")
     }
 
     @Test("The state folder has a path")

@@ -91,8 +91,8 @@ struct RequestGateTests {
         "Any other response topic is used",
         arguments: [
             "a", "/", "replies/me", "beaconsx/a", "beacons/store/gw/response/me/1",
-            String(repeating: "a", count: 1_024), String(repeating: "/", count: 199),
-            "beacons/store/gw/response" + String(repeating: "/a", count: 196),
+            String(repeating: "a", count: 200), String(repeating: "/", count: 199),
+            "beacons/store/gw/response" + String(repeating: "/a", count: 80),
         ])
     func allowedTopics(_ topic: String) {
         guard case .carryOut(_, let address) = decide(request(responseTopic: topic)) else {
