@@ -1,20 +1,20 @@
 # The machines of deploy/broker/README.md as folders, so that its commands can be followed as they stand there. Sourced by
-# run, which sets scratch, beacond, chain_port and store_port.
+# run, which sets scratch, beacond, chain_port, store_port, page_port and plain_port.
 #
 # A machine is a folder in $scratch/machines, in which root's home, /etc and /var lie. Host names become addresses of the
-# loopback interface, 8883 becomes a free port, and the commands that reach beyond the folder (scp, ssh, systemctl, apt,
+# loopback interface, 8883, 8443 and 8080 become free ports, and the commands that reach beyond the folder (scp, ssh, systemctl, apt,
 # install's owners) are replaced by small ones of the same name. Everything else is what an operator would run.
 
-readonly chain=127.0.0.1 store=127.0.0.2 gateway=entrance authority=authority
+readonly chain=127.0.0.1 store=127.0.0.2 web=127.0.0.3 gateway=entrance authority=authority
 page=$(realpath README.md)
 export machines=$scratch/machines
 
 # literal MACHINE: the page's words for this test's.
 literal() {
-    sed -E -e "s/entrance\.berlin-17\.example\.com/$gateway/g; s/berlin-17\.example\.com/$store/g" \
+    sed -E -e "s/entrance\.berlin-17\.example\.com/$gateway/g; s/page\.berlin-17\.example\.com/$web/g; s/berlin-17\.example\.com/$store/g" \
         -e "s/broker\.example\.com/$chain/g" \
         -e "s/($chain)( -p |:| )8883/\1\2$chain_port/g; s/($store)( -p |:| )8883/\1\2$store_port/g" \
-        -e "s,(^|[^:])/(etc|var/lib)/(mosquitto|beacond),\1$machines/$1/\2/\3,g"
+        -e "s,(^|[^:])/(etc|var/lib)/(mosquitto|beacond|stunnel|systemd),\1$machines/$1/\2/\3,g"
 }
 
 # code SECTION LANGUAGE [NUMBER]: the blocks of code below a heading of the page that begins so; the one of that number, or all.
@@ -41,11 +41,15 @@ unit() { H=$machines/$1 "$scratch/bin/systemctl" "$2" mosquitto; }
 shim() { { echo '#!/usr/bin/env bash' && cat; } >"$scratch/bin/$1" && chmod +x "$scratch/bin/$1"; }
 
 make_machines() {
-    mkdir -p "$scratch/bin" "$machines"/{$chain,$store}/{etc,var/lib}/mosquitto "$machines/$gateway"/{etc,var/lib}/beacond
+    mkdir -p "$scratch/bin" "$machines"/{$chain,$store}/{etc,var/lib}/mosquitto "$machines/$store"/etc/{stunnel,systemd/system} "$machines/$gateway"/{etc,var/lib}/beacond
     cp -r . "$machines/$authority"
     # The page's commands find the chain's files beside their folder.
     mkdir -p "$machines/chain"
     cp -r ../chain/mosquitto "$machines/chain/"
+    # They find the page's build there as well. What is served here is no page: Tests/Agent/Page/run looks at that.
+    mkdir -p "$machines/page"
+    printf '#!/bin/sh\necho "<!DOCTYPE html>" >index.html\n' >"$machines/page/build"
+    chmod +x "$machines/page/build"
     # The broker leaves root's rights, as it does on Debian, where there is a user to become.
     chmod 711 "$scratch" "$machines"/*
     if ((EUID == 0)) && getent passwd mosquitto >/dev/null; then
@@ -55,11 +59,18 @@ make_machines() {
     fi
 
     shim apt </dev/null
-    # scp FILE… root@MACHINE:[PATH]
+    shim adduser </dev/null
+    # What a person would type.
+    shim mosquitto_passwd <<'END'
+words=("$@")
+[[ $* == *-D* ]] || words=(-b "$@" "${*: -1}'s password")
+exec /usr/bin/mosquitto_passwd "${words[@]}"
+END
+    # scp [-r] FILE… root@MACHINE:[PATH]
     shim scp <<'END'
 target=${*: -1} machine=${*: -1}
 machine=${machine#root@} machine=${machine%%:*} path=${target#*:}
-exec cp -- "${@:1:$#-1}" "$machines/$machine/$path"
+exec cp "${@:1:$#-1}" "$machines/$machine/$path"
 END
     # ssh root@MACHINE COMMAND…
     shim ssh <<'END'
@@ -79,40 +90,75 @@ while (($#)); do
 done
 exec /usr/bin/install "${words[@]}"
 END
+    shim chown <<'END'
+! getent passwd "${1%%:*}" >/dev/null || exec /bin/chown "$@"
+END
     shim systemctl <<END
-config=\$H/mosquitto.conf
 address=\${H##*/}
 [[ \$address == $chain ]] && port=$chain_port || port=$store_port
+# paths: files of this machine.
+paths() { sed -E "s,(^| )/(etc|var/lib)/(mosquitto|beacond-page|stunnel),\1\$H/\2/\3,"; }
+# stop UNIT
 stop() {
-    [[ -s \$H/pid ]] || return 0
-    kill "\$1" "\$(<"\$H/pid")"
-    while kill -0 "\$(<"\$H/pid")" 2>/dev/null; do sleep 0.1; done
-    : >"\$H/pid"
+    local pid
+    [[ -s \$H/\$1.pid ]] || return 0
+    pid=\$(<"\$H/\$1.pid")
+    kill -TERM "\$pid"
+    while kill -0 "\$pid" 2>/dev/null; do sleep 0.1; done
+    : >"\$H/\$1.pid"
 }
-start() {
-    # The shortest pause that the bridge may make before it tries again, so that nobody waits for the longest.
-    sed -e "s|/etc/mosquitto/beacond|\$H/etc/mosquitto/beacond|; s|/var/lib/mosquitto/|\$H/var/lib/mosquitto/|" \\
-        -e "s|^listener 8883|listener \$port \$address|; s|^address .*|address $chain:$chain_port|" \\
-        -e 's|^restart_timeout .*|restart_timeout 1 2|' "\$H/etc/mosquitto/mosquitto.conf" >"\$config"
-    [[ ! -e $scratch/without-user ]] || echo "user \$(id -un)" >>"\$config"
-    mosquitto -c "\$config" >>"\$H/log" 2>&1 </dev/null &
-    echo \$! >"\$H/pid"
+# begin UNIT ADDRESS PORT COMMAND…
+begin() {
+    local unit=\$1 address=\$2 port=\$3
+    shift 3
+    "\$@" >>"\$H/\$unit.log" 2>&1 </dev/null &
+    echo \$! >"\$H/\$unit.pid"
     for _ in {1..100}; do
         (: <"/dev/tcp/\$address/\$port") 2>/dev/null && return 0
-        kill -0 "\$(<"\$H/pid")" 2>/dev/null || break
+        kill -0 "\$(<"\$H/\$unit.pid")" 2>/dev/null || break
         sleep 0.1
     done
-    tail -n 5 "\$H/log"
+    tail -n 5 "\$H/\$unit.log"
     return 1
 }
-case "\$1 \$2" in
-    "start mosquitto") start ;;
-    "restart mosquitto") stop -TERM && start ;;
-    "stop mosquitto") stop -TERM ;;
-    "reload mosquitto") kill -HUP "\$(<"\$H/pid")" ;;
+start() {
+    local config=\$H/\$1.conf
+    case \$1 in
+    mosquitto)
+        # The shortest pause that the bridge may make before it tries again, so that nobody waits for the longest.
+        paths <"\$H/etc/mosquitto/mosquitto.conf" | sed -e "s|^listener 8883|listener \$port \$address|" \\
+            -e "s|^address .*|address $chain:$chain_port|; s|^restart_timeout .*|restart_timeout 1 2|" >"\$config"
+        [[ ! -e $scratch/without-user ]] || echo "user \$(id -un)" >>"\$config"
+        begin mosquitto \$address \$port mosquitto -c "\$config"
+        ;;
+    beacond-page)
+        paths <"\$H/etc/beacond-page/mosquitto.conf" | sed -e "s|^listener 8080 |listener $plain_port |; s|^listener 0 .*|listener 0 \$H/socket|" \\
+            -e "s|^address .*|address $store:$store_port|; s|^restart_timeout .*|restart_timeout 1 2|" >"\$config"
+        echo "user \$(id -un)" >>"\$config"
+        begin beacond-page 127.0.0.1 $plain_port mosquitto -c "\$config"
+        ;;
+    stunnel@page)
+        { printf 'foreground = yes\npid =\n' && paths <"\$H/etc/stunnel/page.conf"; } | sed -e '/^set[ug]id/d' \\
+            -e "s|^accept = .*|accept = $web:$page_port|; s|^connect = .*|connect = 127.0.0.1:$plain_port|" >"\$config"
+        begin stunnel@page $web $page_port stunnel "\$config"
+        ;;
+    *) return 1 ;;
+    esac
+}
+verb=\$1
+shift
+[[ \$verb != enable || \$1 != --now ]] || { verb=start && shift; }
+[[ \$verb != daemon-reload ]] || exit 0
+for unit in "\$@"; do
+    case "\$verb \$unit" in
     "restart beacond") ;;
+    start*) start \$unit || exit ;;
+    restart*) stop \$unit && start \$unit || exit ;;
+    stop*) stop \$unit ;;
+    reload*) kill -HUP "\$(<"\$H/\$unit.pid")" ;;
     *) exit 1 ;;
-esac
+    esac
+done
 END
     # The adapter is not what is looked at here.
     shim beacond <<END

@@ -58,41 +58,50 @@ class Broker:
 
 
 class GuardedBroker:
-    """The store's broker as deploy/broker sets it up, with its access list and the page's listener; folder and ports are the test's."""
+    """The store's broker and the page's as deploy/broker sets them up, with their access lists; folder and ports are the test's."""
 
     def __init__(self, folder):
-        self.folder, self.port, self.web, plain = folder, free_port(), free_port(), free_port()
-        (folder / "page").mkdir(parents=True)
-        subprocess.run([BUILD, "--output", folder / "page/index.html"], check=True, stdout=subprocess.DEVNULL)
+        self.folder, self.port, self.web, self.plain = folder, free_port(), free_port(), free_port()
+        (folder / "www").mkdir(parents=True)
+        subprocess.run([BUILD, "--output", folder / "www/index.html"], check=True, stdout=subprocess.DEVNULL)
         make_ca = ROOT / "deploy/broker/make-ca"
-        for words in ([], ["server", "localhost"], ["client", "berlin-17/entrance"]):
+        for words in ([], ["server", "localhost"], ["client", "berlin-17/entrance"], ["client", "berlin-17/page"]):
             subprocess.run([make_ca, folder / "ca", *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for kind in ("crt", "key"):
-            (folder / f"store.{kind}").write_bytes((folder / f"ca/localhost.{kind}").read_bytes())
+            for name, certificate in (("store", "localhost"), ("page", "localhost"), ("bridge", "berlin-17-page")):
+                (folder / f"{name}.{kind}").write_bytes((folder / f"ca/{certificate}.{kind}").read_bytes())
         for name in ("ca.crt", "crl.pem"):
             (folder / name).write_bytes((folder / "ca" / name).read_bytes())
-        (folder / "acl").write_bytes((ROOT / "deploy/broker/store/acl").read_bytes())
-        subprocess.run(["mosquitto_passwd", "-b", "-c", folder / "passwords", "page", "let me look"], check=True, stderr=subprocess.DEVNULL)
-        store = (ROOT / "deploy/broker/store/mosquitto.conf").read_text().split("# --- The line to the chain's broker")[0]
-        text = store + (ROOT / "deploy/broker/page.conf").read_text()
-        text = re.sub(r"listener 8883", f"listener {self.port}", text)
-        text = re.sub(r"listener 8080", f"listener {plain}", text)
-        text = text.replace("/etc/mosquitto/beacond", str(folder)).replace("persistence_location /var/lib/mosquitto/", f"persistence_location {folder}/")
-        (folder / "broker.conf").write_text(text + "user root\n")
+        subprocess.run(["mosquitto_passwd", "-b", "-c", folder / "passwords", "anna", "let me look"], check=True, stderr=subprocess.DEVNULL)
         self.log = open(folder / "log", "w")
-        self.process = subprocess.Popen(["mosquitto", "-c", folder / "broker.conf"], stdout=self.log, stderr=self.log)
-        wait_for_port(plain)
-        tunnel = (ROOT / "deploy/broker/page-stunnel.conf").read_text().replace("/etc/stunnel/page.", f"{folder}/store.")
-        tunnel = re.sub(r"^set[ug]id.*\n", "", tunnel, flags=re.M).replace("8443", f"127.0.0.1:{self.web}").replace("127.0.0.1:8080", f"127.0.0.1:{plain}")
-        (folder / "stunnel.conf").write_text("foreground = yes\npid =\n" + tunnel)
-        self.tunnel = subprocess.Popen(["stunnel", folder / "stunnel.conf"], stdout=self.log, stderr=self.log)
+        store = (ROOT / "deploy/broker/store/mosquitto.conf").read_text().split("# --- The line to the chain's broker")[0]
+        self.processes = [self.begin("store", store), self.begin("page", (ROOT / "deploy/broker/page/mosquitto.conf").read_text()), self.tunnel()]
+
+    def begin(self, name, text):
+        """mosquitto with such a configuration, in this folder and on these ports."""
+        for ours in ("/etc/mosquitto/beacond", "/etc/beacond-page", "/run/beacond-page"):
+            text = text.replace(ours, str(self.folder))
+        text = text.replace(f"{self.folder}/acl", f"{self.folder}/{name}.acl").replace("persistence_location /var/lib/mosquitto/", f"persistence_location {self.folder}/")
+        text = text.replace("listener 8883", f"listener {self.port}").replace("listener 8080", f"listener {self.plain}")
+        text = re.sub(r"^address .*", f"address localhost:{self.port}", text, flags=re.M)
+        (self.folder / f"{name}.acl").write_bytes((ROOT / f"deploy/broker/{name}/acl").read_bytes())
+        (self.folder / f"{name}.conf").write_text(text + "\nuser root\n")
+        process = subprocess.Popen(["mosquitto", "-c", self.folder / f"{name}.conf"], stdout=self.log, stderr=self.log)
+        wait_for_port(self.port if name == "store" else self.plain)
+        return process
+
+    def tunnel(self):
+        text = (ROOT / "deploy/broker/page/stunnel.conf").read_text().replace("/etc/stunnel/page.", f"{self.folder}/page.")
+        text = re.sub(r"^set[ug]id.*\n", "", text, flags=re.M).replace(":::8443", f"127.0.0.1:{self.web}").replace("127.0.0.1:8080", f"127.0.0.1:{self.plain}")
+        (self.folder / "stunnel.conf").write_text("foreground = yes\npid =\n" + text)
+        process = subprocess.Popen(["stunnel", self.folder / "stunnel.conf"], stdout=self.log, stderr=self.log)
         wait_for_port(self.web)
+        return process
 
     def stop(self):
-        self.tunnel.terminate()
-        self.tunnel.wait()
-        self.process.terminate()
-        self.process.wait()
+        for process in reversed(self.processes):
+            process.terminate()
+            process.wait()
         self.log.close()
 
     def gateway_says(self, topic, payload):

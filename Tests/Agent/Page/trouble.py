@@ -60,13 +60,13 @@ def login(browser):
         broker.gateway_says("beacons/berlin-17/entrance/status", json.dumps(status()))
         tab = browser.tab(f"https://localhost:{broker.web}/#site=berlin-17")
         expect(tab, "a login is asked for", "!document.getElementById('login').hidden")
-        enter = ("document.getElementById('username').value = 'page'; document.getElementById('password').value = '%s'; "
+        enter = ("document.getElementById('username').value = 'anna'; document.getElementById('password').value = '%s'; "
                  "document.getElementById('login-form').requestSubmit()")
         tab.value(enter % "wrong")
         expect(tab, "a wrong one is said", "document.getElementById('login-words').textContent.includes('refuses')")
         tab.value(enter % "let me look")
         expect(tab, "the right one shows the store", "page.site()?.gateways.get('entrance')?.status && document.getElementById('login').hidden")
-        # Another one with the same name does not push it out.
+        # Another page with the same name does not push it out.
         other = browser.tab(f"https://localhost:{broker.web}/#site=berlin-17")
         other.until("!document.getElementById('login').hidden", "the other asks as well")
         other.value(enter % "let me look")
@@ -76,9 +76,9 @@ def login(browser):
         write = """new Promise((resolve) => {
             const socket = new WebSocket(page.reader.url, 'mqtt'), text = (value) => [0, value.length, ...new TextEncoder().encode(value)];
             socket.onopen = () => {
-                const login = [0, 4, 77, 81, 84, 84, 4, 0xc2, 0, 60, ...text('w'), ...text('page'), ...text('let me look')];
+                const login = [0, 4, 77, 81, 84, 84, 4, 0xc2, 0, 60, ...text('page-w'), ...text('anna'), ...text('let me look')];
                 socket.send(new Uint8Array([0x10, login.length, ...login]));
-                for (const topic of ['beacons/berlin-17/entrance/status', 'beacons/page/status', 'beacons/berlin-17/entrance/request/state']) {
+                for (const topic of ['beacons/berlin-17/entrance/status', 'beacons/berlin-17/page/status', 'beacons/berlin-17/entrance/request/state']) {
                     const body = [...text(topic), 0x7b, 0x7d];
                     socket.send(new Uint8Array([0x31, body.length, ...body]));
                 }
@@ -91,7 +91,7 @@ def login(browser):
         broker.gateway_says("beacons/berlin-17/entrance/location", json.dumps(common(service="standard", age_s=0, fix={
             "at": stamp(), "latitude": 52.5, "longitude": 13.4, "horizontal_accuracy_m": 10})))
         expect(tab, "what came after them is there", "page.site().gateways.get('entrance').fix !== null")
-        check("the login may read, and write nothing", tab.value("page.site().gateways.get('entrance').status.state === 'online' && !page.store.sites.has('page')"
+        check("the login may read, and write nothing", tab.value("page.site().gateways.get('entrance').status.state === 'online' && !page.site().gateways.has('page')"
               " && page.notices.garbage.count === 0"), tab.text("#notices"))
     finally:
         broker.stop()
