@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""What a package is made of, as SPDX 2.3 in JSON, on standard output.
+"""What a package, or the collector, is made of, as SPDX 2.3 in JSON, on standard output.
 
     sbom.py DEB RESOLVED SWIFT EPOCH [PACKAGE=VERSION...]
+    sbom.py collector REQUIREMENTS EPOCH
 
 DEB is the package, RESOLVED SwiftPM's Package.resolved, SWIFT the compiler's version, EPOCH the second since 1970 that the
-document is said to be of. Behind them stand the versions of the system's packages that it was linked against. The same
-input gives the same bytes. It refuses a Swift package whose licence it has not been told.
+document is said to be of. Behind them stand the versions of the system's packages that it was linked against. REQUIREMENTS names
+the collector's libraries with their hashes: deploy/chain/collector.spdx.json is made of it. The same input gives the same bytes. It
+refuses a library whose licence it has not been told.
 """
 
 import datetime
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import urllib.parse
@@ -35,16 +38,23 @@ SYSTEM_LICENCES = {
     "libssl3t64": "Apache-2.0",
     "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",
 }
+PYTHON_LICENCES = {
+    "paho-mqtt": "EPL-2.0 OR BSD-3-Clause",
+    "pika": "BSD-3-Clause",
+    "psycopg": "LGPL-3.0-only",
+    "psycopg-binary": "LGPL-3.0-only",
+    "typing-extensions": "PSF-2.0",
+}
 
 
-def package(name, version, licence, relationship, **more):
-    """One package, and how beacond is related to it."""
+def package(name, version, licence, relationship, of="beacond", **more):
+    """One package, and how the whole is related to it."""
     identifier = "SPDXRef-" + "".join(letter if letter.isalnum() else "-" for letter in name)
     entry = {
         "SPDXID": identifier, "name": name, "versionInfo": version, "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False, "licenseConcluded": licence, "licenseDeclared": licence, "copyrightText": "NOASSERTION",
     } | more
-    return entry, {"spdxElementId": "SPDXRef-beacond", "relationshipType": relationship, "relatedSpdxElement": identifier}
+    return entry, {"spdxElementId": f"SPDXRef-{of}", "relationshipType": relationship, "relatedSpdxElement": identifier}
 
 
 def encoded(version):
@@ -77,7 +87,39 @@ def system_packages(versions):
             name, version, SYSTEM_LICENCES[name], "DYNAMIC_LINK", externalRefs=purl(f"pkg:deb/debian/{name}@{encoded(version)}?arch={arch}"))
 
 
-def main(deb, resolved, swift, epoch, *versions):
+def python_packages(requirements):
+    lines = requirements.replace("\\\n", "").splitlines()
+    for name, version, rest in (re.fullmatch(r"([A-Za-z0-9._-]+)==(\S+)(.*)", line).groups() for line in lines if "==" in line):
+        if name not in PYTHON_LICENCES:
+            sys.exit(f"{name}: its licence is not known; add it to deploy/lib/sbom.py")
+        digests = re.findall(r"sha256:([0-9a-f]{64})", rest)
+        if not digests:
+            sys.exit(f"{name}: no file of it is named by its SHA-256; make the file with pip-compile --generate-hashes")
+        yield package(
+            name, version, PYTHON_LICENCES[name], "DYNAMIC_LINK", of="beacons-collector", externalRefs=purl(f"pkg:pypi/{name}@{encoded(version)}"),
+            comment="one of these files, by SHA-256: " + " ".join(digests))
+
+
+def document(name, whole, parts, digest, epoch):
+    created = datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": name,
+        "documentNamespace": f"https://spdx.org/spdxdocs/{whole['name']}-{digest}",
+        "creationInfo": {"created": created, "creators": ["Tool: beacond-deploy-package"]},
+        "packages": [whole] + [entry for entry, _ in parts],
+        "relationships": [
+            {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": whole["SPDXID"]}
+        ] + [relationship for _, relationship in parts],
+    }
+
+
+def of_collector(requirements, epoch):
+    text = pathlib.Path(requirements).read_text()
+    whole, _ = package("beacons-collector", "NOASSERTION", "Apache-2.0", "")
+    return document("beacons-collector", whole, list(python_packages(text)), hashlib.sha256(text.encode()).hexdigest(), epoch)
+
+
+def of_package(deb, resolved, swift, epoch, *versions):
     def field(name):
         return subprocess.run(["dpkg-deb", "-f", deb, name], check=True, capture_output=True, text=True).stdout.strip()
 
@@ -92,21 +134,19 @@ def main(deb, resolved, swift, epoch, *versions):
         package("swift-runtime", swift, RUNTIME_EXCEPTION, "STATIC_LINK"),
         *system_packages(versions),
     ]
-    created = datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    document = {
-        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": pathlib.Path(deb).stem,
-        "documentNamespace": f"https://spdx.org/spdxdocs/beacond-{digest}",
-        "creationInfo": {"created": created, "creators": ["Tool: beacond-deploy-package"]},
-        "packages": [agent] + [entry for entry, _ in parts],
-        "relationships": [
-            {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-beacond"}
-        ] + [relationship for _, relationship in parts],
-    }
-    json.dump(document, sys.stdout, indent=1)
+    return document(pathlib.Path(deb).stem, agent, parts, digest, epoch)
+
+
+def main(*words):
+    if len(words) == 3 and words[0] == "collector":
+        said = of_collector(*words[1:])
+    elif len(words) >= 4:
+        said = of_package(*words)
+    else:
+        sys.exit(__doc__)
+    json.dump(said, sys.stdout, indent=1)
     print()
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 5:
-        sys.exit(__doc__)
     main(*sys.argv[1:])
