@@ -14,7 +14,7 @@ literal() {
     sed -E -e "s/entrance\.berlin-17\.example\.com/$gateway/g; s/page\.berlin-17\.example\.com/$web/g; s/berlin-17\.example\.com/$store/g" \
         -e "s/broker\.example\.com/$chain/g" \
         -e "s/($chain)( -p |:| )8883/\1\2$chain_port/g; s/($store)( -p |:| )8883/\1\2$store_port/g" \
-        -e "s,(^|[^:])/(etc|var/lib)/(mosquitto|beacond|stunnel|systemd),\1$machines/$1/\2/\3,g"
+        -e "s,(^|[^:])/(etc|var/lib|usr/local/lib)/(mosquitto|beacond|stunnel|systemd),\1$machines/$1/\2/\3,g"
 }
 
 # code SECTION LANGUAGE [NUMBER]: the blocks of code below a heading of the page that begins so; the one of that number, or all.
@@ -97,7 +97,7 @@ END
 address=\${H##*/}
 [[ \$address == $chain ]] && port=$chain_port || port=$store_port
 # paths: files of this machine.
-paths() { sed -E "s,(^| )/(etc|var/lib)/(mosquitto|beacond-page|stunnel),\1\$H/\2/\3,"; }
+paths() { sed -E "s,(^| )/(etc|var/lib|usr/local/lib)/(mosquitto|beacond-page|stunnel),\1\$H/\2/\3,"; }
 # stop UNIT
 stop() {
     local pid
