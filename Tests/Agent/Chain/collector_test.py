@@ -273,7 +273,7 @@ class Faults(Chain):
         metrics = MetricsFile(str(figures), "one")
         metrics.write({}, 0, time.monotonic() + 3600)
         inbox.put(Taken("beacons/s/g/request/state", b"{}", None))
-        source = types.SimpleNamespace(pause=lambda: None, acknowledge=lambda batch: None, left_out=0)
+        source = types.SimpleNamespace(pause=lambda: None, acknowledge=lambda batch: None, left_out=0, dead_letters=0, is_drained=False)
         work(source, inbox, Database("", lambda: False), types.SimpleNamespace(is_asked=lambda: True), metrics, "beacons")
         self.assertIn('passed_total{collector="one"} 1\n', figures.read_text())
 
@@ -453,6 +453,23 @@ class Refused(unittest.TestCase):
                 self.assertEqual(ended(collector.process, "the collector"), 64, collector.said())
                 self.assertEqual(collector.said().count("\n"), 1, collector.said())
                 self.assertIn(options[0], collector.said())
+
+
+class FailedThreads(unittest.TestCase):
+    """A collector of which a part no longer runs ends, and says why: systemd starts it again. No broker, no database."""
+
+    def test_a_thread_that_fails_ends_the_process_with_70_and_the_reason(self):
+        for scheme, module, method in (("amqp", "beacons_collector.amqp_source", "AMQPSource.consume"), ("amqp", "beacons_collector.roll_up", "RollUp.run"),
+                                       ("amqp", "beacons_collector.watch", "Watch.run"), ("mqtt", "paho.mqtt.client", "Client.loop_forever")):
+            program = (f"import sys, {module}\n"
+                       f"def fail(*_, **more): raise TypeError('a thing that was not thought of')\n"
+                       f"{module}.{method} = fail\n"
+                       "from beacons_collector.collector import main; sys.exit(main(sys.argv[1:]))")
+            options = ["--broker", f"{scheme}://127.0.0.1:1", "--database", "postgresql://127.0.0.1:1/none"]
+            done = subprocess.run([sys.executable, "-c", program, *options], capture_output=True, text=True, timeout=LONGEST_WAIT_S, check=False,
+                                  cwd=ROOT / "deploy/chain")
+            self.assertEqual(done.returncode, 70, (method, done.stderr))
+            self.assertIn("TypeError: a thing that was not thought of", done.stderr, method)
 
 
 class CommandLine(unittest.TestCase):

@@ -109,6 +109,15 @@ class RabbitMQ:
         at = self.certificates
         return ["--cafile", at / "ca.crt", "--cert", at / f"{name}.crt", "--key", at / f"{name}.key", "-V", "mqttv311"]
 
+    def certificate(self, name):
+        """The same for the octets of wire.py."""
+        return [self.certificates / file for file in ("ca.crt", f"{name}.crt", f"{name}.key")]
+
+    def waiting(self, queue):
+        """How many messages a queue holds."""
+        rows = self.control("rabbitmqctl", "--quiet", "list_queues", "--no-table-headers", "name", "messages").split("\n")
+        return next(int(row.split("\t")[1]) for row in rows if row.startswith(queue + "\t"))
+
     # What the collector's tests want of a broker.
 
     def collector_options(self, node=0):

@@ -1,14 +1,22 @@
 """The collector's promises with RabbitMQ in mosquitto's place, and the cluster's own: three nodes, of which one may go."""
 
 import contextlib
+import json
 import signal
+import ssl
 import subprocess
 import unittest
+from urllib.parse import urlsplit
+
+import pika
+from pika.credentials import ExternalCredentials
 
 import collector_test
 from rabbitmq import FILES, RabbitMQ
+from reading_test import ENTER
 from servers import LONGEST_WAIT_S, PostgreSQL, run, wait_until
 from store import Store
+from wire import Wire
 
 
 class Cluster(collector_test.Chain):
@@ -124,6 +132,102 @@ class Nodes(Cluster):
         self.assertEqual(self.count() - before, 400 * len(nodes))
         self.assertEqual(self.query("SELECT count(*) FROM beacons.missing WHERE site = 'berlin-17'"), "0")
         self.assertEqual(self.count("rejected"), 0)
+
+
+class Poison(Cluster):
+    """Messages that a collector cannot be given, or cannot read. They cost their sender, and no other store."""
+
+    def wire(self, name):
+        wire = Wire(self.broker.nodes[0].mqtt, name, self.broker.certificate(name))
+        self.addCleanup(wire.__exit__)
+        return wire
+
+    def assert_others_arrive(self):
+        before = self.count()
+        self.publish(self.events(range(before + 1, before + 51)))
+        self.wait_for_count(before + 50)
+
+    def topic_of(self, octets, site):
+        head, tail = f"beacons/{site}/door/region/", "/event"
+        return (head + "r" * (octets - len(head) - len(tail)) + tail).encode()
+
+    def test_a_store_may_publish_a_topic_of_200_octets_and_no_longer_one(self):
+        self.assertTrue(self.wire("berlin-17").publish(self.topic_of(200, "berlin-17"), b"{}"))
+        for octets in (201, 255, 256, 296):
+            self.assertFalse(self.wire("berlin-17").publish(self.topic_of(octets, "berlin-17"), b"{}"), octets)
+        with Wire(self.broker.nodes[0].mqtt, "berlin-17", self.broker.certificate("berlin-17"),
+                  (self.topic_of(296, "berlin-17"), b"{}")) as last:
+            last.vanish()
+        self.collector().is_ready()
+        self.assert_others_arrive()
+        self.assertEqual(self.query("SELECT count(*) FROM beacons.rejected WHERE topic LIKE 'beacons/berlin-17/%' AND length(topic) > 200"), "0")
+        self.assertEqual(self.broker.waiting("chain-dead-letters"), 0)
+
+    def test_an_operator_may_publish_no_longer_topic_either(self):
+        head = "beacons/berlin-17/door/request/"
+        self.assertTrue(self.wire("operator").publish((head + "v" * (200 - len(head))).encode(), b"{}"))
+        self.assertFalse(self.wire("operator").publish((head + "v" * (296 - len(head))).encode(), b"{}"))
+
+    def test_a_store_may_name_a_region_in_any_script_and_publish_no_topic_that_is_not_utf_8(self):
+        self.assertTrue(self.wire("berlin-17").publish("beacons/berlin-17/door/region/Kühlregal-冷/event".encode(), b"{}"))
+        for octets in (b"\xff", b"\xc3", b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xc0\xaf"):
+            self.assertFalse(self.wire("berlin-17").publish(b"beacons/berlin-17/door/region/" + octets + b"/event", b"{}"), octets)
+
+    def test_a_topic_that_is_not_utf_8_is_rejected_and_the_collector_goes_on(self):
+        collector = self.collector().is_ready()
+        self.assertTrue(self.wire("tester").publish(f"beacons/{self.site}/g/region/".encode() + b"\xff\xfe/event", json.dumps(ENTER).encode()))
+        self.wait_for_count(1, "rejected")
+        self.assertEqual(self.query(f"SELECT reason FROM beacons.rejected WHERE topic LIKE 'beacons/{self.site}/%'"), "topic: not UTF-8")
+        self.assert_others_arrive()
+        self.assertIsNone(collector.process.poll())
+
+    def test_a_message_that_amqp_cannot_carry_is_put_aside_alone_and_can_be_taken_later(self):
+        figures = self.database.folder / "dead.prom"
+        self.publish(self.events(range(1001, 1101), collector_test.EPOCHS[1]))
+        self.assertTrue(self.wire("tester").publish(self.topic_of(296, self.site), json.dumps(ENTER).encode()))
+        self.publish(self.events(range(1101, 1201), collector_test.EPOCHS[1]))
+        self.collector("--metrics", figures).is_ready()
+        self.wait_for_count(200)
+        self.assert_others_arrive()
+        self.assertEqual(self.broker.waiting("chain-dead-letters"), 1)
+        wait_until(lambda: figures.exists() and 'dead_letters{collector="one"} 1\n' in figures.read_text(), "the figure")
+        # An operator looks at it.
+        self.assertIn("r" * 100, self.broker.control("rabbitmq-queues", "peek", "chain-dead-letters", "1"))
+        # And takes it, once.
+        taker = self.collector("--dead-letters", id="two")
+        self.assertEqual(taker.process.wait(LONGEST_WAIT_S), 0, taker.said())
+        self.assertEqual(self.query(f"SELECT length(topic), reason FROM beacons.rejected WHERE topic LIKE 'beacons/{self.site}/%'"),
+                         "296|topic: names no region, or no zone, of 1 to 128 bytes")
+        self.assertEqual(self.broker.waiting("chain-dead-letters"), 0)
+
+    def test_what_was_put_aside_and_can_be_read_is_stored_when_it_is_taken(self):
+        options = dict(zip(*[iter(map(str, self.broker.collector_options()))] * 2, strict=True))
+        collector = self.collector().is_ready()
+        wait_until(lambda: self.broker.waiting("chain") == 0, "what other tests left")
+        self.assertEqual(collector.end(), 0)
+        # As a collector leaves it that dies of each message.
+        self.publish(self.events([1]))
+        give_up(options, deliveries=11)
+        wait_until(lambda: self.broker.waiting("chain-dead-letters") == 1, "the dead letter")
+        taker = self.collector("--dead-letters")
+        self.assertEqual(taker.process.wait(LONGEST_WAIT_S), 0, taker.said())
+        self.wait_for_count(1)
+
+
+def give_up(options, deliveries):
+    """Takes the first message of the queue so many times, and hands it back each time."""
+    url = urlsplit(options["--broker"])
+    context = ssl.create_default_context(cafile=options["--ca-file"])
+    context.load_cert_chain(options["--cert-file"], options["--key-file"])
+    parameters = pika.ConnectionParameters(
+        url.hostname, url.port, credentials=ExternalCredentials(), ssl_options=pika.SSLOptions(context, url.hostname))
+    with pika.BlockingConnection(parameters) as connection:
+        channel = connection.channel()
+        for _ in range(deliveries):
+            method = None
+            while method is None:
+                method, _, _ = channel.basic_get(options["--group"])
+            channel.basic_nack(method.delivery_tag, requeue=True)
 
 
 if __name__ == "__main__":

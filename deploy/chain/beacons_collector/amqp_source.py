@@ -3,11 +3,12 @@
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pika
 from pika.adapters.blocking_connection import BlockingChannel
 from pika.credentials import ExternalCredentials
-from pika.exceptions import AMQPError
+from pika.exceptions import AMQPError, ChannelClosedByBroker
 
 from .encryption import tls_context
 from .options import Options
@@ -19,7 +20,32 @@ EXCHANGE = "amq.topic"
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 60
 # How often it is looked whether the queue is still there.
 LOOK_INTERVAL_S = 15
+# How long is waited where there is nothing to take.
+PAUSE_S = 0.1
 SWAP = str.maketrans("./", "/.")
+# The queue of messages that were handed out too often is named after the one that they were in.
+DEAD_LETTERS = "-dead-letters"
+
+
+class Window:
+    """How many messages may be on their way over one connection: one at first, twice as many whenever all of them were acknowledged.
+
+    A message that ends the connection goes back to the queue with all that were on their way, and counts as handed out for each of
+    them. So the message that is at fault is soon alone, and the others are not put aside with it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.size = 0
+        self.acknowledged = 0
+
+    def growth(self) -> int:
+        """How many more to ask for now."""
+        if self.acknowledged < self.size:
+            return 0
+        more = min(max(1, self.size), self.most - self.size)
+        self.size, self.acknowledged = self.size + more, 0
+        return more
 
 
 class AMQPSource:
@@ -35,8 +61,16 @@ class AMQPSource:
         self.context = tls_context(options)
         # A queue keeps what comes with QoS 0 as well.
         self.left_out = 0
+        # Messages that were put aside, as the broker last said.
+        self.dead_letters = 0
         self.is_over = False
         self.is_paused = False
+        self.is_drained = False
+        # Messages of this connection that are not acknowledged.
+        self.taken = 0
+        self.was_let_in = False
+        self.queue = (options.group or "beacons") + (DEAD_LETTERS if options.is_dead_letters else "")
+        self.window = Window(options.receive_maximum)
         self.connection: pika.BlockingConnection | None = None
         self.thread = threading.Thread(target=self.run, name="amqp", daemon=True)
 
@@ -50,6 +84,8 @@ class AMQPSource:
             for channel, tag in tokens:
                 if channel.is_open:
                     channel.basic_ack(tag)
+                    self.window.acknowledged += 1
+                    self.taken -= 1
 
         self.call(acknowledge_here)
 
@@ -72,49 +108,78 @@ class AMQPSource:
     def run(self) -> None:
         pause_s = FIRST_PAUSE_S
         while not self.is_over:
+            self.was_let_in = False
             try:
                 self.consume()
-                pause_s = FIRST_PAUSE_S
             except (AMQPError, OSError) as error:
                 self.said.trouble(f"{self.options.host}:{self.options.port}: {type(error).__name__} {error}; trying on")
             # As with MQTT: what was taken is committed before more is asked for.
             while not self.inbox.empty() and not self.is_over:
                 time.sleep(0.1)
             if not self.is_over:
+                # A message that ends each connection is put aside after ten of them; all others wait for that.
+                pause_s = FIRST_PAUSE_S if self.was_let_in else min(2 * pause_s, LONGEST_PAUSE_S)
                 time.sleep(pause_s)
-                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     def consume(self) -> None:
         self.connection = pika.BlockingConnection(self.parameters())
         try:
-            channel = self.connection.channel()
-            channel.basic_qos(prefetch_count=self.options.receive_maximum)
-            name = self.options.group or "beacons"
-            channel.queue_declare(name, durable=True, arguments={"x-queue-type": "quorum"})
-            channel.queue_bind(name, EXCHANGE, self.options.prefix.translate(SWAP) + ".#")
-            channel.basic_consume(name, self.came, consumer_tag=self.options.id)
-            self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, queue {name}")
-            # The broker may close the channel, or take the queue away, and leave the connection open. It does not always say
-            # so; asking for a queue that has gone is an error.
-            look_due = time.monotonic() + LOOK_INTERVAL_S
-            while not self.is_over:
-                self.connection.process_data_events(time_limit=1)
-                if not channel.is_open or not channel.consumer_tags:
-                    raise ConnectionError(f"the broker ended the subscription to queue {name}")
-                if time.monotonic() > look_due:
-                    look_due = time.monotonic() + LOOK_INTERVAL_S
-                    if channel.queue_declare(name, passive=True).method.consumer_count == 0:
-                        raise ConnectionError(f"the broker forgot the subscription to queue {name}")
+            self.taken = 0
+            (self.take_dead_letters if self.options.is_dead_letters else self.subscribe)(self.connection, self.connection.channel())
             self.connection.process_data_events(time_limit=0)
         finally:
             if self.connection.is_open:
                 self.connection.close()
 
-    def came(self, channel: BlockingChannel, method: pika.spec.Basic.Deliver, _properties: pika.BasicProperties,
-             body: bytes) -> None:
+    def subscribe(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
+        channel.queue_declare(self.queue, durable=True, arguments={"x-queue-type": "quorum"})
+        channel.queue_bind(self.queue, EXCHANGE, self.options.prefix.translate(SWAP) + ".#")
+        self.window = Window(self.options.receive_maximum)
+        self.widen(channel)
+        self.let_in()
+        look_due = time.monotonic()
+        while not self.is_over:
+            connection.process_data_events(time_limit=1)
+            if not channel.is_open or not channel.consumer_tags:
+                raise ConnectionError(f"the broker ended the subscription to queue {self.queue}")
+            self.widen(channel)
+            if time.monotonic() > look_due:
+                look_due = time.monotonic() + LOOK_INTERVAL_S
+                # The broker may close the channel, or take the queue away, and leave the connection open. It does not always say so; asking
+                # for a queue that has gone is an error.
+                if channel.queue_declare(self.queue, passive=True).method.consumer_count == 0:
+                    raise ConnectionError(f"the broker forgot the subscription to queue {self.queue}")
+                self.dead_letters = waiting(connection, self.queue + DEAD_LETTERS)
+
+    def take_dead_letters(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
+        """One after the other, until none is left and all are acknowledged."""
+        self.let_in()
+        while not self.is_over:
+            method, properties, body = channel.basic_get(self.queue)
+            if method:
+                self.take(topic_of(first_key(properties.headers or {})), body, channel, method.delivery_tag)
+            else:
+                self.is_drained = self.is_over = self.taken == 0
+                connection.process_data_events(time_limit=PAUSE_S)
+            self.dead_letters = (method.message_count if method else 0) + self.taken
+
+    def let_in(self) -> None:
+        self.was_let_in = True
+        self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, queue {self.queue}")
+
+    def widen(self, channel: BlockingChannel) -> None:
+        """RabbitMQ counts what is on its way for each consumer, so one more is one that has more."""
+        if more := self.window.growth():
+            channel.basic_qos(prefetch_count=more)
+            channel.basic_consume(self.queue, self.came, consumer_tag=f"{self.options.id} {self.window.size}")
+
+    def came(self, channel: BlockingChannel, method: pika.spec.Basic.Deliver, _properties: pika.BasicProperties, body: bytes) -> None:
+        self.take(topic_of(method.routing_key), body, channel, method.delivery_tag)
+
+    def take(self, topic: str, body: bytes, channel: BlockingChannel, tag: int) -> None:
         if not self.is_paused:
-            message = Taken(method.routing_key.translate(SWAP), body, (channel, method.delivery_tag))
-            self.inbox.put_within(message, lambda: self.is_paused)
+            self.taken += 1
+            self.inbox.put_within(Taken(topic, body, (channel, tag)), lambda: self.is_paused)
 
     def parameters(self) -> pika.ConnectionParameters:
         options = self.options
@@ -128,3 +193,25 @@ class AMQPSource:
         if options.cert_file and not options.username:
             return ExternalCredentials()
         return pika.PlainCredentials(options.username or "guest", options.password or "guest")
+
+
+def waiting(connection: pika.BlockingConnection, queue: str) -> int:
+    """How many messages are in a queue; none where there is no such queue. An error closes the channel that asked."""
+    channel = connection.channel()
+    try:
+        count: int = channel.queue_declare(queue, passive=True).method.message_count
+        channel.close()
+    except ChannelClosedByBroker:
+        return 0
+    return count
+
+
+def topic_of(key: str | bytes) -> str:
+    """The MQTT topic. pika hands over what is not UTF-8 as it came; it stays recognisable."""
+    return (key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else key).translate(SWAP)
+
+
+def first_key(headers: dict[str, Any]) -> str | bytes:
+    """What a dead letter was published under, before it got the name of its queue."""
+    key: str | bytes = headers["x-death"][-1]["routing-keys"][0]
+    return key

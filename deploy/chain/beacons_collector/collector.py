@@ -2,7 +2,9 @@
 
 import signal
 import sys
+import threading
 import time
+import traceback
 from typing import Any
 
 from . import options as command_line
@@ -19,19 +21,28 @@ from .topics import Unreadable, parse
 
 # After SIGTERM a database that is away, or does not answer, is waited for no longer: the broker keeps what is not acknowledged.
 LONGEST_STOP_S = 10
-EXIT_WRONG_COMMAND_LINE, EXIT_NOT_COMMITTED = 64, 75
+EXIT_WRONG_COMMAND_LINE, EXIT_FAILED, EXIT_NOT_COMMITTED = 64, 70, 75
 
 
 class Stop:
-    """SIGTERM and SIGINT, and how long ago."""
+    """SIGTERM, SIGINT, or a thread that failed, and how long ago. A process of which a part has ended would stand there and take nothing."""
 
     def __init__(self) -> None:
         self.since: float | None = None
+        self.is_failed = False
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self.asked)
+        threading.excepthook = self.failed
 
     def asked(self, *_: Any) -> None:
         self.since = self.since or time.monotonic()
+
+    def failed(self, thread: threading.ExceptHookArgs) -> None:
+        traceback.print_exception(thread.exc_type, thread.exc_value, thread.exc_traceback)
+        name = thread.thread.name if thread.thread else "of no name"
+        print(f"collector: the thread {name} failed: {thread.exc_type.__name__}: {thread.exc_value}; the process ends", file=sys.stderr, flush=True)
+        self.is_failed = True
+        self.asked()
 
     def is_asked(self) -> bool:
         return self.since is not None
@@ -59,17 +70,17 @@ def sorted_out(batch: list[Taken], prefix: str, regions: Regions) -> tuple[list[
 
 def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: MetricsFile,
          prefix: str) -> None:
-    """Until SIGTERM, and then until what was taken is committed and acknowledged. Raises Away."""
+    """Until SIGTERM or until the source is drained, and then until what was taken is committed and acknowledged. Raises Away."""
     counts = {"passed": 0, "batches": 0}
     regions = Regions()
 
     def is_over() -> bool:
         if stop.is_asked():
             source.pause()
-        return stop.is_asked()
+        return stop.is_asked() or source.is_drained
 
     def tell() -> None:
-        figures = counts | {"left_out": source.left_out} | dict(database.outcomes)
+        figures = counts | {"left_out": source.left_out, "dead_letters": source.dead_letters} | dict(database.outcomes)
         metrics.write(figures | {"passed": counts["passed"] + database.outcomes["unkept"]}, inbox.qsize())
 
     try:
@@ -105,10 +116,10 @@ def main(arguments: list[str]) -> int:
         work(source, inbox, database, stop, MetricsFile(options.metrics, options.id), options.prefix)
     except Away:
         print("stopped while the database was away: the broker keeps what is not committed", file=sys.stderr)
-        return EXIT_NOT_COMMITTED
+        return EXIT_FAILED if stop.is_failed else EXIT_NOT_COMMITTED
     finally:
         roll_up.stop()
         source.pause()
         source.stop()
         database.close()
-    return 0
+    return EXIT_FAILED if stop.is_failed else 0

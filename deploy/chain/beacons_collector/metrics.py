@@ -14,6 +14,10 @@ FIGURES = {
     "left_out": ("beacons_collector_left_out_total", "Messages with QoS 0 that found no room, because the database took nothing."),
     "batches": ("beacons_collector_batches_total", "Transactions committed."),
 }
+GAUGES = {
+    "waiting": ("beacons_collector_waiting", "Messages taken and not committed yet."),
+    "dead_letters": ("beacons_collector_dead_letters", "Messages that the broker has put aside, because they were handed out too often."),
+}
 INTERVAL_S = 15
 # What Prometheus' text format wants of a label's value.
 ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r'\"'})
@@ -43,8 +47,9 @@ class MetricsFile:
         lines = []
         for key, (name, words) in FIGURES.items():
             lines += [f"# HELP {name} {words}", f"# TYPE {name} counter", f"{name}{self.label} {counts.get(key, 0)}"]
-        name = "beacons_collector_waiting"
-        lines += [f"# HELP {name} Messages taken and not committed yet.", f"# TYPE {name} gauge", f"{name}{self.label} {waiting}"]
+        for key, (name, words) in GAUGES.items():
+            value = {"waiting": waiting}.get(key, counts.get(key, 0))
+            lines += [f"# HELP {name} {words}", f"# TYPE {name} gauge", f"{name}{self.label} {value}"]
         scratch = f"{self.path}.{os.getpid()}.new"
         try:
             with open(scratch, "w", encoding="utf-8") as file:

@@ -59,6 +59,8 @@ class MQTTSource:
         self.inbox = inbox
         self.said = Said("broker")
         self.room = Said("inbox")
+        # MQTT knows no dead letters, and a session no end.
+        self.dead_letters, self.is_drained = 0, False
         # Messages that found no room, and whether they are still to be asked for again.
         self.left_out = 0
         self.is_owed = False
@@ -166,7 +168,7 @@ class MQTTSource:
         if self.is_paused:
             return
         token = (self.connection, message.mid) if message.qos else None
-        taken = Taken(message.topic, message.payload, token)
+        taken = Taken(topic_of(message), message.payload, token)
         if token:
             # The broker sends no more than the receive maximum before it is acknowledged: this is the bound of the queue.
             self.inbox.put_within(taken, lambda: self.is_paused)
@@ -187,3 +189,11 @@ class MQTTSource:
                 return False
             time.sleep(0.01)
         return True
+
+
+def topic_of(message: mqtt.MQTTMessage) -> str:
+    """The topic; one that is not UTF-8 stays recognisable."""
+    try:
+        return message.topic
+    except UnicodeDecodeError as error:
+        return error.object.decode("utf-8", "surrogateescape")

@@ -14,7 +14,7 @@ DESCRIPTION = """Takes what gateways publish from the broker and commits it to t
 only what is committed, and runs until SIGTERM."""
 EPILOGUE = """User and password stand in the URL or in BEACONS_BROKER_USERNAME and BEACONS_BROKER_PASSWORD. The database's
 password is taken as libpq takes it: PGPASSFILE, PGPASSWORD. Exit status: 0 stopped, everything taken is committed; 64 the
-command line is wrong, or a file that it names; 75 stopped while the database was away or did not answer for 10 s: the broker keeps what was taken."""
+command line is wrong, or a file that it names; 70 a part of the collector failed, and it says which; 75 stopped while the database was away or did not answer for 10 s: the broker keeps what was taken."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Options:
     key_file: str | None
     receive_maximum: int
     metrics: str | None
+    is_dead_letters: bool
 
     @property
     def is_encrypted(self) -> bool:
@@ -73,6 +74,8 @@ def parse(arguments: list[str]) -> Options:
     parser.add_argument("--receive-maximum", type=int, default=2000, metavar="N",
                         help="how many messages may be on their way, 1 to 65535: bounds memory (default: %(default)s)")
     parser.add_argument("--metrics", metavar="FILE", help="write figures for Prometheus' textfile collector every 15 s and at the end")
+    parser.add_argument("--dead-letters", action="store_true",
+                        help="with amqp: take what the broker has put aside (the queue GROUP-dead-letters), once, and end")
     given = parser.parse_args(arguments)
     try:
         url = urlsplit(given.broker)
@@ -81,6 +84,8 @@ def parse(arguments: list[str]) -> Options:
         parser.error(f"--broker {given.broker}: {error}")
     if url.scheme not in PORTS or not url.hostname:
         parser.error(f"--broker {given.broker}: must be mqtt://, mqtts://, amqp:// or amqps:// and a host")
+    if given.dead_letters and url.scheme not in ("amqp", "amqps"):
+        parser.error("--dead-letters: only RabbitMQ has them, so --broker must be amqp:// or amqps://")
     if not given.id:
         parser.error("--id: must not be empty: the broker keeps the session under it")
     if not 1 <= given.receive_maximum <= 65535:
@@ -98,7 +103,7 @@ def parse(arguments: list[str]) -> Options:
         unquote(url.username) if url.username else os.environ.get("BEACONS_BROKER_USERNAME"),
         unquote(url.password) if url.password else os.environ.get("BEACONS_BROKER_PASSWORD"), given.database,
         given.group, given.id, prefix, given.ca_file, given.cert_file, given.key_file, given.receive_maximum,
-        given.metrics)
+        given.metrics, given.dead_letters)
 
 
 def database_url(url: str) -> str:

@@ -56,8 +56,11 @@ class Inbox(queue.Queue[Taken]):
 class Source(Protocol):
     """A broker. Messages go into the queue that it was made with, in the order in which they came."""
 
-    # How many messages that the broker does not keep found no room.
+    # How many messages that the broker does not keep found no room, and how many it has put aside.
     left_out: int
+    dead_letters: int
+    # Nothing is left of what was to be taken once.
+    is_drained: bool
 
     def start(self) -> None:
         """Connects, and connects again for as long as it takes."""

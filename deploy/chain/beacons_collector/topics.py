@@ -39,6 +39,8 @@ def parse(topic: str, prefix: str) -> Address | None:
 
     Raises Unreadable for a topic under the prefix that no gateway has.
     """
+    if any("\ud800" <= sign <= "\udfff" for sign in topic):
+        raise Unreadable("topic: not UTF-8")
     if not topic.startswith(prefix + "/"):
         raise Unreadable("topic: not under the prefix")
     levels = topic[len(prefix) + 1:].split("/")

@@ -1,0 +1,82 @@
+"""MQTT 3.1.1 by the octet, for what no client library sends: topics that are not UTF-8, and other clients' identifiers."""
+
+import contextlib
+import socket
+import ssl
+import struct
+
+from servers import LONGEST_WAIT_S
+
+CONNACK, PUBACK = 2, 4
+
+
+def text(octets):
+    return struct.pack(">H", len(octets)) + octets
+
+
+def packet(first, body):
+    length, digits = len(body), b""
+    while True:
+        length, digit = divmod(length, 128)
+        digits += bytes([digit | (0x80 if length else 0)])
+        if not length:
+            return bytes([first]) + digits + body
+
+
+class Wire:
+    """A connection to a broker. `certificate` is (authority, certificate, key); `will` is (topic, payload)."""
+
+    def __init__(self, port, id, certificate=None, will=None):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=LONGEST_WAIT_S)
+        if certificate:
+            authority, file, key = certificate
+            context = ssl.create_default_context(cafile=str(authority))
+            context.load_cert_chain(str(file), str(key))
+            self.socket = context.wrap_socket(self.socket, server_hostname="127.0.0.1")
+        flags, more = 0x02, b""
+        if will:
+            flags, more = flags | 0x0C, text(will[0]) + text(will[1])
+        self.socket.sendall(packet(0x10, text(b"MQTT") + bytes([4, flags]) + struct.pack(">H", 60) + text(id.encode()) + more))
+        answer = self.answer()
+        self.is_let_in = answer is not None and answer[0] >> 4 == CONNACK and answer[3] == 0
+
+    def answer(self):
+        """The next packet; None where the broker hung up."""
+        with contextlib.suppress(OSError):
+            head = self.read(2)
+            return head + self.read(head[1])
+        return None
+
+    def read(self, count):
+        octets = b""
+        while len(octets) < count:
+            more = self.socket.recv(count - len(octets))
+            if not more:
+                raise ConnectionError("the broker hung up")
+            octets += more
+        return octets
+
+    def publish(self, topic, payload):
+        """With QoS 1. Whether the broker acknowledged it."""
+        with contextlib.suppress(OSError):
+            self.socket.sendall(packet(0x32, text(topic) + struct.pack(">H", 1) + payload))
+            answer = self.answer()
+            return answer is not None and answer[0] >> 4 == PUBACK
+        return False
+
+    def is_connected(self):
+        """Whether the broker still answers."""
+        with contextlib.suppress(OSError):
+            self.socket.sendall(packet(0xC0, b""))
+            return self.answer() is not None
+        return False
+
+    def vanish(self):
+        """As a machine whose power fails: no DISCONNECT, so that the broker publishes the will."""
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
