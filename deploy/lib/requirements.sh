@@ -29,13 +29,14 @@ postgresql_programs() {
     find /usr/lib/postgresql/*/bin /usr/bin -maxdepth 1 -name initdb -printf '%h\n' 2>/dev/null | sort -V | tail -n 1
 }
 
-# packages_of PROGRAM…: prints the Debian packages of those programs that are not there. python3-venv, libc6-dev, libjs-leaflet and
-# postgresql are no programs, and are looked for by what they are for.
+# packages_of PROGRAM…: prints the Debian packages of those programs that are not there. python3-venv, libc6-dev, mosquitto-dev,
+# libjs-leaflet and postgresql are no programs, and are looked for by what they are for.
 packages_of() {
     local program
     for program in "$@"; do
         case $program in
         python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv ;;
+        mosquitto-dev) [[ -e /usr/include/mosquitto_plugin.h ]] || echo mosquitto-dev ;;
         libc6-dev) [[ -e /usr/include/stdio.h ]] || echo libc6-dev ;;
         libjs-leaflet) [[ -e /usr/share/javascript/leaflet/leaflet.min.js ]] || echo libjs-leaflet ;;
         postgresql) [[ -n $(postgresql_programs) ]] || echo postgresql ;;
