@@ -25,10 +25,11 @@ from reading_test import ENTER, EXIT
 from servers import LONGEST_WAIT_S, ROOT, Mosquitto, PostgreSQL, ended, run, scratch_folder, wait_until
 
 sys.path.insert(0, str(ROOT / "deploy/chain"))
-from beacons_collector import database  # noqa: E402
+from beacons_collector import amqp_source, database  # noqa: E402
 from beacons_collector.collector import work  # noqa: E402
 from beacons_collector.database import Away, Database, Rejected  # noqa: E402
 from beacons_collector.metrics import MetricsFile  # noqa: E402
+from beacons_collector.options import parse as options_of  # noqa: E402
 from beacons_collector.taking import LARGEST_INBOX_BYTES, Inbox, Taken, batches  # noqa: E402
 
 KILLS = int(os.environ.get("KILLS", "12"))
@@ -453,6 +454,40 @@ class Refused(unittest.TestCase):
                 self.assertEqual(ended(collector.process, "the collector"), 64, collector.said())
                 self.assertEqual(collector.said().count("\n"), 1, collector.said())
                 self.assertIn(options[0], collector.said())
+
+
+class Window(unittest.TestCase):
+    """How much is asked for over AMQP, and how soon again. No broker."""
+
+    def test_a_connection_begins_with_one_message_and_doubles_when_all_are_acknowledged(self):
+        window, sizes = amqp_source.Window(10), []
+        for _ in range(6):
+            window.growth()
+            sizes.append(window.size)
+            self.assertEqual(window.growth(), 0, "before the acknowledgements")
+            window.acknowledged = window.size
+        self.assertEqual(sizes, [1, 2, 4, 8, 10, 10])
+
+    def pauses(self, is_let_in):
+        options = options_of(["--broker", "amqp://127.0.0.1:1", "--database", ""])
+        source, slept = amqp_source.AMQPSource(options, Inbox(10)), []
+
+        def consume():
+            source.was_let_in = is_let_in
+            raise ConnectionError("the broker hung up")
+
+        def sleep(seconds):
+            slept.append(seconds)
+            source.is_over = len(slept) == 8
+
+        source.consume = consume
+        with unittest.mock.patch.object(amqp_source.time, "sleep", sleep):
+            source.run()
+        return slept
+
+    def test_a_message_that_ends_each_connection_is_handed_out_once_a_second_and_a_broker_that_is_away_is_asked_less_and_less_often(self):
+        self.assertEqual(self.pauses(is_let_in=True), [1] * 8)
+        self.assertEqual(self.pauses(is_let_in=False), [2, 4, 8, 16, 32, 60, 60, 60])
 
 
 class FailedThreads(unittest.TestCase):

@@ -189,7 +189,7 @@ class Poison(Cluster):
         self.collector("--metrics", figures).is_ready()
         self.wait_for_count(200)
         self.assert_others_arrive()
-        self.assertEqual(self.broker.waiting("chain-dead-letters"), 1)
+        wait_until(lambda: self.broker.waiting("chain-dead-letters") == 1, "the dead letter")
         wait_until(lambda: figures.exists() and 'dead_letters{collector="one"} 1\n' in figures.read_text(), "the figure")
         # An operator looks at it.
         self.assertIn("r" * 100, self.broker.control("rabbitmq-queues", "peek", "chain-dead-letters", "1"))
@@ -198,7 +198,7 @@ class Poison(Cluster):
         self.assertEqual(taker.process.wait(LONGEST_WAIT_S), 0, taker.said())
         self.assertEqual(self.query(f"SELECT length(topic), reason FROM beacons.rejected WHERE topic LIKE 'beacons/{self.site}/%'"),
                          "296|topic: names no region, or no zone, of 1 to 128 bytes")
-        self.assertEqual(self.broker.waiting("chain-dead-letters"), 0)
+        wait_until(lambda: self.broker.waiting("chain-dead-letters") == 0, "an empty queue")
 
     def test_what_was_put_aside_and_can_be_read_is_stored_when_it_is_taken(self):
         options = dict(zip(*[iter(map(str, self.broker.collector_options()))] * 2, strict=True))

@@ -135,8 +135,10 @@ class AMQPSource:
         channel.queue_declare(self.queue, durable=True, arguments={"x-queue-type": "quorum"})
         channel.queue_bind(self.queue, EXCHANGE, self.options.prefix.translate(SWAP) + ".#")
         self.window = Window(self.options.receive_maximum)
+        # Before the first message, which may be the one that ends the connection.
+        self.was_let_in = True
         self.widen(channel)
-        self.let_in()
+        self.well()
         look_due = time.monotonic()
         while not self.is_over:
             connection.process_data_events(time_limit=1)
@@ -153,7 +155,8 @@ class AMQPSource:
 
     def take_dead_letters(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
         """One after the other, until none is left and all are acknowledged."""
-        self.let_in()
+        self.was_let_in = True
+        self.well()
         while not self.is_over:
             method, properties, body = channel.basic_get(self.queue)
             if method:
@@ -163,8 +166,7 @@ class AMQPSource:
                 connection.process_data_events(time_limit=PAUSE_S)
             self.dead_letters = (method.message_count if method else 0) + self.taken
 
-    def let_in(self) -> None:
-        self.was_let_in = True
+    def well(self) -> None:
         self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, queue {self.queue}")
 
     def widen(self, channel: BlockingChannel) -> None:
