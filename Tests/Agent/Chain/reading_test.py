@@ -180,6 +180,22 @@ class Payloads(unittest.TestCase):
         self.assertEqual(reason(span | {"to_at": "2026-01-01T00:00:11.166Z"}, Address("coverage", "s", "g")),
                          "to_at: before from_at")
 
+    def test_a_surge_has_a_number_a_time_a_region_and_counts(self):
+        surge = {"schema": 1, "at": EXIT["at"], "clock": "synced", "site": "s", "gateway": "g", "epoch": EPOCH, "surge": 3, "from_at": ENTER["at"],
+                 "to_at": EXIT["at"], "region": "carts", "refused": 16400, "identities": 16380}
+        address = parse("b/s/g/surge", "b")
+        self.assertEqual(address, Address("surge", "s", "g"))
+        self.assertIsNone(reason(surge, address))
+        for field in ("epoch", "surge", "from_at", "to_at", "region", "refused", "identities"):
+            self.assertEqual(reason({key: value for key, value in surge.items() if key != field}, address), f"{field}: missing")
+        for field, value in (("surge", 0), ("refused", 0), ("identities", 0), ("refused", 1.5), ("region", ""), ("identities", 2**53)):
+            self.assertEqual(reason(surge | {field: value}, address), f"{field}: not a value that it can have")
+        self.assertEqual(reason(surge | {"to_at": "2026-01-01T00:00:11.166Z"}, address), "to_at: before from_at")
+        self.assertEqual(reason(surge | {"gateway": "door"}, address), "gateway: unlike the topic's")
+        gap = {"schema": 1, "at": ENTER["at"], "epoch": EPOCH, "cause": "disk", "from_surge": 1, "to_surge": 4}
+        self.assertIsNone(reason(gap, Address("gap", "s", "g")))
+        self.assertEqual(reason(gap | {"from_seq": 1}, Address("gap", "s", "g")), "to_seq: missing")
+
     def test_a_payload_of_more_than_a_mebibyte_is_refused(self):
         self.assertIn("longer than", reason(b" " * (1 << 20) + b"{}"))
 

@@ -3,6 +3,7 @@
 import datetime
 import json
 import subprocess
+import sys
 import threading
 import unittest
 
@@ -10,7 +11,12 @@ import psycopg
 
 from servers import LONGEST_WAIT_S, wait_until
 from servers import run as command
-from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, said, span, status
+from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, said, span, status, surge
+
+sys.path.insert(0, str(SCHEMA.parent))
+from beacons_collector.database import Database, Row, TooOld  # noqa: E402
+from beacons_collector.topics import parse  # noqa: E402
+from beacons_schema import migrating  # noqa: E402
 
 RETAIN = SCHEMA.with_name("retain")
 
@@ -193,12 +199,13 @@ class RetentionTests(SchemaTest):
                 event({"seq": 2 * seq + 1, "at": moment, "type": "enter"}),
                 event({"seq": 2 * seq + 2, "at": moment + datetime.timedelta(minutes=10), "type": "exit", "entered": moment,
                        "heard": moment + datetime.timedelta(minutes=9)}),
-                span(seq + 1, "door", moment, moment + datetime.timedelta(minutes=50))]
+                span(seq + 1, "door", moment, moment + datetime.timedelta(minutes=50)),
+                surge(seq + 1, "door", moment, moment + datetime.timedelta(minutes=1))]
         with psycopg.connect(url, autocommit=True) as connection:
             self.assertEqual(set(self.take(stories, connection)), {"new"})
             connection.execute("SELECT beacons.roll_up()")
             self.assertEqual(run(RETAIN, url, "--days", "10")[0], 0)
-            for view in ("event", "visit", "stay", "coverage"):
+            for view in ("event", "visit", "stay", "coverage", "surge"):
                 rows = 2 if view == "event" else 1
                 self.assertEqual(connection.execute(f"SELECT count(*) FROM beacons.{view}").fetchone(), (rows,), view)
             self.assertEqual(connection.execute("SELECT count(*) FROM beacons.occupancy_hourly").fetchone(), (1,))
@@ -251,6 +258,38 @@ class TakeTests(SchemaTest):
         self.assertEqual(self.take([track, changed, location, *spans]), ["repeated", "conflict", "repeated", "repeated", "repeated", "conflict"])
         self.assertEqual(self.query("SELECT count(*) FROM beacons.location WHERE site = %(site)s"), [(2,)])
 
+    def test_a_surge_is_one_number_and_what_it_held_back_stands_in_its_row(self):
+        other = surge(1, "door", "9:00", "9:01", refused=3)
+        self.assertEqual(self.take([surge(1, "door", "9:00", "9:01"), surge(1, "door", "9:00", "9:01"), other, surge(1, "site", "9:00", "9:02")]),
+                         ["new", "repeated", "conflict", "new"])
+        self.assertEqual(self.take([other, surge(1, "door", "9:00", "9:01")]), ["conflict", "repeated"])
+        self.assertEqual(self.query("SELECT gateway, surge, to_at - from_at, region, refused, identities FROM beacons.surge WHERE site = %(site)s "
+                                    "ORDER BY gateway"),
+                         [("door", 1, datetime.timedelta(minutes=1), "carts", 700, 690), ("site", 1, datetime.timedelta(minutes=2), "carts", 700, 690)])
+
+    def test_surges_that_are_lost_stand_in_a_gap_of_their_own(self):
+        lost = gap("door", 1, 1)
+        lost["payload"] = {key: value for key, value in lost["payload"].items() if "seq" not in key} | {"from_surge": 2, "to_surge": 3}
+        self.assertEqual(self.take([lost]) + self.take([lost]), ["new", "repeated"])
+        self.assertEqual(self.query("SELECT counts, from_seq, to_seq FROM beacons.gap WHERE site = %(site)s"), [("surge", 2, 3)])
+
+    def test_a_collector_that_knows_more_kinds_than_the_schema_waits_for_it(self):
+        url, folder = self.url_of("older"), self.database.folder / "older"
+        folder.mkdir()
+        for one in sorted(migrating.FOLDER.glob("*.sql"))[:28]:
+            (folder / one.name).write_text(one.read_text())
+        with psycopg.connect(url, autocommit=True) as connection:
+            migrating.migrate(connection, folder)
+        collector, told = Database(url, lambda: False), surge(1, "door", "9:00", "9:01")["payload"]
+        row = Row("b/s/door/surge", parse("b/s/door/surge", "b"), json.dumps(told), at("9:01"))
+        with self.assertRaisesRegex(TooOld, "surge; make or upgrade the schema"):
+            collector.commit([row], [])
+        collector.close()
+        run(SCHEMA, url)
+        collector.commit([row], [])
+        self.assertEqual((collector.outcomes["new"], collector.outcomes["surges"]), (1, 1))
+        collector.close()
+
     def test_health_and_status_are_kept_once(self):
         health = {"kind": "health", "gateway": "door", "payload": {"at": said("9:00"), "tracks": 3}}
         told = [health, status("door", "9:00", "online")]
@@ -278,7 +317,7 @@ class TakeTests(SchemaTest):
             "epoch": EPOCH, "batch": 1, "at": said("9:01"), "finished": "timeout", "fixes": [fix]}}
         for message, *fields in (
                 (event({"seq": 1, "at": "9:00", "type": "exit", "entered": "8:00", "heard": "9:00"}), "at", "entered_at", "last_heard_at"),
-                (span(1, "door", "9:00", "10:00"), "to_at"), (gap("door", 1, 1), "at"), (status("door", "9:00", "online"), "at"),
+                (span(1, "door", "9:00", "10:00"), "to_at"), (surge(1, "door", "9:00", "10:00"), "to_at"), (gap("door", 1, 1), "at"), (status("door", "9:00", "online"), "at"),
                 (health("door", "9:00"), "at"), (track, "at"), (track, "fixes"),
                 ({"kind": "location", "gateway": "door", "payload": {"at": said("9:00"), "fix": fix}}, "fix")):
             for field in fields:
@@ -367,7 +406,7 @@ class RightsTests(SchemaTest):
                 "INSERT INTO beacons.event (site, gateway, epoch, seq, at, type, region, uuid, major, minor) "
                 "VALUES (%s, 'door', 'e', 1, %s, 'enter', 'carts', 'U', 1, 1)", (self.site, at("9:00")))
             connection.execute("INSERT INTO beacons.health (site, gateway, at) VALUES (%s, 'door', now())", (self.site,))
-            for table in ("gap", "coverage_span", "status", "location", "track", "rejected"):
+            for table in ("gap", "coverage_span", "surge", "status", "location", "track", "rejected"):
                 self.assertEqual(connection.execute("SELECT has_table_privilege(%s, 'INSERT'), has_table_privilege(%s, 'SELECT')",
                                                     (f"beacons.{table}",) * 2).fetchone(), (True, False), table)
         self.assertEqual(self.visits(), [("1/1", "9:00", None, None, False)])

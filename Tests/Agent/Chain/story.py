@@ -74,6 +74,12 @@ def span(number, gateway, from_at, to_at, radio="scanning", epoch=EPOCH):
         "to_at": said(to_at), "radio": radio}}
 
 
+def surge(number, gateway, from_at, to_at, refused=700, epoch=EPOCH):
+    return {"kind": "surge", "gateway": gateway, "payload": {
+        "schema": 1, "at": said(to_at), "clock": "synced", "epoch": epoch, "surge": number, "from_at": said(from_at),
+        "to_at": said(to_at), "region": "carts", "refused": refused, "identities": 690}}
+
+
 def status(gateway, moment, state, radio="scanning"):
     return {"kind": "status", "gateway": gateway, "payload": {
         "schema": 1, "at": said(moment), "clock": "synced", "state": state, "version": "0.2.0", "epoch": EPOCH, "radio": radio,

@@ -48,6 +48,10 @@ class Rejected:
     received_at: datetime
 
 
+class TooOld(psycopg.Error):
+    """The schema knows fewer kinds of messages than this collector. What it says nothing of would be acknowledged, and lost."""
+
+
 class Away(Exception):
     """The database did not take the batch, and the wait was called off."""
 
@@ -105,8 +109,14 @@ class Database:
             if rows:
                 batch = "[" + ",".join(element(index, row) for index, row in enumerate(rows)) + "]"
                 cursor.execute("SELECT i, outcome, reason FROM beacons.take(%s::jsonb)", (batch,))
-                for index, outcome, reason in cursor.fetchall():
+                answers = cursor.fetchall()
+                if len(answers) < len(rows):
+                    known = {index for index, _, _ in answers}
+                    kinds = sorted({row.address.kind for index, row in enumerate(rows) if index not in known})
+                    raise TooOld(f"the schema does not know messages of the kind {', '.join(kinds)}; {NO_SCHEMA}")
+                for index, outcome, reason in answers:
                     outcomes[outcome] += 1
+                    outcomes["surges"] += outcome == "new" and rows[index].address.kind == "surge"
                     if outcome == "conflict":
                         row = rows[index]
                         refused.append(Rejected(row.topic, row.text.encode(), reason, row.received_at))

@@ -102,11 +102,15 @@ TABLES: dict[str, Table] = {
     },
     "gap": EPOCH_FIELD | {
         "from_seq": (False, NUMBERS), "to_seq": (False, NUMBERS), "from_span": (False, NUMBERS),
-        "to_span": (False, NUMBERS), "from_batch": (False, NUMBERS), "to_batch": (False, NUMBERS),
+        "to_span": (False, NUMBERS), "from_surge": (False, NUMBERS), "to_surge": (False, NUMBERS), "from_batch": (False, NUMBERS), "to_batch": (False, NUMBERS),
         "cause": (True, is_text),
     },
     "coverage": EPOCH_FIELD | {
         "span": (True, NUMBERS), "from_at": (True, is_time), "to_at": (True, is_time), "radio": (True, is_text),
+    },
+    "surge": EPOCH_FIELD | {
+        "surge": (True, NUMBERS), "from_at": (True, is_time), "to_at": (True, is_time), "region": (True, is_name),
+        "refused": (True, NUMBERS), "identities": (True, NUMBERS),
     },
     "status": EPOCH_FIELD | {
         "state": (True, one_of("online", "offline")), "radio": (True, is_text), "version": (False, is_text),
@@ -162,7 +166,7 @@ def read(payload: bytes, address: Address) -> str | None:
         fault = fault_in_event(message)
     if not fault and address.kind == "gap":
         fault = fault_in_gap(message)
-    if not fault and address.kind == "coverage" and seconds(message["to_at"]) < seconds(message["from_at"]):
+    if not fault and address.kind in ("coverage", "surge") and seconds(message["to_at"]) < seconds(message["from_at"]):
         fault = "to_at: before from_at"
     fault = fault or difference(message, address)
     if fault:
@@ -241,7 +245,7 @@ def fault_in_event(message: dict[str, Any]) -> str | None:
     return None
 
 
-GAP_PAIRS = (("from_seq", "to_seq"), ("from_span", "to_span"), ("from_batch", "to_batch"))
+GAP_PAIRS = (("from_seq", "to_seq"), ("from_span", "to_span"), ("from_surge", "to_surge"), ("from_batch", "to_batch"))
 
 
 def fault_in_gap(message: dict[str, Any]) -> str | None:
@@ -260,9 +264,9 @@ def fault_in_gap(message: dict[str, Any]) -> str | None:
 def difference(message: dict[str, Any], address: Address) -> str | None:
     """Where the payload says something else than its topic."""
     for field in ("site", "gateway", "region", "zone"):
-        # The store's own events name the gateway whose news decided them.
-        is_store = field == "gateway" and address.gateway == STORE
-        if field in message and message[field] != getattr(address, field) and not is_store:
+        # The store's own events name the gateway whose news decided them, and a surge its region, which no topic of its does.
+        is_told_here = field == "gateway" and address.gateway == STORE or field == "region" and address.kind == "surge"
+        if field in message and message[field] != getattr(address, field) and not is_told_here:
             return f"{field}: unlike the topic's"
     if address.zone is not None and "zone" not in message:
         return "zone: missing"

@@ -25,7 +25,7 @@ class Address:
 
 # What stands for itself behind the gateway, and the kind that it is.
 PLAIN = {
-    ("status",): "status", ("health",): "health", ("gap",): "gap", ("coverage",): "coverage",
+    ("status",): "status", ("health",): "health", ("gap",): "gap", ("coverage",): "coverage", ("surge",): "surge",
     ("location",): "location", ("location", "track"): "track",
 }
 
