@@ -161,6 +161,27 @@ class DayTests(SchemaTest):
         for table in ("event", "visit_day", "stay_day", "health", "location"):
             self.assertEqual(self.query("SELECT to_regclass(%(name)s) IS NOT NULL", name=f"beacons.{table}_{tomorrow:%Y%m%d}"), [(True,)])
 
+    def test_one_batch_makes_a_few_days_the_nearest_first_and_the_others_are_made_in_turn(self):
+        url = self.url_of("few")
+        run(SCHEMA, url)
+        today = datetime.datetime.now(datetime.UTC).replace(hour=9)
+        told = [event({"seq": back + 1, "at": today - datetime.timedelta(days=back), "type": "enter", "beacon": f"9/{back}"}) for back in range(400)]
+        with psycopg.connect(url, autocommit=True) as connection:
+            def days():
+                return {day for day, in connection.execute("SELECT to_date(right(relname, 8), 'YYYYMMDD') FROM pg_class WHERE relname ~ '^event_[0-9]{8}$'")}
+
+            before = days()
+            self.assertEqual(self.take(told, connection), ["new"] * 400)
+            self.assertEqual(days() - before, {(today - datetime.timedelta(days=back)).date() for back in range(32, 36)})
+            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.visit").fetchone(), (400,))
+            turns = 0
+            while len(days()) < 401 and turns < 150:
+                connection.execute("SELECT beacons.make_days_ahead()")
+                turns += 1
+            self.assertGreater(turns, 80)
+            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.event_default").fetchone(), (0,))
+            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.event").fetchone(), (400,))
+
     def test_a_day_that_a_long_query_keeps_from_being_made_does_not_stop_the_collector(self):
         old = DAY - datetime.timedelta(days=100)
         with psycopg.connect(self.database.url) as analyst:
