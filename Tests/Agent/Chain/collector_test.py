@@ -562,6 +562,20 @@ class HostileMessages(Chain):
         self.wait_for_count(1, "rejected")
         self.assertIn("database: 23", self.query(f"SELECT reason FROM beacons.rejected WHERE topic LIKE '%/{self.site}/%'"))
 
+    def test_what_is_rejected_comes_from_its_store_s_budget(self):
+        self.query(f"INSERT INTO beacons.budget VALUES ('{self.site}', 'rejected', 3, 1000)")
+        figures = self.database.folder / "budget.prom"
+        collector = self.collector("--metrics", figures).is_ready()
+        for _ in range(6):
+            self.publish([(self.topic("rubbish"), "{")])
+            time.sleep(0.5)
+        self.publish(self.events([1]))
+        self.wait_for_count(1)
+        self.assertEqual(collector.end(), 0)
+        kept, given_up = map(int, self.query(f"SELECT messages, given_up FROM beacons.budget_daily WHERE site = '{self.site}' AND kind = 'rejected'").split("|"))
+        self.assertEqual((self.count("rejected"), kept + given_up), (kept, 6))
+        self.assertIn('rejected_total{collector="one"} 6\n', figures.read_text())
+
     def test_a_long_payload_is_cut_at_64_KiB(self):
         self.collector().is_ready()
         self.publish_octets(self.topic("region/carts/event"), b"[" * 200_000)

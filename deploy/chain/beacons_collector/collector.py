@@ -17,7 +17,7 @@ from .reading import read
 from .regions import Regions
 from .roll_up import RollUp
 from .taking import Inbox, Source, Taken, batches
-from .topics import Unreadable, parse
+from .topics import Unreadable, parse, site_of
 
 # After SIGTERM a database that is away, or does not answer, is waited for no longer: the broker keeps what is not acknowledged.
 LONGEST_STOP_S = 10
@@ -60,7 +60,7 @@ def sorted_out(batch: list[Taken], prefix: str, regions: Regions) -> tuple[list[
             address = parse(message.topic, prefix)
             text = read(message.payload, address) if address else None
         except Unreadable as reason:
-            rejected.append(Rejected(message.topic, message.payload, str(reason), message.received_at))
+            rejected.append(Rejected(message.topic, message.payload, str(reason), message.received_at, site_of(message.topic, prefix)))
             continue
         # States repeat what events say, and half of all messages are states: the database is asked about the first of a region.
         if address and text is not None and (address.kind != "state" or regions.are_news(address)):

@@ -46,6 +46,8 @@ class Rejected:
     payload: bytes
     reason: str
     received_at: datetime
+    # The store whose budget it comes from; empty where the topic names none.
+    site: str = ""
 
 
 class TooOld(psycopg.Error):
@@ -96,7 +98,7 @@ class Database:
     def store_in_parts(self, rows: list[Row], rejected: list[Rejected], error: psycopg.Error) -> None:
         if len(rows) == 1:
             row, reason = rows[0], f"database: {error.sqlstate}: {error.diag.message_primary}"
-            return self.store([], rejected + [Rejected(row.topic, row.text.encode(), reason, row.received_at)])
+            return self.store([], rejected + [rejection(row, reason)])
         half = len(rows) // 2
         self.store(rows[:half], rejected)
         self.store(rows[half:], [])
@@ -118,12 +120,12 @@ class Database:
                     outcomes[outcome] += 1
                     outcomes["surges"] += outcome == "new" and rows[index].address.kind == "surge"
                     if outcome == "conflict":
-                        row = rows[index]
-                        refused.append(Rejected(row.topic, row.text.encode(), reason, row.received_at))
-            cursor.executemany(
-                "INSERT INTO beacons.rejected (received_at, topic, payload, reason) VALUES (%s, %s, %s, %s)",
-                [(one.received_at, storable(one.topic), one.payload[:LONGEST_REJECTED_BYTES], storable(one.reason))
-                 for one in refused])
+                        refused.append(rejection(rows[index], reason))
+            if refused:
+                cursor.execute(
+                    "SELECT beacons.reject(%s::timestamptz[], %s::text[], %s::text[], %s::bytea[], %s::text[])",
+                    ([one.received_at for one in refused], [storable(one.site) for one in refused], [storable(one.topic) for one in refused],
+                     [one.payload[:LONGEST_REJECTED_BYTES] for one in refused], [storable(one.reason) for one in refused]))
         self.said.well("connected")
         outcomes["rejected"] = len(refused)
         self.outcomes += outcomes
@@ -154,6 +156,11 @@ def explained(error: psycopg.Error) -> str:
     remedy = REMEDIES.get(error.sqlstate or "")
     words = f"{error.sqlstate or type(error).__name__}: {error.diag.message_primary or error}"
     return f"{words}; {remedy}" if remedy else words
+
+
+def rejection(row: Row, reason: str) -> Rejected:
+    """A message that could be read, and that the database does not take."""
+    return Rejected(row.topic, row.text.encode(), reason, row.received_at, row.address.site)
 
 
 def element(index: int, row: Row) -> str:

@@ -34,6 +34,12 @@ def is_level(value: str) -> bool:
     return 0 < len(value.encode("utf-8", "replace")) <= LONGEST_LEVEL
 
 
+def site_of(topic: str, prefix: str) -> str:
+    """The site that a topic names, whether or not it is one of a gateway's; empty where it names none."""
+    site = topic.removeprefix(prefix + "/").partition("/")[0] if topic.startswith(prefix + "/") else ""
+    return site if is_level(site) else ""
+
+
 def parse(topic: str, prefix: str) -> Address | None:
     """The address that a topic names; `None` for what is not kept.
 
