@@ -196,6 +196,29 @@ class Payloads(unittest.TestCase):
         self.assertIsNone(reason(gap, Address("gap", "s", "g")))
         self.assertEqual(reason(gap | {"from_seq": 1}, Address("gap", "s", "g")), "to_seq: missing")
 
+    def test_health_is_held_against_the_contract_s_schema(self):
+        address = parse("b/s/g/health", "b")
+        health = json.loads((ROOT / "deploy/contract/health.schema.json").read_text())["examples"][0]
+        self.assertIsNone(reason(health, address))
+        for field, value, fault in (
+                ("reports_per_s", -1, "reports_per_s"), ("reports_per_s", "many", "reports_per_s"), ("tracks", 1.5, "tracks"), ("tracks", True, "tracks"),
+                ("outbox", "x" * 1001, "outbox"), ("rejected", [], "rejected"), ("dropped", health["dropped"] | {"answers": -1}, "dropped.answers"),
+                ("suspected_spoofing", [{"kind": "identities", "rate_per_s": 0}], "suspected_spoofing.0.rate_per_s"),
+                ("suspected_spoofing", [health["suspected_spoofing"][0]] * 5, "suspected_spoofing"),
+                ("mqtt", health["mqtt"] | {"refused": {"not_authorized": "often"}}, "mqtt.refused.not_authorized"),
+                ("gateways", [{"gateway": "x" * 129, "hearing": "hears"}], "gateways.0.gateway"), ("site", "elsewhere", "site")):
+            refused = reason(health | {field: value}, address)
+            self.assertTrue(refused and refused.startswith(fault + ":"), (field, value, refused))
+
+    def test_health_of_an_older_and_of_a_newer_agent_is_taken(self):
+        address = parse("b/s/g/health", "b")
+        self.assertIsNone(reason({"schema": 1, "at": ENTER["at"], "clock": "synced", "tracks": 3}, address))
+        self.assertIsNone(reason({"schema": 1, "at": ENTER["at"], "colour": {"red": [1]}, "gateways": [{"gateway": "g", "hearing": "listens"}]}, address))
+
+    def test_health_of_more_than_32_KiB_is_refused(self):
+        address = parse("b/s/g/health", "b")
+        self.assertIn("longer than 32768", reason({"schema": 1, "at": ENTER["at"], "colour": "r" * 32768}, address))
+
     def test_a_payload_of_more_than_a_mebibyte_is_refused(self):
         self.assertIn("longer than", reason(b" " * (1 << 20) + b"{}"))
 

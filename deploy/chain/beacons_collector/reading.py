@@ -11,10 +11,13 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from . import contract
 from .topics import Address, Unreadable, is_level
 
 # A batch of deferred fixes is the largest message that agents make; ten times as much is none of theirs.
 LARGEST_PAYLOAD_BYTES = 1 << 20
+# That of a store with 64 gateways of the longest names is half as long.
+LARGEST_HEALTH_BYTES = 32 * 1024
 # What a double can be, and the digits of 2^64 and no more.
 LARGEST_EXPONENT, LONGEST_INTEGER = 308, 20
 
@@ -116,6 +119,7 @@ TABLES: dict[str, Table] = {
         "state": (True, one_of("online", "offline")), "radio": (True, is_text), "version": (False, is_text),
         "remedy": (False, is_text),
     },
+    # The contract's schema says the rest.
     "health": {},
     "state": {
         "region": (True, is_name), "zone": (False, is_name), "state": (True, one_of("inside", "outside", "unknown")),
@@ -140,6 +144,9 @@ CIRCLE: Table = {
 }
 
 
+HEALTH = contract.check_of("health")
+
+
 def fault_in(message: dict[str, Any], table: Table) -> str | None:
     """The first field that breaks its table, and how."""
     for field, (required, passes) in table.items():
@@ -158,10 +165,13 @@ def read(payload: bytes, address: Address) -> str | None:
     """
     if not payload and address.kind in ("state", "status", "health", "location"):
         return None
-    if len(payload) > LARGEST_PAYLOAD_BYTES:
-        raise Unreadable(f"payload: longer than {LARGEST_PAYLOAD_BYTES} bytes")
+    longest = LARGEST_HEALTH_BYTES if address.kind == "health" else LARGEST_PAYLOAD_BYTES
+    if len(payload) > longest:
+        raise Unreadable(f"payload: longer than {longest} bytes")
     text, message = decoded(payload)
     fault = fault_in(message, COMMON | TABLES[address.kind])
+    if not fault and address.kind == "health" and (field := HEALTH(message)) is not None:
+        fault = f"{field}: not a value that it can have"
     if not fault and address.kind == "event":
         fault = fault_in_event(message)
     if not fault and address.kind == "gap":
