@@ -52,6 +52,8 @@ class Node(Server):
             "ERL_EPMD_PORT": str(self.cluster.names.port), "RABBITMQ_DIST_PORT": str(self.distribution),
             "RABBITMQ_CONF_ENV_FILE": "/dev/null", "RABBITMQ_CONFIG_FILE": str(self.folder / "rabbitmq.conf"),
             "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.folder / "enabled_plugins"),
+            # Ours, which Debian's RabbitMQ would find in /usr/lib/rabbitmq/plugins, and its own.
+            "RABBITMQ_PLUGINS_DIR": f"{self.cluster.plugins}:{(PROGRAMS / 'rabbitmq-server').resolve().parents[1]}/plugins",
             "RABBITMQ_MNESIA_BASE": str(self.folder / "mnesia"), "RABBITMQ_LOG_BASE": str(self.folder / "logs"),
             "RABBITMQ_LOGS": "-", "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
         }
@@ -78,6 +80,10 @@ class RabbitMQ:
             shutil.copy(self.certificates / f"127.0.0.1.{end}", self.certificates / f"broker.{end}")
         if os.getuid() == 0:
             run("chown", "-R", "nobody", self.certificates)
+        self.plugins = scratch_folder("plugins")
+        run(FILES / "client-id/build", self.plugins)
+        if os.getuid() == 0:
+            run("chown", "-R", "nobody", self.plugins)
         self.names = Names("epmd")
         self.nodes = [Node(number, self) for number in (1, 2, 3)]
 
@@ -138,4 +144,5 @@ class RabbitMQ:
     def __exit__(self, *_):
         for server in (*self.nodes, self.names):
             server.__exit__()
-        shutil.rmtree(self.certificates, ignore_errors=True)
+        for folder in (self.certificates, self.plugins):
+            shutil.rmtree(folder, ignore_errors=True)

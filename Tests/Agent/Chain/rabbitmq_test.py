@@ -214,6 +214,34 @@ class Poison(Cluster):
         self.wait_for_count(1)
 
 
+class Identifiers(Cluster):
+    """MQTT ends the older of two connections with one client identifier. A store's is its name, which is not a secret."""
+
+    def wire(self, name, id):
+        wire = Wire(self.broker.nodes[1].mqtt, id, self.broker.certificate(name))
+        self.addCleanup(wire.__exit__)
+        return wire
+
+    def test_nobody_else_s_certificate_ends_a_store_s_connection(self):
+        store = self.wire("berlin-17", "berlin-17")
+        for other in ("paris-3", "operator", "collector"):
+            for id in ("berlin-17", "berlin-17/x"):
+                self.assertFalse(self.wire(other, id).is_let_in, (other, id))
+        self.assertTrue(store.is_connected())
+        self.assertTrue(store.publish(b"beacons/berlin-17/door/response/state", b"{}"))
+
+    def test_a_store_s_own_later_connection_takes_the_place_of_the_one_before(self):
+        store = self.wire("berlin-17", "berlin-17")
+        self.assertTrue(self.wire("berlin-17", "berlin-17").is_let_in)
+        wait_until(lambda: not store.is_connected(), "the end of the older one")
+
+    def test_an_operator_may_have_several_connections_and_no_store_ends_one_of_them(self):
+        laptop = self.wire("operator", "operator/laptop")
+        self.assertTrue(self.wire("operator", "operator/phone").is_let_in)
+        self.assertFalse(self.wire("berlin-17", "operator/laptop").is_let_in)
+        self.assertTrue(laptop.is_connected())
+
+
 def give_up(options, deliveries):
     """Takes the first message of the queue so many times, and hands it back each time."""
     url = urlsplit(options["--broker"])

@@ -1,0 +1,30 @@
+%% A plugin of RabbitMQ 3.10 to 3.13: the client identifier of an MQTT client is tied to its user, and so to its certificate.
+%%
+%% RabbitMQ ends the older of two connections with one client identifier, whoever the newer one belongs to. This module is asked after the
+%% login and before that. It refuses an identifier that is another user's name, or begins with another user's name and a slash. All other
+%% questions are RabbitMQ's own to answer.
+-module(beacons_client_id).
+-behaviour(rabbit_authz_backend).
+
+-include_lib("rabbit_common/include/rabbit.hrl").
+
+-export([user_login_authorization/2, check_vhost_access/3, check_resource_access/4, check_topic_access/4, state_can_expire/0]).
+
+user_login_authorization(Username, Properties) -> rabbit_auth_backend_internal:user_login_authorization(Username, Properties).
+
+check_vhost_access(#auth_user{username = Username} = User, VHost, Context) ->
+    is_free_for(Username, Context) andalso rabbit_auth_backend_internal:check_vhost_access(User, VHost, Context).
+
+check_resource_access(User, Resource, Permission, Context) ->
+    rabbit_auth_backend_internal:check_resource_access(User, Resource, Permission, Context).
+
+check_topic_access(User, Resource, Permission, Context) ->
+    rabbit_auth_backend_internal:check_topic_access(User, Resource, Permission, Context).
+
+state_can_expire() -> false.
+
+%% Clients of AMQP have no client identifier.
+is_free_for(Username, #{<<"client_id">> := Identifier}) ->
+    [Owner | _] = binary:split(Identifier, <<"/">>),
+    Owner =:= Username orelse not rabbit_auth_backend_internal:exists(Owner);
+is_free_for(_Username, _Context) -> true.
