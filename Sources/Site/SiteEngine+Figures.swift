@@ -18,7 +18,7 @@ extension SiteEngine {
         return GatewayFigures(
             store: StoreFigures(late: figures.late, malformed: figures.malformed, gateways: gateways), tracks: listed,
             instances: instanceCount, refusedTransmitters: figures.refusedBeacons,
-            refusedEntries: figures.refusedEntries, refusedGateways: figures.refusedGateways)
+            refusedEntries: admission.refused, refusedGateways: figures.refusedGateways)
     }
 }
 

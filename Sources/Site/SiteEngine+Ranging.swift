@@ -14,7 +14,10 @@ extension SiteEngine {
         _ list: ListedBeacons, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival,
         outputs: inout [GatewayOutput]
     ) {
-        guard let number = region(instance, at: arrival.now) else { return }
+        // What is pending has no beacons until it exists.
+        guard let number = region(instance, isPresent: false, at: arrival.now), regions[number].pending == nil else {
+            return
+        }
         // A gateway that was away had it inside before, and hears it now.
         if !list.beacons.isEmpty, gateways.hearing.contains(gateway), let known = regions[number].claim(of: gateway),
             known.isThere, known.deafSince != nil

@@ -22,6 +22,7 @@ extension SiteEngine {
             figures.refusedGateways += 1
             return
         }
+        self.now = max(self.now, now)
         plan.update(gateways)
         let arrival = Arrival(news.head, at: now, timebase, lateAfter: settings.lateAfter)
         // A will's time is that of its connection, so a status says nothing of the clock.
@@ -90,7 +91,7 @@ extension SiteEngine {
 
     private mutating func receive(_ event: ArrivedEvent, _ arrival: Arrival, outputs: inout [GatewayOutput]) {
         let (payload, gateway) = (event.payload, event.gateway)
-        guard let number = region(event.instance, at: arrival.now) else { return }
+        guard let number = region(event.instance, isPresent: payload.exit == nil, at: arrival.now) else { return }
         if let exit = payload.exit, exit.ending == .unmonitored {
             // Nobody left: this gateway has nothing to say of it any more, and had it inside until then.
             regions[number].cause = regions[number].cause ?? cause(event, nil)
@@ -160,7 +161,7 @@ extension SiteEngine {
         _ payload: StatePayload, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival,
         outputs: inout [GatewayOutput]
     ) {
-        guard let number = region(instance, at: arrival.now) else { return }
+        guard let number = region(instance, isPresent: payload.state == .inside, at: arrival.now) else { return }
         let state = EarlyStates.State(number: number, gateway: gateway, payload: payload, arrival: arrival)
         let known = regions[number].claim(of: gateway)
         let (seenSeq, appliedSeq) =
@@ -205,9 +206,11 @@ extension SiteEngine {
     private mutating func withdraw(
         _ gateway: GatewayIndex, from instance: RegionInstanceID, at now: Instant, outputs: inout [GatewayOutput]
     ) {
-        guard let number = regionNumbers[instance], regions[number].claim(of: gateway) != nil else { return }
+        guard let number = regionNumbers[instance] else { return }
         early.forget(number, gateway)
+        guard regions[number].pending != nil || regions[number].claim(of: gateway) != nil else { return }
         regions[number].withdraw(gateway)
+        if regions[number].pending != nil, !regions[number].isMonitored { return discard(number) }
         if regions[number].isMonitored {
             weigh(number, isCrossing: false, at: now, outputs: &outputs)
         } else {

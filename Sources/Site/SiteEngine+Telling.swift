@@ -11,11 +11,14 @@ extension SiteEngine {
     mutating func weigh(
         _ number: Int, isCrossing: Bool, since: Instant? = nil, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
+        var entry = PendingEntry(isCrossing: isCrossing, since: since, at: instant)
+        guard isAdmitted(number, &entry, outputs: &outputs) else { return }
         let change =
-            regions[number].weigh(spans, isCrossing: isCrossing, since: since, at: instant)
-            ?? regions[number].undecided(at: instant)
+            regions[number].weigh(spans, isCrossing: entry.isCrossing, since: entry.since, at: entry.at)
+            ?? regions[number].undecided(at: entry.at)
         if let change {
             emit(number, change, outputs: &outputs)
+            noteOutside(number)
             if change.change.state == .inside { resumeZones(of: number, at: change.at, outputs: &outputs) }
         }
         schedule(number)
@@ -85,26 +88,18 @@ extension SiteEngine {
     }
 
     /// How many region instances are held, zones among them.
-    package var instanceCount: Int { regions.count + zones.count }
+    package var instanceCount: Int {
+        admission.plainCount + admission.instanceCount + zones.count - admission.freeZones.count
+    }
 
-    /// Nobody monitors a region any more: the stays under way are over for subscribers, and its states are cleared.
+    /// No gateway monitors a region any more: the stays under way are over for subscribers, and its states are cleared.
     mutating func end(_ number: Int, at now: Instant, outputs: inout [GatewayOutput]) {
-        let id = regions[number].id
-        var gone: [RegionInstanceID] = []
         for zone in regions[number].zones {
             endStay(zones[zone].id, zones[zone].standing, zones[zone].cause, at: now, outputs: &outputs)
-            gone.append(zones[zone].id)
-            zones[zone] = StoreZone(zones[zone].id, at: now)
         }
-        endStay(id, regions[number].standing, regions[number].cause, at: now, outputs: &outputs)
-        for beacon in regions[number].beacons.sorted() {
-            remove(beacon, from: number, at: now)
-            if beacons[beacon].regions.isEmpty { beacons[beacon].move(to: nil, since: now) }
-        }
-        let known = regions[number].zones
-        regions[number] = StoreRegion(id, at: now)
-        regions[number].zones = known
-        outputs.append(.forgotten(gone + [id], at: now))
+        endStay(
+            regions[number].id, regions[number].standing, regions[number].cause, at: now, outputs: &outputs)
+        release(number, outputs: &outputs)
     }
 
     private func endStay(

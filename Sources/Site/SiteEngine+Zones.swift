@@ -33,7 +33,10 @@ extension SiteEngine {
             beacons[index].noteTold(present, in: region)
             guard let present else { continue }
             let presence = regions[region].standing.presence
-            guard let number = zone(regions[region].id.inZone(plan.name(of: present)), at: now) else { continue }
+            guard let number = zone(regions[region].id.inZone(plan.name(of: present)), at: now, outputs: &outputs)
+            else {
+                continue
+            }
             emptyRestored(otherThan: number, of: region, index, at: now, outputs: &outputs)
             // A visit names the beacon that began it.
             if zones[number].members == 0 { zones[number].cause = cause(of: index, in: present, region) }

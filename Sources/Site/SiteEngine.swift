@@ -18,8 +18,6 @@ package struct SiteEngine: Sendable {
         package var malformed: UInt64 = 0
         /// Messages of gateways beyond 64.
         package var refusedGateways: UInt64 = 0
-        /// Entries refused, by limit.
-        package var refusedEntries = RefusedEntries()
         /// Beacons that are not placed because there are `maxBeacons`, each time that they are listed.
         package var refusedBeacons: UInt64 = 0
     }
@@ -44,7 +42,8 @@ package struct SiteEngine: Sendable {
 
     let settings: SiteSettings
     let spans: StoreRegion.Spans
-    let maxInstances: Int
+    /// Which region instances exist.
+    var admission: StoreAdmission
     /// Beacons that are placed at a time, at most. A store has more than one gateway hears.
     let maxBeacons: Int
     static let leastBeacons = 16_384
@@ -53,7 +52,7 @@ package struct SiteEngine: Sendable {
     package internal(set) var figures = Figures()
     package internal(set) var gateways: StoreGateways
     var plan: StorePlan
-    /// Every region instance that a gateway has told of. None is taken out: it may come again.
+    /// The region instances that gateways have told of; see `StoreAdmission` for the places that are free.
     var regions: [StoreRegion] = []
     var regionNumbers: [RegionInstanceID: Int] = [:]
     /// When regions have something to do; stale where `StoreRegion.due` says otherwise.
@@ -72,6 +71,8 @@ package struct SiteEngine: Sendable {
     var early = EarlyStates()
     /// When beacons are placed and listed next; `distantFuture` while none is heard.
     var rangingDue = Instant.distantFuture
+    /// The latest time that it was told.
+    package internal(set) var now: Instant
     /// When zones that an earlier process has stored are empty unless somebody is found in them.
     var zonesResumedUntil = Instant.distantFuture
 
@@ -84,23 +85,33 @@ package struct SiteEngine: Sendable {
         self.tellsDevices = tellsDevices
         let rules = gateway.regions.rules
         spans = StoreRegion.Spans(exitAfter: settings.exitAfter, unknownAfter: rules.unknownStateAfter)
-        maxInstances = gateway.regions.limits.maxInstances
+        admission = StoreAdmission(gateway.regions.limits)
+        self.now = now
         maxBeacons = max(gateway.tracker.maxTransmitters, Self.leastBeacons)
         gateways = StoreGateways(settings.gateways, at: now)
         plan = StorePlan(gateways)
-        for record in records { restore(record, at: now, outputs: &outputs) }
+        // Where not all have a place: stays first, then what was left last.
+        let inOrder =
+            records.filter(\.isInside) + records.filter { !$0.isInside }.sorted { $0.lastHeardAt > $1.lastHeardAt }
+        for record in records.count > admission.maxInstances ? inOrder : records {
+            restore(record, at: now, outputs: &outputs)
+        }
     }
 
     private mutating func restore(_ record: RegionRecord, at now: Instant, outputs: inout [GatewayOutput]) {
         let record = record.moved(notAfter: now)
         if record.instance.zone == nil {
-            guard let number = region(record.instance, at: now) else { return }
+            guard let number = restoredRegion(record.instance, at: now) else { return }
             let change = regions[number].restore(record, at: now, unknownAt: now + spans.unknownAfter)
             if case .inside(let stay) = record.occupancy { regions[number].cause = cause(stay, record) }
             emit(number, StoreRegion.Change(change: change, at: now), outputs: &outputs)
+            noteOutside(number)
             schedule(number)
         } else {
-            guard let number = zone(record.instance, at: now) else { return }
+            // Its region may have had nothing to store.
+            guard restoredRegion(record.instance.inZone(nil), at: now) != nil,
+                let number = zone(record.instance, at: now, outputs: &outputs)
+            else { return }
             let change: RegionStanding.Change
             switch record.occupancy {
             case .outside(let since): change = zones[number].standing.restore(outsideSince: since)
@@ -123,29 +134,39 @@ package struct SiteEngine: Sendable {
             observation: .undetermined(rssi_dbm: keeper.rssi_dbm))
     }
 
-    /// The number of a region instance, which it gets where it is new; `nil` where there are too many.
-    mutating func region(_ id: RegionInstanceID, at now: Instant) -> Int? {
+    /// The number of a region that an earlier process has stored: it exists at once.
+    private mutating func restoredRegion(_ id: RegionInstanceID, at now: Instant) -> Int? {
         if let known = regionNumbers[id] { return known }
-        guard regions.count < maxInstances else {
-            figures.refusedEntries.maxInstances += 1
-            return nil
+        guard id.discriminator == .whole || admission.instanceCount < admission.maxInstances,
+            let number = region(id, isPresent: true, at: now)
+        else { return nil }
+        if regions[number].pending != nil {
+            regions[number].pending = nil
+            admission.pending.removeAll { $0 == number }
+            admission.instanceCount += 1
         }
-        regions.append(StoreRegion(id, at: now))
-        regionNumbers[id] = regions.count - 1
-        return regions.count - 1
+        return number
     }
 
-    /// The same for a zone of one. There may be as many of them.
-    mutating func zone(_ id: RegionInstanceID, at now: Instant) -> Int? {
+    /// The number of a zone of a region that exists. There may be as many zones as instances.
+    mutating func zone(_ id: RegionInstanceID, at now: Instant, outputs: inout [GatewayOutput]) -> Int? {
         if let known = zoneNumbers[id] { return known }
-        guard zones.count < maxInstances else {
-            figures.refusedEntries.maxInstances += 1
-            return nil
+        guard let region = regionNumbers[id.inZone(nil)] else { return nil }
+        if zones.count - admission.freeZones.count >= admission.maxInstances, admission.freeZones.isEmpty {
+            guard makeRoom(outputs: &outputs), !admission.freeZones.isEmpty else {
+                admission.refused.maxInstances &+= 1
+                return nil
+            }
         }
-        zones.append(StoreZone(id, at: now))
-        zoneNumbers[id] = zones.count - 1
-        if let region = region(id.inZone(nil), at: now) { regions[region].zones.append(zones.count - 1) }
-        return zones.count - 1
+        let number = admission.freeZones.popLast() ?? zones.count
+        if number == zones.count {
+            zones.append(StoreZone(id, at: now))
+        } else {
+            zones[number] = StoreZone(id, at: now)
+        }
+        zoneNumbers[id] = number
+        regions[region].zones.append(number)
+        return number
     }
 
     /// To be called wherever a region's claims were weighed.

@@ -80,7 +80,11 @@ package struct StoreFeed {
     }
 
     /// Everything that outlives the process, as it is now.
-    mutating func stop(at now: Instant) -> [GatewayOutput] { take(at: now) + [.stays(engine.recordsOfStays)] }
+    mutating func stop(at now: Instant) -> [GatewayOutput] {
+        var last = take(at: now)
+        engine.tellSurges(at: now, outputs: &last)
+        return last + [.stays(engine.recordsOfStays)]
+    }
 
     /// What a status says in place of a radio, where that has changed.
     mutating func takeStatus() -> MessageComposer.RadioStatus? {

@@ -88,7 +88,8 @@ public struct EntryBudget: Sendable {
         admitted = 0
     }
 
-    private static func end(of minute: Int64) -> Instant {
+    /// When a minute is over.
+    public static func end(of minute: Int64) -> Instant {
         let (end, isOver) = (minute + 1).multipliedReportingOverflow(by: window.microseconds)
         return isOver ? .distantFuture : Instant(microseconds: end)
     }

@@ -16,6 +16,8 @@ struct StoreRegion: Sendable {
     }
 
     let id: RegionInstanceID
+    /// The entry that waits for its admission; `nil` once the region exists.
+    var pending: PendingEntry?
     private(set) var standing: RegionStanding
     private(set) var claims: [Claim] = []
     /// The last gateway's event; `nil` while none has told one, as after a start.

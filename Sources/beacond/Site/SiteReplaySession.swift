@@ -54,6 +54,7 @@ struct SiteReplaySession {
     /// Time ends with the last line.
     mutating func finish() throws(OutboxError) {
         try advance(before: now + TimeSpan(microseconds: 1))
+        engine.tellSurges(at: engine.now, outputs: &outputs)
         outputs.append(.stays(engine.recordsOfStays))
         try flush()
         items += try dispatcher.endCoverage(at: now, timebase)

@@ -192,9 +192,9 @@ struct LatenessTests {
 
     @Test("Ten thousand states that wait cost no more each than ten")
     func manyStatesWait() throws {
-        var store = try Store()
+        var store = try Store("[regions]\nmax_newcomers_per_minute = 0\n[site]")
         for number in 0..<10_000 {
-            store.state("a", "inside", "r\(number)", told_s: 9.9, seq: 1, at: 10 + Double(number) / 10_000)
+            store.state("a", "inside", "carts/\(number)", told_s: 9.9, seq: 1, at: 10 + Double(number) / 10_000)
         }
         store.advance(to: 20)
         #expect(store.states.count { $0.hasPrefix("inside") } == 10_000)

@@ -29,7 +29,9 @@ struct LimitTests {
         #expect(store.engine.figures(at: .origin + .seconds(3)).refusedGateways == 1)
     }
 
-    @Test("max_instances region instances are joined; another one is refused, and those that are there go on")
+    @Test(
+        "At max_instances an entry is held back until another instance has been left, and is told then with its own time"
+    )
     func instances() throws {
         var store = try Store("[regions]\nmax_instances = 2\n[site]")
         store.enter("a", "carts/1/1", at: 1)
@@ -40,7 +42,66 @@ struct LimitTests {
         #expect(
             store.events == [
                 "enter carts/1/1 1.0 by a", "enter carts/1/2 2.0 by a", "exit carts/1/1 15.0 by a",
+                "enter carts/1/3 3.0 by a",
             ])
+        #expect(store.forgotten == ["carts/1/1/zone/a", "carts/1/1"])
         #expect(store.engine.figures(at: .origin + .seconds(100)).refusedEntries.maxInstances == 1)
+    }
+
+    @Test("A state of an expanded region that says outside, or a list of it, makes no instance")
+    func absence() throws {
+        var store = try Store()
+        store.state("a", "outside", "carts/1/1", at: 1)
+        store.state("a", "unknown", "carts/1/2", at: 1)
+        store.list("a", [3: -60], "carts/1/3", at: 1)
+        store.advance(to: 100)
+        #expect(store.states == [] && store.engine.instanceCount == 0)
+    }
+
+    @Test("Newcomers beyond max_newcomers_per_minute are held back, told of, and enter in the next minute")
+    func budget() throws {
+        var store = try Store("[regions]\nmax_newcomers_per_minute = 2\n[site]")
+        for minor in 1...5 { store.enter("a", "carts/1/\(minor)", minor: minor, at: 10 + Double(minor)) }
+        store.advance(to: 59)
+        #expect(store.events == ["enter carts/1/1 11.0 by a", "enter carts/1/2 12.0 by a"])
+        store.advance(to: 61)
+        #expect(store.events.suffix(2) == ["enter carts/1/3 13.0 by a", "enter carts/1/4 14.0 by a"])
+        #expect(store.surges.map(\.refused) == [3] && store.surges.map(\.region) == ["carts"])
+        store.advance(to: 121)
+        #expect(store.events.last == "enter carts/1/5 15.0 by a")
+        #expect(store.surges.map(\.refused) == [3, 1])
+    }
+
+    @Test("What is left before it is admitted is no visit")
+    func leftWhilePending() throws {
+        var store = try Store("[regions]\nmax_newcomers_per_minute = 1\n[site]")
+        store.enter("a", "carts/1/1", minor: 1, at: 1)
+        store.enter("a", "carts/1/2", minor: 2, at: 2)
+        store.exit("a", "carts/1/2", minor: 2, entered_s: 2, heard_s: 20, at: 40)
+        store.advance(to: 200)
+        #expect(store.events == ["enter carts/1/1 1.0 by a"])
+        // It and its zone.
+        #expect(store.engine.instanceCount == 2)
+    }
+
+    @Test("An instance that has been outside for forget_after_days goes, with its zones")
+    func forgets() throws {
+        var store = try Store("[regions]\nforget_after_days = 1\n[site]")
+        store.enter("a", "carts/1/1", at: 1)
+        store.list(["a": -60], from: 2, to: 20, region: "carts/1/1")
+        store.exit("a", "carts/1/1", entered_s: 1, heard_s: 20, at: 40)
+        store.advance(to: 80_000)
+        #expect(store.engine.instanceCount == 2 && !store.hasForgotten)
+        store.advance(to: 90_000)
+        #expect(store.engine.instanceCount == 0 && store.forgotten == ["carts/1/1/zone/a", "carts/1/1"])
+        store.enter("a", "carts/1/1", at: 90_001)
+        #expect(store.events.last == "enter carts/1/1 90001.0 by a")
+    }
+
+    @Test("Plain regions are limited by max_regions")
+    func plainRegions() throws {
+        var store = try Store("[regions]\nmax_regions = 2\n[site]")
+        for region in ["a", "b", "c"] { store.state("g", "outside", region, at: 1) }
+        #expect(store.states == ["outside a 1.0", "outside b 1.0"])
     }
 }

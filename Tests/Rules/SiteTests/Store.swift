@@ -113,10 +113,14 @@ struct Store {
     }
 
     /// Once a second, every gateway what it hears.
-    mutating func list(_ levels: [String: Double], from start_s: Double, to end_s: Double) {
+    mutating func list(
+        _ levels: [String: Double], from start_s: Double, to end_s: Double, region: String = "carts"
+    ) {
         var t_s = start_s
         while t_s <= end_s {
-            for (gateway, level) in levels.sorted(by: { $0.key < $1.key }) { list(gateway, [1: level], at: t_s) }
+            for (gateway, level) in levels.sorted(by: { $0.key < $1.key }) {
+                list(gateway, [1: level], region, at: t_s)
+            }
             t_s += 1
         }
     }
@@ -230,6 +234,21 @@ struct Store {
     var hasForgotten: Bool {
         outputs.contains { output in
             if case .forgotten = output { true } else { false }
+        }
+    }
+
+    /// The instances whose states were cleared.
+    var forgotten: [String] {
+        outputs.flatMap { output -> [String] in
+            guard case .forgotten(let instances, _) = output else { return [] }
+            return instances.map(Self.name)
+        }
+    }
+
+    /// What was held back.
+    var surges: [EntryBudget.Surge] {
+        outputs.compactMap { output in
+            if case .surge(let surge, _) = output { surge } else { nil }
         }
     }
 
