@@ -40,6 +40,13 @@ extension Outbox {
         if folder != nil, isDurable { persistPending() }
     }
 
+    /// Stores a secret in place of the one before. Once the disk has it, no file of the state folder holds the former one any more: not
+    /// the log, no free page, and no damaged file that was set aside.
+    public func replaceSecret(_ secret: [UInt8], forKey key: String) {
+        forgetsSecret = true
+        setValue(secret, forKey: key)
+    }
+
     /// The value that was stored under `key`; `nil` where there is none, or where the disk cannot be read.
     public func value(forKey key: String) -> [UInt8]? {
         if let value = pending.values[key] { return value }

@@ -22,6 +22,8 @@ extension Outbox {
         let isSynced = needsSync(transaction)
         if !isSynced { try store.database.setSynchronous(false) }
         defer { if !isSynced { _ = try? store.database.setSynchronous(true) } }
+        if forgetsSecret { try store.database.setSecureDelete(true) }
+        defer { if forgetsSecret { _ = try? store.database.setSecureDelete(false) } }
         try transact(store, writing: kept) { () throws(DiskError) in
             if condition != nil { try store.truncate(from: next.storedEnd) }
             for range in next.acknowledged.ranges { next.storedEvents -= try store.delete(range) }
@@ -88,10 +90,10 @@ extension Outbox {
         }
     }
 
-    /// Copies the log into the database when it has grown to its limit. Where that fails the disk counts as failing, since
+    /// Copies the log into the database when it has grown to its limit, or holds a secret that was replaced. Where that fails the disk counts as failing, since
     /// the log would grow without bound.
     func checkpointIfDue() {
-        guard wear.logBytes >= limits.logBytes else { return }
+        guard wear.logBytes >= limits.logBytes || forgetsSecret else { return }
         do {
             try checkpoint()
         } catch {
@@ -99,9 +101,15 @@ extension Outbox {
         }
     }
 
-    func checkpoint() throws(DiskError) {
+    /// - Parameter truncatesLog: whether nothing of the log stays in its file. It does not where a secret was replaced.
+    func checkpoint(truncatesLog: Bool = false) throws(DiskError) {
         guard let store else { return }
-        wear.checkpointed(pages: try store.database.checkpoint())
+        wear.checkpointed(
+            pages: try store.database.checkpoint(truncatesLog: truncatesLog || forgetsSecret))
+        guard forgetsSecret else { return }
+        forgetsSecret = false
+        // What was set aside holds the secret of its day.
+        folder?.tidyDamagedFile(limit: -1)
     }
 
     /// Deletes the oldest events until `incoming` fits in, and states them as gaps. Returns `incoming` without what does not fit

@@ -28,7 +28,7 @@ extension Outbox {
         if folder != nil, isDurable, bookkeeping.acknowledgedCount > 0 || bookkeeping.areGapsChanged {
             persistPending()
         }
-        if isDurable { _ = try? checkpoint() }
+        if isDurable { _ = try? checkpoint(truncatesLog: true) }
         disk.closed()
         folder?.release()
     }
@@ -86,7 +86,8 @@ extension Outbox {
     private func writeOut(_ opened: EventStore) throws(DiskError) {
         disk.opened(opened)
         try persist()
-        try checkpoint()
+        // A process that was killed as it replaced a secret has left the former one in the log.
+        try checkpoint(truncatesLog: true)
     }
 
     private func recovered() {

@@ -42,6 +42,8 @@ public final class Outbox {
     var wallTime: WallTime
     /// When acknowledged events are deleted in the file at the latest.
     var deletionDue = Instant.distantFuture
+    /// Whether a secret was replaced whose former value may still stand in a file.
+    var forgetsSecret = false
     var wear = Wear()
 
     /// How often a file was made anew while the process lived, because it was damaged or gone. Whoever sees it grow

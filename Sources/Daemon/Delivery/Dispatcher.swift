@@ -211,7 +211,7 @@ package final class Dispatcher {
         pseudonymKey =
             siteKey.flatMap { PseudonymKey.make(siteKey: $0, at: time) }
             ?? PseudonymKey.make(random: random(), at: time)
-        outbox.setValue(pseudonymKey, forKey: StoredState.pseudonymKeyName)
+        outbox.replaceSecret(pseudonymKey, forKey: StoredState.pseudonymKeyName)
         writer.composer.replacePseudonymKey(pseudonymKey)
     }
 

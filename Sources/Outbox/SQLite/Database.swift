@@ -128,11 +128,19 @@ final class Database {
         return code == SQLITE_OK ? Int64(current) : 0
     }
 
+    /// Whether deleted content is overwritten with zeros wherever it stood, or only in pages that are written anyway.
+    func setSecureDelete(_ isEverywhere: Bool) throws(DiskError) {
+        try execute("PRAGMA secure_delete = \(isEverywhere ? "ON" : "FAST")")
+    }
+
     /// Copies the write-ahead log into the database and lets the next commit start the log anew. Returns the pages copied.
-    func checkpoint() throws(DiskError) -> Int64 {
+    ///
+    /// - Parameter truncatesLog: whether nothing of the log stays in its file.
+    func checkpoint(truncatesLog: Bool) throws(DiskError) -> Int64 {
         var inLog: Int32 = 0
         var copied: Int32 = 0
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &inLog, &copied)
+        let mode = truncatesLog ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &inLog, &copied)
         guard code == SQLITE_OK else { throw DiskError.current(of: handle, code: code, during: "checkpoint") }
         return Int64(max(copied, 0))
     }

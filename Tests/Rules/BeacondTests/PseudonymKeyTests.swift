@@ -65,6 +65,32 @@ struct PseudonymKeyTests {
         #expect(!contents.contains { $0.range(of: yesterday) != nil })
     }
 
+    @Test(
+        "No earlier day's is in any file, while the process runs and so after kill -9, whatever happened on these days")
+    func forgottenWithoutClosing() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let dispatcher = try dispatcher(at: Self.noon)
+        // A damaged file that was set aside has the key of its day.
+        try FileManager.default.copyItem(
+            atPath: folder + "/outbox.sqlite-wal", toPath: folder + "/outbox.sqlite.corrupt")
+        var former: [Data] = []
+        for day in 1...5 {
+            former.append(Data(try key(dispatcher).prefix(32)))
+            for number in 0..<40 {
+                dispatcher.outbox.setValue([UInt8](repeating: UInt8(number), count: 700), forKey: "other \(number % 7)")
+            }
+            dispatcher.renewPseudonymKey(
+                at: Self.noon + .seconds(day * 86_400), random: PseudonymKey.random)
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder).map { folder + "/" + $0 }
+            let contents = files.compactMap { FileManager.default.contents(atPath: $0) }
+            let today = Data(try key(dispatcher).prefix(32))
+            #expect(contents.contains { $0.range(of: today) != nil })
+            for (number, key) in former.enumerated() {
+                #expect(!contents.contains { $0.range(of: key) != nil }, "that of day \(number) on day \(day)")
+            }
+        }
+    }
+
     @Test("One that an earlier version stored, without a day, is replaced")
     func earlierForm() {
         #expect(!PseudonymKey.serves([UInt8](repeating: 7, count: 32), at: Self.noon))
