@@ -1,3 +1,5 @@
+public import HCI
+
 /// `[mqtt]`: the broker and how to speak to it.
 public struct BrokerSettings: Hashable, Sendable {
     /// The raw value is the number in `config.toml`.
@@ -28,6 +30,8 @@ public struct BrokerSettings: Hashable, Sendable {
     /// QoS 1 messages under way at once.
     public var maxInflight: Int
     public var protocolVersion: ProtocolVersion
+    /// How long an event is kept that the broker has no subscriber for; zero: it counts as delivered.
+    public var undeliveredHold: TimeSpan
 }
 
 struct MQTTTable: SettingsTable {
@@ -58,6 +62,11 @@ struct MQTTTable: SettingsTable {
     let protocolVersion = Key(
         "protocol", default: BrokerSettings.ProtocolVersion.v5, Self.version, "MQTT 5, or 3 for MQTT 3.1.1.")
 
+    let undeliveredHold = Key(
+        "undelivered_hold_s", default: .zero, .seconds(0...2_592_000),
+        "Seconds for which an event is kept and sent again where the broker has no subscriber for it; 0: it counts as delivered."
+    )
+
     func read(_ reader: inout TableReader) -> (prefix: String, broker: BrokerSettings) {
         let broker = reader.value(url)
         let prefix = reader.value(prefix)
@@ -66,7 +75,7 @@ struct MQTTTable: SettingsTable {
             username: reader.value(username), passwordFile: reader.value(passwordFile), caFile: reader.value(caFile),
             certificateFile: reader.value(certificateFile), keyFile: reader.value(keyFile),
             keepalive_s: reader.value(keepalive), maxInflight: reader.value(maxInflight),
-            protocolVersion: reader.value(protocolVersion))
+            protocolVersion: reader.value(protocolVersion), undeliveredHold: reader.value(undeliveredHold))
         checkFiles(settings, &reader)
         return (prefix, settings)
     }

@@ -74,7 +74,7 @@ package struct HealthReporter {
         HealthReport.Broker(
             isConnected: delivery.isConnected, reconnects: UInt64(delivery.reconnects),
             refused: delivery.refused.map { NamedCount($0.key.word, UInt64($0.value)) }.sorted { $0.name < $1.name },
-            lastFailure: delivery.lastFailure.map { "\($0)" } ?? "")
+            noSubscribers: UInt64(delivery.unmatched), lastFailure: delivery.lastFailure.map { "\($0)" } ?? "")
     }
 
     // MARK: What was given up, by cause

@@ -47,7 +47,7 @@ public final class Publisher {
         self.limits = limits
         let parameters = DeliverySession.Parameters(
             host: settings.host, port: settings.port, maxInflight: max(1, settings.maxInflight),
-            keepalive_s: settings.keepalive_s)
+            keepalive_s: settings.keepalive_s, undeliveredHold: settings.undeliveredHold)
         session = DeliverySession(online: online, filters: requestFilters, parameters: parameters, seed: seed)
         self.link = link
         self.will = will

@@ -3,6 +3,8 @@ enum DeliveryNotice: Hashable, Sendable {
     case connected(BrokerLimits)
     case connectionFailed(ConnectionFailure)
     case eventRefused(topic: String, ReasonCode)
+    /// The broker took it, and no subscriber matches its topic.
+    case eventUnmatched(topic: String, hold_s: Int)
     case retainedRefused(topic: String, ReasonCode)
     case formerRefused(topic: String, ReasonCode)
     /// What goes along with events, in the words of others.
@@ -43,6 +45,9 @@ extension DeliveryNotice: CustomStringConvertible {
         case .connectionFailed(let failure): "\(failure); \(failure.remedy)"
         case .eventRefused(let topic, let reason):
             "the broker refused an event on \(topic): \(reason); it is kept and tried again; \(reason.publishingRemedy)"
+        case .eventUnmatched(let topic, let hold_s):
+            "the broker has no subscriber for the event on \(topic): it is kept for mqtt.undelivered_hold_s (\(hold_s) s) and tried again; start "
+                + "the subscriber or the bridge, with a persistent session"
         case .retainedRefused(let topic, let reason):
             "the broker refused \(topic): \(reason); it is tried again; \(reason.publishingRemedy)"
         case .formerRefused(let topic, let reason):

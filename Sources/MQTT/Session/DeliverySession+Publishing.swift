@@ -59,7 +59,8 @@ extension DeliverySession {
     /// A PUBACK. A failure code completes the handshake too, which is why only the reason decides.
     mutating func acknowledged(_ mid: UInt16, _ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
         guard let ticket = state.withConnection({ $0.flights.take(mid) }) ?? nil else { return [] }
-        let actions = reason.isSuccess ? settle(ticket, at: now) : refuse(ticket, reason, at: now)
+        let held = reason == .noMatchingSubscribers ? unmatched(ticket, at: now) : nil
+        let actions = held ?? (reason.isSuccess ? settle(ticket, at: now) : refuse(ticket, reason, at: now))
         return actions + fill(at: now)
     }
 

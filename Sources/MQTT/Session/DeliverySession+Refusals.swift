@@ -19,11 +19,29 @@ extension DeliverySession {
             if let topic = outgoing.present(after: sequence) { presentTopics.insert(topic) }
             guard let hadBeenRefused = outgoing.remove(sequence) else { return [] }
             if hadBeenRefused { saidEventRefusals.forget() }
+            hasSaidHold = false
             return [.acknowledge(sequence: sequence)]
         case .companion(let sequence, let index):
             if let topic = outgoing.topic(ofCompanion: index, of: sequence) { refusedCompanionTopics.remove(topic) }
             return []
         }
+    }
+
+    /// The broker has it, and no subscriber matches its topic: a subscriber that comes later does not get it.
+    ///
+    /// An event is sent again for as long as `undelivered_hold_s` says, and those behind it wait, so that they keep their order.
+    /// Returns `nil` where it counts as delivered.
+    mutating func unmatched(_ ticket: Ticket, at now: Instant) -> [DeliveryAction]? {
+        guard case .durable(let sequence) = ticket else { return nil }
+        counters.unmatched += 1
+        guard parameters.undeliveredHold > .zero,
+            let topic = outgoing.hold(sequence, for: parameters.undeliveredHold, at: now)
+        else { return nil }
+        _ = state.withConnection { $0.hasAccepted = true }
+        suspicion.acquit(ticket)
+        if hasSaidHold { return [] }
+        hasSaidHold = true
+        return [.say(.eventUnmatched(topic: topic, hold_s: Int(parameters.undeliveredHold.seconds)))]
     }
 
     /// The broker does not want it: it is kept and tried again, unless it is at fault itself and was tried often

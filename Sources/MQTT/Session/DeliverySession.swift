@@ -32,6 +32,8 @@ struct DeliverySession: Sendable {
         var takenOverPause = TimeSpan.seconds(300)
         /// After so many refusals that blame the message, it is set aside.
         var maxRefusals = 5
+        /// How long an event is kept that no subscriber matches; zero: it counts as delivered.
+        var undeliveredHold = TimeSpan.zero
         /// Status, health, one for each region instance, and as many again that an earlier configuration left to be cleared:
         /// a backstop, above the most that `[regions] max_instances` can be.
         var maxRetainedTopics = 2 + 2 * 262_144
@@ -81,6 +83,8 @@ struct DeliverySession: Sendable {
     var former: FormerGateway
     var search: LeftoverSearch
     var saidEventRefusals = SaidOnce<ReasonCode>()
+    /// Whether it was said that events wait for a subscriber.
+    var hasSaidHold = false
     /// Topics of companions that the broker refuses, of which that was said.
     var refusedCompanionTopics: Set<String> = []
     /// Retained topics that are said again once no event waits.

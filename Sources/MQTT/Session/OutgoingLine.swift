@@ -12,6 +12,8 @@ struct OutgoingLine: Sendable {
         var message: OutgoingMessage
         var isUnderWay = false
         var refusals = 0
+        /// When the broker first said that no subscriber matches it.
+        var unmatchedSince: Instant?
         /// How many of its companions have gone out on this connection.
         var companionsSent = 0
         /// A message that states its loss has gone out: it may still arrive, but does not go out again.
@@ -121,6 +123,22 @@ struct OutgoingLine: Sendable {
         // A whole window refused at once is one occasion, not twenty.
         if (retryAt ?? .origin) <= now { retryAt = now + backoff.next() }
         return (entries[index].message, entries[index].refusals)
+    }
+
+    /// No subscriber matches an event: it waits in its place, for so long at most, and everything behind it waits with it.
+    ///
+    /// Returns its topic; `nil` where it has waited long enough, and for a message that is no event or does not go out again.
+    mutating func hold(_ sequence: UInt64, for span: TimeSpan, at now: Instant) -> String? {
+        guard let index = index(of: sequence), !entries[index].isGivenUp,
+            entries[index].message.message.delivery == .durable(.events)
+        else { return nil }
+        let since = entries[index].unmatchedSince ?? now
+        guard now - since < span else { return nil }
+        entries[index].unmatchedSince = since
+        entries[index].isUnderWay = false
+        entries[index].refusals += 1
+        if (retryAt ?? .origin) <= now { retryAt = now + backoff.next() }
+        return entries[index].message.message.topic
     }
 
     /// The connection is gone, and with it what it carried.

@@ -7,6 +7,8 @@ public struct DeliveryCounters: Hashable, Sendable {
     public internal(set) var published = 0
     /// QoS 1 messages that a PUBACK accepted.
     public internal(set) var acknowledged = 0
+    /// Durable messages that a PUBACK accepted although no subscriber matched their topic.
+    public internal(set) var unmatched = 0
     /// QoS 1 messages that a PUBACK refused, by its reason.
     public internal(set) var refused: [ReasonCode: Int] = [:]
     /// Events given up because they themselves were at fault.

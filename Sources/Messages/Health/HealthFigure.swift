@@ -61,11 +61,12 @@ extension HealthFigure {
     /// - Parameter unit: how many of the metric's unit are one of the message's.
     static func integer<Value: FixedWidthInteger & Sendable>(
         _ key: StaticString, _ value: Path<Value>, _ metric: Metric? = nil,
-        unit: Value = 1
+        unit: Value = 1, isLater: Bool = false
     ) -> HealthFigure {
         HealthFigure(key, metric) { owner, json in
             json.set(key, owner[keyPath: value])
         } read: { owner, fields throws(PayloadError) in
+            if isLater, !fields.has(key) { return }
             owner[keyPath: value] = try fields.integer(key)
         } samples: { owner in
             [.init(owner[keyPath: value] &* unit)]

@@ -103,6 +103,11 @@ extension HealthReport.Broker {
         .counts(
             "refused", \.refused, label: "reason",
             .counter("beacond_mqtt_refused_total", "Messages that the broker refused in its PUBACK, by reason.")),
+        .integer(
+            "no_subscribers", \.noSubscribers,
+            .counter(
+                "beacond_mqtt_no_subscribers_total",
+                "Numbered messages that the broker took although no subscriber matched their topic."), isLater: true),
         .fault("last_failure", \.lastFailure),
     ]
 }

@@ -37,15 +37,18 @@ public struct HealthReport: Sendable {
         public var reconnects: UInt64
         /// Messages that a PUBACK refused, by a word for its reason; only reasons that occurred, in the order of the list.
         public var refused: [NamedCount]
+        /// Numbered messages that the broker took although no subscriber matched their topic.
+        public var noSubscribers: UInt64
         /// Why there is no connection, or why the last one ended, on one line; empty before the first failure.
         public var lastFailure: String
 
         public init(
-            isConnected: Bool, reconnects: UInt64, refused: [NamedCount], lastFailure: String
+            isConnected: Bool, reconnects: UInt64, refused: [NamedCount], noSubscribers: UInt64 = 0, lastFailure: String
         ) {
             self.isConnected = isConnected
             self.reconnects = reconnects
             self.refused = refused
+            self.noSubscribers = noSubscribers
             self.lastFailure = lastFailure
         }
     }

@@ -81,6 +81,7 @@ struct NumberRow: Sendable, CustomTestStringConvertible {
             NumberRow("location", "defer_timeout_s", 0...86400), NumberRow("location", "max_age_s", 1...3600),
             NumberRow("mqtt", "keepalive_s", 5...65535, isInteger: true),
             NumberRow("mqtt", "max_inflight", 1...1000, isInteger: true),
+            NumberRow("mqtt", "undelivered_hold_s", 0...2_592_000),
             NumberRow("outbox", "max_events", 1...10_000_000, isInteger: true),
             NumberRow("outbox", "max_mib", 1...16384, isInteger: true),
             NumberRow("site", "exit_after_s", 0...3600), NumberRow("site", "late_after_s", 1...86400),

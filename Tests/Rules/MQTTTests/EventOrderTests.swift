@@ -51,6 +51,47 @@ struct EventOrderTests {
         #expect(bench.answer(sent, reason).acknowledged == [1])
     }
 
+    @Test("What no subscriber matches is counted, of numbered messages alone")
+    func unmatched() {
+        var bench = SessionBench(maxInflight: 3)
+        bench.settle()
+        _ = bench.session.outgoingAvailable(at: bench.now)
+        _ = bench.answer(
+            bench.session.supply([SessionBench.event(1), SessionBench.event(2)], at: bench.now), .noMatchingSubscribers)
+        #expect(bench.session.counters.unmatched == 2 && bench.session.counters.refused.isEmpty)
+    }
+
+    @Test(
+        "With undelivered_hold_s an event without a subscriber is sent again, before those behind it, until its time is over"
+    )
+    func held() {
+        var bench = SessionBench(maxInflight: 1, undeliveredHold: .seconds(100))
+        bench.settle()
+        _ = bench.session.outgoingAvailable(at: bench.now)
+        let sent = bench.session.supply([SessionBench.event(1), SessionBench.event(2)], at: bench.now)
+        let held = bench.answer(sent, .noMatchingSubscribers)
+        #expect(held.acknowledged == [] && held.published == [])
+        let again = bench.pass(.seconds(61))
+        #expect(again.published == ["#1"])
+        #expect(bench.answer(again, .noMatchingSubscribers).acknowledged == [])
+        let last = bench.pass(.seconds(61))
+        #expect(last.published == ["#1"])
+        let done = bench.answer(last, .noMatchingSubscribers)
+        #expect(done.acknowledged == [1] && done.published == ["#2"])
+    }
+
+    @Test("A held event is delivered once a subscriber is there, and the next follows")
+    func heldAndDelivered() {
+        var bench = SessionBench(maxInflight: 1, undeliveredHold: .seconds(1_000))
+        bench.settle()
+        _ = bench.session.outgoingAvailable(at: bench.now)
+        _ = bench.answer(
+            bench.session.supply([SessionBench.event(1), SessionBench.event(2)], at: bench.now), .noMatchingSubscribers)
+        let again = bench.pass(.seconds(61))
+        let done = bench.answer(again, .success)
+        #expect(done.acknowledged == [1] && done.published == ["#2"])
+    }
+
     @Test(
         "A refused event stays, is said once, and goes out again after a pause, alone and before its successors",
         arguments: [ReasonCode.notAuthorized, .quotaExceeded, .unspecifiedError])

@@ -17,11 +17,12 @@ struct SessionBench {
     /// - Parameter keepalive_s: unless it is what a test is about, no pings are expected.
     init(
         maxInflight: Int = 2, filters: [String] = [], seed: UInt64 = 7, maxRetainedTopics: Int = 100,
-        keepalive_s: Int = 0
+        keepalive_s: Int = 0, undeliveredHold: TimeSpan = .zero
     ) {
         var parameters = DeliverySession.Parameters(host: "broker", port: 1883, maxInflight: maxInflight)
         parameters.maxRetainedTopics = maxRetainedTopics
         parameters.keepalive_s = keepalive_s
+        parameters.undeliveredHold = undeliveredHold
         session = DeliverySession(
             online: Self.retained(Self.status, "online"), filters: filters, parameters: parameters, seed: seed)
     }
@@ -47,6 +48,12 @@ struct SessionBench {
         let actions = connect()
         _ = session.supply([], at: now)
         _ = accept(actions)
+    }
+
+    /// Lets time pass; what the session does then is in the result.
+    mutating func pass(_ span: TimeSpan) -> [DeliveryAction] {
+        now += span
+        return session.tick(at: now)
     }
 
     mutating func advance(_ seconds: Double) {

@@ -43,7 +43,7 @@ struct HealthTests {
     func broker() {
         #expect(
             payload(report()).hasSuffix(
-                #""mqtt":{"connected":true,"reconnects":1,"refused":{"not_authorized":3},"last_failure":"it \"hung up\""}}"#
+                #""mqtt":{"connected":true,"reconnects":1,"refused":{"not_authorized":3},"no_subscribers":0,"last_failure":"it \"hung up\""}}"#
             ))
     }
 

@@ -82,7 +82,8 @@ extension BrokerSettings {
     static func test(port: UInt16, _ change: (inout BrokerSettings) -> Void = { _ in }) -> BrokerSettings {
         var settings = BrokerSettings(
             host: "127.0.0.1", port: port, usesTLS: false, username: "", passwordFile: "",
-            caFile: "", certificateFile: "", keyFile: "", keepalive_s: 30, maxInflight: 20, protocolVersion: .v5)
+            caFile: "", certificateFile: "", keyFile: "", keepalive_s: 30, maxInflight: 20, protocolVersion: .v5,
+            undeliveredHold: .zero)
         change(&settings)
         return settings
     }

@@ -142,7 +142,7 @@ struct Samples {
             broker: isLive
                 ? HealthReport.Broker(
                     isConnected: flag(), reconnects: UInt64(number()), refused: [NamedCount("quota_exceeded", 2)],
-                    lastFailure: text()) : nil)
+                    noSubscribers: UInt64(number()), lastFailure: text()) : nil)
     }
 
     private mutating func list() -> ListedBeacons {
