@@ -21,7 +21,7 @@ declare -A package_of=(
     [hciconfig]=bluez [ip]=iproute2 [man]=man-db [mkfs.ext4]=e2fsprogs [mosquitto_passwd]=mosquitto [mosquitto_pub]=mosquitto-clients
     [mosquitto_rr]=mosquitto-clients [mosquitto_sub]=mosquitto-clients [nft]=nftables [promtool]=prometheus [psql]=postgresql-client [qemu-system-aarch64]=qemu-system-arm [qemu-system-x86_64]=qemu-system-x86
     [readelf]=binutils
-    [stunnel]=stunnel4 [systemd-analyze]=systemd [systemd-nspawn]=systemd-container
+    [stunnel]=stunnel4 [systemd-analyze]=systemd [systemd-nspawn]=systemd-container [unshare]=util-linux
 )
 
 # Prints the folder of PostgreSQL's programs, which Debian keeps off PATH; nothing where there is no server.

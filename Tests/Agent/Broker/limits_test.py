@@ -1,15 +1,17 @@
-"""What the kernel lets one address do at the page's port. It runs in a network namespace of its own, with the rules loaded."""
+"""What the kernel lets one address do at a port. It runs in a network namespace of its own, with the rules loaded.
+
+    limits_test.py PORT OPEN FIRST PAUSE_S      the rules' figures: connections at a time, the first new ones, seconds until one more
+"""
 
 import contextlib
 import socket
+import sys
 import threading
 import time
 
 from clients import check, last_line
 
-PORT = 8443
-# The rules' own figures: connections at a time, the first new ones, and seconds until one more may come.
-OPEN, FIRST, PAUSE_S = 20, 40, 2
+PORT, OPEN, FIRST, PAUSE_S = map(int, sys.argv[1:])
 
 
 def serve(family, address):
@@ -44,11 +46,11 @@ def leave(*connections):
 def limits(kind, hostile, neighbour, innocent, target):
     """`neighbour` counts as the same address as `hostile`, or is None."""
     opened = [connect(hostile, target) for _ in range(OPEN + 5)]
-    check(f"{kind}: an address may have {OPEN} connections at a time", len(list(filter(None, opened))) == OPEN, len(list(filter(None, opened))))
+    check(f"{PORT}, {kind}: an address may have {OPEN} connections at a time", len(list(filter(None, opened))) == OPEN, len(list(filter(None, opened))))
     if neighbour:
-        check(f"{kind}: a neighbour in its network counts as the same", connect(neighbour, target) is None)
+        check(f"{PORT}, {kind}: a neighbour in its network counts as the same", connect(neighbour, target) is None)
     other = connect(innocent, target)
-    check(f"{kind}: another address is let in", other is not None)
+    check(f"{PORT}, {kind}: another address is let in", other is not None)
     leave(*opened, other)
     attempts = []
     for _ in range(FIRST + 20):
@@ -56,13 +58,13 @@ def limits(kind, hostile, neighbour, innocent, target):
         leave(attempts[-1])
         if attempts[-1] is None and OPEN + len(attempts) > FIRST:
             break
-    check(f"{kind}: after {FIRST} new connections the next is dropped", attempts[-1] is None, len(attempts))
+    check(f"{PORT}, {kind}: after {FIRST} new connections the next is dropped", attempts[-1] is None, len(attempts))
     other = connect(innocent, target)
-    check(f"{kind}: and another address is let in", other is not None)
+    check(f"{PORT}, {kind}: and another address is let in", other is not None)
     leave(other)
     time.sleep(2 * PAUSE_S)
     later = connect(hostile, target)
-    check(f"{kind}: after a pause it is let in again", later is not None)
+    check(f"{PORT}, {kind}: after a pause it is let in again", later is not None)
     leave(later)
 
 
