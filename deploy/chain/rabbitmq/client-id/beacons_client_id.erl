@@ -1,4 +1,4 @@
-%% A plugin of RabbitMQ 3.10 to 3.13: the client identifier of an MQTT client is tied to its user, and so to its certificate.
+%% A plugin of RabbitMQ 3.10, which is Debian 12's: the client identifier of an MQTT client is tied to its user, and so to its certificate.
 %%
 %% RabbitMQ ends the older of two connections with one client identifier, whoever the newer one belongs to. This module is asked after the
 %% login and before that. It refuses an identifier that is another user's name, or begins with another user's name and a slash. All other
