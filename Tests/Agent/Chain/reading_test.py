@@ -53,7 +53,7 @@ class Topics(unittest.TestCase):
 
     def test_a_topic_that_no_gateway_has_is_refused(self):
         for topic in ("b/s", "b/s/g/rubbish", "b/s/g/region/event", "b/s/g/region/carts/70000/event", "b//g/status",
-                      "b/s/g/region/carts/1/2/3/event", "b/s/g/region/carts/zone//event", "b/s/g/region/carts/x/event",
+                      "b/s/g/region/carts/1/2/3/event", "b/s/g/region/carts/zone//event", "b/s/g/region/carts/x/event", "b/s/g/region/carts/01/event",
                       "b/s/g/location/x", "b/s/g/request", "b/s/g/response", "b/s/g/request/x/y", "b/s/g/request/", "b/s/g/response/",
                       "b/s/g/region/a/b/c/d/ranging", "b/s/g/region//ranging", "b/s/g/region/carts/zone/till/ranging", "other/s/g/status"):
             with self.assertRaises(Unreadable, msg=topic):

@@ -81,7 +81,7 @@ def region_address(kind: str, site: str, gateway: str, levels: list[str]) -> Add
 
 
 def beacon_value(level: str) -> int:
-    """A major or minor as a topic level."""
-    if not level.isascii() or not level.isdigit() or len(level) > 5 or int(level) > 65535:
+    """A major or minor as a topic level. There is one way to write each, or one beacon would have several topics."""
+    if not level.isascii() or not level.isdigit() or len(level) > 5 or int(level) > 65535 or level != str(int(level)):
         raise Unreadable("topic: a major or minor that is no number from 0 to 65535")
     return int(level)
