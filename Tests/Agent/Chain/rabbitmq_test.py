@@ -12,6 +12,7 @@ import pika
 from pika.credentials import ExternalCredentials
 
 import collector_test
+import hostile
 from rabbitmq import FILES, RabbitMQ
 from reading_test import ENTER
 from servers import LONGEST_WAIT_S, PostgreSQL, run, wait_until
@@ -240,6 +241,10 @@ class Identifiers(Cluster):
         self.assertTrue(self.wire("operator", "operator/phone").is_let_in)
         self.assertFalse(self.wire("berlin-17", "operator/laptop").is_let_in)
         self.assertTrue(laptop.is_connected())
+
+
+class Neighbours(Cluster, hostile.Neighbours):
+    """The same as with mosquitto."""
 
 
 def give_up(options, deliveries):

@@ -64,6 +64,15 @@ class Wire:
             return answer is not None and answer[0] >> 4 == PUBACK
         return False
 
+    def pour(self, topic, payloads):
+        """All of them at once; how many of them the broker acknowledged."""
+        acknowledged = 0
+        with contextlib.suppress(OSError):
+            self.socket.sendall(b"".join(packet(0x32, text(topic) + struct.pack(">H", number) + payload) for number, payload in enumerate(payloads, 1)))
+            while acknowledged < len(payloads) and self.answer() is not None:
+                acknowledged += 1
+        return acknowledged
+
     def is_connected(self):
         """Whether the broker still answers."""
         with contextlib.suppress(OSError):
