@@ -6,6 +6,10 @@ import Regions
 /// Their records outlive them until then: a broker that is away now gets the clearing later, be it from another process,
 /// which knows by such a record that there is something to clear.
 struct AbandonedStates {
+    /// States that wait to be cleared, at most. A flood of made-up beacons while the broker is away leaves as many as it likes. Those
+    /// beyond are looked for at the broker instead; see `LeftoverSearch`.
+    static let limit = 16_384
+
     private let topics: TopicTree
     /// The key of the record that goes, by the topic that has to be cleared first.
     private var keys: [String: String] = [:]
@@ -16,6 +20,9 @@ struct AbandonedStates {
         for topic in formerTopics { add(topic: topic) }
         for instance in instances { add(instance) }
     }
+
+    /// Whether there is no place for another one.
+    var isFull: Bool { keys.count >= Self.limit }
 
     /// An instance is monitored no more.
     mutating func add(_ instance: RegionInstanceID) {

@@ -18,6 +18,8 @@ package final class Dispatcher {
             case failure(RegionMonitoringFailure)
             case notice(RegionMonitoringNotice)
             case entityLimit(EntityLimit)
+            /// A retained state that is to be cleared, and that no record stands for: it has to be looked for at the broker.
+            case unlistedState(topic: String)
         }
 
         package var at: Instant
@@ -172,6 +174,7 @@ package final class Dispatcher {
         seen = max(seen, draft.seen)
         records.note(transaction)
         epoch = outbox.numbering.epoch
+        if draft.dispatched.contains(where: \.isUnlistedState) { outbox.setValue([], forKey: Self.searchedKey) }
         return draft.dispatched
     }
 
@@ -255,4 +258,8 @@ package final class Dispatcher {
         let records = records.all
         try outbox.commit { _ in OutboxTransaction(records: records) }
     }
+}
+
+extension Dispatcher.Dispatched {
+    fileprivate var isUnlistedState: Bool { if case .unlistedState = content { true } else { false } }
 }

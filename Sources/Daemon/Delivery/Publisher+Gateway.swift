@@ -55,6 +55,9 @@ extension Publisher {
             case .failure(let failure): logger.error("\(failure)")
             case .notice(let notice): logger.warning("\(notice)")
             case .entityLimit(let limit): logger.warning("\(limit)")
+            case .unlistedState(let topic):
+                dropRetained(topic)
+                searchLeftovers()
             }
         }
     }

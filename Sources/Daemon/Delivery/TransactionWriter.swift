@@ -141,6 +141,12 @@ struct TransactionWriter {
         _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
         ledger.forget(instance)
+        if draft.abandoned.isFull {
+            draft.transaction.remove([StoredRegion.key(instance)])
+            withdraw(instance, at: instant, records, into: &draft)
+            draft.dispatched.append(.init(at: instant, content: .unlistedState(topic: composer.topics.state(instance))))
+            return
+        }
         // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
         draft.transaction.store(OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
         draft.abandoned.add(instance)

@@ -84,6 +84,9 @@ public final class Publisher {
         pending += session.setRetained(message, at: link.now)
     }
 
+    /// Says nothing on a topic any more. What the broker retains there is found by `searchLeftovers`.
+    public func dropRetained(_ topic: String) { session.retained.forget(topic) }
+
     /// Publishes a QoS 0 message, or drops and counts it where it can't go out at once.
     public func publishEphemeral(_ message: Message) {
         guard session.admitsEphemeral(isBackedUp: link.isBackedUp) else { return }

@@ -72,6 +72,14 @@ struct RetainedStates: Sendable {
         return true
     }
 
+    /// Nothing is said on a topic any more, not even that it is cleared.
+    mutating func forget(_ topic: String) {
+        guard topic != statusTopic else { return }
+        entries[topic] = nil
+        resting.removeAll { $0 == topic }
+        if resting.isEmpty { retryAt = nil }
+    }
+
     /// What a topic says goes out once more, where the broker has it already.
     mutating func sayAgain(_ topic: String) {
         guard let entry = entries[topic], !entry.isPending, !entry.isUnderWay, !entry.isGivenUp else { return }

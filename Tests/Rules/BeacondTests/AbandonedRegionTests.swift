@@ -56,6 +56,23 @@ struct AbandonedRegionTests {
         uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
         """
 
+    @Test("More states than may wait to be cleared leave no record: they are looked for at the broker")
+    func limit() throws {
+        let (dispatcher, _) = try restart(storing: [], monitoring: Self.carts)
+        let instances = (0..<AbandonedStates.limit + 3).map { number in
+            RegionInstanceID(
+                region: "carts", .minor(major: UInt16(number / 1_000), minor: UInt16(number % 1_000)))
+        }
+        dispatcher.noteSearched()
+        let said = try dispatcher.dispatch([.forgotten(instances, at: .origin)], Self.timebase)
+        let unlisted = said.compactMap { item in
+            if case .unlistedState(let topic) = item.content { topic } else { nil }
+        }
+        #expect(unlisted == ["16/384", "16/385", "16/386"].map { "beacons/store/gate/region/carts/\($0)/state" })
+        #expect(said.count == instances.count && !dispatcher.hasSearched)
+        #expect(dispatcher.outbox.records().count == AbandonedStates.limit)
+    }
+
     @Test("Their states are cleared, and those of regions that stay are not")
     func cleared() throws {
         let (dispatcher, stored) = try restart(
