@@ -1,5 +1,8 @@
 /// `[homeassistant]`: whether Home Assistant is told what there is.
 public struct HomeAssistantSettings: Hashable, Sendable {
+    /// What Home Assistant itself has where it is not set otherwise.
+    public static let usualDiscoveryPrefix = "homeassistant"
+
     /// The first levels of discovery topics, as Home Assistant is set to.
     public var discoveryPrefix: String
     /// Instances of expanded regions and zones that have entities, at most.
@@ -10,7 +13,8 @@ struct HomeAssistantTable: SettingsTable {
     static let tableName = "homeassistant"
 
     let discoveryPrefix = Key(
-        "discovery_prefix", default: "homeassistant", Rule<String>.topicPrefix(maxOctets: 32),
+        "discovery_prefix", default: HomeAssistantSettings.usualDiscoveryPrefix,
+        Rule<String>.topicPrefix(maxOctets: 32),
         "The first levels of discovery topics, as in Home Assistant's own settings.")
     let maxInstances = Key(
         "max_instances", default: 100, .integer(0...10_000),

@@ -61,7 +61,9 @@ package final class DeliveryLoop {
             broker, dispatcher, link: link, radio: radio, at: machine.now, machine.timebase,
             requestFilters: store?.filters ?? (answersRequests ? [topics.requestFilter] : []),
             limits: store == nil ? .requests : StoreFeed.limits, seed: seed, logger: logger)
-        if answersRequests, store == nil { self.requests = RequestHandler(topics: topics, queue: requests) }
+        if answersRequests, store == nil {
+            self.requests = RequestHandler(topics: topics, words: dispatcher.words, queue: requests)
+        }
         outgoing = OutboxSource(dispatcher) { (machine.now, machine.timebase) }
         healthDue = machine.now
         health = HealthReporter(at: healthDue)

@@ -42,6 +42,15 @@ package struct OtherWords {
             }
     }
 
+    /// The first levels of the topics on which it may be said. Home Assistant's usual ones are among them where another prefix, or none, is
+    /// configured: the broker may let every gateway write there.
+    package var trees: [String] {
+        var trees = [HomeAssistantSettings.usualDiscoveryPrefix]
+        if let prefix = discovery?.prefix, !trees.contains(prefix) { trees.append(prefix) }
+        if let ownTracks { trees.append(ownTracks.topic) }
+        return trees
+    }
+
     /// What is said as soon as the agent runs.
     var introduction: [Message] { discovery?.introduction ?? [] }
 

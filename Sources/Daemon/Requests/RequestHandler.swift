@@ -7,8 +7,9 @@ struct RequestHandler {
     private var gate: RequestGate
     private let queue: RequestQueue
 
-    init(topics: TopicTree, queue: RequestQueue) {
-        gate = RequestGate(topics: topics)
+    /// - Parameter words: those of others, on whose topics no answer goes.
+    init(topics: TopicTree, words: OtherWords, queue: RequestQueue) {
+        gate = RequestGate(topics: topics, sparing: words.trees)
         self.queue = queue
     }
 

@@ -22,7 +22,8 @@ public struct HomeAssistantDiscovery: Sendable {
         case moving
     }
 
-    private let prefix: String
+    /// The first levels of discovery topics.
+    public let prefix: String
     /// A level of each discovery topic.
     private let node: String
     private let topics: TopicTree

@@ -29,15 +29,19 @@ extension TopicTree {
 
     /// Whether an answer may go to a topic that the requester chose.
     ///
-    /// Below the prefix that is below this gateway's own `response/` only: else who may send requests could have the
-    /// gateway write into `region/`, `status`, `health` or `gap`, its own or those of another, where the broker trusts it.
-    func mayAnswer(on topic: String) -> Bool {
+    /// The broker trusts the gateway's word on some topics. A requester must not choose what stands there. So below the prefix
+    /// only this gateway's own `response/` is allowed, and nothing at or below the trees in which it speaks in others' words.
+    ///
+    /// - Parameter foreignTrees: the first levels of topics outside the prefix that only the gateway itself writes.
+    func mayAnswer(on topic: String, sparing foreignTrees: [String]) -> Bool {
         guard (1...TopicName.maxTopic_bytes).contains(topic.utf8.count),
             TopicName.levels(of: topic.utf8) <= TopicName.maxLevels, !topic.hasPrefix("$"),
             !topic.unicodeScalars.contains(where: { TopicName.isWildcard($0) || TopicName.isForbidden($0) })
         else { return false }
         let levels = topic.utf8
         if levels.starts(with: (root + "/response/").utf8) { return true }
-        return !levels.elementsEqual(prefix.utf8) && !levels.starts(with: (prefix + "/").utf8)
+        return !([prefix] + foreignTrees).contains { tree in
+            levels.elementsEqual(tree.utf8) || levels.starts(with: (tree + "/").utf8)
+        }
     }
 }

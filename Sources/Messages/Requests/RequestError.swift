@@ -83,11 +83,13 @@ extension RequestError {
         .invalidResponseTopic,
         "correlation data must have at most \(ReplyAddress.maxCorrelation_bytes) bytes")
 
-    static func invalidResponseTopic(_ topics: TopicTree) -> RequestError {
-        RequestError(
+    static func invalidResponseTopic(_ topics: TopicTree, sparing foreignTrees: [String]) -> RequestError {
+        let spared = foreignTrees.map { "; it must not be \($0), nor below it" }.joined()
+        return RequestError(
             .invalidResponseTopic,
             "a response topic must have 1 to \(TopicName.maxTopic_bytes) bytes in at most \(TopicName.maxLevels) levels, without "
                 + "+ # or control characters, and not begin with $; below \(topics.prefix)/ it must be below \(topics.response(""))"
+                + spared
         )
     }
 

@@ -29,7 +29,7 @@ public struct RequestGate: Sendable {
     public enum Decision: Hashable, Sendable {
         case carryOut(Request, ReplyAddress)
         case refuse(RequestError, ReplyAddress)
-        /// One of too many; it was counted.
+        /// Nothing to say: one of too many, which was counted, or what clears a retained request.
         case drop
     }
 
@@ -39,14 +39,18 @@ public struct RequestGate: Sendable {
     static let burst: Int64 = 20
 
     private let topics: TopicTree
+    private let foreignTrees: [String]
     private var requests = TokenBucket(interval: .milliseconds(1_000 / Self.rate_per_s), burst: Self.burst)
     /// Too many requests are told of once a second.
     private var complaints = TokenBucket(interval: .seconds(1), burst: 1)
     /// Requests beyond the rate, since the start.
     public private(set) var floodCount: UInt64 = 0
 
-    public init(topics: TopicTree) {
+    /// - Parameter foreignTrees: the first levels of topics outside the prefix on which the gateway speaks in others' words. No answer
+    ///   goes there.
+    public init(topics: TopicTree, sparing foreignTrees: [String] = []) {
         self.topics = topics
+        self.foreignTrees = foreignTrees
     }
 
     public mutating func admit(_ incoming: IncomingRequest, at now: Instant) -> Decision {
@@ -75,7 +79,9 @@ public struct RequestGate: Sendable {
             address.correlationData = data
         }
         if let topic = incoming.responseTopic {
-            guard topics.mayAnswer(on: topic) else { return (address, .invalidResponseTopic(topics)) }
+            guard topics.mayAnswer(on: topic, sparing: foreignTrees) else {
+                return (address, .invalidResponseTopic(topics, sparing: foreignTrees))
+            }
             address.topic = topic
         }
         return (address, nil)

@@ -55,6 +55,20 @@ struct OtherWordsTests {
         }
     }
 
+    @Test(
+        "No answer goes where others' words stand: on OwnTracks' topic, and below the prefix of Home Assistant, set and usual",
+        arguments: [
+            ("", ["homeassistant"]), (told, ["homeassistant"]),
+            (
+                "[homeassistant]\ndiscovery_prefix = \"ha\"\n[owntracks]\ntopic = \"owntracks/a/b\"\n",
+                ["homeassistant", "ha", "owntracks/a/b"]
+            ),
+        ])
+    func trees(_ tables: String, _ trees: [String]) throws {
+        let settings = try Settings.parse("[gateway]\nid = \"door\"\n\(tables)")
+        #expect(OtherWords(settings, settings.identity.topics, for: .gateway).trees == trees)
+    }
+
     @Test("The device is told of as the agent starts, before any radio is there")
     func introduction() throws {
         let dispatcher = try start(Self.told)

@@ -80,6 +80,37 @@ struct RequestGateTests {
     }
 
     @Test(
+        "A response topic at or below a tree in which the gateway speaks in others' words is refused",
+        arguments: [
+            "owntracks/fleet/van-7", "owntracks/fleet/van-7/event", "owntracks/fleet/van-7/a/b",
+            "homeassistant", "homeassistant/sensor/a/b/config", "homeassistant/status",
+        ])
+    func foreignTopics(_ topic: String) {
+        var gate = RequestGate(topics: topics, sparing: ["homeassistant", "owntracks/fleet/van-7"])
+        guard case .refuse(let error, let address) = gate.admit(request(responseTopic: topic), at: .origin) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.code == .invalidResponseTopic)
+        #expect(
+            error.text.hasSuffix(
+                "it must not be homeassistant, nor below it; it must not be owntracks/fleet/van-7, nor below it"))
+        #expect(address.topic == "beacons/store/gw/response/state")
+    }
+
+    @Test(
+        "A response topic beside such a tree is used",
+        arguments: ["owntracks/fleet/van-70", "owntracks/fleet", "homeassistants/a"])
+    func besideForeignTopics(_ topic: String) {
+        var gate = RequestGate(topics: topics, sparing: ["homeassistant", "owntracks/fleet/van-7"])
+        guard case .carryOut(_, let address) = gate.admit(request(responseTopic: topic), at: .origin) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(address.topic == topic)
+    }
+
+    @Test(
         "A response topic with what is no character is refused: a broker may hang up on it",
         arguments: [0xFDD0, 0xFDEF, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF] as [UInt32])
     func nonCharacters(value: UInt32) throws {
