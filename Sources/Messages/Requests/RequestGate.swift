@@ -21,6 +21,9 @@ public struct IncomingRequest: Hashable, Sendable {
         self.responseTopic = responseTopic
         self.correlationData = correlationData
     }
+
+    /// Whether this takes a retained request from the broker, which asks for nothing. With MQTT 3.1.1 the broker does not pass the flag on.
+    var clearsRetained: Bool { isRetained && payload?.isEmpty == true }
 }
 
 /// Decides which requests reach the engine: those of the right form, not too many, with an answer that may go where it is
@@ -57,6 +60,7 @@ public struct RequestGate: Sendable {
         let verb = topics.verb(ofRequest: incoming.topic)
         let (address, misdirection) = address(verb, incoming)
         guard requests.take(at: now) else { return refuseFlood(address, at: now) }
+        if incoming.clearsRetained { return .drop }
         if let misdirection { return .refuse(misdirection, address) }
         do throws(RequestError) {
             return .carryOut(try read(verb, incoming), address)

@@ -6,10 +6,10 @@ internal import Regions
 public enum RequestReader {
     /// Reads a request.
     ///
-    /// - Parameter octets: its payload, any octets; an empty one counts as `{}`.
+    /// - Parameter octets: its payload, any octets.
     public static func read(_ verb: RequestVerb, _ octets: [UInt8]) throws(RequestError) -> Request {
         if verb == .monitor { return .monitor(try RegionDefinition(text: octets)) }
-        let entries = octets.isEmpty ? [:] : try object(octets)
+        let entries = try object(octets)
         switch verb {
         case .state:
             let fields = try RequestFields(entries, known: ["region", "major", "minor", "limit", "next"])
@@ -46,6 +46,9 @@ public enum RequestReader {
     }
 
     static func object(_ octets: [UInt8]) throws(RequestError) -> [String: JSONValue] {
+        if octets.isEmpty {
+            throw RequestError(.malformedJSON, "the request is empty; it must be a JSON object, {} at least")
+        }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONReader.read(octets).value()

@@ -45,6 +45,15 @@ struct RequestGateTests {
         #expect(refusal(request("nonsense", "x", isRetained: true))?.code == .retainedRequest)
     }
 
+    @Test("An empty request is refused; an empty retained one clears a request, and asks for nothing")
+    func empty() {
+        #expect(refusal(request("state", ""))?.code == .malformedJSON)
+        #expect(decide(request("state", "", isRetained: true)) == .drop)
+        var gate = RequestGate(topics: topics)
+        _ = gate.admit(request("stop", "", isRetained: true), at: .origin)
+        #expect(gate.floodCount == 0)
+    }
+
     @Test("A payload of 4 KiB is read, a longer one refused")
     func size() {
         let padding = String(repeating: " ", count: 4_094)

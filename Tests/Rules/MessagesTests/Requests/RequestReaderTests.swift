@@ -27,7 +27,6 @@ struct RequestReaderTests {
         #expect(try read(.state, #"{"region":"carts"}"#) == .state(StateRequest(region: "carts")))
         #expect(try read(.state, #"{"limit":10,"next":20}"#) == .state(StateRequest(limit: 10, start: 20)))
         #expect(try read(.state, "{}") == .state(StateRequest()))
-        #expect(try read(.state, "") == .state(StateRequest()))
     }
 
     @Test("A range request names one instance, a stop request one region")
@@ -39,7 +38,7 @@ struct RequestReaderTests {
 
     @Test("A location request waits for 30 s, or for as long as it says: 1 to 300 s")
     func location() throws {
-        #expect(try read(.location, "") == .location(timeout: .seconds(30)))
+        #expect(try read(.location, "{}") == .location(timeout: .seconds(30)))
         #expect(try read(.location, #"{"timeout_s":1}"#) == .location(timeout: .seconds(1)))
         #expect(try read(.location, #"{"timeout_s":300}"#) == .location(timeout: .seconds(300)))
         for text in [#"{"timeout_s":0.9}"#, #"{"timeout_s":300.1}"#, #"{"timeout_s":"30"}"#, #"{"region":"carts"}"#] {
@@ -102,6 +101,13 @@ struct RequestReaderTests {
         for (verb, text, complaint) in cases {
             #expect(refusal(verb, text) == RequestError(.invalidRequest, complaint), "\(text)")
         }
+    }
+
+    @Test("An empty request is no JSON object, and the refusal says what is", arguments: RequestVerb.allCases)
+    func empty(_ verb: RequestVerb) {
+        #expect(
+            refusal(verb, "")
+                == RequestError(.malformedJSON, "the request is empty; it must be a JSON object, {} at least"))
     }
 
     @Test("Broken JSON is refused with the place of the error")
