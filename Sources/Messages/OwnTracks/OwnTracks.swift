@@ -85,12 +85,12 @@ public struct OwnTracks: Sendable {
 
     /// Where the gateway is not known, its place is `null`: Home Assistant wants the keys.
     ///
-    /// `wtst` is to be the time at which the region was registered, which nobody knows. It is that of the entry, so that an exit
-    /// names the entry that it ends.
+    /// `wtst` is to be the time at which the region was made, which is not known. It is when the outbox's epoch began, as far as its name tells
+    /// that: so it is the same in all transitions of a region until another epoch begins, also after a restart.
     private func transition(_ event: EventPayload, of instance: RegionInstanceID) -> [UInt8] {
         let time = event.head.at
         var json = message("transition", at: time)
-        json.set("wtst", Self.seconds(event.exit?.enteredAt ?? time))
+        json.set("wtst", Self.seconds(EpochTime.beginning(ofEpoch: event.epoch) ?? event.exit?.enteredAt ?? time))
         json.set("event", event.exit == nil ? "enter" : "leave")
         json.set("desc", instance.levels)
         switch event.cause {

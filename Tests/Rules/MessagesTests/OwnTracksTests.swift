@@ -11,6 +11,8 @@ struct OwnTracksTests {
     private static let timebase = Timebase(
         wallAtOrigin: WallTime(microseconds: 1_700_000_000_900_000), isSynced: true)
     private static let topics = TopicTree(prefix: "beacons", site: "fleet", gateway: "van")
+    /// It began at 1,690,000,000.5 s after 1970.
+    private static let epoch = "01H5XXK1FM0000000000000000"
     private let ownTracks = OwnTracks(topic: "owntracks/fleet/van-7", rangingExpiry_s: 11)
     private let composer = MessageComposer(
         topics: Self.topics, version: "1.0.0",
@@ -27,13 +29,14 @@ struct OwnTracksTests {
     }
 
     /// The event as it stands in the outbox, and what goes out with it.
-    private func transition(_ kind: RegionEvent.Kind, _ cause: RegionEvent.Cause, at location: EventLocation?)
-        -> [Message]
-    {
+    private func transition(
+        _ kind: RegionEvent.Kind, _ cause: RegionEvent.Cause, at location: EventLocation?,
+        at: Instant = .origin + .seconds(10)
+    ) -> [Message] {
         let event = RegionEvent(kind, by: cause, location: location)
         let numbered = composer.event(
-            event, of: RegionInstanceID(region: "carts", .major(3)), epoch: "epoch", seq: 1,
-            at: .origin + .seconds(10), Self.timebase)
+            event, of: RegionInstanceID(region: "carts", .major(3)), epoch: Self.epoch, seq: 1,
+            at: at, Self.timebase)
         return ownTracks.words(for: numbered, under: Self.topics)
     }
 
@@ -63,18 +66,45 @@ struct OwnTracksTests {
         #expect(messages.map(\.topic) == ["owntracks/fleet/van-7/event"])
         #expect(messages.allSatisfy { !$0.isRetained && $0.qos == .atLeastOnce })
         #expect(
-            text(messages.first) == #"{"_type":"transition","tid":"n7","tst":1700000010,"wtst":1700000010,"#
+            text(messages.first) == #"{"_type":"transition","tid":"n7","tst":1700000010,"wtst":1690000000,"#
                 + #""event":"enter","desc":"carts/3","t":"b","lat":52.51874,"lon":-13.3777,"acc":8}"#)
     }
 
-    @Test("An exit names the entry that it ends; a place that nobody knows is null")
+    @Test("A place that is not known is null")
     func exit() {
         let stay = RegionStay(
             enteredAt: .origin + .seconds(1), lastHeardAt: .origin + .seconds(9))
         #expect(
             text(transition(.exit(stay), .beacon(identity, observation()), at: nil).first)
-                == #"{"_type":"transition","tid":"n7","tst":1700000010,"wtst":1700000001,"event":"leave","#
+                == #"{"_type":"transition","tid":"n7","tst":1700000010,"wtst":1690000000,"event":"leave","#
                 + #""desc":"carts/3","t":"b","lat":null,"lon":null}"#)
+    }
+
+    @Test(
+        "All transitions of a region have the same wtst: an entry that was decided late, its exit, and the next entry")
+    func registration() {
+        let circle = CircleObservation(Circle(center: place, radius_m: 150), distance_m: 12)
+        let stay = RegionStay(enteredAt: .origin + .seconds(30), lastHeardAt: .origin + .seconds(60))
+        let told = [
+            transition(.enter, .circle(circle), at: nil, at: .origin + .seconds(50)),
+            transition(.exit(stay), .circle(circle), at: nil, at: .origin + .seconds(80)),
+            transition(.enter, .circle(circle), at: nil, at: .origin + .seconds(900)),
+        ]
+        #expect(told.allSatisfy { text($0.first).contains(#""wtst":1690000000,"#) })
+    }
+
+    @Test("The name of an epoch tells when it began, where it has that form")
+    func epochTime() {
+        #expect(
+            EpochTime.beginning(ofEpoch: "01KDVDNA0T0000000000000000")
+                == Timestamp.time("2026-01-01T00:00:00.026Z"))
+        #expect(EpochTime.beginning(ofEpoch: "00000000000000000000000000") == .unixEpoch)
+        #expect(EpochTime.beginning(ofEpoch: "7ZZZZZZZZZZZZZZZZZZZZZZZZZ") != nil)
+        for name in [
+            "", "epoch", "80000000000000000000000000", "01KDVDNA0T000000000000000", "01KDVDNA0TU000000000000000",
+        ] {
+            #expect(EpochTime.beginning(ofEpoch: name) == nil, "\(name)")
+        }
     }
 
     @Test("A circle says that it is one")
