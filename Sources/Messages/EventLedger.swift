@@ -24,6 +24,8 @@ public struct EventLedger: Sendable {
 
     public let composer: MessageComposer
     private var known: [RegionInstanceID: Known]
+    /// The last events of instances that are monitored no more, in case they are again.
+    private var departed = DepartedNumbers()
     /// Whose retained state still names the epoch before this one.
     private var outdated: Set<RegionInstanceID> = []
 
@@ -33,8 +35,10 @@ public struct EventLedger: Sendable {
         known = lastSeq.mapValues { Known(eventSeq: $0) }
     }
 
-    /// The number of the last event of an instance, 0 before the first.
-    public func eventSeq(of instance: RegionInstanceID) -> Int64 { known[instance]?.eventSeq ?? 0 }
+    /// The number of the last event of an instance; 0 before the first, and where it is not known any more.
+    public func eventSeq(of instance: RegionInstanceID) -> Int64 {
+        known[instance]?.eventSeq ?? departed.number(of: instance)
+    }
 
     /// Writes a transition down.
     ///
@@ -48,7 +52,8 @@ public struct EventLedger: Sendable {
         let told = ToldState(
             transition.state, since: transition.since, at: transition.at, circle: transition.circle)
         outdated.remove(instance)
-        known[instance, default: Known()].told = told
+        recall(instance)
+        known[instance]?.told = told
         if transition.event != nil { known[instance]?.eventSeq = seq }
         return Entry(
             event: transition.event.map {
@@ -62,18 +67,25 @@ public struct EventLedger: Sendable {
         _ instance: RegionInstanceID, with event: RegionEvent, epoch: String, seq: Int64, at instant: Instant,
         _ timebase: Timebase
     ) -> NumberedMessage {
-        known[instance, default: Known()].eventSeq = seq
+        recall(instance)
+        known[instance]?.eventSeq = seq
         return composer.event(event, of: instance, epoch: epoch, seq: seq, at: instant, timebase)
     }
 
     /// An instance is monitored no more.
     public mutating func forget(_ instance: RegionInstanceID) {
-        known[instance] = nil
+        if let seq = known.removeValue(forKey: instance)?.eventSeq, seq > 0 { departed.note(instance, seq) }
         outdated.remove(instance)
+    }
+
+    /// An instance is monitored, perhaps again.
+    private mutating func recall(_ instance: RegionInstanceID) {
+        if known[instance] == nil { known[instance] = Known(eventSeq: departed.take(instance)) }
     }
 
     /// A new epoch begins: numbers of the old one mean nothing in it, and the states that name it are outdated.
     public mutating func beginEpoch() {
+        departed = DepartedNumbers()
         for instance in known.keys {
             known[instance]?.eventSeq = 0
             if known[instance]?.told != nil { outdated.insert(instance) }

@@ -28,7 +28,7 @@ package struct ListedState: Hashable, Sendable {
     package var instance: RegionInstanceID
     package var state: RegionState
     package var since: WallTime
-    /// The last event of the instance, 0 before the first.
+    /// The last event of the instance; 0 before the first, or where it is not known any more.
     package var eventSeq: Int64
 }
 
@@ -109,7 +109,7 @@ extension ListedState {
 }
 
 extension MessageComposer {
-    /// - Parameter eventSeq: the last event of an instance, 0 before the first.
+    /// - Parameter eventSeq: the last event of an instance; 0 before the first, or where it is not known any more.
     public func response(
         _ answer: Answer, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
     ) -> Message {

@@ -11,7 +11,7 @@ package struct StatePayload: Payload, Hashable {
     package var circle: CircleObservation?
     package var state: RegionState
     package var since: WallTime
-    /// The last event of the instance in that epoch, 0 before the first.
+    /// The last event of the instance in that epoch; 0 before the first, or where it is not known any more.
     package var eventSeq: Int64
 }
 
@@ -54,7 +54,7 @@ public struct ToldState: Hashable, Sendable {
 extension MessageComposer {
     /// - Parameters:
     ///   - epoch: the one that `eventSeq` belongs to.
-    ///   - eventSeq: the last event of the instance in that epoch, 0 before the first.
+    ///   - eventSeq: the last event of the instance in that epoch; 0 before the first, or where it is not known any more.
     public func state(
         _ told: ToldState, of instance: RegionInstanceID, epoch: String, eventSeq: Int64, _ timebase: Timebase
     ) -> Message {

@@ -1,0 +1,79 @@
+import Beacons
+import HCI
+import Regions
+import Testing
+
+@testable import Messages
+
+@Suite("The number of an instance's last event")
+struct EventLedgerTests {
+    private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
+    private let composer = MessageComposer(
+        topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1",
+        pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
+    private let cart = RegionInstanceID(region: "carts", .minor(major: 1, minor: 7))
+
+    /// What a state says, whose transition has an event or none.
+    private func seq(_ ledger: inout EventLedger, epoch: String = "epoch", event seq: Int64? = nil) throws -> Int64 {
+        let cause = RegionEvent.Cause.beacon(
+            BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 7),
+            BeaconObservation(accuracy_m: 1, accuracyError_m: 1, proximity: .near, rssi_dbm: -60))
+        let transition = RegionTransition(
+            instance: cart, state: .inside, since: .origin, at: .origin,
+            event: seq.map { _ in RegionEvent(.enter, by: cause) })
+        let entry = ledger.enter(transition, epoch: epoch, seq: seq ?? 99, Self.timebase)
+        return try StatePayload(decoding: entry.state.payload).eventSeq
+    }
+
+    @Test("A state that is told again after its region was cleared names the event that it named before")
+    func toldAgain() throws {
+        var ledger = EventLedger(composer)
+        #expect(try seq(&ledger) == 0)
+        #expect(try seq(&ledger, event: 5) == 5)
+        ledger.forget(cart)
+        #expect(ledger.eventSeq(of: cart) == 5)
+        #expect(try seq(&ledger) == 5)
+        #expect(try seq(&ledger, event: 9) == 9)
+    }
+
+    @Test("The exit that ends monitoring is the last event")
+    func ended() throws {
+        var ledger = EventLedger(composer, lastSeq: [cart: 3])
+        let cause = RegionEvent.Cause.beacon(
+            BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 7),
+            BeaconObservation(accuracy_m: 1, accuracyError_m: 1, proximity: .near, rssi_dbm: -60))
+        let stay = RegionStay(enteredAt: .origin, lastHeardAt: .origin, ending: .unmonitored)
+        _ = ledger.end(
+            cart, with: RegionEvent(.exit(stay), by: cause), epoch: "epoch", seq: 4, at: .origin, Self.timebase)
+        ledger.forget(cart)
+        ledger.forget(cart)
+        #expect(try seq(&ledger) == 4)
+    }
+
+    @Test("A number of the epoch before means nothing in the next one")
+    func nextEpoch() throws {
+        var ledger = EventLedger(composer, lastSeq: [cart: 3])
+        ledger.forget(cart)
+        ledger.beginEpoch()
+        #expect(try seq(&ledger, epoch: "next") == 0)
+    }
+
+    @Test("Of any number of instances that went, the last so many are known, and never more than twice as many")
+    func limit() {
+        var departed = DepartedNumbers(generationLimit: 3)
+        func instance(_ minor: Int) -> RegionInstanceID {
+            RegionInstanceID(region: "carts", .minor(major: 1, minor: UInt16(minor)))
+        }
+        for minor in 1...100 {
+            departed.note(instance(minor), Int64(minor))
+            #expect(departed.count <= 6)
+            for latest in max(1, minor - 2)...minor { #expect(departed.number(of: instance(latest)) == latest) }
+        }
+        #expect(departed.number(of: instance(1)) == 0)
+        // One that goes often takes the room of one.
+        for seq in 1...100 { departed.note(instance(100), Int64(seq)) }
+        #expect(departed.number(of: instance(99)) == 99)
+        #expect(departed.take(instance(100)) == 100)
+        #expect(departed.number(of: instance(100)) == 0)
+    }
+}
