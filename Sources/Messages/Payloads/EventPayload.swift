@@ -146,6 +146,14 @@ extension EventPayload.Stay {
     }
 }
 
+extension RegionStay {
+    /// The same, with nothing later than the exit that ends it.
+    fileprivate func ending(by exit: Instant) -> RegionStay {
+        RegionStay(
+            enteredAt: min(enteredAt, exit), lastHeardAt: min(lastHeardAt, exit), beginning: beginning, ending: ending)
+    }
+}
+
 extension MessageComposer {
     /// - Parameters:
     ///   - epoch: one outbox's life; with `seq` it names the event for ever.
@@ -155,7 +163,7 @@ extension MessageComposer {
         _ timebase: Timebase
     ) -> NumberedMessage {
         var exit: EventPayload.Stay?
-        if case .exit(let stay) = event.kind { exit = EventPayload.Stay(stay, timebase) }
+        if case .exit(let stay) = event.kind { exit = EventPayload.Stay(stay.ending(by: instant), timebase) }
         let payload = EventPayload(
             head: head(at: instant, timebase),
             origin: PayloadOrigin(site: topics.site, gateway: event.gateway ?? topics.gateway), epoch: epoch, seq: seq,

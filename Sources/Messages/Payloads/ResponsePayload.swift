@@ -136,7 +136,7 @@ extension MessageComposer {
             .states(
                 states.map { status in
                     ListedState(
-                        instance: status.instance, state: status.state, since: timebase.wall(status.since),
+                        instance: status.instance, state: status.state, since: timebase.wall(min(status.since, now)),
                         eventSeq: eventSeq(status.instance))
                 }, next: next)
         case .ranging(let report): .ranging(list(report, timebase))

@@ -43,9 +43,10 @@ public struct ToldState: Hashable, Sendable {
     /// Where the region is a circle: that, and how far from its centre the gateway was then.
     public var circle: CircleObservation?
 
+    /// - Parameter since: what is later than `at` counts as then: nothing lasts from a time that is still to come.
     public init(_ state: RegionState, since: Instant, at: Instant, circle: CircleObservation? = nil) {
         self.state = state
-        self.since = since
+        self.since = min(since, at)
         self.at = at
         self.circle = circle
     }

@@ -12,12 +12,12 @@ struct EventLedgerTests {
         topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1",
         pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
     private let cart = RegionInstanceID(region: "carts", .minor(major: 1, minor: 7))
+    private let cause = RegionEvent.Cause.beacon(
+        BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 7),
+        BeaconObservation(accuracy_m: 1, accuracyError_m: 1, proximity: .near, rssi_dbm: -60))
 
     /// What a state says, whose transition has an event or none.
     private func seq(_ ledger: inout EventLedger, epoch: String = "epoch", event seq: Int64? = nil) throws -> Int64 {
-        let cause = RegionEvent.Cause.beacon(
-            BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 7),
-            BeaconObservation(accuracy_m: 1, accuracyError_m: 1, proximity: .near, rssi_dbm: -60))
         let transition = RegionTransition(
             instance: cart, state: .inside, since: .origin, at: .origin,
             event: seq.map { _ in RegionEvent(.enter, by: cause) })
@@ -39,9 +39,6 @@ struct EventLedgerTests {
     @Test("The exit that ends monitoring is the last event")
     func ended() throws {
         var ledger = EventLedger(composer, lastSeq: [cart: 3])
-        let cause = RegionEvent.Cause.beacon(
-            BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 7),
-            BeaconObservation(accuracy_m: 1, accuracyError_m: 1, proximity: .near, rssi_dbm: -60))
         let stay = RegionStay(enteredAt: .origin, lastHeardAt: .origin, ending: .unmonitored)
         _ = ledger.end(
             cart, with: RegionEvent(.exit(stay), by: cause), epoch: "epoch", seq: 4, at: .origin, Self.timebase)
@@ -56,6 +53,40 @@ struct EventLedgerTests {
         ledger.forget(cart)
         ledger.beginEpoch()
         #expect(try seq(&ledger, epoch: "next") == 0)
+    }
+
+    @Test("A state never begins after the time at which it is told, nor does the stay that an exit ends")
+    func order() throws {
+        let late = Instant.origin + .seconds(7)
+        var ledger = EventLedger(composer)
+        let transition = RegionTransition(instance: cart, state: .inside, since: late, at: .origin)
+        let entry = ledger.enter(transition, epoch: "epoch", seq: 1, Self.timebase)
+        let state = try StatePayload(decoding: entry.state.payload)
+        #expect(state.since == state.head.at)
+        ledger.beginEpoch()
+        let again = ledger.takeOutdatedStates(epoch: "next", Self.timebase)
+        #expect(try again.map { try StatePayload(decoding: $0.payload).since } == [state.since])
+
+        let status = RegionStatus(instance: cart, state: .inside, since: late)
+        let answer = composer.response(
+            Answer(
+                address: ReplyAddress(verb: "state", topic: "a"), at: .origin + .seconds(6),
+                result: .states([status], next: nil)), eventSeq: { _ in 0 }, Self.timebase)
+        let response = try ResponsePayload(decoding: answer.payload)
+        guard case .states(let states, next: nil) = response.result else {
+            Issue.record("states were expected")
+            return
+        }
+        #expect(states.map(\.since) == [response.head.at])
+
+        let stay = RegionStay(enteredAt: late, lastHeardAt: late + .seconds(3))
+        let exit = composer.event(
+            RegionEvent(.exit(stay), by: cause), of: cart, epoch: "epoch", seq: 1, at: .origin + .seconds(8),
+            Self.timebase)
+        let event = try EventPayload(decoding: exit.payload)
+        #expect(event.exit?.enteredAt == WallTime(microseconds: 1_700_000_007_000_000))
+        #expect(event.exit?.lastHeardAt == event.head.at)
+        #expect(event.exit?.dwell_s == 1)
     }
 
     @Test("Of any number of instances that went, the last so many are known, and never more than twice as many")
