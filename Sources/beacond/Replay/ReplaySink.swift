@@ -31,6 +31,17 @@ protocol ReplaySink {
     var isStopped: Bool { get }
 }
 
+/// When the lines of a replay come, which is never before the line above: some messages, such as the end of a span of coverage, are told later
+/// later than what they tell of.
+struct LineTimes {
+    private var latest = TimeSpan.zero
+
+    mutating func next(_ instant: Instant, since start: Instant) -> TimeSpan {
+        latest = max(latest, instant - start)
+        return latest
+    }
+}
+
 /// Prints every message as one line, or nothing at all. Printed is delivered: the outbox need not keep it.
 struct PrintingSink: ReplaySink {
     private let isSilent: Bool
@@ -39,6 +50,7 @@ struct PrintingSink: ReplaySink {
     private let output = Output(descriptor: STDOUT_FILENO)
     /// Events that an earlier process left behind are not ours to drop.
     private let first: Numbering
+    private var lines = LineTimes()
 
     init(isSilent: Bool, dispatcher: Dispatcher, signals: StopSignals) {
         self.signals = signals
@@ -54,7 +66,9 @@ struct PrintingSink: ReplaySink {
             switch item.content {
             case .message(let message):
                 if isSilent { continue }
-                for piece in JSONLine.pieces(message, t_s: (item.at - start).seconds) { output.write(piece) }
+                for piece in JSONLine.pieces(message, t_s: lines.next(item.at, since: start).seconds) {
+                    output.write(piece)
+                }
             case .failure(let failure):
                 Output.complain("\(failure)")
             case .notice(let notice):

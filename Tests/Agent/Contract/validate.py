@@ -29,10 +29,16 @@ COUNTED = {"event": "seq", "coverage": "span", "track": "batch", "surge": "surge
 
 contract = Contract(raw_devices=arguments.raw_devices)
 kinds, broken, last_seq, lost = collections.Counter(), 0, {}, collections.defaultdict(set)
+latest_t = collections.defaultdict(float)
 for message in read(fileinput.input(arguments.files, encoding="utf-8")):
     kind = message["topic"].rsplit("/", 1)[-1]
     kinds[kind] += 1
     problems = contract.problems(message)
+    # A replay says when its lines come.
+    t = message.get("t", 0)
+    if t < latest_t[fileinput.filename()]:
+        problems.append(f"t is {t} after {latest_t[fileinput.filename()]}")
+    latest_t[fileinput.filename()] = max(t, latest_t[fileinput.filename()])
     if kind in COUNTED and not problems:
         # Within one file they come in order; what comes twice has the number of what has come already.
         unit = COUNTED[kind]
