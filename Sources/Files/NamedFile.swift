@@ -56,7 +56,21 @@ public enum NamedFile {
         return descriptor
     }
 
-    /// The same, or standard output where the path is `-`.
+    /// Tries whether a file can be made and written beside `path`, and leaves nothing of it.
+    public static func tryWriting(beside path: String) throws(FileError) {
+        let trial = path + ".check-\(getpid())"
+        let descriptor = Glibc.open(trial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileError(path: path, operation: .create, code: errno) }
+        var octet: UInt8 = 0
+        // A disk that is full says so at the latest when it has to keep it.
+        let isWritten = write(descriptor, &octet, 1) == 1 && fsync(descriptor) == 0
+        let code = errno
+        close(descriptor)
+        unlink(trial)
+        if !isWritten { throw FileError(path: path, operation: .write, code: code) }
+    }
+
+    /// Creates or empties a file as `create` does; where the path is `-`, it is standard output.
     public static func createOrStandardOutput(_ path: String, mode: mode_t) throws(FileError) -> Int32 {
         if path != "-" { return try create(path, mode: mode) }
         let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)

@@ -81,6 +81,9 @@ struct CaptureFolder {
         return "\(path): \(count) events"
     }
 
+    /// Tries whether a capture could be written, and leaves everything as it was.
+    func tryWriting() throws(FileError) { try NamedFile.tryWriting(beside: settings.directory + "/" + Self.unfinished) }
+
     private func write(_ recent: RecentEvents, to path: String) throws(FileError) -> UInt64 {
         let timebase = SystemClock.timebase
         var writer = try CaptureWriter(path: path, mode: 0o640)

@@ -14,7 +14,7 @@ import Regions
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check configuration, state folder, adapter, permission and broker.",
+        abstract: "Check configuration, state folder, other files, adapter, permission and broker.",
         discussion: """
             Each line begins with ok or with problem. Below a problem stands what to do about it.
 
@@ -38,6 +38,7 @@ struct CheckCommand: ParsableCommand {
         }
         report.add("configuration", "valid, regions: \(settings.gateway.regions.configured.count)", remedy: "")
         checkState(settings.outbox, settings.identity.topics, into: &report)
+        report.addFiles(settings)
         check(settings.radio, into: &report)
         checkLocation(settings.gateway, into: &report)
         checkBroker(settings, into: &report)
@@ -139,7 +140,7 @@ struct CheckCommand: ParsableCommand {
 
 /// One line for each thing that was looked at.
 struct CheckReport {
-    private var lines: [String] = []
+    private(set) var lines: [String] = []
     private(set) var hasProblem = false
 
     /// - Parameter remedy: what to do; empty where nothing is wrong.

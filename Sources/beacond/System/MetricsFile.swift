@@ -34,6 +34,14 @@ struct MetricsFile {
         }
     }
 
+    /// Tries whether it could be written, and leaves everything as it was.
+    func tryWriting() throws(FileError) {
+        if FileKind.ofFile(at: path) == .folder {
+            throw FileError(path: path, operation: .create, cause: .kind(.folder))
+        }
+        try NamedFile.tryWriting(beside: path)
+    }
+
     private func replace(_ octets: [UInt8]) throws(FileError) {
         // The collector takes only what ends in .prom.
         let temporary = path + ".tmp"
