@@ -69,6 +69,27 @@ struct Shop {
             address: Device.privateAddress(&chance))
     }
 
+    /// The beacon that comes in after a flood.
+    static let visitor = BeaconIdentity(uuid: uuid, major: 40_000, minor: 1)
+
+    /// Beacons of the shop's own UUID are made up, 50 a second.
+    mutating func addFlood(from begin: Instant, lasting span: TimeSpan) -> Int {
+        devices.append(
+            Device(
+                kind: .flood, identity: BeaconIdentity(uuid: Self.uuid, major: 0, minor: 0), interval: .milliseconds(20),
+                rssi_dbm: -60, visits: [begin..<(begin + span)], loss: 0, address: Device.privateAddress(&chance)))
+        return devices.count - 1
+    }
+
+    /// A real beacon comes in.
+    mutating func addVisitor(from begin: Instant, lasting span: TimeSpan) -> Int {
+        devices.append(
+            Device(
+                kind: .fixed, identity: Self.visitor, interval: .milliseconds(700), rssi_dbm: -50,
+                visits: [begin..<(begin + span)], loss: 0, address: Device.staticAddress(&chance)))
+        return devices.count - 1
+    }
+
     /// When each device advertises first.
     mutating func firstTimes() -> [(device: Int, at: Instant)] {
         devices.indices.compactMap { index in
@@ -85,7 +106,7 @@ struct Shop {
         if case .flood = devices[index].kind {
             floodNumber &+= 1
             devices[index].address = Device.privateAddress(&chance)
-            devices[index].identity = BeaconIdentity(uuid: Self.strangersUUID, major: floodNumber, minor: 0)
+            devices[index].identity = BeaconIdentity(uuid: devices[index].identity.uuid, major: floodNumber, minor: 0)
         }
         let device = devices[index]
         let isHeard = device.isThere(at: now) && !chance.happens(device.loss)

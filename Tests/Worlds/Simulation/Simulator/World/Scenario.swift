@@ -42,6 +42,7 @@ struct Scenario {
             settle_s = \(chance.happens(0.3) ? 0 : 10)
             unknown_state_after_s = \(chance.number(5...60))
             max_instances = \(isNarrow ? 16 : 16384)
+            max_newcomers_per_minute = 100
             [outbox]
             max_events = \(chance.happens(0.3) ? chance.number(2...6) : 1_000_000)
             max_mib = 1

@@ -36,6 +36,7 @@ extension World {
                 throw Violation(invariant: .nothingStale, detail: "\(topic) is retained, and nobody says it any more")
             }
         }
+        surviveFlood()
         guard violation == nil else { return }
         stopAgent()
         check { () throws(Violation) in try checkGoodbye() }

@@ -48,6 +48,8 @@ final class World {
     var surges = SeriesAccount<SurgePayload>(.surges)
     var witness: Witness
     var census: Census
+    /// Whether beacons of the shop's regions are made up, of which the witness knows nothing.
+    var isFlooded = false
     var circles: CircleWitness
     var tracks = TrackAccount()
     /// `nil` where nothing rides.
@@ -181,6 +183,7 @@ final class World {
         if let next { agenda.add(.advertising(device: device), at: next) }
         guard let packet, let life, life.kernel.isListening, antenna.hears(at: now) else { return }
         life.catchUp()
+        if isFlooded { return life.receive(packet) }
         let identity = shop.devices[device].identity
         witness.willHear(identity, at: now)
         census.heard(identity, at: now)
@@ -209,7 +212,7 @@ final class World {
     ///
     /// - Parameter all: whether it has read everything; `nil` where what it had not read is lost.
     func radioRead(all: Bool?) {
-        if all == false { return }
+        if all == false || isFlooded { return }
         if all == true {
             for identity in unread { check { () throws(Violation) in try witness.didHear(identity) } }
         }
@@ -221,7 +224,7 @@ final class World {
         if outputs.isEmpty { return }
         ledger.told(outputs)
         if scenario.van != nil { check { () throws(Violation) in try tracks.told(outputs, at: now) } }
-        for output in outputs {
+        for output in outputs where !isFlooded {
             check { () throws(Violation) in
                 switch output {
                 case .transition(let transition, _) where circles.state(of: transition.instance) != nil:
@@ -243,7 +246,7 @@ final class World {
         check { () throws(Violation) in
             if let broken { throw Violation(invariant: .structure, detail: broken) }
             try Limits.check(figures, scenario.settings.gateway)
-            try witness.check(at: now)
+            if !isFlooded { try witness.check(at: now) }
         }
     }
 
