@@ -4,7 +4,11 @@ import HCI
 /// A disk in memory under SQLite. It fails when told, and forgets at a power cut what was not made durable.
 ///
 /// Writes are remembered until a sync. A power cut then keeps, drops or tears each of those still open, each by itself, as
-/// a disk's cache does. Making, renaming and deleting a file is durable at once, as a journalling file system has it.
+/// a disk's cache does. A sync that fails loses some of them for good, as Linux does: it takes their pages for clean, and the next sync
+/// reports success without them. What is read meanwhile may be the one or the other.
+///
+/// Making, renaming and deleting a file is durable once the folder is synced. Until then a power cut takes back the last of these, as many
+/// as it likes: a journalling file system keeps their order.
 final class SimulatedDisk {
     enum Trouble: CaseIterable {
         /// No file grows; what is there can be overwritten.
@@ -22,14 +26,30 @@ final class SimulatedDisk {
         var content: [UInt8] = []
         fileprivate var durable: [UInt8] = []
         fileprivate var open: [Change] = []
+
+        /// What the disk has, with the changes that a sync still brings there.
+        fileprivate var synced: [UInt8] {
+            open.filter { !$0.isLost }.reduce(into: durable) { $1.apply(to: &$0) }
+        }
     }
 
-    fileprivate enum Change {
-        case write(offset: Int, bytes: [UInt8])
-        case truncate(Int)
+    fileprivate struct Change {
+        enum Kind {
+            case write(offset: Int, bytes: [UInt8])
+            case truncate(Int)
+        }
+
+        var kind: Kind
+        /// A sync that failed has lost it: none brings it to the disk any more.
+        var isLost = false
     }
 
-    var files: [String: File] = [:]
+    /// What becomes of names in one operation; `nil` for one that is gone.
+    private typealias NameChange = [String: File?]
+
+    private(set) var files: [String: File] = [:]
+    private var durableNames: [String: File] = [:]
+    private var openNames: [NameChange] = []
     var trouble: Trouble?
     /// One operation out of so many fails by itself, and works the next time; 0 for none.
     var flakiness = 0
@@ -41,11 +61,14 @@ final class SimulatedDisk {
     /// Which process it belongs to.
     private(set) var process = 0
     private var chance: Chance
+    /// What Linux does beyond that has a stream of its own.
+    private var linuxChance: Chance
     private(set) var vfs: SimulatedFileLayer?
 
     /// - Parameter name: tells it from the others of the world.
     init(seed: UInt64, name: String = "simulated") {
         chance = Chance(seed: seed, stream: "disk")
+        linuxChance = Chance(seed: seed, stream: "linux")
         vfs = SimulatedFileLayer(self, name: name)
     }
 
@@ -66,32 +89,74 @@ final class SimulatedDisk {
 
     /// What was not made durable is kept, dropped or torn.
     func cutPower() {
-        for (_, file) in files.sorted(by: { $0.key < $1.key }) {
-            var content = file.durable
-            for change in file.open {
-                switch chance.number(0...2) {
-                case 0: continue
-                case 1: change.apply(to: &content)
-                default: torn(change).apply(to: &content)
-                }
-            }
-            file.content = content
-            file.durable = content
-            file.open = []
+        let former = files
+        for change in openNames.prefix(linuxChance.number(0...openNames.count)) { change.apply(to: &durableNames) }
+        openNames = []
+        files = durableNames
+        for (_, file) in former.sorted(by: { $0.key < $1.key }) { cutPower(of: file, &chance) }
+        // What had no name any more and has one again.
+        for (_, file) in files.sorted(by: { $0.key < $1.key }) { cutPower(of: file, &linuxChance) }
+    }
+
+    private func cutPower(of file: File, _ chance: inout Chance) {
+        var content = file.durable
+        for change in file.open {
+            let fate = chance.number(0...2)
+            let reached = fate == 2 ? torn(change, &chance) : change
+            if fate > 0, !change.isLost { reached.apply(to: &content) }
         }
+        file.content = content
+        file.durable = content
+        file.open = []
     }
 
     /// A write that ends at any sector, or in the middle of one.
-    private func torn(_ change: Change) -> Change {
-        guard case .write(let offset, let bytes) = change else { return change }
-        return .write(offset: offset, bytes: Array(bytes.prefix(chance.number(0...bytes.count))))
+    private func torn(_ change: Change, _ chance: inout Chance) -> Change {
+        guard case .write(let offset, let bytes) = change.kind else { return change }
+        return Change(kind: .write(offset: offset, bytes: Array(bytes.prefix(chance.number(0...bytes.count)))))
+    }
+
+    // MARK: Names
+
+    /// Makes an empty file.
+    func make(_ name: String) -> File {
+        let file = File()
+        note([name: file])
+        return file
+    }
+
+    func remove(_ name: String) {
+        if files[name] != nil { note([name: File?.none]) }
+    }
+
+    func rename(_ name: String, to other: String) {
+        if let file = files[name] { note([name: File?.none, other: file]) }
+    }
+
+    private func note(_ change: NameChange) {
+        change.apply(to: &files)
+        openNames.append(change)
+    }
+
+    /// The folder's own sync. It is no operation at which the process ends.
+    ///
+    /// - Returns: whether the disk has the names.
+    func syncNames() -> Bool {
+        switch trouble {
+        case .readOnly, .writeErrors, .errors, .gone: return false
+        case .full, nil: break
+        }
+        if hasCrashed || (flakiness > 0 && linuxChance.number(1...flakiness) == 1) { return false }
+        durableNames = files
+        openNames = []
+        return true
     }
 
     // MARK: What the file layer asks for
 
     func write(_ file: File, offset: Int, bytes: UnsafeRawBufferPointer) -> Int32 {
         if let code = failure(writesUpTo: offset + bytes.count, of: file) { return code }
-        let change = Change.write(offset: offset, bytes: Array(bytes))
+        let change = Change(kind: .write(offset: offset, bytes: Array(bytes)))
         change.apply(to: &file.content)
         file.open.append(change)
         return SQLITE_OK
@@ -99,16 +164,29 @@ final class SimulatedDisk {
 
     func truncate(_ file: File, to size: Int) -> Int32 {
         if let code = failure(writesUpTo: size, of: file) { return code }
-        Change.truncate(size).apply(to: &file.content)
-        file.open.append(.truncate(size))
+        let change = Change(kind: .truncate(size))
+        change.apply(to: &file.content)
+        file.open.append(change)
         return SQLITE_OK
     }
 
     func sync(_ file: File) -> Int32 {
-        if let code = failure(writesUpTo: file.content.count, of: file) { return code }
-        file.durable = file.content
+        if let code = failure(writesUpTo: file.content.count, of: file) {
+            if !hasCrashed { loseWrites(of: file) }
+            return code
+        }
+        file.durable = file.synced
         file.open = []
         return SQLITE_OK
+    }
+
+    /// The kernel could not write some pages, and takes them for clean. Where it needs the memory, what the disk has is read again.
+    private func loseWrites(of file: File) {
+        for index in file.open.indices {
+            guard case .write = file.open[index].kind else { continue }
+            if linuxChance.happens(0.5) { file.open[index].isLost = true }
+        }
+        if linuxChance.happens(0.3) { file.content = file.synced }
     }
 
     /// Reads into `buffer`; what lies beyond the end is zero, which SQLite wants to be told.
@@ -160,7 +238,7 @@ final class SimulatedDisk {
 
 extension SimulatedDisk.Change {
     fileprivate func apply(to content: inout [UInt8]) {
-        switch self {
+        switch kind {
         case .write(let offset, let bytes):
             if content.count < offset + bytes.count {
                 content += [UInt8](repeating: 0, count: offset + bytes.count - content.count)
@@ -173,5 +251,11 @@ extension SimulatedDisk.Change {
         case .truncate(let size):
             if size < content.count { content.removeLast(content.count - size) }
         }
+    }
+}
+
+extension [String: SimulatedDisk.File?] {
+    fileprivate func apply(to names: inout [String: SimulatedDisk.File]) {
+        for (name, file) in self { names[name] = file }
     }
 }

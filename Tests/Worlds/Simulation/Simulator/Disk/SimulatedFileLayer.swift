@@ -10,6 +10,8 @@ final class SimulatedFileLayer {
         var file: Unmanaged<SimulatedDisk.File>
         /// The process that has it open.
         var process: Int
+        /// Whether its first sync is one of the folder too, as SQLite has it of a log that it may have made.
+        var syncsName: Bool
     }
 
     let name: String
@@ -50,25 +52,26 @@ final class SimulatedFileLayer {
             let name = String(cString: path)
             if disk.nameFailure() != nil { return SQLITE_CANTOPEN }
             let known = disk.files[name]
-            guard let opened = known ?? (flags & SQLITE_OPEN_CREATE != 0 ? SimulatedDisk.File() : nil) else {
-                return SQLITE_CANTOPEN
-            }
-            disk.files[name] = opened
+            let mayMake = flags & SQLITE_OPEN_CREATE != 0
+            guard let opened = known ?? (mayMake ? disk.make(name) : nil) else { return SQLITE_CANTOPEN }
+            let isLog = flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL) != 0
             UnsafeMutableRawPointer(file).initializeMemory(
                 as: OpenFile.self,
                 to: OpenFile(
                     base: sqlite3_file(pMethods: UnsafePointer(SimulatedFileLayer.methods)),
-                    disk: .passUnretained(disk), file: .passRetained(opened), process: disk.process))
+                    disk: .passUnretained(disk), file: .passRetained(opened), process: disk.process,
+                    syncsName: mayMake && isLog))
             outFlags?.pointee = flags
             return SQLITE_OK
         }
     }
 
     private func setNames() {
-        vfs.pointee.xDelete = { vfs, path, _ in
+        vfs.pointee.xDelete = { vfs, path, syncsName in
             guard let vfs, let path, let disk = SimulatedFileLayer.disk(of: vfs) else { return SQLITE_IOERR }
             if let code = disk.nameFailure() { return code }
-            disk.files[String(cString: path)] = nil
+            disk.remove(String(cString: path))
+            if syncsName != 0, !disk.syncNames() { return SQLITE_IOERR | 5 << 8 }  // SQLITE_IOERR_DIR_FSYNC
             return SQLITE_OK
         }
         vfs.pointee.xAccess = { vfs, path, _, result in
@@ -128,7 +131,15 @@ final class SimulatedFileLayer {
             }
         }
         methods.xTruncate = { file, size in SimulatedFileLayer.with(file) { $0.truncate($1, to: Int(size)) } }
-        methods.xSync = { file, _ in SimulatedFileLayer.with(file) { $0.sync($1) } }
+        methods.xSync = { file, _ in
+            let code = SimulatedFileLayer.with(file) { $0.sync($1) }
+            guard code == SQLITE_OK, let file else { return code }
+            let open = UnsafeMutableRawPointer(file).assumingMemoryBound(to: OpenFile.self)
+            // Whether the folder could be synced SQLite does not ask.
+            if open.pointee.syncsName { _ = open.pointee.disk.takeUnretainedValue().syncNames() }
+            open.pointee.syncsName = false
+            return code
+        }
         methods.xFileSize = { file, size in
             SimulatedFileLayer.with(file) {
                 size?.pointee = sqlite3_int64($1.content.count)

@@ -25,7 +25,7 @@ final class SimulatedFolder: OutboxFolder {
         }
         if lock == nil {
             if disk.nameFailure() != nil { throw .system(EROFS, during: "open outbox.lock") }
-            disk.files[path + "/outbox.lock"] = SimulatedDisk.File()
+            _ = disk.make(path + "/outbox.lock")
         }
         isHeld = true
         if reservedBytes().count < 64 { _ = reserve([UInt8](repeating: 0x20, count: 64)) }
@@ -43,23 +43,22 @@ final class SimulatedFolder: OutboxFolder {
 
     func makeDatabasePrivate() {
         if !isOver, disk.files[databasePath] == nil, disk.nameFailure() == nil {
-            disk.files[databasePath] = SimulatedDisk.File()
+            _ = disk.make(databasePath)
         }
     }
 
     func setDamagedFileAside() throws(DiskError) {
         for suffix in ["-wal", ""] {
             if isOver || disk.nameFailure() != nil { throw .system(EIO, during: "set the damaged file aside") }
-            guard let file = disk.files.removeValue(forKey: databasePath + suffix) else { continue }
-            disk.files[damagedPath + suffix] = file
+            disk.rename(databasePath + suffix, to: damagedPath + suffix)
         }
     }
 
     func tidyDamagedFile(limit: Int64) {
         if isOver || disk.nameFailure() != nil { return }
-        disk.files[damagedPath + "-wal"] = nil
-        if let damaged = disk.files[damagedPath], Int64(damaged.content.count) > limit { disk.files[damagedPath] = nil }
+        disk.remove(damagedPath + "-wal")
+        if let damaged = disk.files[damagedPath], Int64(damaged.content.count) > limit { disk.remove(damagedPath) }
     }
 
-    func synchronise() {}
+    func synchronise() { if !isOver { _ = disk.syncNames() } }
 }
