@@ -71,7 +71,7 @@ extension Outbox {
         disk.closed()
         try folder.makeDatabasePrivate()
         let opened = try EventStore(path: folder.databasePath, vfs: vfs, limits: limits)
-        folder.synchronise()
+        try folder.synchronise()
         if meeting == .done { try rejoin(opened) } else { try meet(opened) }
         opened.origin = bookkeeping.origin
         if opened.isReadOnly {

@@ -28,8 +28,8 @@ package protocol OutboxFolder: AnyObject {
     /// Leaves one file of what was set aside, and none where it is larger than `limit` bytes.
     func tidyDamagedFile(limit: Int64)
 
-    /// Makes the names of new files durable.
-    func synchronise()
+    /// Makes the names of new files durable. Until then a power cut takes the files away, whatever was synced in them.
+    func synchronise() throws(DiskError)
 
     /// The files that stand under the names of the database and its log.
     var databaseIdentity: FileIdentity { get }

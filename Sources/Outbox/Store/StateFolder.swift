@@ -64,7 +64,11 @@ final class StateFolder: OutboxFolder {
     }
 
     private func takeLock() throws(DiskError) {
-        if mkdir(path, 0o750) != 0, errno != EEXIST { throw .system(errno, during: "make the folder") }
+        if mkdir(path, 0o750) == 0 {
+            try Self.synchronise(Self.parent(of: path))
+        } else if errno != EEXIST {
+            throw .system(errno, during: "make the folder")
+        }
         try requireRegular(lockPath, during: "open outbox.lock")
         var descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o640)
         // On a read-only file system the lock can still be taken, and what waits can still be read.
@@ -85,6 +89,8 @@ final class StateFolder: OutboxFolder {
             _ = reserve([UInt8](repeating: 0x20, count: Reservation.length))
         }
         sign()
+        // A number that was reserved in it is lost with its name.
+        try? synchronise()
     }
 
     /// Says whose agent holds the lock. Nothing hangs on it but the words of a check.
@@ -152,7 +158,7 @@ final class StateFolder: OutboxFolder {
         guard rename(replacementPath, databasePath) == 0 else {
             throw .system(errno, during: "put outbox.sqlite in its place")
         }
-        synchronise()
+        try synchronise()
     }
 
     package func setDamagedFileAside() throws(DiskError) {
@@ -170,11 +176,15 @@ final class StateFolder: OutboxFolder {
         if stat(damagedPath, &information) == 0, Int64(information.st_size) > limit { unlink(damagedPath) }
     }
 
-    package func synchronise() {
+    package func synchronise() throws(DiskError) { try Self.synchronise(path) }
+
+    /// Some file systems have no sync of a folder, and some folders can't be opened. Only a disk that fails at it is an error.
+    private static func synchronise(_ path: String) throws(DiskError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        fsync(descriptor)
+        let code = fsync(descriptor) == 0 ? 0 : errno
         close(descriptor)
+        if [EIO, ENOSPC, EDQUOT].contains(code) { throw .system(code, during: "sync the folder") }
     }
 
     package func reservedBytes() -> [UInt8] {

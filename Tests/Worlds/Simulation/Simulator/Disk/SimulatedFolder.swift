@@ -26,6 +26,7 @@ final class SimulatedFolder: OutboxFolder {
         if lock == nil {
             if disk.nameFailure() != nil { throw .system(EROFS, during: "open outbox.lock") }
             _ = disk.make(path + "/outbox.lock")
+            _ = disk.syncNames()
         }
         isHeld = true
         if reservedBytes().count < 64 { _ = reserve([UInt8](repeating: 0x20, count: 64)) }
@@ -60,5 +61,7 @@ final class SimulatedFolder: OutboxFolder {
         if let damaged = disk.files[damagedPath], Int64(damaged.content.count) > limit { disk.remove(damagedPath) }
     }
 
-    func synchronise() { if !isOver { _ = disk.syncNames() } }
+    func synchronise() throws(DiskError) {
+        if isOver || !disk.syncNames() { throw .system(EIO, during: "sync the folder") }
+    }
 }
