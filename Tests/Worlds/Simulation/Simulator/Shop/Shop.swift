@@ -76,8 +76,9 @@ struct Shop {
     mutating func addFlood(from begin: Instant, lasting span: TimeSpan) -> Int {
         devices.append(
             Device(
-                kind: .flood, identity: BeaconIdentity(uuid: Self.uuid, major: 0, minor: 0), interval: .milliseconds(20),
-                rssi_dbm: -60, visits: [begin..<(begin + span)], loss: 0, address: Device.privateAddress(&chance)))
+                kind: .flood, identity: BeaconIdentity(uuid: Self.uuid, major: 0, minor: 0),
+                interval: .milliseconds(20), rssi_dbm: -60, visits: [begin..<(begin + span)], loss: 0,
+                address: Device.privateAddress(&chance)))
         return devices.count - 1
     }
 

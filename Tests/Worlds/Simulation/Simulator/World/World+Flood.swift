@@ -30,7 +30,8 @@ extension World {
         check { () throws(Violation) in
             if !isTold() {
                 throw Violation(
-                    invariant: .recovers, detail: "a flood is over for \(Self.recovery.seconds) s, and a visit is not told")
+                    invariant: .recovers,
+                    detail: "a flood is over for \(Self.recovery.seconds) s, and a visit is not told")
             }
         }
     }
