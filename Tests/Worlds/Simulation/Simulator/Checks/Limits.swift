@@ -23,7 +23,9 @@ enum Limits {
         if figures.listedTracks > settings.tracker.maxTransmitters {
             throw Violation(invariant: .limits, detail: "\(figures.listedTracks) tracks are listed")
         }
-        if figures.instances > settings.regions.limits.maxInstances {
+        // A circle is one region with one instance, which max_regions limits.
+        let circles = settings.regions.configured.count(where: \.isCircle)
+        if figures.instances - circles > settings.regions.limits.maxInstances {
             throw Violation(invariant: .limits, detail: "there are \(figures.instances) region instances")
         }
     }
