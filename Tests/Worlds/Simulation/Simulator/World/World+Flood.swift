@@ -10,12 +10,14 @@ extension World {
     /// The longest time from the end of a flood to a visit: a beacon that is refused has its turn within three minutes.
     private static let recovery = TimeSpan.seconds(180)
 
-    /// Makes up 250 beacons of the shop's own regions, and then has one real beacon come in. One shop in five does: it takes as long
+    /// Makes up 250 beacons of the shop's own regions, and then has one real beacon come in. One shop in fifty does: it takes longer than
     /// as the rest.
     ///
     /// From here on the witness does not judge: it knows nothing of beacons that are made up.
     func surviveFlood() {
-        guard violation == nil, scenario.seed % 5 == 0, scenario.van == nil, let life, life.kernel.isListening else { return }
+        guard violation == nil, scenario.seed % 50 == 0, scenario.van == nil, let life, life.kernel.isListening else {
+            return
+        }
         isFlooded = true
         agenda.add(.advertising(device: shop.addFlood(from: now, lasting: Self.flood)), at: now)
         pass(until: now + Self.flood) { false }
