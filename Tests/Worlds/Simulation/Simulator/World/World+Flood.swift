@@ -10,8 +10,8 @@ extension World {
     /// The longest time from the end of a flood to a visit: a beacon that is refused has its turn within three minutes.
     private static let recovery = TimeSpan.seconds(180)
 
-    /// Makes up 250 beacons of the shop's own regions, and then has one real beacon come in. One shop in fifty does: it takes longer than
-    /// as the rest.
+    /// Makes up 250 beacons of the shop's own regions, and then has one real beacon come in. One shop in fifty does: a flood takes
+    /// longer than the rest of the seed.
     ///
     /// From here on the witness does not judge: it knows nothing of beacons that are made up.
     func surviveFlood() {
