@@ -144,7 +144,8 @@ class Gateway:
         self.state = state or self.state
         self.configuration.write_text(
             f'[gateway]\nsite = "proof"\nid = "{self.name}"\nstate_dir = "{self.state}"\n'
-            f'[regions]\nsettle_s = 0\nexit_after_s = {exit_after_s}\n'
+            # The captures are of a day in the past. What was left on it is not forgotten, however late the tests run.
+            f'[regions]\nsettle_s = 0\nexit_after_s = {exit_after_s}\nforget_after_days = 0\n'
             + "".join(regions or [region()])
             + f'[mqtt]\nurl = "mqtt://127.0.0.1:{port}"\n{mqtt}\n[outbox]\n{outbox}\n')
 
