@@ -456,17 +456,8 @@ class Refused(unittest.TestCase):
                 self.assertIn(options[0], collector.said())
 
 
-class Window(unittest.TestCase):
-    """How much is asked for over AMQP, and how soon again. No broker."""
-
-    def test_a_connection_begins_with_one_message_and_doubles_when_all_are_acknowledged(self):
-        window, sizes = amqp_source.Window(10), []
-        for _ in range(6):
-            window.growth()
-            sizes.append(window.size)
-            self.assertEqual(window.growth(), 0, "before the acknowledgements")
-            window.acknowledged = window.size
-        self.assertEqual(sizes, [1, 2, 4, 8, 10, 10])
+class Pauses(unittest.TestCase):
+    """How soon AMQP is tried again. No broker."""
 
     def pauses(self, is_let_in):
         options = options_of(["--broker", "amqp://127.0.0.1:1", "--database", ""])
@@ -528,6 +519,12 @@ class Room(unittest.TestCase):
         for _ in range(30):
             inbox.put(self.message(300 * 1024))
         self.assertEqual([len(batch) for batch in batches(inbox, lambda: True)], [14, 14, 2])
+
+    def test_a_batch_ends_with_a_message_that_is_to_be_alone(self):
+        inbox = Inbox(100)
+        for is_alone in (False, True, False, False):
+            inbox.put(Taken("beacons/s/g/health", b"{}", None, is_alone=is_alone))
+        self.assertEqual([len(batch) for batch in batches(inbox, lambda: True)], [2, 2])
 
     def test_what_has_no_room_in_octets_waits_until_some_is_taken_out(self):
         inbox = Inbox(100)

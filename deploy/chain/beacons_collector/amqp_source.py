@@ -20,32 +20,13 @@ EXCHANGE = "amq.topic"
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 60
 # How often it is looked whether the queue is still there.
 LOOK_INTERVAL_S = 15
+# A message that RabbitMQ delivered this often without an acknowledgement is taken alone. RabbitMQ puts it aside after ten times.
+SUSPICIOUS_DELIVERIES = 3
 # How long is waited where there is nothing to take.
 PAUSE_S = 0.1
 SWAP = str.maketrans("./", "/.")
 # The queue of messages that were handed out too often is named after the one that they were in.
 DEAD_LETTERS = "-dead-letters"
-
-
-class Window:
-    """How many messages may be on their way over one connection: one at first, twice as many whenever all of them were acknowledged.
-
-    A message that ends the connection goes back to the queue with all that were on their way, and counts as handed out for each of
-    them. So the message that is at fault is soon alone, and the others are not put aside with it.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.size = 0
-        self.acknowledged = 0
-
-    def growth(self) -> int:
-        """How many more to ask for now."""
-        if self.acknowledged < self.size:
-            return 0
-        more = min(max(1, self.size), self.most - self.size)
-        self.size, self.acknowledged = self.size + more, 0
-        return more
 
 
 class AMQPSource:
@@ -70,7 +51,6 @@ class AMQPSource:
         self.taken = 0
         self.was_let_in = False
         self.queue = (options.group or "beacons") + (DEAD_LETTERS if options.is_dead_letters else "")
-        self.window = Window(options.receive_maximum)
         self.connection: pika.BlockingConnection | None = None
         self.thread = threading.Thread(target=self.run, name="amqp", daemon=True)
 
@@ -84,7 +64,6 @@ class AMQPSource:
             for channel, tag in tokens:
                 if channel.is_open:
                     channel.basic_ack(tag)
-                    self.window.acknowledged += 1
                     self.taken -= 1
 
         self.call(acknowledge_here)
@@ -134,17 +113,18 @@ class AMQPSource:
     def subscribe(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
         channel.queue_declare(self.queue, durable=True, arguments={"x-queue-type": "quorum"})
         channel.queue_bind(self.queue, EXCHANGE, self.options.prefix.translate(SWAP) + ".#")
-        self.window = Window(self.options.receive_maximum)
         # Before the first message, which may be the one that ends the connection.
         self.was_let_in = True
-        self.widen(channel)
         self.well()
+        self.clear_way(connection, channel)
+        # One consumer for each channel: RabbitMQ 3.10 lost messages of a channel with several consumers when a node went down.
+        channel.basic_qos(prefetch_count=self.options.receive_maximum)
+        channel.basic_consume(self.queue, self.came, consumer_tag=self.options.id)
         look_due = time.monotonic()
         while not self.is_over:
             connection.process_data_events(time_limit=1)
             if not channel.is_open or not channel.consumer_tags:
                 raise ConnectionError(f"the broker ended the subscription to queue {self.queue}")
-            self.widen(channel)
             if time.monotonic() > look_due:
                 look_due = time.monotonic() + LOOK_INTERVAL_S
                 # The broker may close the channel, or take the queue away, and leave the connection open. It does not always say so; asking
@@ -169,19 +149,31 @@ class AMQPSource:
     def well(self) -> None:
         self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, queue {self.queue}")
 
-    def widen(self, channel: BlockingChannel) -> None:
-        """RabbitMQ counts what is on its way for each consumer, so one more is one that has more."""
-        if more := self.window.growth():
-            channel.basic_qos(prefetch_count=more)
-            channel.basic_consume(self.queue, self.came, consumer_tag=f"{self.options.id} {self.window.size}")
+    def clear_way(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
+        """Takes the messages at the queue's head that were delivered often, one at a time.
+
+        One of them may be the message that ends each connection. RabbitMQ counts a delivery for every message that is unacknowledged when a
+        connection ends. So only a message that is alone is put aside alone.
+        """
+        is_suspicious = True
+        while is_suspicious and not self.is_over and not self.is_paused:
+            method, properties, body = channel.basic_get(self.queue)
+            if method is None:
+                return
+            is_suspicious = (properties.headers or {}).get("x-delivery-count", 0) >= SUSPICIOUS_DELIVERIES
+            self.take(topic_of(method.routing_key), body, channel, method.delivery_tag, is_alone=True)
+            while self.taken and not self.is_over:
+                connection.process_data_events(time_limit=PAUSE_S)
+                if not channel.is_open:
+                    raise ConnectionError(f"the broker closed the channel to queue {self.queue}")
 
     def came(self, channel: BlockingChannel, method: pika.spec.Basic.Deliver, _properties: pika.BasicProperties, body: bytes) -> None:
         self.take(topic_of(method.routing_key), body, channel, method.delivery_tag)
 
-    def take(self, topic: str, body: bytes, channel: BlockingChannel, tag: int) -> None:
+    def take(self, topic: str, body: bytes, channel: BlockingChannel, tag: int, is_alone: bool = False) -> None:
         if not self.is_paused:
             self.taken += 1
-            self.inbox.put_within(Taken(topic, body, (channel, tag)), lambda: self.is_paused)
+            self.inbox.put_within(Taken(topic, body, (channel, tag), is_alone=is_alone), lambda: self.is_paused)
 
     def parameters(self) -> pika.ConnectionParameters:
         options = self.options

@@ -23,6 +23,8 @@ class Taken:
     payload: bytes
     token: Any
     received_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    # A batch ends with this message, because its source waits for the acknowledgement.
+    is_alone: bool = False
 
 
 class Inbox(queue.Queue[Taken]):
@@ -86,7 +88,7 @@ def batches(inbox: Inbox, is_over: Any) -> Iterator[list[Taken]]:
             yield []
             continue
         batch, octets, due = [first], len(first.payload), time.monotonic() + LONGEST_WAIT_S
-        while len(batch) < LARGEST_BATCH and octets < LARGEST_BATCH_BYTES and (left := due - time.monotonic()) > 0:
+        while not batch[-1].is_alone and len(batch) < LARGEST_BATCH and octets < LARGEST_BATCH_BYTES and (left := due - time.monotonic()) > 0:
             try:
                 batch.append(inbox.get(timeout=left))
                 octets += len(batch[-1].payload)
