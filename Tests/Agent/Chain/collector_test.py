@@ -497,6 +497,21 @@ class FailedThreads(unittest.TestCase):
             self.assertEqual(done.returncode, 70, (method, done.stderr))
             self.assertIn("TypeError: a thing that was not thought of", done.stderr, method)
 
+    def test_a_thread_that_has_no_memory_to_begin_ends_the_process_with_70_and_the_reason(self):
+        for scheme, name in (("amqp", "amqp"), ("amqp", "watch"), ("mqtt", "roll-up"), ("mqtt", "paho-mqtt-client-one")):
+            program = ("import sys, threading\n"
+                       "begin = threading.Thread._bootstrap\n"
+                       "def fail(thread):\n"
+                       f"    if thread.name == '{name}': raise MemoryError\n"
+                       "    begin(thread)\n"
+                       "threading.Thread._bootstrap = fail\n"
+                       "from beacons_collector.collector import main; sys.exit(main(sys.argv[1:]))")
+            options = ["--broker", f"{scheme}://127.0.0.1:1", "--database", "postgresql://127.0.0.1:1/none", "--id", "one"]
+            done = subprocess.run([sys.executable, "-c", program, *options], capture_output=True, text=True, timeout=LONGEST_WAIT_S, check=False,
+                                  cwd=ROOT / "deploy/chain")
+            self.assertEqual(done.returncode, 70, (name, done.stderr))
+            self.assertIn(f"the thread {name} could not begin: MemoryError", done.stderr)
+
 
 class CommandLine(unittest.TestCase):
     def test_a_command_line_that_can_never_work_ends_with_64_and_one_line(self):

@@ -1,5 +1,6 @@
 """The loop: take, read, commit, acknowledge."""
 
+import os
 import signal
 import sys
 import threading
@@ -33,6 +34,7 @@ class Stop:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self.asked)
         threading.excepthook = self.failed
+        sys.unraisablehook = self.unraisable
 
     def asked(self, *_: Any) -> None:
         self.since = self.since or time.monotonic()
@@ -43,6 +45,15 @@ class Stop:
         print(f"collector: the thread {name} failed: {thread.exc_type.__name__}: {thread.exc_value}; the process ends", file=sys.stderr, flush=True)
         self.is_failed = True
         self.asked()
+
+    def unraisable(self, what: Any) -> None:
+        """A thread without memory to begin is no exception of that thread, and its starter would wait for it for ever."""
+        sys.__unraisablehook__(what)
+        thread = getattr(what.object, "__self__", None)
+        if isinstance(thread, threading.Thread):
+            print(f"collector: the thread {thread.name} could not begin: {what.exc_type.__name__}; the process ends", file=sys.stderr, flush=True)
+            # Nothing is lost: the broker keeps what is not acknowledged.
+            os._exit(EXIT_FAILED)
 
     def is_asked(self) -> bool:
         return self.since is not None
