@@ -21,14 +21,17 @@ extension MosquittoClient {
 
     private func set(will: Message) throws(ConnectionFailure) {
         let length = Int32(clamping: will.payload.count)
-        var properties = inbox.isVersion5 ? MosquittoProperties.publication(of: will) : nil
+        var properties: OpaquePointer?
+        // libmosquitto owns the list once it has taken the will.
+        var isTaken = false
+        defer { if !isTaken { mosquitto_property_free_all(&properties) } }
+        if inbox.isVersion5 { try call("will", MosquittoProperties.add(of: will, to: &properties)) }
         let code = will.payload.withUnsafeBytes { bytes in
             mosquitto_will_set_v5(
                 handle, will.topic, length, bytes.baseAddress, Int32(will.qos.rawValue), will.isRetained, properties)
         }
-        // libmosquitto owns the list once it has taken the will.
-        if code != MOSQ_ERR_SUCCESS.rawValue { mosquitto_property_free_all(&properties) }
         try call("will", code)
+        isTaken = true
     }
 
     /// MQTT 3.1.1 has no word for that, and libmosquitto reads whatever comes into memory whole.

@@ -129,14 +129,17 @@ final class MosquittoClient {
         guard phase == .connected else { throw .connectionLost }
         guard !message.topic.utf8.contains(0) else { throw .refused(.topicNameInvalid) }
         guard let length = Int32(exactly: message.payload.count) else { throw .refused(.packetTooLarge) }
-        var properties = inbox.isVersion5 ? MosquittoProperties.publication(of: message) : nil
+        var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }
         var mid: Int32 = 0
         errno = 0
-        let code = message.payload.withUnsafeBytes { bytes in
-            mosquitto_publish_v5(
-                handle, &mid, message.topic, length, bytes.baseAddress, Int32(message.qos.rawValue), message.isRetained,
-                properties)
+        var code = inbox.isVersion5 ? MosquittoProperties.add(of: message, to: &properties) : MOSQ_ERR_SUCCESS.rawValue
+        if code == MOSQ_ERR_SUCCESS.rawValue {
+            code = message.payload.withUnsafeBytes { bytes in
+                mosquitto_publish_v5(
+                    handle, &mid, message.topic, length, bytes.baseAddress, Int32(message.qos.rawValue),
+                    message.isRetained, properties)
+            }
         }
         let number = errno
         switch mosq_err_t(rawValue: code) {
@@ -144,8 +147,9 @@ final class MosquittoClient {
         case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: throw .refused(.topicNameInvalid)
         case MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_OVERSIZE_PACKET: throw .refused(.packetTooLarge)
         case MOSQ_ERR_QOS_NOT_SUPPORTED: throw .refused(.qosNotSupported)
-        case MOSQ_ERR_NOMEM: throw .refused(.unspecifiedError)
         default:
+            // What this machine has no memory for is no fault of the message, and none of the broker's: it goes out in order, on
+            // another connection.
             readLastWords()
             settle(code: code, number: number)
             throw .connectionLost

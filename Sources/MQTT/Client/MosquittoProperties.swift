@@ -4,10 +4,11 @@ import Messages
 
 /// MQTT 5 properties to and from libmosquitto's linked list.
 enum MosquittoProperties {
-    /// The properties of a message that we publish: its content type, unless it only clears a topic, and what it has of
-    /// expiry interval and correlation data. The caller frees the list. `nil` where memory is out.
-    static func publication(of message: Message) -> OpaquePointer? {
-        var list: OpaquePointer?
+    /// Adds the properties of a message that we publish: its content type, unless it only clears a topic, and what it has of
+    /// expiry interval and correlation data. The caller frees the list.
+    ///
+    /// - Returns: A `mosq_err_t`. A message goes out with all of them or not at all.
+    static func add(of message: Message, to list: inout OpaquePointer?) -> Int32 {
         var code = Int32(MOSQ_ERR_SUCCESS.rawValue)
         if !message.payload.isEmpty {
             code = mosquitto_property_add_string(&list, Int32(MQTT_PROP_CONTENT_TYPE.rawValue), "application/json")
@@ -22,8 +23,7 @@ enum MosquittoProperties {
         if code == MOSQ_ERR_SUCCESS.rawValue, let expiry = message.expiry_s {
             code = mosquitto_property_add_int32(&list, Int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), expiry)
         }
-        if code != MOSQ_ERR_SUCCESS.rawValue { mosquitto_property_free_all(&list) }
-        return list
+        return code
     }
 
     /// What a CONNACK allows.

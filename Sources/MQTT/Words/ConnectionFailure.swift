@@ -40,7 +40,7 @@ extension ConnectionFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .hostNotFound(let host, let detail): "broker host \(host) not found: \(detail)"
-        case .machineAtItsLimit(let detail): "no attempt to reach the broker was possible: \(detail)"
+        case .machineAtItsLimit(let detail): "no connection to the broker is possible: \(detail)"
         case .unreachable(let host, let port, let detail): "broker \(host) port \(port) unreachable: \(detail)"
         case .connectTimedOut(let host, let port): "broker \(host) port \(port) did not answer in time"
         case .certificateForAnotherHost(let host): "TLS refused: the broker's certificate is not for \(host)"
