@@ -4,6 +4,7 @@ KILLS sets how often the collector is killed (12; the long form is KILLS=100).
 """
 
 import concurrent.futures
+import errno
 import json
 import os
 import random
@@ -484,8 +485,8 @@ class Pauses(unittest.TestCase):
 class FailedThreads(unittest.TestCase):
     """A collector of which a part no longer runs ends, and says why: systemd starts it again. No broker, no database."""
 
-    def test_a_thread_that_fails_ends_the_process_with_70_and_the_reason(self):
-        for scheme, module, method in (("amqp", "beacons_collector.amqp_source", "AMQPSource.consume"), ("amqp", "beacons_collector.roll_up", "RollUp.run"),
+    def test_a_part_that_fails_ends_the_process_with_70_and_the_reason(self):
+        for scheme, module, method in (("amqp", "beacons_collector.amqp_source", "AMQPSource.consume"), ("amqp", "beacons_collector.roll_up", "RollUp.run"), ("amqp", "beacons_collector.collector", "work"),
                                        ("amqp", "beacons_collector.watch", "Watch.run"), ("mqtt", "paho.mqtt.client", "Client.loop_forever")):
             program = (f"import sys, {module}\n"
                        f"def fail(*_, **more): raise TypeError('a thing that was not thought of')\n"
@@ -496,6 +497,17 @@ class FailedThreads(unittest.TestCase):
                                   cwd=ROOT / "deploy/chain")
             self.assertEqual(done.returncode, 70, (method, done.stderr))
             self.assertIn("TypeError: a thing that was not thought of", done.stderr, method)
+
+    def test_a_system_call_that_fails_at_the_database_is_its_trouble_and_tried_again(self):
+        nowhere, failures = Database("postgresql://127.0.0.1:1/none", lambda: False), [OSError(errno.ENOMEM, "Cannot allocate memory")]
+
+        def commit(_rows, _rejected):
+            if failures:
+                raise failures.pop()
+
+        with unittest.mock.patch.object(nowhere, "commit", commit), unittest.mock.patch.object(database, "FIRST_PAUSE_S", 0.0):
+            nowhere.store([], [Rejected("t", b"", "r", None)])
+        self.assertEqual(nowhere.said.cause, "OSError: [Errno 12] Cannot allocate memory")
 
     def test_a_thread_that_has_no_memory_to_begin_ends_the_process_with_70_and_the_reason(self):
         for scheme, name in (("amqp", "amqp"), ("amqp", "watch"), ("mqtt", "roll-up"), ("mqtt", "paho-mqtt-client-one")):

@@ -128,6 +128,10 @@ def main(arguments: list[str]) -> int:
     except Away:
         print("stopped while the database was away: the broker keeps what is not committed", file=sys.stderr)
         return EXIT_FAILED if stop.is_failed else EXIT_NOT_COMMITTED
+    except Exception as error:  # Whatever it is: what was taken and is not committed stays with the broker.
+        traceback.print_exc()
+        print(f"collector: {type(error).__name__}: {error}; the process ends", file=sys.stderr, flush=True)
+        return EXIT_FAILED
     finally:
         roll_up.stop()
         source.pause()

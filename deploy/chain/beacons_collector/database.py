@@ -27,6 +27,9 @@ REMEDIES = {"3F000": NO_SCHEMA, "42883": NO_SCHEMA, "42P01": NO_SCHEMA, "42501":
 # Classes of SQLSTATE that say that a row is at fault: data exception, integrity constraint, program limit.
 ROW_AT_FAULT = ("22", "23", "54")
 
+# What is tried again. psycopg hands on a system call that fails while it waits, as it came.
+TROUBLE = (psycopg.Error, OSError)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -79,8 +82,8 @@ class Database:
         while rows or rejected:
             try:
                 return self.commit(rows, rejected)
-            except psycopg.Error as error:
-                if (error.sqlstate or "")[:2] in ROW_AT_FAULT and rows:
+            except TROUBLE as error:
+                if isinstance(error, psycopg.Error) and (error.sqlstate or "")[:2] in ROW_AT_FAULT and rows:
                     return self.store_in_parts(rows, rejected, error)
                 self.said.trouble(explained(error))
                 self.close()
@@ -151,8 +154,10 @@ def connect(url: str, name: str) -> psycopg.Connection[Any]:
     return psycopg.connect(url, autocommit=True, application_name=name, **defaults)
 
 
-def explained(error: psycopg.Error) -> str:
+def explained(error: psycopg.Error | OSError) -> str:
     """What went wrong, in the database's words, and the remedy where one is known."""
+    if isinstance(error, OSError):
+        return f"{type(error).__name__}: {error}"
     remedy = REMEDIES.get(error.sqlstate or "")
     words = f"{error.sqlstate or type(error).__name__}: {error.diag.message_primary or error}"
     return f"{words}; {remedy}" if remedy else words

@@ -2,9 +2,7 @@
 
 import threading
 
-import psycopg
-
-from .database import connect, explained
+from .database import TROUBLE, connect, explained
 from .said import Said
 
 INTERVAL_S = 60
@@ -35,5 +33,5 @@ class RollUp:
                     connection.execute("SELECT beacons.make_days_ahead()")
                     connection.execute("SELECT beacons.roll_up_when_due()")
                 self.said.well("counted")
-            except psycopg.Error as error:
+            except TROUBLE as error:
                 self.said.trouble(explained(error))
