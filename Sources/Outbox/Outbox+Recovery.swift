@@ -33,8 +33,25 @@ extension Outbox {
         folder?.release()
     }
 
+    /// How long a file may be unreadable before what can be read of it is saved, and the rest given up.
+    static let longestUnreadable = TimeSpan.seconds(60)
+
+    /// SQLite takes a read that the disk refuses for a damaged file. But a disk may read again, and then nothing of the file is lost:
+    /// only where it can be read to its end, or could not for a minute, is it damaged.
+    private func judged(_ error: DiskError) -> DiskError {
+        guard error.isDamage else { return error }
+        guard let refusal = folder?.readFailure() else {
+            unreadableSince = nil
+            return error
+        }
+        let since = unreadableSince ?? now
+        unreadableSince = since
+        return now - since < Self.longestUnreadable ? refusal : error
+    }
+
     /// Goes on in memory until the disk works again.
     func fail(_ error: DiskError) {
+        let error = judged(error)
         let condition = OutboxCondition(
             error, directory: folder?.path ?? "", obstacle: folder?.obstacle(to: error))
         disk.failed(condition)
@@ -95,6 +112,7 @@ extension Outbox {
         disk.recovered()
         replacement = .none
         isDisplaced = false
+        unreadableSince = nil
         reports.forgetFaults()
         retry.succeeded()
         if let folder { files.note(folder) }

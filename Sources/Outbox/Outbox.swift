@@ -34,6 +34,8 @@ public final class Outbox {
     var meeting = Meeting.atStart
     var retry = RetrySchedule()
     var replacement = Replacement.none
+    /// Since when the file can't be read to its end; `nil` where it can, or where nothing asked.
+    var unreadableSince: Instant?
     /// The open file has lost its place in the folder: it is read until a copy of it stands there.
     var isDisplaced = false
     var files = FileWatch()

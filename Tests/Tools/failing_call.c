@@ -1,4 +1,4 @@
-// Fails one call of a process, once: the nth of a class of calls. Preloaded with LD_PRELOAD; failing_call.py builds it, says which
+// Fails one call of a process, once: the nth of a class of calls; or some in a row, from the nth on. Preloaded with LD_PRELOAD; failing_call.py builds it, says which
 // call fails, and reads what came of it.
 //
 // The file that FAILING_CALL names is mapped, so that its counts outlive whatever becomes of the process.
@@ -37,7 +37,7 @@ enum call_class { RUNTIME_ALLOCATION, ALLOCATION, MAP, OPEN, READ, WRITE, SYNC, 
 enum { PLACE_OCTETS = 256, RUNTIMES_OCTETS = 256, SHORT = -1 };
 
 struct plan {
-    int64_t class, nth;
+    int64_t class, nth, times;
     // What a file, a socket, and any other descriptor fails with; SHORT is half of what was asked for.
     int64_t error_of_file, error_of_socket, error_of_other;
     _Atomic int64_t counts[CLASSES];
@@ -96,7 +96,7 @@ static int is_runtime(const void *caller) {
 static int failure(enum call_class class, int descriptor, const char *name, const void *caller) {
     if (!plan) return 0;
     int64_t number = atomic_fetch_add(&plan->counts[class], 1) + 1;
-    if (plan->class != class || plan->nth != number) return 0;
+    if (plan->class != class || number < plan->nth || number >= plan->nth + plan->times) return 0;
     struct stat what = {0};
     int error = (int)plan->error_of_file;
     if (descriptor >= 0 && !syscall(SYS_fstat, descriptor, &what) && !S_ISREG(what.st_mode) && !S_ISDIR(what.st_mode))

@@ -30,7 +30,7 @@ CLASSES = {
     "control": [(errno.ENOMEM,) * 3, (errno.ENOBUFS,) * 3],
     "thread": [(errno.EAGAIN,) * 3],
 }
-NUMBERS = "qqqqq"
+NUMBERS = "qqqqqq"
 COUNTS_AT = struct.calcsize(NUMBERS)
 FAILED_AT = COUNTS_AT + 8 * len(CLASSES)
 PLACE_AT, PLACE_OCTETS, RUNTIMES_OCTETS = FAILED_AT + 8, 256, 256
@@ -45,12 +45,12 @@ def build(folder):
 
 
 class FailingCall:
-    """A plan, and what came of it. `kind` and `nth` of nothing fail nothing, and count all."""
+    """A plan, and what came of it. `kind` and `nth` of nothing fail nothing, and count all. `times`: how many fail in a row."""
 
-    def __init__(self, library, file, kind=None, nth=0, errors=(0, 0, 0), runtimes=()):
+    def __init__(self, library, file, kind=None, nth=0, errors=(0, 0, 0), times=1, runtimes=()):
         self.library, self.file, self.kind, self.nth, self.errors = library, pathlib.Path(file), kind, nth, errors
         number = list(CLASSES).index(kind) if kind else -1
-        plan = struct.pack(NUMBERS, number, nth, *errors).ljust(PLACE_AT + PLACE_OCTETS, b"\0")
+        plan = struct.pack(NUMBERS, number, nth, times, *errors).ljust(PLACE_AT + PLACE_OCTETS, b"\0")
         self.file.write_bytes((plan + "".join(f"{one}," for one in runtimes).encode()).ljust(OCTETS, b"\0"))
 
     def environment(self):

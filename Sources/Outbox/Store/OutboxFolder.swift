@@ -21,6 +21,9 @@ package protocol OutboxFolder: AnyObject {
     /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it.
     func makeDatabasePrivate() throws(DiskError)
 
+    /// What keeps the database or its log from being read to its end; `nil` where nothing does, or where there is none.
+    func readFailure() -> DiskError?
+
     /// Sets a damaged database aside as `outbox.sqlite.corrupt`, in place of an earlier one, with its log beside it so
     /// that both can be read together.
     func setDamagedFileAside() throws(DiskError)
@@ -55,6 +58,7 @@ extension OutboxFolder {
     package var isLockInPlace: Bool { true }
     package var freeBytes: Int64? { nil }
     package func obstacle(to error: DiskError) -> StateObstacle? { nil }
+    package func readFailure() -> DiskError? { nil }
     package func makeReplacement(_ write: (String) throws(DiskError) -> Void) throws(DiskError) {}
     package func putReplacementInPlace() throws(DiskError) {}
 }

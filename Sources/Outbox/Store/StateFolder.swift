@@ -161,6 +161,18 @@ final class StateFolder: OutboxFolder {
         try synchronise()
     }
 
+    package func readFailure() -> DiskError? {
+        var block = [UInt8](repeating: 0, count: 65_536)
+        for path in [databasePath, logPath] {
+            guard let descriptor = try? NamedFile.open(path) else { continue }
+            defer { close(descriptor) }
+            var count = 0
+            repeat { count = read(descriptor, &block, block.count) } while count > 0 || (count < 0 && errno == EINTR)
+            if count < 0 { return .system(errno, during: "read outbox.sqlite") }
+        }
+        return nil
+    }
+
     package func setDamagedFileAside() throws(DiskError) {
         for suffix in ["-wal", ""] where rename(databasePath + suffix, damagedPath + suffix) != 0 && errno != ENOENT {
             throw .system(errno, during: "set the damaged file aside")

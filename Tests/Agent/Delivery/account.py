@@ -72,14 +72,16 @@ class Account:
         return {
             (gap["epoch"], seq) for gap in self.gaps for seq in range(gap["from_seq"], gap["to_seq"] + 1)}
 
-    def crossings(self, begins_anew=False):
+    def crossings(self, current=None):
         """Where an instance enters twice or exits twice, and the last event of each: by epoch and number. Within an epoch they
         arrive in that order, which is checked by itself; what a broken disk held comes after the epoch that began in memory.
-        `begins_anew`: in another epoch regions may go on from what was saved, or begin anew."""
+        `current`: the epoch that goes on, where others may have begun in memory. In each regions go on from what was saved, or begin
+        anew."""
         faults, lasts, first = [], {}, None
-        for topic, event in sorted(self.inOrder, key=lambda arrival: (arrival[1]["epoch"], arrival[1]["seq"])):
+        for topic, event in sorted(
+                self.inOrder, key=lambda arrival: (arrival[1]["epoch"] == current, arrival[1]["epoch"], arrival[1]["seq"])):
             first = first or event["epoch"]
-            goes_on = event["epoch"] == first or not begins_anew
+            goes_on = event["epoch"] == first or current is None
             if not goes_on:
                 lasts = {one: before for one, before in lasts.items() if before["epoch"] == event["epoch"]}
             before = lasts.get(topic)
@@ -101,7 +103,8 @@ class Account:
             return
         stated = self.stated() if begins_anew else set()
         checks.none(f"{name}: every number from 1 to the last arrives", sorted(set(self.missing()) - stated))
-        faults, lasts = self.crossings(begins_anew)
+        epoch, next_seq, waiting = gateway.numbers()
+        faults, lasts = self.crossings(epoch if begins_anew else None)
         checks.none(f"{name}: entries and exits alternate", faults)
         states = retained(port, gateway.root + "region/#")
         wrong = []
@@ -111,7 +114,6 @@ class Account:
             if (state.get("state"), state.get("event_seq")) != expected:
                 wrong.append(f"{topic}: {state}, but the last event is {event['type']} {event['seq']}")
         checks.none(f"{name}: the retained state names the last event", wrong)
-        epoch, next_seq, waiting = gateway.numbers()
         checks.check(
             f"{name}: the last number that was given arrived, and nothing waits",
             (self.last.get(epoch, 0), waiting) == (next_seq - 1, 0), f"{self.last} of {next_seq - 1}, {waiting} wait")
