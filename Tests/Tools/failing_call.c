@@ -102,6 +102,8 @@ static int failure(enum call_class class, int descriptor, const char *name, cons
     if (descriptor >= 0 && !syscall(SYS_fstat, descriptor, &what) && !S_ISREG(what.st_mode) && !S_ISDIR(what.st_mode))
         error = (int)(S_ISSOCK(what.st_mode) ? plan->error_of_socket : plan->error_of_other);
     if (!error) return 0;
+    // Linux gives these for a connection that is over, and then nothing more comes over it: libpq goes on to wait for the rest.
+    if (S_ISSOCK(what.st_mode) && (error == EPIPE || error == ECONNRESET || error == ETIMEDOUT)) syscall(SYS_shutdown, descriptor, SHUT_RDWR);
     atomic_store(&plan->has_failed, 1);
     Dl_info found = {0};
     const char *library = dladdr(caller, &found) && found.dli_fname ? strrchr(found.dli_fname, '/') : NULL;
