@@ -38,10 +38,10 @@ stop_chain() {
     clear_away
 }
 
-# run_tests NAME: NAME_test.py, each test of it as one. What it says is in $log.
+# run_tests NAME [CLASS]: NAME_test.py or one class in it, each test as one. What it says is in $log.
 run_tests() {
     local name=$1 status ok left_out bad
-    timeout --kill-after=60 "$limit_s" "$python" -m unittest -v "${name}_test" >"$log" 2>&1 &
+    timeout --kill-after=60 "$limit_s" "$python" -m unittest -v "${name}_test${2:+.$2}" >"$log" 2>&1 &
     child=$!
     wait "$child"
     status=$?
