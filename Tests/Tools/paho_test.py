@@ -146,7 +146,14 @@ class AnAgent(UnderPaho):
     def test_it_delivers_all_with_mqtt_3_1_1(self):
         self.delivers_all(ROOMY, 3)
 
-    def test_it_answers_pings_and_leaves_its_will(self):
+    def test_check_names_a_broker_whose_packets_are_too_short(self):
+        """256 octets, the broker's own limit, are less than the agent's CONNECT with its will."""
+        broker = self.broker()
+        done = subprocess.run([BEACOND, "check", "--config", self.configured("gw", broker.port)], capture_output=True, text=True, check=False)
+        self.assertIn(f"problem broker: 127.0.0.1:{broker.port} accepts us, but no packets above 256 octets\n", done.stdout)
+        self.nothing_broken(broker, "check")
+
+    def test_it_answers_requests_pings_and_leaves_its_will(self):
         broker = self.broker(*ROOMY)
         listener = self.stack.enter_context(Subscriber(broker.port, ("beacons/#",)))
         agent = self.begun("gw", "run", "--config", self.configured("gw", broker.port))

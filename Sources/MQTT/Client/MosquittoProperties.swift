@@ -39,6 +39,10 @@ enum MosquittoProperties {
         {
             limits.keepalive_s = Int(keepalive_s)
         }
+        var longest: UInt32 = 0
+        if mosquitto_property_read_int32(list, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), &longest, false) != nil {
+            limits.longestPacket_bytes = Int(longest)
+        }
         var flag: UInt8 = 0
         if mosquitto_property_read_byte(list, Int32(MQTT_PROP_RETAIN_AVAILABLE.rawValue), &flag, false) != nil {
             limits.isRetainAvailable = flag != 0

@@ -21,6 +21,8 @@ public enum BrokerCheck {
             case .hungUp: ReasonCode.notAuthorized.publishingRemedy + ", and see the broker's log"
             case .reachable(let broker) where !broker.isQoS1Available: "the broker must take QoS 1"
             case .reachable(let broker) where !broker.isRetainAvailable: "allow retained messages in the broker"
+            case .reachable(let broker) where !broker.hasRoomForEvents:
+                "allow packets of \(BrokerLimits.neededPacket_bytes) octets in the broker (max_packet_size in mosquitto.conf)"
             case .reachable: nil
             }
         }

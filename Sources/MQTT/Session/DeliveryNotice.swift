@@ -89,6 +89,8 @@ extension ReasonCode {
         case .notAuthorized: "allow this user to write there"
         case .quotaExceeded: "raise the broker's quota"
         case .qosNotSupported: "the broker must take QoS 1"
+        // The broker named its limit at the login: the packet was not sent, and its log says nothing.
+        case .packetTooLarge: "allow longer packets in the broker (max_packet_size in mosquitto.conf)"
         default: "see the broker's log"
         }
     }

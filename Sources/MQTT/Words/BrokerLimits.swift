@@ -8,14 +8,24 @@ public struct BrokerLimits: Hashable, Sendable {
     public var isQoS1Available: Bool
     /// The keepalive that the broker names in place of ours, 0 for none; `nil` where ours counts.
     public var keepalive_s: Int?
+    /// The longest packet that the broker takes; `nil` where it names no limit.
+    public var longestPacket_bytes: Int?
+
+    /// Events and states are shorter, under the longest names too, and so is a CONNECT without a long password. Long lists of
+    /// beacons are not.
+    public static let neededPacket_bytes = 4_096
+
+    /// Whether the broker takes packets as long as an event may be.
+    public var hasRoomForEvents: Bool { longestPacket_bytes.map { $0 >= Self.neededPacket_bytes } ?? true }
 
     public init(
         receiveMaximum: Int = 65_535, isRetainAvailable: Bool = true, isQoS1Available: Bool = true,
-        keepalive_s: Int? = nil
+        keepalive_s: Int? = nil, longestPacket_bytes: Int? = nil
     ) {
         self.receiveMaximum = receiveMaximum
         self.isRetainAvailable = isRetainAvailable
         self.isQoS1Available = isQoS1Available
         self.keepalive_s = keepalive_s
+        self.longestPacket_bytes = longestPacket_bytes
     }
 }

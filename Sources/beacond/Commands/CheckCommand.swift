@@ -122,6 +122,8 @@ struct CheckCommand: ParsableCommand {
         case .reachable where broker.protocolVersion == .v3:
             " accepts us; with mqtt.protocol = 3 it can't say whether we may publish below \(topics.root)"
         case .reachable(let limits) where !limits.isQoS1Available: " accepts us, but takes no QoS 1"
+        case .reachable(let limits) where !limits.hasRoomForEvents:
+            " accepts us, but no packets above \(limits.longestPacket_bytes ?? 0) octets"
         case .reachable: " accepts us, and what we publish below \(topics.root)"
         case .refused(let topic, let reason): " accepts us, but refuses what we publish on \(topic): \(reason)"
         case .hungUp(let topic, let failure): " accepts us, but not what we publish on \(topic): \(failure)"

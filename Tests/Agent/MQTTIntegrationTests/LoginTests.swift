@@ -161,6 +161,17 @@ struct LoginTests {
         #expect(limits.keepalive_s == 20)
     }
 
+    @Test("The check names a broker whose packets are too short for events")
+    func shortPackets() async throws {
+        func remedy(_ longest_bytes: Int) async throws -> String? {
+            let broker = try Broker("allow_anonymous true\nmax_packet_size \(longest_bytes)")
+            try await broker.start()
+            return BrokerCheck.run(settings: .test(port: broker.port), clientID: "check").remedy
+        }
+        #expect(try await remedy(4_095)?.contains("max_packet_size") == true)
+        #expect(try await remedy(4_096) == nil)
+    }
+
     @Test("A broker that accepts and says nothing is given up in time")
     func silence() async throws {
         let broker = try Broker()

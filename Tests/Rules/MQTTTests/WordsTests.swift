@@ -13,6 +13,11 @@ struct WordsTests {
         #expect(ReasonCode(rawValue: 0xFE).description == "Reason code (0xFE)")
     }
 
+    @Test("Of a packet that the broker's limit forbids, the remedy is the limit: nothing was sent, so no log has it")
+    func longPacket() {
+        #expect(ReasonCode.packetTooLarge.publishingRemedy.contains("max_packet_size"))
+    }
+
     @Test("Failure begins at 0x80")
     func success() {
         #expect(ReasonCode(rawValue: 0x7F).isSuccess)
