@@ -144,16 +144,16 @@ extension Outbox {
                     next.settled[oldest.series] = oldest.seq
                 }
             }
-            skipReservedNumbers(of: meta, &next)
+            try skipReservedNumbers(of: meta, &next)
             bookkeeping = next
         }
         meeting = .done
     }
 
     /// Numbers that a process gave in memory before it died are not given again.
-    private func skipReservedNumbers(of meta: EventStore.Meta, _ next: inout Bookkeeping) {
+    private func skipReservedNumbers(of meta: EventStore.Meta, _ next: inout Bookkeeping) throws(DiskError) {
         let told = meta.numbering
-        guard let reservation = folder?.reservation(), reservation.epoch == told.epoch else { return }
+        guard let reservation = try folder?.reservation(), reservation.epoch == told.epoch else { return }
         for series in NumberSeries.allCases {
             let end = reservation.ends[series]
             guard end > meta.settledReservations[series], end > told[series] else { continue }

@@ -13,7 +13,7 @@ package protocol OutboxFolder: AnyObject {
     func obstacle(to error: DiskError) -> StateObstacle?
 
     /// The bytes that were reserved last, as far as they can be read.
-    func reservedBytes() -> [UInt8]
+    func reservedBytes() throws(DiskError) -> [UInt8]
 
     /// Writes the bytes in place and waits until the disk has them; `false` where the disk refuses.
     func reserve(_ bytes: [UInt8]) -> Bool
@@ -68,7 +68,7 @@ extension OutboxFolder {
     package var logPath: String { databasePath + "-wal" }
     package var damagedPath: String { databasePath + ".corrupt" }
 
-    func reservation() -> Reservation? { Reservation(bytes: reservedBytes()) }
+    func reservation() throws(DiskError) -> Reservation? { Reservation(bytes: try reservedBytes()) }
 
     /// Makes a reservation durable; `false` where the disk refuses.
     func reserve(_ reservation: Reservation) -> Bool { reservation.bytes.map(reserve) ?? false }

@@ -85,7 +85,16 @@ final class StateFolder: OutboxFolder {
         }
         lock = descriptor
         // Its disk block has to be there before the disk is full. Where this fails, reserving fails later, which is seen.
-        if reservedBytes().count < Reservation.length {
+        // What can't be read is not overwritten: it may be what keeps numbers from being given twice.
+        let reserved: [UInt8]
+        do throws(DiskError) {
+            reserved = try reservedBytes()
+        } catch {
+            lock = -1
+            close(descriptor)
+            throw error
+        }
+        if reserved.count < Reservation.length {
             _ = reserve([UInt8](repeating: 0x20, count: Reservation.length))
         }
         sign()
@@ -199,10 +208,12 @@ final class StateFolder: OutboxFolder {
         if [EIO, ENOSPC, EDQUOT].contains(code) { throw .system(code, during: "sync the folder") }
     }
 
-    package func reservedBytes() -> [UInt8] {
+    package func reservedBytes() throws(DiskError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Reservation.length)
-        let count = pread(lock, &bytes, bytes.count, 0)
-        return count > 0 ? Array(bytes.prefix(count)) : []
+        var count = pread(lock, &bytes, bytes.count, 0)
+        while count < 0, errno == EINTR { count = pread(lock, &bytes, bytes.count, 0) }
+        guard count >= 0 else { throw .system(errno, during: "read outbox.lock") }
+        return Array(bytes.prefix(count))
     }
 
     package func reserve(_ bytes: [UInt8]) -> Bool {

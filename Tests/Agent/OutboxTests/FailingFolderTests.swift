@@ -10,13 +10,17 @@ private final class FailingFolder: OutboxFolder {
     private let folder: StateFolder
     var isUnsynced = false
     var isUnreadable = false
+    var isLockUnreadable = false
 
     init(_ path: String) { folder = StateFolder(path: path, holder: "") }
 
     var path: String { folder.path }
     func hold() throws(DiskError) { try folder.hold() }
     func release() { folder.release() }
-    func reservedBytes() -> [UInt8] { folder.reservedBytes() }
+    func reservedBytes() throws(DiskError) -> [UInt8] {
+        if isLockUnreadable { throw .system(EIO, during: "read outbox.lock") }
+        return try folder.reservedBytes()
+    }
     func reserve(_ bytes: [UInt8]) -> Bool { folder.reserve(bytes) }
     func makeDatabasePrivate() throws(DiskError) { try folder.makeDatabasePrivate() }
     func setDamagedFileAside() throws(DiskError) { try folder.setDamagedFileAside() }
@@ -29,10 +33,10 @@ private final class FailingFolder: OutboxFolder {
         isUnreadable ? .system(EIO, during: "read outbox.sqlite") : folder.readFailure()
     }
 
-    func open() throws -> Outbox {
+    func open(seed: UInt64 = 1) throws -> Outbox {
         try Outbox(
             folder: self, vfs: nil, limits: OutboxLimits(maxEvents: 100, maxMiB: 1), at: .origin,
-            wallTime: .unixEpoch, generator: SeededGenerator(seed: 1))
+            wallTime: .unixEpoch, generator: SeededGenerator(seed: seed))
     }
 }
 
@@ -54,6 +58,28 @@ struct FailingFolderTests {
         #expect(outbox.condition == nil)
         #expect(outbox.health.eventsInMemory == 0)
         #expect(outbox.drain().count == 3)
+    }
+
+    @Test("While the numbers that were reserved can't be read, no number of that epoch is given")
+    func unreadableReservation() throws {
+        let temporary = TemporaryFolder()
+        let folder = FailingFolder(temporary.path)
+        let epoch: String
+        do {
+            let outbox = try folder.open()
+            try outbox.commitEvents(3)
+            epoch = outbox.numbering.epoch
+        }
+        folder.release()
+        folder.isLockUnreadable = true
+        let outbox = try folder.open(seed: 2)
+        #expect(!outbox.isDurable)
+        #expect(outbox.numbering.epoch != epoch)
+        try outbox.commitEvents(2)
+        folder.isLockUnreadable = false
+        for second in 1..<120 as Range<Int64> { outbox.tick(second) }
+        #expect(outbox.isDurable)
+        #expect(outbox.drain().count == 5)
     }
 
     /// A folder in which five events wait, in a file that reads as something else. Returns what it should read as.
