@@ -79,6 +79,8 @@ extension SiteEngine {
 
     private mutating func insert(_ region: StoreRegion) -> Int {
         let number = admission.freeRegions.popLast() ?? regions.count
+        var region = region
+        region.notBefore = endings.end(of: region.id) ?? .origin
         if number == regions.count { regions.append(region) } else { regions[number] = region }
         regionNumbers[region.id] = number
         return number
@@ -191,7 +193,10 @@ extension SiteEngine {
             remove(beacon, from: number, at: now)
             if beacons[beacon].regions.isEmpty { beacons[beacon].move(to: nil, since: now) }
         }
-        for gateway in gateways.all.indices { early.forget(number, GatewayIndex(gateway)) }
+        for gateway in gateways.all.indices.map(GatewayIndex.init) {
+            early.forget(number, gateway)
+            gateways.all[gateway.number].progress.forget(number)
+        }
         regionNumbers[regions[number].id] = nil
         regions[number] = StoreRegion(regions[number].id, at: now)
         admission.freeRegions.append(number)

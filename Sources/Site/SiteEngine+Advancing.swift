@@ -1,3 +1,4 @@
+import Configuration
 import Gateway
 import HCI
 import Messages
@@ -18,14 +19,11 @@ extension SiteEngine {
         if admission.due == now {
             advanceAdmission(to: now, outputs: &outputs)
         } else if early.due == now {
-            if let state = early.takeFirst() { apply(state, at: now, outputs: &outputs) }
+            let state = early.takeFirst { gateways[$0].progress.catchesUpUntil }
+            if let state { apply(state, at: now, outputs: &outputs) }
         } else if timers.nextDue == now {
             guard let timer = timers.removeFirst(), regions[timer.subject].due == timer.due else { return now }
-            if let change = regions[timer.subject].advance(to: now) {
-                emit(timer.subject, change, outputs: &outputs)
-                noteOutside(timer.subject)
-            }
-            schedule(timer.subject)
+            advance(region: timer.subject, to: now, outputs: &outputs)
         } else if rangingDue == now {
             range(at: now, outputs: &outputs)
         } else {
@@ -33,6 +31,55 @@ extension SiteEngine {
             emptyResumedZones(at: now, outputs: &outputs)
         }
         return now
+    }
+
+    /// A region is left, or nobody knows any more, or it is asked again.
+    private mutating func advance(region number: Int, to now: Instant, outputs: inout [GatewayOutput]) {
+        if regions[number].reweighDue <= now {
+            let isCrossing = regions[number].beginWeighing()
+            // It was given time enough.
+            if isCrossing { figures.late += 1 }
+            return weigh(number, isCrossing: isCrossing, at: now, isLastCall: true, outputs: &outputs)
+        }
+        let lateAfter = settings.lateAfter
+        let toldUntil = gateways.toldUntil(at: now, lateAfter: lateAfter)
+        let caughtUpAt = gateways.caughtUpAt(now)
+        let change = regions[number].advance(
+            to: now, toldUntil: toldUntil,
+            lookAt: { due in caughtUpAt > now ? min(due + lateAfter, caughtUpAt) : due + (now - toldUntil) }, spans)
+        guard let change else { return schedule(number) }
+        emit(number, change, outputs: &outputs)
+        noteOutside(number)
+        // A visit that was known already has begun.
+        if change.change.state == .inside {
+            weigh(number, isCrossing: false, at: change.at, outputs: &outputs)
+        } else {
+            schedule(number)
+        }
+    }
+
+    /// Tells every exit that waits for gateways: all have told what they had to.
+    package mutating func settle(at now: Instant, outputs: inout [GatewayOutput]) {
+        for number in regions.indices {
+            while regions[number].isUndecided,
+                let change = regions[number].advance(to: now, toldUntil: now, lookAt: { _ in .distantFuture }, spans)
+            {
+                emit(number, change, outputs: &outputs)
+                noteOutside(number)
+                if change.change.state == .inside { weigh(number, isCrossing: false, at: change.at, outputs: &outputs) }
+            }
+            schedule(number)
+        }
+    }
+
+    /// A gateway is not away any more: exits that wait for it are looked at again.
+    mutating func lookAgain(at now: Instant) {
+        let due = gateways.caughtUpAt(now)
+        if due == .distantFuture { return }
+        for number in regions.indices where regions[number].lookDue ?? .origin > due {
+            regions[number].look(at: due)
+            schedule(number)
+        }
     }
 
     /// Does everything that is due up to an instant.

@@ -22,7 +22,7 @@ extension SiteEngine {
         if !list.beacons.isEmpty, gateways.hearing.contains(gateway), let known = regions[number].claim(of: gateway),
             known.isThere, known.deafSince != nil
         {
-            claim(gateway, of: number, known.epoch, saidAt: arrival.now) { _ in }
+            claim(gateway, of: number, known.numbers.epoch, saidAt: arrival.now) { _ in }
             weigh(number, isCrossing: false, at: arrival.now, outputs: &outputs)
         }
         if tellsDevices { for listed in list.beacons where listed.isDuplicate { tellApart(listed) } }
@@ -34,6 +34,7 @@ extension SiteEngine {
             regions[number].heard(until: min(heardAt, arrival.now))
             beacons[index].list(StoreBeacon.Listing(listed, by: gateway, at: arrival.now))
             if tellsDevices, beacons[index].isShared(at: arrival.now) { tellApart(listed) }
+            beacons[index].heard(in: plan.zone(of: gateway), at: min(heardAt, arrival.now))
             guard let rssi_dbm = listed.observation.rssi_dbm, listed.observation.proximity != .unknown else { continue }
             beacons[index].levels.note(
                 HeardLevels.Level(gateway: gateway, level_dbm: rssi_dbm + plan.offset_db(of: gateway), at: arrival.now))
@@ -42,6 +43,9 @@ extension SiteEngine {
             beacons[missing].unlist(gateway)
         }
         regions[number].lists[gateway] = present
+        let owedList = gateways.all[gateway.number].progress.owesList(at: arrival.now)
+        gateways.all[gateway.number].progress.noteList(of: number, isEmpty: present.isEmpty, at: arrival.now)
+        if owedList { lookAgain(at: arrival.now) }
         regions[number].listedAt = arrival.now
         wake(at: arrival.now)
     }
@@ -164,7 +168,9 @@ extension SiteEngine {
         var entry = best.beacon(beacons[index].key.identity, track: beacons[index].track)
         let sinceThen_ms = (now - best.at).microseconds / 1_000
         entry.age_ms = entry.age_ms > Int64.max / 2 ? entry.age_ms : entry.age_ms + sinceThen_ms
-        if let zone = beacons[index].zone ?? beacons[index].likeliest {
+        if let zone = beacons[index].zone ?? beacons[index].likeliest,
+            beacons[index].confidence >= StoreBeacon.leastShown
+        {
             entry.place = BeaconPlace(
                 zone: plan.name(of: zone), confidence: min(beacons[index].confidence, 0.99),
                 position: PositionEstimate.of(levels, plan))

@@ -67,18 +67,35 @@ extension SiteEngine {
         _ status: StatusPayload, from gateway: GatewayIndex, at now: Instant, outputs: inout [GatewayOutput]
     ) {
         let status = StoreGateways.Status(isOnline: status.isOnline, radio: status.radio)
-        guard gateways.note(status, of: gateway, at: now) else { return }
+        noteWord(of: gateway, at: now)
+        let wasAway = gateways[gateway].awaySince != nil
+        let hasChanged = gateways.note(status, of: gateway, at: now)
+        if wasAway, status.isOnline { lookAgain(at: now) }
+        guard hasChanged || wasAway == status.isOnline else { return }
         for number in regions.indices where regions[number].claim(of: gateway) != nil {
             let offlineAt = gateways[gateway].offlineAt
             regions[number].change(gateway) { claim in
+                let hasSpoken = offlineAt.map { claim.saidAt > $0 } ?? true
                 if !status.hears {
-                    claim.deafSince = now
-                } else if offlineAt.map({ claim.saidAt > $0 }) ?? true {
+                    claim.deafSince = claim.deafSince ?? now
+                } else if hasSpoken {
                     claim.deafSince = nil
+                }
+                if !status.isOnline {
+                    claim.awaySince = claim.awaySince ?? now
+                } else if hasSpoken {
+                    claim.awaySince = nil
                 }
             }
             weigh(number, isCrossing: false, at: now, outputs: &outputs)
         }
+    }
+
+    /// A gateway has said something: its line is up.
+    private mutating func noteWord(of gateway: GatewayIndex, at now: Instant) {
+        let owedList = gateways.all[gateway.number].progress.owesList(at: now)
+        gateways.all[gateway.number].progress.noteWord()
+        if owedList { lookAgain(at: now) }
     }
 
     struct ArrivedEvent {
@@ -92,43 +109,65 @@ extension SiteEngine {
     private mutating func receive(_ event: ArrivedEvent, _ arrival: Arrival, outputs: inout [GatewayOutput]) {
         let (payload, gateway) = (event.payload, event.gateway)
         guard let number = region(event.instance, isPresent: payload.exit == nil, at: arrival.now) else { return }
-        if let exit = payload.exit, exit.ending == .unmonitored {
-            // Nobody left: this gateway has nothing to say of it any more, and had it inside until then.
-            regions[number].cause = regions[number].cause ?? cause(event, nil)
-            regions[number].heard(until: arrival.event - (payload.head.at - exit.lastHeardAt))
-            return withdraw(gateway, from: event.instance, at: arrival.now, outputs: &outputs)
-        }
-        let known = regions[number].claim(of: gateway)
+        gateways.all[gateway.number].progress.note(arrival)
+        noteWord(of: gateway, at: arrival.now)
+        let numbers = regions[number].claim(of: gateway)?.numbers ?? SeenNumbers()
         // At least once: the same event may come again.
-        if let known, known.epoch == payload.epoch, payload.seq <= known.seenSeq { return }
-        claim(gateway, of: number, payload.epoch, saidAt: nil) { $0.seenSeq = payload.seq }
+        if numbers.holds(payload.seq, of: payload.epoch) { return }
+        if let exit = payload.exit, exit.ending == .unmonitored {
+            // No beacon left: this gateway has nothing to say of it any more, and had it inside until then.
+            regions[number].cause = regions[number].cause ?? cause(event, nil)
+            let last = arrival.event - max(payload.head.at - exit.lastHeardAt, .zero)
+            regions[number].heard(until: last)
+            return withdraw(gateway, from: event.instance, heardUntil: last, at: arrival.now, outputs: &outputs)
+        }
+        claim(gateway, of: number, payload.epoch, saidAt: nil) { $0.numbers.note(payload.seq, of: payload.epoch) }
         // Where its state could not wait for it any longer, that was told without it.
-        let isOvertaken = known.map { $0.epoch == payload.epoch && payload.seq <= $0.appliedSeq } ?? false
-        if arrival.isLate || isOvertaken {
+        if arrival.isLate || numbers.isOvertaken(payload.seq, of: payload.epoch) {
             figures.late += 1
             return
         }
-        let at = arrival.event
-        claim(gateway, of: number, payload.epoch, saidAt: arrival.now) { claim in
-            claim.appliedSeq = payload.seq
-            claim.unknownSince = nil
-            claim.say(payload.exit == nil ? .there : .gone(at: at), isExit: payload.exit != nil)
-        }
         if let exit = payload.exit {
-            // The gateway's own clock says how long before the exit that was.
-            regions[number].heard(until: at - (payload.head.at - exit.lastHeardAt))
-            regions[number].noteExit(isTold: true, isInferred: exit.ending == .inferred)
-            regions[number].cause = cause(event, regions[number].standing.presence == nil ? nil : regions[number].cause)
+            receive(exit, of: event, in: number, arrival)
         } else {
-            if regions[number].standing.presence == nil || regions[number].cause == nil {
-                regions[number].cause = cause(event, nil)
-            }
-            hear(event, number, arrival)
+            receiveEntry(event, in: number, arrival)
         }
-        weigh(number, isCrossing: payload.exit == nil, at: at, outputs: &outputs)
+        weigh(number, isCrossing: payload.exit == nil, at: arrival.event, outputs: &outputs)
         if let state = early.take(named: payload, of: number, gateway) {
             apply(state, at: arrival.now, outputs: &outputs)
         }
+    }
+
+    private mutating func receiveEntry(_ event: ArrivedEvent, in number: Int, _ arrival: Arrival) {
+        let cause = cause(event, nil)
+        regions[number].note(StayLog.Entry(at: arrival.event, cause: cause))
+        claim(event.gateway, of: number, event.payload.epoch, saidAt: arrival.now) { claim in
+            claim.numbers.apply(event.payload.seq, of: event.payload.epoch)
+            claim.enter(at: arrival.event)
+        }
+        if regions[number].standing.presence == nil || regions[number].cause == nil { regions[number].cause = cause }
+        hear(event, number, arrival)
+    }
+
+    private mutating func receive(_ exit: EventPayload.Stay, of event: ArrivedEvent, in number: Int, _ arrival: Arrival)
+    {
+        let (payload, at) = (event.payload, arrival.event)
+        let known = regions[number].claim(of: event.gateway)?.onlyEntry
+        claim(event.gateway, of: number, payload.epoch, saidAt: arrival.now) { claim in
+            claim.numbers.apply(payload.seq, of: payload.epoch)
+            claim.leave(at: at)
+        }
+        // The gateway's own clock says how long before the exit that was. Nothing is heard after it has left.
+        let last = at - max(payload.head.at - exit.lastHeardAt, .zero)
+        let entered = min(at - max(payload.head.at - exit.enteredAt, .zero), known ?? last, last)
+        let entry = regions[number].standing.presence == nil ? nil : regions[number].cause
+        let cause = cause(event, entry)
+        let stay = StayLog.Stay(from: entered, to: at, lastHeardAt: last, cause: cause)
+        if !regions[number].note(stay, spans) { figures.late += 1 }
+        regions[number].heard(until: last)
+        regions[number].noteExit(isTold: true, isInferred: exit.ending == .inferred)
+        // While it is not decided whether it has been left, the cause is that of the visit under way.
+        if !regions[number].isUndecided { regions[number].cause = cause }
     }
 
     /// - Parameter entry: the cause of the entry that an exit ends: both name one beacon, so that a visit has a beginning and an end.
@@ -146,11 +185,13 @@ extension SiteEngine {
     mutating func claim(
         _ gateway: GatewayIndex, of number: Int, _ epoch: String, saidAt: Instant?, _ change: (inout Claim) -> Void
     ) {
-        let deafSince = gateways[gateway].deafSince
+        let (deafSince, awaySince) = (gateways[gateway].deafSince, gateways[gateway].awaySince)
         regions[number].change(gateway) { claim in
-            if saidAt != nil || claim.epoch.isEmpty { claim.deafSince = deafSince }
+            if saidAt != nil || claim.numbers.epoch.isEmpty {
+                (claim.deafSince, claim.awaySince) = (deafSince, awaySince)
+            }
             claim.saidAt = saidAt ?? claim.saidAt
-            claim.enter(epoch)
+            claim.numbers.enter(epoch)
             change(&claim)
         }
     }
@@ -163,12 +204,12 @@ extension SiteEngine {
     ) {
         guard let number = region(instance, isPresent: payload.state == .inside, at: arrival.now) else { return }
         let state = EarlyStates.State(number: number, gateway: gateway, payload: payload, arrival: arrival)
-        let known = regions[number].claim(of: gateway)
-        let (seenSeq, appliedSeq) =
-            known.map { $0.epoch == payload.epoch ? ($0.seenSeq, $0.appliedSeq) : (0, 0) } ?? (0, 0)
-        guard payload.eventSeq >= appliedSeq else { return }
+        let numbers = regions[number].claim(of: gateway)?.numbers ?? SeenNumbers()
+        guard !numbers.isOver(payload.epoch), payload.eventSeq >= numbers.appliedSeq(in: payload.epoch) else { return }
+        noteWord(of: gateway, at: arrival.now)
         early.forget(number, gateway)
-        if payload.eventSeq > seenSeq, payload.eventSeq > appliedSeq, !arrival.isLate {
+        if payload.eventSeq > numbers.seenSeq(in: payload.epoch), !arrival.isLate {
+            gateways.all[gateway.number].progress.catchUp(at: arrival.now)
             early.wait(state)
         } else {
             apply(state, at: arrival.now, outputs: &outputs)
@@ -179,23 +220,21 @@ extension SiteEngine {
     mutating func apply(_ state: EarlyStates.State, at now: Instant, outputs: inout [GatewayOutput]) {
         let (number, payload) = (state.number, state.payload)
         let known = regions[number].claim(of: state.gateway)
-        // Whom an earlier epoch had inside has left while nobody watched.
+        // What an earlier epoch had inside has left while nobody watched.
         let isOtherEpoch = known.map { $0.isThere && $0.thereEpoch != payload.epoch } ?? false
-        let isTold = isOtherEpoch || payload.eventSeq > (known?.appliedSeq ?? 0)
+        let isTold = isOtherEpoch || payload.eventSeq > (known?.numbers.appliedSeq(in: payload.epoch) ?? 0)
         // What has come to pass so long ago changes no history: it counts from now on.
         let told = state.arrival.instant(payload.since)
         let arrival = state.arrival.now
         let since = arrival - told > settings.lateAfter ? arrival : told
         claim(state.gateway, of: number, payload.epoch, saidAt: now) { claim in
-            claim.appliedSeq = max(claim.appliedSeq, payload.eventSeq)
-            if payload.state != .unknown { claim.unknownSince = nil }
-            switch payload.state {
-            case .unknown: claim.unknownSince = claim.unknownSince ?? now
-            case .inside: claim.say(.there)
-            case .outside: if !claim.isGone { claim.say(.gone(at: since)) }
-            }
+            claim.numbers.overtake(payload.eventSeq, of: payload.epoch)
+            let isThere: Bool? = payload.state == .unknown ? nil : payload.state == .inside
+            claim.state(isThere, since: isThere == true ? told : since, at: now)
         }
-        if payload.state == .outside, known?.isThere == true {
+        if payload.state == .outside, let entered = known?.thereSince {
+            let stay = StayLog.Stay(from: entered, to: since, lastHeardAt: entered, cause: nil)
+            if !regions[number].note(stay, spans) { figures.late += 1 }
             regions[number].noteExit(isTold: isTold, isInferred: isOtherEpoch)
             regions[number].cause?.gateway = state.gateway
         }
@@ -204,15 +243,21 @@ extension SiteEngine {
 
     /// A gateway monitors a region no more. Where it was the last one, nobody does.
     private mutating func withdraw(
-        _ gateway: GatewayIndex, from instance: RegionInstanceID, at now: Instant, outputs: inout [GatewayOutput]
+        _ gateway: GatewayIndex, from instance: RegionInstanceID, heardUntil last: Instant? = nil, at now: Instant,
+        outputs: inout [GatewayOutput]
     ) {
         guard let number = regionNumbers[instance] else { return }
         early.forget(number, gateway)
-        guard regions[number].pending != nil || regions[number].claim(of: gateway) != nil else { return }
+        let known = regions[number].claim(of: gateway)
+        guard regions[number].pending != nil || known != nil else { return }
+        if let entered = known?.thereSince {
+            let last = max(last ?? regions[number].standing.presence?.lastHeardAt ?? entered, entered)
+            _ = regions[number].note(StayLog.Stay(from: entered, to: last, lastHeardAt: last, cause: nil), spans)
+        }
         regions[number].withdraw(gateway)
         if regions[number].pending != nil, !regions[number].isMonitored { return discard(number) }
         if regions[number].isMonitored {
-            weigh(number, isCrossing: false, at: now, outputs: &outputs)
+            weigh(number, isCrossing: false, at: now, noExitBefore: now, outputs: &outputs)
         } else {
             end(number, at: now, outputs: &outputs)
         }

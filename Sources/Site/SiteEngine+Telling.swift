@@ -8,13 +8,27 @@ package import Regions
 /// What has changed is told, in the words of a gateway.
 extension SiteEngine {
     /// Weighs a region's claims anew, and tells what has become of it.
+    ///
+    /// - Parameters:
+    ///   - earliest: an exit is not dated before.
+    ///   - isLastCall: whether an entry that is dated in the past has waited for what its gateway tells after it.
     mutating func weigh(
-        _ number: Int, isCrossing: Bool, since: Instant? = nil, at instant: Instant, outputs: inout [GatewayOutput]
+        _ number: Int, isCrossing: Bool, since: Instant? = nil, at instant: Instant,
+        noExitBefore earliest: Instant = .origin,
+        isLastCall: Bool = false, outputs: inout [GatewayOutput]
     ) {
         var entry = PendingEntry(isCrossing: isCrossing, since: since, at: instant)
         guard isAdmitted(number, &entry, outputs: &outputs) else { return }
+        if !isLastCall, let there = regions[number].pastEntries {
+            let caughtUpAt = there.map { gateways[$0].progress.catchesUpUntil }.max() ?? now
+            if caughtUpAt > now {
+                regions[number].deferEntry(until: caughtUpAt)
+                return schedule(number)
+            }
+        }
         let change =
-            regions[number].weigh(spans, isCrossing: entry.isCrossing, since: entry.since, at: entry.at)
+            regions[number].weigh(
+                spans, isCrossing: entry.isCrossing, since: entry.since, at: entry.at, now: now, noExitBefore: earliest)
             ?? regions[number].undecided(at: entry.at)
         if let change {
             emit(number, change, outputs: &outputs)
@@ -28,6 +42,7 @@ extension SiteEngine {
     mutating func emit(_ number: Int, _ change: StoreRegion.Change, outputs: inout [GatewayOutput]) {
         regions[number].isTold = true
         switch change.change.state {
+        case .outside where change.isPast: leavePastZones(of: number, at: change.at, outputs: &outputs)
         case .outside: leaveZones(of: number, at: change.at, outputs: &outputs)
         case .unknown: zonesBecomeUnknown(of: number, at: change.at, outputs: &outputs)
         case .inside: break
@@ -41,7 +56,7 @@ extension SiteEngine {
         zone number: Int, _ change: RegionStanding.Change, at now: Instant, outputs: inout [GatewayOutput]
     ) {
         let zone = zones[number]
-        if let region = regionNumbers[zone.id.inZone(nil)] { regions[region].zonesToldAt = now }
+        if change.crossing != nil, let region = regionNumbers[zone.id.inZone(nil)] { regions[region].zonesToldAt = now }
         outputs.append(
             .transition(
                 transition(zone.id, change, zone.cause, at: now),
@@ -99,6 +114,9 @@ extension SiteEngine {
         }
         endStay(
             regions[number].id, regions[number].standing, regions[number].cause, at: now, outputs: &outputs)
+        if regions[number].standing.presence != nil {
+            endings.note(regions[number].id, at: now, lateAfter: settings.lateAfter)
+        }
         release(number, outputs: &outputs)
     }
 

@@ -68,7 +68,7 @@ extension SiteEngine {
     ) {
         guard let number = zoneNumbers[regions[region].id.inZone(plan.name(of: zone))] else { return }
         let levels = levels(of: index, in: zone)
-        let last = min(levels.map(\.at).max() ?? .distantFuture, beacons[index].zoneSince)
+        let last = beacons[index].lastHeard(in: zone) ?? beacons[index].zoneSince
         if let level = levels.max(by: { $0.level_dbm < $1.level_dbm }),
             zones[number].cause?.identity == beacons[index].key.identity
         {
@@ -106,10 +106,9 @@ extension SiteEngine {
 
     /// A region is left: so are its zones, at the same time.
     mutating func leaveZones(of region: Int, at now: Instant, outputs: inout [GatewayOutput]) {
-        let last = regions[region].lastHeardAt ?? now
         for number in regions[region].zones {
             guard zones[number].standing.state != .outside || zones[number].standing.presence != nil else { continue }
-            if let change = zones[number].empty(until: last, at: now) {
+            if let change = zones[number].empty(until: lastHeard(in: number, of: region) ?? now, at: now) {
                 emit(zone: number, change, at: now, outputs: &outputs)
             }
         }
@@ -121,6 +120,31 @@ extension SiteEngine {
             }
             remove(index, from: region, at: now)
             if beacons[index].regions.isEmpty { beacons[index].move(to: nil, since: now) }
+        }
+    }
+
+    /// When the gateways of a zone heard a beacon of the region last that is there; where they listed none, when any gateway did.
+    private func lastHeard(in zone: Int, of region: Int) -> Instant? {
+        let name = zones[zone].id.zone
+        let heard = regions[region].beacons.compactMap { index -> Instant? in
+            guard let told = beacons[index].toldZone(in: region), plan.name(of: told) == name else { return nil }
+            return beacons[index].lastHeard(in: told)
+        }
+        return heard.max() ?? regions[region].lastHeardAt
+    }
+
+    /// A region was left, and entered again since: so were the zones that nothing was told of since.
+    mutating func leavePastZones(of region: Int, at instant: Instant, outputs: inout [GatewayOutput]) {
+        for number in regions[region].zones {
+            guard let presence = zones[number].standing.presence, presence.enteredAt <= instant else { continue }
+            let last = lastHeard(in: number, of: region) ?? instant
+            if let change = zones[number].empty(until: min(last, instant), at: instant) {
+                emit(zone: number, change, at: instant, outputs: &outputs)
+            }
+            for index in regions[region].beacons {
+                let told = beacons[index].toldZone(in: region).map { plan.name(of: $0) }
+                if told == zones[number].id.zone { beacons[index].noteTold(nil, in: region) }
+            }
         }
     }
 

@@ -47,6 +47,8 @@ package struct SiteEngine: Sendable {
     /// Beacons that are placed at a time, at most. A store has more than one gateway hears.
     let maxBeacons: Int
     static let leastBeacons = 16_384
+    /// A gateway that is away for so long is given up, or for `late_after_s` where that is more.
+    static let leastGivenUpAfter = TimeSpan.seconds(86_400)
     /// Whether devices that share an identity are told apart by their names, which the gateways give alike.
     let tellsDevices: Bool
     package internal(set) var figures = Figures()
@@ -55,6 +57,8 @@ package struct SiteEngine: Sendable {
     /// The region instances that gateways have told of; see `StoreAdmission` for the places that are free.
     var regions: [StoreRegion] = []
     var regionNumbers: [RegionInstanceID: Int] = [:]
+    /// When the stays ended of instances that no gateway monitors any more, while older news of them may come.
+    var endings = StoreEndings()
     /// When regions have something to do; stale where `StoreRegion.due` says otherwise.
     var timers = TimerQueue<Int>()
     var zones: [StoreZone] = []
@@ -84,7 +88,9 @@ package struct SiteEngine: Sendable {
         self.settings = settings
         self.tellsDevices = tellsDevices
         let rules = gateway.regions.rules
-        spans = StoreRegion.Spans(exitAfter: settings.exitAfter, unknownAfter: rules.unknownStateAfter)
+        spans = StoreRegion.Spans(
+            exitAfter: settings.exitAfter, unknownAfter: rules.unknownStateAfter,
+            givenUpAfter: max(settings.lateAfter, Self.leastGivenUpAfter))
         admission = StoreAdmission(gateway.regions.limits)
         self.now = now
         maxBeacons = max(gateway.tracker.maxTransmitters, Self.leastBeacons)

@@ -116,6 +116,13 @@ extension RegionStanding {
         occupancy = .inside(presence)
     }
 
+    /// It was inside earlier than was told: what shows that came later than what did.
+    public mutating func began(at instant: Instant) {
+        guard case .inside(var presence) = occupancy, instant < presence.enteredAt else { return }
+        presence.enteredAt = instant
+        occupancy = .inside(presence)
+    }
+
     /// *As before*: its source was blind, and nothing speaks for a crossing since. Subscribers are told again what it was.
     public mutating func known(at now: Instant) -> Change? {
         guard state == .unknown else { return nil }

@@ -6,8 +6,11 @@ import Messages
 /// An event's own time counts. A clock that is not synced says nothing, and nothing happens after it is told: then the arrival
 /// counts. What is older than `late_after_s` is late.
 struct Arrival: Sendable {
-    /// A state that names an event waits for it so long.
+    /// A state that names an event waits for it so long, and a gateway that tells what is old has told everything after so long without
+    /// more of it.
     static let eventPatience = TimeSpan.seconds(2)
+    /// What is older at its arrival has waited for a line.
+    static let longestTransit = TimeSpan.milliseconds(500)
 
     /// When it came.
     let now: Instant
@@ -29,6 +32,9 @@ struct Arrival: Sendable {
 
     /// When that happened which is told.
     var event: Instant { isTrusted ? min(told, now) : now }
+
+    /// How long it was on its way, as far as the clocks say.
+    var transit: TimeSpan { isTrusted ? max(now - told, .zero) : .zero }
 
     /// A time that the message names, on the store's clock; not after its arrival.
     func instant(_ wall: WallTime) -> Instant {

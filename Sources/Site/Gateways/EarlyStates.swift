@@ -1,7 +1,8 @@
 import HCI
 import Messages
 
-/// States that came before the event which they name. One of each gateway and region waits, for 2 s at most.
+/// States that came before the event which they name. One of each gateway and region waits, until its gateway has told nothing old for
+/// 2 s.
 struct EarlyStates: Sendable {
     struct State: Sendable {
         /// Of the region.
@@ -10,8 +11,14 @@ struct EarlyStates: Sendable {
         var payload: StatePayload
         var arrival: Arrival
 
+        fileprivate var due: Instant
+
+        init(number: Int, gateway: GatewayIndex, payload: StatePayload, arrival: Arrival) {
+            (self.number, self.gateway, self.payload, self.arrival) = (number, gateway, payload, arrival)
+            due = arrival.now + Arrival.eventPatience
+        }
+
         fileprivate var place: Place { Place(number: number, gateway: gateway) }
-        fileprivate var due: Instant { arrival.now + Arrival.eventPatience }
     }
 
     fileprivate struct Place: Hashable {
@@ -51,8 +58,16 @@ struct EarlyStates: Sendable {
     }
 
     /// The first of them, where it has waited long enough.
-    mutating func takeFirst() -> State? {
+    ///
+    /// - Parameter catchesUpUntil: when its gateway has told what is old, as far as is known.
+    mutating func takeFirst(_ catchesUpUntil: (GatewayIndex) -> Instant) -> State? {
         guard let timer = timers.removeFirst(), let state = waiting[timer.subject], state.due == timer.due else {
+            return nil
+        }
+        let due = catchesUpUntil(state.gateway)
+        if due > state.due {
+            waiting[timer.subject]?.due = due
+            timers.set(timer.subject, at: due)
             return nil
         }
         waiting[timer.subject] = nil

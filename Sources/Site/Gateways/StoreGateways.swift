@@ -55,6 +55,11 @@ package struct StoreGateways: Sendable {
         package fileprivate(set) var deafSince: Instant?
         /// When it was last said to be offline; `nil` where it never was.
         fileprivate(set) var offlineAt: Instant?
+        /// How far it has told.
+        var progress = GatewayProgress()
+
+        /// Since when its line is down, or it is stopped; `nil` while it is online.
+        var awaySince: Instant? { status?.isOnline == false ? offlineAt : nil }
     }
 
     /// What a gateway's last `status` says.
@@ -69,7 +74,7 @@ package struct StoreGateways: Sendable {
     /// What a listed gateway has to say for itself it has said so long after the start.
     static let firstWordWithin = TimeSpan.seconds(30)
 
-    package private(set) var all: [Gateway] = []
+    package internal(set) var all: [Gateway] = []
     private var indices: [String: GatewayIndex] = [:]
     /// Those that can hear, as far as is known.
     package private(set) var hearing = GatewaySet()
@@ -112,16 +117,93 @@ package struct StoreGateways: Sendable {
         return index
     }
 
+    /// Until when all gateways have told everything, as far as is known.
+    ///
+    /// - Parameter lateAfter: what a gateway tells later than that changes nothing anyway.
+    func toldUntil(at now: Instant, lateAfter: TimeSpan) -> Instant {
+        guard caughtUpAt(now) <= now else { return now - lateAfter }
+        return now - (all.map(\.progress.transit).max() ?? .zero)
+    }
+
+    /// When all gateways have told everything, as far as is known now; `distantFuture` while one is away.
+    func caughtUpAt(_ now: Instant) -> Instant {
+        var due = now
+        for gateway in all where gateway.lastArrival != nil {
+            if gateway.awaySince != nil || gateway.progress.owesList(at: now) { return .distantFuture }
+            due = max(due, gateway.progress.catchesUpUntil)
+        }
+        return due
+    }
+
     /// Takes a status in.
     ///
     /// - Returns: whether it can hear now and could not before, or the other way round.
     mutating func note(_ status: Status, of gateway: GatewayIndex, at now: Instant) -> Bool {
         let could = hearing.contains(gateway)
+        let wasOnline = all[gateway.number].status?.isOnline ?? true
         all[gateway.number].status = status
-        if !status.isOnline { all[gateway.number].offlineAt = now }
+        if !status.isOnline {
+            all[gateway.number].offlineAt = now
+        } else if all[gateway.number].offlineAt != nil, !wasOnline {
+            // What it has not told yet comes now.
+            all[gateway.number].progress.catchUp(at: now)
+        }
         guard status.hears != could else { return false }
         if status.hears { hearing.insert(gateway) } else { hearing.remove(gateway) }
         all[gateway.number].deafSince = status.hears ? nil : now
         return true
+    }
+}
+
+/// How far one gateway has told.
+///
+/// A gateway's line may be down without a word of it: the broker tells a will after one and a half times `keepalive_s`. Then a list that
+/// is owed shows it.
+package struct GatewayProgress: Sendable {
+    /// A list that is owed for so long will not come: the gateway has stopped to list.
+    static let owedFor = TimeSpan.seconds(120)
+
+    /// How long its last message was on its way; at most `Arrival.longestTransit`.
+    private(set) var transit = TimeSpan.zero
+    /// While it tells what is old, it may have more of it.
+    private(set) var catchesUpUntil = Instant.origin
+    /// The numbers of the regions whose last list named beacons.
+    private var listing: Set<Int> = []
+    private var listedAt = Instant.origin
+    /// How far its lists are apart on average.
+    private var interval = TimeSpan.seconds(1)
+
+    init() {}
+
+    /// An event has come.
+    mutating func note(_ arrival: Arrival) {
+        transit = min(arrival.transit, Arrival.longestTransit)
+        if arrival.transit > Arrival.longestTransit { catchUp(at: arrival.now) }
+    }
+
+    /// It tells what has happened while it was away.
+    mutating func catchUp(at now: Instant) { catchesUpUntil = max(catchesUpUntil, now + Arrival.eventPatience) }
+
+    /// It has listed a region's beacons.
+    mutating func noteList(of region: Int, isEmpty: Bool, at now: Instant) {
+        let gap = now - listedAt
+        if !listing.isEmpty, gap > .zero, gap < HeardLevels.memory {
+            interval = TimeSpan(microseconds: (interval.microseconds * 7 + gap.microseconds) / 8)
+        }
+        listedAt = now
+        if isEmpty { listing.remove(region) } else { listing.insert(region) }
+    }
+
+    /// A region is no more.
+    mutating func forget(_ region: Int) { listing.remove(region) }
+
+    /// It says something else: its line is up, and what it listed it lists no more.
+    mutating func noteWord() { listing = [] }
+
+    /// Whether a list has not come that should have. Some are lost: they are QoS 0.
+    func owesList(at now: Instant) -> Bool {
+        let silence = now - listedAt
+        return !listing.isEmpty && silence > max(.seconds(3), TimeSpan(microseconds: interval.microseconds * 4))
+            && silence < Self.owedFor
     }
 }

@@ -59,6 +59,8 @@ struct StoreBeacon: Sendable {
     static let unlistedFor = TimeSpan.seconds(15)
     /// How sure a move has to be.
     static let sureEnough = 0.95
+    /// A zone that is less sure than that is not shown.
+    static let leastShown = 1.0 / 3
 
     // In the order in which they leave no room between them: there are 10,000 in a store.
 
@@ -76,6 +78,9 @@ struct StoreBeacon: Sendable {
     private(set) var zoneSince = Instant.origin
     /// When any gateway listed it last.
     private(set) var listedAt = Instant.origin
+    /// When gateways of its zone heard it last, and those of the zone before while it was there.
+    private var zoneHeardAt = Instant.origin
+    private var formerZoneHeardAt = Instant.origin
     private(set) var confidence = 0.0
     var belief = ZoneBelief()
     /// The zone that it is in.
@@ -179,7 +184,19 @@ struct StoreBeacon: Sendable {
         return began
     }
 
+    /// A gateway of a zone heard it.
+    mutating func heard(in zone: StorePlan.Zone, at instant: Instant) {
+        if zone == self.zone { zoneHeardAt = max(zoneHeardAt, instant) }
+    }
+
+    /// When the gateways of a zone heard it last while it was there; `nil` where none did.
+    func lastHeard(in zone: StorePlan.Zone) -> Instant? {
+        let instant = zone == self.zone ? zoneHeardAt : formerZoneHeardAt
+        return instant > .origin ? instant : nil
+    }
+
     mutating func move(to zone: StorePlan.Zone?, since: Instant) {
+        if zone != self.zone { (formerZoneHeardAt, zoneHeardAt) = (zoneHeardAt, zone == nil ? .origin : since) }
         self.zone = zone
         zoneSince = since
         candidate = nil

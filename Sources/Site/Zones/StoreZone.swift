@@ -39,6 +39,6 @@ struct StoreZone: Sendable {
         if let presence = standing.presence, !presence.isRestored {
             standing.perceived(at: max(presence.enteredAt, min(last, now)))
         }
-        return standing.outside(at: max(now, standing.since))
+        return standing.outside(at: max(now, standing.presence?.enteredAt ?? standing.since))
     }
 }

@@ -54,6 +54,7 @@ struct SiteReplaySession {
     /// Time ends with the last line.
     mutating func finish() throws(OutboxError) {
         try advance(before: now + TimeSpan(microseconds: 1))
+        engine.settle(at: now, outputs: &outputs)
         engine.tellSurges(at: engine.now, outputs: &outputs)
         outputs.append(.stays(engine.recordsOfStays))
         try flush()

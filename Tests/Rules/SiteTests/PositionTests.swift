@@ -16,18 +16,23 @@ struct PositionTests {
         [site]
         [[site.gateway]]
         id = "a"
+        zone = "shop"
         position = [0, 0]
         [[site.gateway]]
         id = "b"
+        zone = "shop"
         position = [10, 0]
         [[site.gateway]]
         id = "c"
+        zone = "shop"
         position = [10, 8]
         [[site.gateway]]
         id = "d"
+        zone = "shop"
         position = [0, 8]
         [[site.gateway]]
         id = "up"
+        zone = "shop"
         position = [5, 4]
         floor = 1
         """

@@ -52,14 +52,25 @@ struct ProofTests {
         #expect(store.states == ["inside carts 10.0"])
     }
 
-    @Test(
-        "The exit of another gateway, which had it inside after that, ends it: what a deaf one had inside proves nothing"
-    )
+    @Test("The exit of another gateway does not end what a gateway that is away had inside: it may have it still")
     func exitOfAnother() throws {
         var store = try Store()
         store.enter("a", at: 10)
         store.enter("b", at: 11)
         store.status("a", online: false, at: 20)
+        store.exit("b", entered_s: 11, heard_s: 25, at: 30)
+        store.advance(to: 200)
+        #expect(store.events == ["enter carts 10.0 by a"])
+        #expect(store.states.last == "unknown carts 80.0")
+    }
+
+    @Test(
+        "The exit of another gateway, which had it inside after that, ends what a blind one had inside: its line is up")
+    func exitOfAnotherThanBlind() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", at: 11)
+        store.status("a", radio: "off", at: 20)
         store.exit("b", entered_s: 11, heard_s: 25, at: 30)
         store.advance(to: 200)
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by b"])

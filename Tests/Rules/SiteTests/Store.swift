@@ -68,13 +68,14 @@ struct Store {
 
     mutating func exit(
         _ gateway: String, _ region: String = "carts", minor: Int = 1, entered_s: Double, heard_s: Double,
-        told_s: Double? = nil, isSynced: Bool = true, extra: String = "", seq: Int? = nil, at t_s: Double
+        told_s: Double? = nil, isSynced: Bool = true, extra: String = "", seq: Int? = nil, epoch: String = "E",
+        at t_s: Double
     ) {
         let number = self.seq(gateway, region, seq)
         say(
             gateway, "region/\(region)/event",
             head(told_s ?? t_s, isSynced: isSynced)
-                + #""site":"store","gateway":"\#(gateway)","epoch":"E","seq":\#(number),"type":"exit","region":"\#(Self.id(region))","#
+                + #""site":"store","gateway":"\#(gateway)","epoch":"\#(epoch)","seq":\#(number),"type":"exit","region":"\#(Self.id(region))","#
                 + beacon(minor, nil)
                 + #","entered_at":"\#(Self.text(entered_s))","last_heard_at":"\#(Self.text(heard_s))","#
                 + #""dwell_s":\#(heard_s - entered_s)\#(extra)}"#, at: t_s)
@@ -227,6 +228,13 @@ struct Store {
     var stays: [RegionStay] {
         transitions.compactMap { transition in
             if case .exit(let stay)? = transition.event?.kind { stay } else { nil }
+        }
+    }
+
+    /// What the log says.
+    var notices: [String] {
+        outputs.compactMap { output in
+            if case .notice(let notice, _) = output { notice.description } else { nil }
         }
     }
 

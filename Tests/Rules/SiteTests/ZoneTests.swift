@@ -263,4 +263,35 @@ struct ZoneTests {
         }
         #expect(store.listed?.beacons.count == 2)
     }
+
+    @Test("Where no zone is a third sure, a list names neither zone nor position")
+    func uncertain() throws {
+        let names = ["a", "b", "c", "d"]
+        let gateways = names.enumerated().map {
+            "[[site.gateway]]\nid = \"\($1)\"\nposition = [\($0 * 5 % 10), \($0 / 2 * 5)]\n"
+        }
+        var store = try Store("[site]\n" + gateways.joined())
+        for name in names { store.status(name, at: 0) }
+        store.enter("a", at: 1)
+        store.list(["a": -60, "b": -60, "c": -60, "d": -60], from: 1, to: 20)
+        #expect(store.listed?.beacons.count == 1)
+        #expect(store.listed?.beacons.first?.place == nil)
+        store.list(["a": -50, "b": -75, "c": -75, "d": -75], from: 21, to: 40)
+        #expect(store.listed?.beacons.first?.place?.zone == "a")
+    }
+
+    @Test(
+        "A zone's visit was heard last when the zone's own gateways heard it last, also while it was not clear where it is"
+    )
+    func heardByItsOwn() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        store.list(["a": -55, "b": -80], from: 10, to: 40)
+        store.list(["a": -80, "b": -55], from: 41, to: 60)
+        let stay = try #require(store.zoneStays.first)
+        let left = try #require(
+            store.zoneEvents.first { $0.hasPrefix("exit") }?.split(separator: " ").dropFirst(2).first)
+        let left_s = try #require(Double(left))
+        #expect((stay.lastHeardAt - .origin).seconds >= left_s - 1.1)
+    }
 }

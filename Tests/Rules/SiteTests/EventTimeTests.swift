@@ -1,0 +1,225 @@
+import Beacons
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+import Testing
+
+@testable import Site
+
+@Suite("Visits are those of a store that had heard everything at once, in whatever order news arrives")
+struct EventTimeTests {
+    /// What a store tells of regions: events, and the visits that exits end.
+    private func told(_ store: Store) -> [String] {
+        store.events + store.stays.map { "\(Store.tenths($0.enteredAt))–\(Store.tenths($0.lastHeardAt))" }
+    }
+
+    @Test("A line that is back after exit_after_s tells of an exit and an entry 2 s later: that is one visit")
+    func breakOfALine() throws {
+        var store = try Store()
+        store.enter("a", seq: 1, at: 10)
+        store.status("a", at: 38)
+        store.state("a", "inside", since_s: 32, told_s: 32, seq: 3, at: 38.005)
+        store.exit("a", entered_s: 10, heard_s: 28, told_s: 30, seq: 2, at: 38.01)
+        store.enter("a", told_s: 32, seq: 3, at: 38.02)
+        store.exit("a", entered_s: 32, heard_s: 50, seq: 4, at: 55)
+        store.advance(to: 100)
+        #expect(told(store) == ["enter carts 10.0 by a", "exit carts 60.0 by a", "10.0–50.0"])
+    }
+
+    @Test(
+        "The exit of one gateway and the earlier entry of another, both late, arrive one after the other: that is one visit"
+    )
+    func exitBeforeTheEntryOfAnother() throws {
+        var store = try Store()
+        store.state("b", "outside", at: 1)
+        store.enter("a", at: 10)
+        store.exit("a", entered_s: 10, heard_s: 28, told_s: 30, at: 37)
+        store.enter("b", told_s: 32, at: 37.05)
+        store.exit("b", entered_s: 32, heard_s: 50, at: 55)
+        store.advance(to: 100)
+        #expect(told(store) == ["enter carts 10.0 by a", "exit carts 60.0 by b", "10.0–50.0"])
+    }
+
+    @Test("Two visits that arrive at once, long after, are two, each at its own time")
+    func twoVisitsAtOnce() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.enter("a", seq: 1, at: 10)
+        store.status("a", online: false, at: 20)
+        store.status("a", at: 300)
+        store.state("a", "outside", since_s: 100, told_s: 100, seq: 4, at: 300)
+        store.exit("a", entered_s: 10, heard_s: 28, told_s: 30, seq: 2, at: 300.1)
+        store.enter("a", told_s: 62, seq: 3, at: 300.2)
+        store.exit("a", entered_s: 62, heard_s: 90, told_s: 100, seq: 4, at: 300.3)
+        store.advance(to: 400)
+        #expect(
+            told(store) == [
+                "enter carts 10.0 by a", "exit carts 35.0 by a", "enter carts 62.0 by a", "exit carts 105.0 by a",
+                "10.0–28.0", "62.0–90.0",
+            ])
+    }
+
+    @Test("Events of one gateway count at their own times, in whatever order they arrive")
+    func anyOrder() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.enter("a", seq: 1, at: 10)
+        store.enter("a", told_s: 62, seq: 3, at: 100)
+        store.exit("a", entered_s: 62, heard_s: 90, told_s: 95, seq: 4, at: 100.1)
+        store.exit("a", entered_s: 10, heard_s: 28, told_s: 30, seq: 2, at: 100.2)
+        store.advance(to: 400)
+        #expect(
+            told(store) == [
+                "enter carts 10.0 by a", "exit carts 35.0 by a", "enter carts 62.0 by a", "exit carts 100.0 by a",
+                "10.0–28.0", "62.0–90.0",
+            ])
+    }
+
+    @Test("While a gateway is away, an exit waits for what it may have heard, for late_after_s at most")
+    func awayGateway() throws {
+        var store = try Store()
+        store.state("b", "outside", at: 1)
+        store.enter("a", at: 10)
+        store.status("b", online: false, at: 20)
+        store.exit("a", entered_s: 10, heard_s: 28, at: 30)
+        store.advance(to: 65)
+        #expect(store.events == ["enter carts 10.0 by a"])
+        store.advance(to: 66)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
+    }
+
+    @Test("What a gateway heard while it was away joins what others told as two")
+    func awayGatewayJoins() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.state("b", "outside", seq: 0, at: 1)
+        store.enter("a", at: 10)
+        store.status("b", online: false, at: 20)
+        store.exit("a", entered_s: 10, heard_s: 38, at: 40)
+        store.enter("a", at: 62)
+        store.status("b", at: 100)
+        store.state("b", "outside", since_s: 60, told_s: 60, seq: 2, at: 100)
+        store.enter("b", told_s: 38, seq: 1, at: 100.1)
+        store.exit("b", entered_s: 38, heard_s: 58, told_s: 60, seq: 2, at: 100.2)
+        store.exit("a", entered_s: 62, heard_s: 118, at: 120)
+        store.advance(to: 300)
+        #expect(told(store) == ["enter carts 10.0 by a", "exit carts 125.0 by a", "10.0–118.0"])
+    }
+
+    @Test("Where it heard nothing meanwhile, they are two")
+    func awayGatewayJoinsNothing() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.state("b", "outside", at: 1)
+        store.enter("a", at: 10)
+        store.status("b", online: false, at: 20)
+        store.exit("a", entered_s: 10, heard_s: 38, at: 40)
+        store.enter("a", at: 62)
+        store.list("a", [1: -60], at: 63)
+        store.status("b", at: 100)
+        store.state("b", "outside", since_s: 1, told_s: 1, seq: 0, at: 100)
+        store.exit("a", entered_s: 62, heard_s: 118, at: 120)
+        store.advance(to: 300)
+        #expect(
+            told(store) == [
+                "enter carts 10.0 by a", "exit carts 45.0 by a", "enter carts 62.0 by a", "exit carts 125.0 by a",
+                "10.0–38.0", "62.0–118.0",
+            ])
+    }
+
+    @Test("A gateway that owes a list may have a line that is down: exits wait for it")
+    func owedList() throws {
+        var store = try Store()
+        for second in 1...34 { store.list("b", [2: -60], at: Double(second)) }
+        store.enter("a", at: 10)
+        store.exit("a", entered_s: 10, heard_s: 38, told_s: 40, at: 40)
+        store.enter("b", told_s: 42, at: 48)
+        store.exit("b", entered_s: 42, heard_s: 60, at: 62)
+        store.advance(to: 100)
+        #expect(told(store) == ["enter carts 10.0 by a", "exit carts 67.0 by b", "10.0–60.0"])
+    }
+
+    @Test("A visit that gateways which are away had inside is not ended by the one that is left")
+    func threeOfFourAway() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        for gateway in ["a", "b", "c", "d"] { store.enter(gateway, at: 10) }
+        for gateway in ["a", "b", "c"] { store.status(gateway, online: false, at: 20) }
+        store.exit("d", entered_s: 10, heard_s: 28, at: 30)
+        store.enter("d", at: 200)
+        for gateway in ["a", "b", "c"] {
+            store.status(gateway, at: 300)
+            store.state(gateway, "inside", since_s: 10, told_s: 10, at: 300.1)
+        }
+        store.advance(to: 400)
+        #expect(store.events == ["enter carts 10.0 by a"])
+    }
+
+    @Test("A gateway that is away for a day is given up: what others saw leave has left, at its own time")
+    func awayForADay() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", at: 11)
+        store.status("a", online: false, at: 20)
+        store.exit("b", entered_s: 11, heard_s: 25, at: 30)
+        store.advance(to: 86_420)
+        #expect(store.events == ["enter carts 10.0 by a"])
+        store.advance(to: 86_500)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by b"])
+    }
+
+    @Test("An entry of an earlier epoch that comes again undoes no exit, and makes no visit")
+    func earlierEpoch() throws {
+        for before in [true, false] {
+            var store = try Store("[site]\nlate_after_s = 900")
+            store.enter("a", seq: 1, epoch: "E", at: 10)
+            store.state("a", "outside", since_s: 20, told_s: 20, seq: 0, epoch: "F", at: 20)
+            if before { store.enter("a", told_s: 10, seq: 1, epoch: "E", at: 22) }
+            store.advance(to: 40)
+            if !before { store.enter("a", told_s: 10, seq: 1, epoch: "E", at: 41) }
+            store.advance(to: 400)
+            #expect(store.events == ["enter carts 10.0 by a", "exit carts 25.0 by a"])
+        }
+    }
+
+    @Test("The same where the gateway's clock says nothing")
+    func earlierEpochUnsynced() throws {
+        var store = try Store()
+        store.enter("a", isSynced: false, seq: 1, epoch: "E", at: 10)
+        store.state("a", "outside", seq: 0, epoch: "F", at: 20)
+        store.advance(to: 40)
+        store.enter("a", told_s: 10, isSynced: false, seq: 1, epoch: "E", at: 41)
+        store.advance(to: 400)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 25.0 by a"])
+    }
+
+    @Test("An entry that is dated before the end of a visit which a gateway stopped to monitor begins after it")
+    func afterUnmonitored() throws {
+        var store = try Store()
+        store.enter("a", seq: 1, at: 2)
+        store.exit("a", entered_s: 2, heard_s: 11, extra: #","unmonitored":true"#, seq: 2, at: 12)
+        store.enter("b", told_s: 5, at: 13)
+        store.advance(to: 14)
+        #expect(store.events.last == "enter carts 12.0 by b")
+    }
+
+    @Test("An exit that says it was heard after it left counts as heard until it left")
+    func heardAfterTheExit() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.exit("a", entered_s: 10, heard_s: 90, told_s: 30, at: 30)
+        store.advance(to: 60)
+        #expect(told(store) == ["enter carts 10.0 by a", "exit carts 35.0 by a", "10.0–30.0"])
+    }
+
+    @Test("A whole past visit that comes after a later one was told changes nothing, and is counted")
+    func pastVisit() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.state("b", "outside", at: 1)
+        store.enter("a", at: 50)
+        store.exit("a", entered_s: 50, heard_s: 58, at: 60)
+        store.advance(to: 90)
+        store.enter("b", told_s: 10, seq: 1, at: 100)
+        store.exit("b", entered_s: 10, heard_s: 18, told_s: 20, seq: 2, at: 100.1)
+        store.advance(to: 300)
+        #expect(told(store) == ["enter carts 50.0 by a", "exit carts 65.0 by a", "50.0–58.0"])
+        #expect(store.engine.figures.late > 0)
+    }
+}
