@@ -27,6 +27,9 @@ extension SiteEngine {
         let arrival = Arrival(news.head, at: now, timebase, lateAfter: settings.lateAfter)
         // A will's time is that of its connection, so a status says nothing of the clock.
         if let head = news.head { note(head, of: gateway, arrival, isStatus: news.instance == nil) }
+        if let instance = news.instance, !isJoined(news.content, of: instance, from: gateway, outputs: &outputs) {
+            return
+        }
         switch news.content {
         case .status(let payload): receive(payload, from: gateway, at: now, outputs: &outputs)
         case .cleared:
@@ -50,6 +53,34 @@ extension SiteEngine {
                 list(payload.list, of: instance, from: gateway, arrival, outputs: &outputs)
             }
         }
+    }
+
+    /// Whether a gateway's region is the store's region of that id. What it has told before is withdrawn where it is not.
+    private mutating func isJoined(
+        _ content: GatewayNews.Content, of instance: RegionInstanceID, from gateway: GatewayIndex,
+        outputs: inout [GatewayOutput]
+    ) -> Bool {
+        if case .cleared = content {
+            if instance.discriminator == .whole { owners.withdraw(gateway, region: instance.region) }
+            return true
+        }
+        let decision = owners.decide(
+            gateway, region: instance.region, content.uuid, limit: admission.maxRegions)
+        switch decision {
+        case .joined: return true
+        case .refused: break
+        case .refusedFirst(let owner, let known):
+            if let uuid = content.uuid {
+                let cause = RegionMonitoringNotice.Cause.otherUUID(
+                    uuid, gateway: gateways[gateway].settings.id, known: known,
+                    knownGateway: gateways[owner].settings.id)
+                outputs.append(.notice(RegionMonitoringNotice(region: instance.region, cause), at: now))
+            }
+            let instances = regionNumbers.filter { $0.key.region == instance.region }.sorted { $0.value < $1.value }
+            for (id, _) in instances { withdraw(gateway, from: id, at: now, outputs: &outputs) }
+        }
+        figures.malformed += 1
+        return false
     }
 
     /// A message that could not be read.
@@ -260,6 +291,18 @@ extension SiteEngine {
             weigh(number, isCrossing: false, at: now, noExitBefore: now, outputs: &outputs)
         } else {
             end(number, at: now, outputs: &outputs)
+        }
+    }
+}
+
+extension GatewayNews.Content {
+    /// The UUID that it names, where it does.
+    fileprivate var uuid: ProximityUUID? {
+        switch self {
+        case .event(let payload):
+            if case .beacon(let identity, _) = payload.cause { identity.uuid } else { nil }
+        case .ranging(let payload): payload.list.beacons.first?.identity.uuid
+        case .status, .state, .cleared: nil
         }
     }
 }

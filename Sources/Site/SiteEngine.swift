@@ -57,6 +57,8 @@ package struct SiteEngine: Sendable {
     /// The region instances that gateways have told of; see `StoreAdmission` for the places that are free.
     var regions: [StoreRegion] = []
     var regionNumbers: [RegionInstanceID: Int] = [:]
+    /// The UUID of each region, by its id.
+    var owners = RegionOwners()
     /// When the stays ended of instances that no gateway monitors any more, while older news of them may come.
     var endings = StoreEndings()
     /// When regions have something to do; stale where `StoreRegion.due` says otherwise.

@@ -1,3 +1,5 @@
+public import Beacons
+
 /// What the operator should know of a region that is monitored all the same.
 public struct RegionMonitoringNotice: Hashable, Sendable, CustomStringConvertible {
     public enum Cause: Hashable, Sendable {
@@ -5,6 +7,8 @@ public struct RegionMonitoringNotice: Hashable, Sendable, CustomStringConvertibl
         case radiusClamped(from_m: Double)
         /// Its radius is less than twice what fixes are usually wrong by. Metres.
         case radiusTooSmall(radius_m: Double, usual_m: Double)
+        /// In a store: a gateway's region has another UUID than the region of the same id of a gateway that spoke before.
+        case otherUUID(ProximityUUID, gateway: String, known: ProximityUUID, knownGateway: String)
     }
 
     public var region: String
@@ -23,6 +27,9 @@ public struct RegionMonitoringNotice: Hashable, Sendable, CustomStringConvertibl
         case .radiusTooSmall(let radius_m, let usual_m):
             "region \"\(region)\": its radius of \(Self.metres(radius_m)) m is less than twice the usual accuracy of the "
                 + "fixes here, \(Self.metres(usual_m)) m; crossings may come late or not at all: make it larger"
+        case .otherUUID(let uuid, let gateway, let known, let knownGateway):
+            "region \"\(region)\": gateway \"\(gateway)\" monitors UUID \(uuid), and gateway \"\(knownGateway)\" monitors \(known); what "
+                + "\"\(gateway)\" tells of the region is not joined: give both regions one UUID, or two ids"
         }
     }
 

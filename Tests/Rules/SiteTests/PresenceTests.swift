@@ -180,4 +180,23 @@ struct PresenceTests {
             at: 10)
         #expect(store.refusals.count == 1 && store.events == [])
     }
+
+    @Test("Two gateways with one region id and two UUIDs: the second is refused, and the log says so")
+    func twoUUIDs() throws {
+        let other = "ffffffff-2900-441a-802f-9c398fc199d2"
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.state("b", "inside", seq: 0, at: 11)
+        store.say(
+            "b", "region/carts/event",
+            #"{"schema":1,"at":"\#(Timestamp.text(Store.start + .seconds(12)))","clock":"synced","site":"store","gateway":"b","epoch":"E","seq":1,"type":"enter","#
+                + #""region":"carts","uuid":"\#(other)","major":1,"minor":1,"rssi_dbm":-60,"accuracy_m":2,"accuracy_error_m":1,"proximity":"near"}"#,
+            at: 12)
+        store.state("b", "inside", since_s: 12, seq: 1, at: 12.1)
+        store.exit("a", entered_s: 10, heard_s: 19, at: 20)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 25.0 by a"])
+        #expect(store.notices.count == 1 && store.notices.first?.contains("\"b\" monitors UUID FFFFFFFF-2900") == true)
+        #expect(store.engine.figures.malformed == 2)
+    }
 }
