@@ -152,6 +152,8 @@ extension StoreRegion {
     struct Spans: Sendable {
         var exitAfter: TimeSpan
         var unknownAfter: TimeSpan
+        /// What is older at its arrival changes no history.
+        var lateAfter: TimeSpan
         /// A gateway that is away for so long is given up: what it had inside is left with what others have told.
         var givenUpAfter: TimeSpan
     }
@@ -214,8 +216,12 @@ extension StoreRegion {
             }
             return nil
         }
-        // A stay that was told by its exit alone.
-        nextEntry = nextEntry ?? (standing.isSettled ? log.first(after: settledSince) : nil)
+        // A stay that was told by its exit alone, and began not too long ago to be told.
+        if nextEntry == nil, standing.isSettled, let first = log.first(after: settledSince),
+            now - first <= spans.lateAfter
+        {
+            nextEntry = first
+        }
         if nextEntry != nil {
             lookDue = now
             return nil

@@ -222,4 +222,15 @@ struct EventTimeTests {
         #expect(told(store) == ["enter carts 50.0 by a", "exit carts 65.0 by a", "50.0–58.0"])
         #expect(store.engine.figures.late > 0)
     }
+
+    @Test("An exit that is not late does not tell the entry that is")
+    func exitOfALateEntry() throws {
+        var store = try Store()
+        store.state("a", "outside", at: 1)
+        store.enter("a", told_s: 54, seq: 1, at: 188)
+        store.exit("a", entered_s: 54, heard_s: 158, told_s: 161, seq: 2, at: 188)
+        store.enter("a", told_s: 163, seq: 3, at: 188)
+        store.advance(to: 300)
+        #expect(store.events == ["enter carts 163.0 by a"] && store.engine.figures.late == 1)
+    }
 }
