@@ -24,6 +24,8 @@ struct StoreWitness {
     private var recordsDue = Instant.origin
     /// The last event of each instance.
     private var last: [RegionInstanceID: EventPayload] = [:]
+    /// The exits of instances that a gateway had inside as they were decided. The next visit has to be decided with each.
+    private var unproved: [RegionInstanceID: (decidedAt: Instant, violation: Violation)] = [:]
     /// Exits for which it was known who had it inside.
     private(set) var exitCount = 0
     private(set) var zoneEventCount = 0
@@ -106,7 +108,11 @@ struct StoreWitness {
         if event.exit == nil {
             try checkEntry(event, instance, former, hearing, rightClocks)
         } else if instance.zone == nil {
-            for (other, known) in last where other.zone != nil && other.inZone(nil) == instance && known.exit == nil {
+            // What was told of a zone since belongs to the next visit.
+            for (other, known) in last
+            where other.zone != nil && other.inZone(nil) == instance && known.exit == nil
+                && known.head.at <= event.head.at
+            {
                 throw Violation(
                     invariant: .oneZone, detail: "\(instance.name) is left, and nobody has left \(other.name)")
             }
@@ -116,6 +122,7 @@ struct StoreWitness {
                 invariant: .history, detail: "event \(event.seq) of \(instance.name) is older than \(former.seq)")
         }
         guard let decision = decisions[event.epoch]?.removeValue(forKey: event.seq) else { return }
+        try checkUnproved(event, instance, decidedAt: decision.at)
         let age = SimulatedMachine.wall(decision.at) - event.head.at
         if age > lateAfter + StoreWords.patience || age + Self.drift < .zero {
             throw Violation(
@@ -125,9 +132,17 @@ struct StoreWitness {
         guard let exit = event.exit, exit.ending != .unmonitored, instance.zone == nil else { return }
         exitCount += 1
         if let holder = decision.holders[instance]?.first {
-            throw Violation(
-                invariant: .proof, detail: "event \(event.seq): \(instance.name) is left, and \(holder) has it inside")
+            let detail = "event \(event.seq): \(instance.name) is left, and \(holder) has it inside"
+            unproved[instance] = (decision.at, Violation(invariant: .proof, detail: detail))
         }
+    }
+
+    /// A gateway may have had an instance inside as its exit was decided, where the next visit was decided with it.
+    private mutating func checkUnproved(_ event: EventPayload, _ instance: RegionInstanceID, decidedAt: Instant)
+        throws(Violation)
+    {
+        if event.exit == nil, let exit = unproved[instance], exit.decidedAt == decidedAt { unproved[instance] = nil }
+        for (_, exit) in unproved where exit.decidedAt < decidedAt { throw exit.violation }
     }
 
     private func checkEntry(
