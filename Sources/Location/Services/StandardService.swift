@@ -8,7 +8,7 @@ public struct StandardService: Sendable {
     public struct Settings: Hashable, Sendable {
         /// Moved this far from the last update is news. Metres.
         public var distanceFilter_m: Double
-        /// Turned by this much since the last update is news. Degrees.
+        /// Turned by this much is news: since the last update, or since the first course after an update that stood still. Degrees.
         public var headingFilter_deg: Double
         /// Updates are no closer together.
         public var minInterval: TimeSpan
@@ -31,8 +31,8 @@ public struct StandardService: Sendable {
 
     private enum State {
         case nothingPublished
-        /// With the last fix since then.
-        case published(UsedFix, latest: UsedFix?)
+        /// With the last fix since then, and the course that a turn is measured from; `nil` before the first one.
+        case published(UsedFix, latest: UsedFix?, course_deg: Double?)
     }
 
     private let settings: Settings
@@ -44,8 +44,8 @@ public struct StandardService: Sendable {
 
     /// When `advance` has something to do; `distantFuture` when only a fix can bring news.
     public var deadline: Instant {
-        guard case .published(let published, let latest?) = state else { return .distantFuture }
-        if change(from: published.fix, to: latest.fix) != nil { return published.at + settings.minInterval }
+        guard case .published(let published, let latest?, let course_deg) = state else { return .distantFuture }
+        if change(from: published.fix, course_deg, to: latest.fix) != nil { return published.at + settings.minInterval }
         let due = published.at + max(settings.maxInterval, settings.minInterval)
         return due <= latest.at + settings.maxAge ? due : .distantFuture
     }
@@ -55,11 +55,11 @@ public struct StandardService: Sendable {
     /// - Returns: what to publish. News that comes before the shortest interval is over is kept, and comes from `advance`.
     public mutating func use(_ fix: Fix, at now: Instant) -> LocationUpdate? {
         let used = UsedFix(fix: fix, at: now)
-        guard case .published(let published, _) = state else {
-            state = .published(used, latest: nil)
+        guard case .published(let published, _, let course_deg) = state else {
+            state = .published(used, latest: nil, course_deg: Self.course_deg(of: fix))
             return LocationUpdate(fix: fix, cause: .first)
         }
-        state = .published(published, latest: used)
+        state = .published(published, latest: used, course_deg: course_deg ?? Self.course_deg(of: fix))
         return publishIfDue(at: now)
     }
 
@@ -67,11 +67,12 @@ public struct StandardService: Sendable {
     public mutating func advance(to now: Instant) -> LocationUpdate? { publishIfDue(at: now) }
 
     private mutating func publishIfDue(at now: Instant) -> LocationUpdate? {
-        guard case .published(let published, let latest?) = state, now - published.at >= settings.minInterval,
-            let cause = change(from: published.fix, to: latest.fix)
+        guard case .published(let published, let latest?, let course_deg) = state,
+            now - published.at >= settings.minInterval,
+            let cause = change(from: published.fix, course_deg, to: latest.fix)
                 ?? (isStillHere(latest, since: published, now: now) ? .interval : nil)
         else { return nil }
-        state = .published(UsedFix(fix: latest.fix, at: now), latest: nil)
+        state = .published(UsedFix(fix: latest.fix, at: now), latest: nil, course_deg: Self.course_deg(of: latest.fix))
         return LocationUpdate(fix: latest.fix, cause: cause)
     }
 
@@ -79,12 +80,15 @@ public struct StandardService: Sendable {
         now - published.at >= settings.maxInterval && now - latest.at <= settings.maxAge
     }
 
-    /// What is news in a fix, compared with the one that was published last.
-    private func change(from old: Fix, to new: Fix) -> LocationUpdate.Cause? {
+    /// The course of a fix; `nil` where it stands still.
+    private static func course_deg(of fix: Fix) -> Double? { fix.isMoving ? fix.direction_deg : nil }
+
+    /// What is news in a fix, compared with the one that was published last, and with a course.
+    private func change(from old: Fix, _ course_deg: Double?, to new: Fix) -> LocationUpdate.Cause? {
         if old.coordinate.nearDistance_m(to: new.coordinate) >= settings.distanceFilter_m { return .moved }
         if new.horizontalAccuracy_m <= old.horizontalAccuracy_m / 2 { return .accuracy }
-        if new.isMoving, let before = old.direction_deg, let after = new.direction_deg,
-            turn_deg(from: before, to: after) >= settings.headingFilter_deg
+        if let course_deg, let after = Self.course_deg(of: new),
+            turn_deg(from: course_deg, to: after) >= settings.headingFilter_deg
         {
             return .heading
         }

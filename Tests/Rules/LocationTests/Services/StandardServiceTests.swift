@@ -40,6 +40,15 @@ struct StandardServiceTests {
         #expect(service.use(try fix(4, speed_m_s: 1, course_deg: 3), at: at(4))?.cause == .heading)
     }
 
+    @Test("After an update that stood still, a turn is measured from the first course")
+    mutating func turnsAfterAStop() throws {
+        _ = service.use(try fix(0, speed_m_s: 0), at: at(0))
+        #expect(service.use(try fix(2, speed_m_s: 1, course_deg: 90), at: at(2)) == nil)
+        #expect(service.use(try fix(4, speed_m_s: 1, course_deg: 94), at: at(4)) == nil)
+        #expect(service.use(try fix(6, speed_m_s: 1, course_deg: 96), at: at(6))?.cause == .heading)
+        #expect(service.use(try fix(8, speed_m_s: 1, course_deg: 100), at: at(8)) == nil)
+    }
+
     @Test("The compass is asked before the course")
     mutating func compass() throws {
         _ = service.use(try fix(0, speed_m_s: 1, course_deg: 10, heading_deg: 50), at: at(0))
