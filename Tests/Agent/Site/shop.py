@@ -52,7 +52,9 @@ def main(beacond, folder, seed):
         levels, payload = message["topic"].split("/"), message["payload"]
         if levels[-1] == "ranging":
             for beacon in payload["beacons"]:
-                zones.setdefault((beacon["major"], beacon["minor"]), {})[int(message["t"])] = beacon["zone"]
+                # A list that is not sure names no zone.
+                if "zone" in beacon:
+                    zones.setdefault((beacon["major"], beacon["minor"]), {})[int(message["t"])] = beacon["zone"]
         if levels[-1] != "event":
             continue
         key = (payload["major"], payload["minor"])
