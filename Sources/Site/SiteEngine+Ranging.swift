@@ -204,7 +204,11 @@ extension SiteEngine {
         let isOpen = !awaited.isEmpty && beacons[index].zone == nil && shares[likeliest] < StoreBeacon.sureEnough
         if isOpen { return }
         let held = beacons[index].zone.map { shares[$0.number] } ?? 0
-        let move = beacons[index].decide((StorePlan.Zone(number: likeliest), shares[likeliest]), share: held, at: now)
+        let zone = StorePlan.Zone(number: likeliest)
+        let move = beacons[index].decide(
+            (zone, shares[likeliest]), share: held,
+            heardAt: levels.filter { plan.zone(of: $0.gateway) == zone }.map(\.at).max() ?? .origin,
+            isListedInZone: levels.contains { plan.zone(of: $0.gateway) == beacons[index].zone }, at: now)
         if let move { self.move(index, to: move, at: now, outputs: &outputs) }
     }
 

@@ -166,10 +166,15 @@ struct StoreBeacon: Sendable {
 
     /// The zone that it is in by what is heard: the one where it is held to be, unless another one is sure.
     ///
+    /// - Parameters:
+    ///   - share: how likely the zone is that it is in.
+    ///   - heardAt: when a gateway of the likeliest zone listed it last. Where those of its own zone list it no more, the others have to list it
+    ///     since: their last lists may be lost, and the beacon gone.
     /// - Returns: the zone that it has moved to, and since when, once that is no passing by.
-    mutating func decide(_ likeliest: (zone: StorePlan.Zone, share: Double), share: Double, at now: Instant)
-        -> Candidate?
-    {
+    mutating func decide(
+        _ likeliest: (zone: StorePlan.Zone, share: Double), share: Double, heardAt: Instant = .distantFuture,
+        isListedInZone: Bool = true, at now: Instant
+    ) -> Candidate? {
         confidence = zone == nil ? likeliest.share : share
         self.likeliest = likeliest.zone
         if likeliest.zone == zone {
@@ -178,7 +183,7 @@ struct StoreBeacon: Sendable {
         }
         if candidate?.zone != likeliest.zone { candidate = Candidate(zone: likeliest.zone, since: now) }
         guard let began = candidate, now - began.since > Self.passingBy,
-            zone == nil || likeliest.share >= Self.sureEnough
+            zone == nil || (likeliest.share >= Self.sureEnough && (isListedInZone || heardAt >= began.since))
         else { return nil }
         confidence = likeliest.share
         return began

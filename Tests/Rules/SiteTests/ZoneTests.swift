@@ -294,4 +294,35 @@ struct ZoneTests {
         let left_s = try #require(Double(left))
         #expect((stay.lastHeardAt - .origin).seconds >= left_s - 1.1)
     }
+
+    @Test("A walk through three zones makes three visits, also where half of the lists are lost", arguments: 1...30)
+    func halfOfTheListsLost(seed: Int) throws {
+        let names = ["a", "b", "c"]
+        var store = try Store(
+            "[site]\n" + names.map { "[[site.gateway]]\nid = \"\($0)\"\nzone = \"\($0)\"\n" }.joined())
+        var random = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15
+        func isLost() -> Bool {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return random >> 63 == 0
+        }
+        for name in names { store.status(name, at: 0) }
+        store.enter("a", at: 1)
+        for second in 1...90 {
+            let place = (second - 1) / 30
+            for (number, name) in names.enumerated() where !isLost() {
+                let distance = abs(place - number)
+                store.list(name, [1: -58 - 14 * Double(distance)], at: Double(second) + 0.1)
+            }
+        }
+        // It is carried away: the lists without it come one after the other, and half of them are lost too.
+        for second in 91...110 {
+            for (number, name) in names.reversed().enumerated() where second >= 92 + 2 * number && !isLost() {
+                store.list(name, [:], at: Double(second) + 0.1)
+            }
+        }
+        store.exit("a", entered_s: 1, heard_s: 90.1, at: 111)
+        store.advance(to: 200)
+        let entries = store.zoneEvents.filter { $0.hasPrefix("enter") }.map { $0.split(separator: " ")[1] }
+        #expect(entries == ["carts/zone/a", "carts/zone/b", "carts/zone/c"])
+    }
 }
