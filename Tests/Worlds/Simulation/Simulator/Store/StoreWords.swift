@@ -39,13 +39,15 @@ struct StoreWords {
     private var words: [RegionInstanceID: [String: Word]] = [:]
     /// The gateways that can't hear, and since when the store knows.
     private var deafSince: [String: Instant] = [:]
+    /// The gateways whose line is down, or that are stopped.
+    private var away: Set<String> = []
     private var beganAt = Instant.origin
     private(set) var lateCount = 0
 
     init(lateAfter: TimeSpan) { self.lateAfter = lateAfter }
 
     /// The store's process has begun: nobody has told it anything.
-    mutating func lifeBegan(at now: Instant) { (words, deafSince, taken, beganAt) = ([:], [:], [], now) }
+    mutating func lifeBegan(at now: Instant) { (words, deafSince, away, taken, beganAt) = ([:], [:], [], [], now) }
 
     mutating func hears(_ message: IncomingMessage) { taken.append(message) }
 
@@ -64,8 +66,9 @@ struct StoreWords {
         }
     }
 
-    /// What a gateway that can't hear had inside proves nothing once another one saw it leave after that.
+    /// What a gateway that can't hear had inside proves nothing once another one saw it leave after that, unless only it can know.
     private func isOutlived(_ gateway: String, _ words: [String: Word]) -> Bool {
+        if away.contains(gateway), words[gateway]?.unknownSince == nil { return false }
         guard let since = [deafSince[gateway], words[gateway]?.unknownSince].compactMap({ $0 }).min() else {
             return false
         }
@@ -79,6 +82,7 @@ struct StoreWords {
         let gateway = topic.gateway.gateway
         if topic.subject.kind == .status, let status = try? StatusPayload(decoding: octets) {
             deafSince[gateway] = status.isOnline && status.radio.hears ? nil : deafSince[gateway] ?? now
+            if status.isOnline { away.remove(gateway) } else { away.insert(gateway) }
         }
         guard let instance = topic.subject.instance else { return }
         if octets.isEmpty {
