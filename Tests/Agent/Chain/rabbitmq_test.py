@@ -31,6 +31,8 @@ class Cluster(collector_test.Chain):
             Cluster.shared = RabbitMQ().start()
             Cluster.shared.let_in_tester()
             Cluster.shared.control(FILES / "add-store", "berlin-17", "paris-3")
+        # What the class before has left is none of this one's.
+        wait_until(Cluster.shared.is_empty, "empty queues")
         cls.broker, cls.database = Cluster.shared, PostgreSQL().start()
         run(collector_test.SCHEMA, "--database", cls.database.url)
 
