@@ -11,10 +11,14 @@ import RealModule
 struct PositionEstimate {
     /// The path loss exponent across a room, as the `indoor` model of distances has it.
     static let exponent = 2.2
-    /// What levels of one place differ by, whatever the geometry, dB.
-    static let scatter_db = 5.0
-    /// Walls and shelves make the levels of a place wrong for as long as it is there, which no scatter shows: measured in a flat.
-    static let widening = 1.9
+    /// What levels of one place differ by before anything is known of them, and at least and at most for the weight of the levels, dB.
+    private static let firstScatter_db = 5.0, leastScatter_db = 3.5, mostScatter_db = 6.0
+    /// What levels are held to scatter by, and how many levels that counts for beside those of the place itself, dB.
+    private static let typicalScatter_db = 3.0, typicalCount = 2.0
+    /// How often the place is found again with the scatter that the place before has shown.
+    private static let passes = 1
+    /// The radius that holds two of three, in units of the standard deviation of the place, and what it is at least, metres.
+    private static let radius = 1.2, least_m = 0.3
     /// Nearer than this, distance says nothing of the level, metres.
     static let nearest_m = 0.5
     private static let rounds = 25
@@ -26,7 +30,7 @@ struct PositionEstimate {
         guard let (floor, anchors) = anchors(levels, plan) else { return nil }
         let (x_m, y_m) = solve(anchors)
         return BeaconPlace.Position(
-            x_m: x_m, y_m: y_m, floor: floor, error_m: min(max(error_m(anchors, x_m, y_m), 0.1), 1_000))
+            x_m: x_m, y_m: y_m, floor: floor, error_m: min(max(error_m(anchors, x_m, y_m), least_m), 1_000))
     }
 
     /// By how much each gateway hears the beacon more strongly than its place explains, dB.
@@ -58,28 +62,50 @@ struct PositionEstimate {
         func distance_m(_ x_m: Double, _ y_m: Double) -> Double {
             max(Double.hypot(x_m - self.x_m, y_m - self.y_m), PositionEstimate.nearest_m)
         }
+
+        /// By how much the level changes for a metre along x, and along y, dB.
+        func slope(_ x_m: Double, _ y_m: Double) -> (Double, Double) {
+            let distance_m = distance_m(x_m, y_m)
+            let slope = -10 * PositionEstimate.exponent / Double.log(10) / (distance_m * distance_m)
+            return (slope * (x_m - self.x_m), slope * (y_m - self.y_m))
+        }
     }
 
-    /// Damped Gauss-Newton over x, y and the beacon's power at one metre, from the centroid weighted by amplitude.
+    /// The place, found with the scatter of any place first, and then with its own: levels that fit well decide more than where they are weak.
     private static func solve(_ anchors: [Anchor]) -> (Double, Double) {
+        let middle = middle(of: anchors)
+        var place = solve(anchors, from: middle, middle, scatter_db: firstScatter_db)
+        for _ in 0..<passes {
+            let own_db = scatter_db(anchors, place.0, place.1)
+            place = solve(anchors, from: place, middle, scatter_db: min(max(own_db, leastScatter_db), mostScatter_db))
+        }
+        return place
+    }
+
+    /// The centroid of the gateways, weighted by amplitude.
+    private static func middle(of anchors: [Anchor]) -> (Double, Double) {
         let strongest = anchors.map(\.level_dbm).max() ?? 0
         var (x, y, sum) = (0.0, 0.0, 0.0)
         for anchor in anchors {
             let weight = Double.exp((anchor.level_dbm - strongest) / 8.7)
             (x, y, sum) = (x + weight * anchor.x_m, y + weight * anchor.y_m, sum + weight)
         }
-        (x, y) = (x / sum, y / sum)
-        let start = (x, y)
+        return (x / sum, y / sum)
+    }
+
+    /// Damped Gauss-Newton over x, y and the beacon's power at one metre.
+    ///
+    /// - Parameter middle: a weak pull to there keeps a place that the levels leave open within the gateways.
+    private static func solve(
+        _ anchors: [Anchor], from start: (Double, Double), _ middle: (Double, Double), scatter_db: Double
+    ) -> (Double, Double) {
+        var (x, y) = start
         for _ in 0..<rounds {
-            let (residuals, weights) = fit(anchors, x, y)
-            var (gxx, gxy, gyy, bx, by) = (pull, 0.0, pull, 0.0, 0.0)
-            // A weak pull to where it began keeps a place that the levels leave open within the gateways.
-            bx = pull * (start.0 - x)
-            by = pull * (start.1 - y)
+            let (residuals, weights) = fit(anchors, x, y, scatter_db)
+            var (gxx, gxy, gyy) = (pull, 0.0, pull)
+            var (bx, by) = (pull * (middle.0 - x), pull * (middle.1 - y))
             for (index, anchor) in anchors.enumerated() {
-                let distance_m = anchor.distance_m(x, y)
-                let slope = -10 * exponent / Double.log(10) / (distance_m * distance_m)
-                let (jx, jy) = (slope * (x - anchor.x_m), slope * (y - anchor.y_m))
+                let (jx, jy) = anchor.slope(x, y)
                 let weight = weights[index] / (scatter_db * scatter_db)
                 gxx += weight * jx * jx
                 gxy += weight * jx * jy
@@ -98,27 +124,43 @@ struct PositionEstimate {
         return (x, y)
     }
 
+    /// By how much the levels scatter about a place, dB. Few levels say little of it, so an ordinary scatter counts too.
+    private static func scatter_db(_ anchors: [Anchor], _ x_m: Double, _ y_m: Double) -> Double {
+        let (residuals, weights) = fit(anchors, x_m, y_m)
+        let square = zip(residuals, weights).reduce(0) { $0 + $1.1 * $1.0 * $1.0 }
+        let typical = typicalCount * typicalScatter_db * typicalScatter_db
+        // Place and power are fitted.
+        return ((square + typical) / (max(0, Double(anchors.count - 3)) + typicalCount)).squareRoot()
+    }
+
     /// What the levels are above what the place explains, dB, and how much each counts.
-    private static func fit(_ anchors: [Anchor], _ x_m: Double, _ y_m: Double) -> (
-        residuals: [Double], weights: [Double]
-    ) {
+    private static func fit(
+        _ anchors: [Anchor], _ x_m: Double, _ y_m: Double, _ scatter_db: Double = firstScatter_db
+    ) -> (residuals: [Double], weights: [Double]) {
         let raw = anchors.map { $0.level_dbm + 10 * exponent * Double.log10($0.distance_m(x_m, y_m)) }
         let power = raw.sorted()[raw.count / 2]
         let residuals = raw.map { $0 - power }
         return (residuals, residuals.map { 1 / (1 + ($0 / (2 * scatter_db)) * ($0 / (2 * scatter_db))) })
     }
 
-    /// The scatter of the levels, carried over to metres at the distance of the gateways that hear it.
+    /// The scatter of the levels, carried over to metres by how they change from place to place. The beacon's power is unknown, so only differences
+    /// between gateways say anything.
     private static func error_m(_ anchors: [Anchor], _ x_m: Double, _ y_m: Double) -> Double {
-        let (residuals, weights) = fit(anchors, x_m, y_m)
-        let square = zip(residuals, weights).reduce(0) { $0 + $1.1 * $1.0 * $1.0 }
-        let scatter = (square / max(1, Double(anchors.count - 2)) + scatter_db * scatter_db).squareRoot()
-        var information = 0.05
-        for anchor in anchors {
-            let distance_m = anchor.distance_m(x_m, y_m)
-            let slope = 10 * exponent / Double.log(10) / distance_m
-            information += slope * slope / 2
+        let weights = fit(anchors, x_m, y_m).weights
+        let scatter_db = scatter_db(anchors, x_m, y_m)
+        let slopes = anchors.map { $0.slope(x_m, y_m) }
+        let sum = weights.reduce(0, +)
+        let mean = zip(slopes, weights).reduce((0.0, 0.0)) { mean, slope in
+            (mean.0 + slope.1 * slope.0.0 / sum, mean.1 + slope.1 * slope.0.1 / sum)
         }
-        return widening * scatter / information.squareRoot()
+        var (gxx, gxy, gyy) = (pull, 0.0, pull)
+        for (slope, weight) in zip(slopes, weights) {
+            let (jx, jy) = (slope.0 - mean.0, slope.1 - mean.1)
+            let counted = weight / (scatter_db * scatter_db)
+            (gxx, gxy, gyy) = (gxx + counted * jx * jx, gxy + counted * jx * jy, gyy + counted * jy * jy)
+        }
+        // The pull alone keeps the determinant above zero.
+        let variance_m2 = (gxx + gyy) / (gxx * gyy - gxy * gxy)
+        return Double.hypot(radius * variance_m2.squareRoot(), least_m)
     }
 }

@@ -69,4 +69,33 @@ struct PositionTests {
         let (x, y, _, _) = try #require(try place(3, 3, without: ["d"]))
         #expect(Double.hypot(x - 3, y - 3) < 2)
     }
+
+    @Test("The error holds two of three where levels scatter by 3 dB: more than half, and not all")
+    func errorHolds() throws {
+        var state: UInt64 = 7
+        func uniform() -> Double {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Double(state >> 11) / Double(UInt64(1) << 53)
+        }
+        func scatter() -> Double {
+            3 * (-2 * Double.log(max(uniform(), 1e-12))).squareRoot() * Double.cos(2 * .pi * uniform())
+        }
+        var held = 0
+        let corners = [("a", 0.0, 0.0), ("b", 10.0, 0.0), ("c", 10.0, 8.0), ("d", 0.0, 8.0)]
+        for _ in 0..<60 {
+            let (x_m, y_m) = (10 * uniform(), 8 * uniform())
+            var store = try Store(Self.shop)
+            for (name, _, _) in corners { store.status(name, at: 0) }
+            store.enter("a", at: 1)
+            for second in 1...3 {
+                for (name, at_x, at_y) in corners {
+                    store.list(name, [1: Self.level(x_m, y_m, from: (at_x, at_y)) + scatter()], at: Double(second))
+                }
+            }
+            store.advance(to: 3.5)
+            let position = try #require(store.listed?.beacons.first?.place?.position)
+            held += Double.hypot(position.x_m - x_m, position.y_m - y_m) <= position.error_m ? 1 : 0
+        }
+        #expect((30...57).contains(held), "\(held) of 60")
+    }
 }
