@@ -98,7 +98,7 @@ extension World {
             // What a process told that ended before its disk worked again is in the broker and nowhere else.
             guard let state = state(of: instance), state != .unknown || lives == 1 else { continue }
             guard let payload = broker.retained[topics.state(instance)] else {
-                if state == .unknown { continue }
+                if state == .unknown || (state == .outside && isForgotten(instance)) { continue }
                 throw Violation(invariant: .stateAgrees, detail: "no state of \(instance) is retained")
             }
             guard let retained = try? StatePayload(decoding: payload), retained.state == state else {
@@ -115,6 +115,12 @@ extension World {
         if status?.isOnline != true || status?.epoch != numbering.epoch {
             throw Violation(invariant: .stateAgrees, detail: "the status says neither online nor the epoch")
         }
+    }
+
+    /// Whether the agent has forgotten an instance: by a clock that was months behind it was left longer than `forget_after_days` ago.
+    private func isForgotten(_ instance: RegionInstanceID) -> Bool {
+        guard instance.discriminator != .whole, let life else { return false }
+        return !life.outbox.records().contains { StoredRegion.instance(ofKey: $0.key) == instance }
     }
 
     private func checkGoodbye() throws(Violation) {
