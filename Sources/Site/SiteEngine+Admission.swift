@@ -93,7 +93,7 @@ extension SiteEngine {
         guard var pending = regions[number].pending else { return true }
         guard regions[number].claims.contains(where: \.isThere) else {
             // It was left before it was admitted, or its state still waits for its event.
-            if regions[number].isMonitored { discard(number) }
+            if regions[number].isMonitored, !early.waits(for: number) { discard(number) }
             return false
         }
         if pending.refusedInMinute == nil { pending = entry }

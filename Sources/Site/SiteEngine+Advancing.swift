@@ -34,7 +34,9 @@ extension SiteEngine {
     }
 
     /// A region is left, or nobody knows any more, or it is asked again.
-    private mutating func advance(region number: Int, to now: Instant, outputs: inout [GatewayOutput]) {
+    private mutating func advance(region number: Int, to due: Instant, outputs: inout [GatewayOutput]) {
+        // What is due may be long past, where an exit is known late.
+        let now = max(now, due)
         if regions[number].reweighDue <= now {
             let isCrossing = regions[number].beginWeighing()
             // It was given time enough.

@@ -173,8 +173,9 @@ extension SiteEngine {
         let cause = cause(event, nil)
         regions[number].note(StayLog.Entry(at: arrival.event, cause: cause))
         claim(event.gateway, of: number, event.payload.epoch, saidAt: arrival.now) { claim in
+            let isLatest = claim.numbers.isLatest(event.payload.seq, of: event.payload.epoch)
             claim.numbers.apply(event.payload.seq, of: event.payload.epoch)
-            claim.enter(at: arrival.event)
+            claim.enter(at: isLatest ? max(arrival.event, claim.wordAt ?? arrival.event) : arrival.event)
         }
         if regions[number].standing.presence == nil || regions[number].cause == nil { regions[number].cause = cause }
         hear(event, number, arrival)
@@ -185,8 +186,9 @@ extension SiteEngine {
         let (payload, at) = (event.payload, arrival.event)
         let known = regions[number].claim(of: event.gateway)?.onlyEntry
         claim(event.gateway, of: number, payload.epoch, saidAt: arrival.now) { claim in
+            let isLatest = claim.numbers.isLatest(payload.seq, of: payload.epoch)
             claim.numbers.apply(payload.seq, of: payload.epoch)
-            claim.leave(at: at)
+            claim.leave(at: isLatest ? max(at, claim.wordAt ?? at) : at)
         }
         // The gateway's own clock says how long before the exit that was. Nothing is heard after it has left.
         let last = at - max(payload.head.at - exit.lastHeardAt, .zero)

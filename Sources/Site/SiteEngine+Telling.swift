@@ -30,6 +30,8 @@ extension SiteEngine {
             regions[number].weigh(
                 spans, isCrossing: entry.isCrossing, since: entry.since, at: entry.at, now: now, noExitBefore: earliest)
             ?? regions[number].undecided(at: entry.at)
+        figures.late += regions[number].givenUp
+        regions[number].givenUp = 0
         if let change {
             emit(number, change, outputs: &outputs)
             noteOutside(number)

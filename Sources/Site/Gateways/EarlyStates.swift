@@ -41,6 +41,9 @@ struct EarlyStates: Sendable {
         timers.throwOutStale(of: waiting.count) { [waiting] in waiting[$0.subject]?.due == $0.due }
     }
 
+    /// Whether a state of a region waits.
+    func waits(for number: Int) -> Bool { waiting.contains { $0.key.number == number } }
+
     /// A newer state took its place.
     mutating func forget(_ number: Int, _ gateway: GatewayIndex) {
         waiting[Place(number: number, gateway: gateway)] = nil

@@ -96,6 +96,9 @@ struct Claim: Sendable {
         return leftAt > unprovedSince
     }
 
+    /// When that happened which it said last.
+    var wordAt: Instant? { thereSince ?? goneAt }
+
     /// Since when it has something inside, where it told no other entry meanwhile.
     var onlyEntry: Instant? { reenteredAt == nil ? thereSince : nil }
 
@@ -138,6 +141,9 @@ struct SeenNumbers: Sendable {
 
     /// The highest number of an epoch that changed something.
     func appliedSeq(in epoch: String) -> Int64 { of(epoch)?.appliedSeq ?? 0 }
+
+    /// Whether an event is the last of the present epoch that has come. Numbers order events better than clocks, which are set.
+    func isLatest(_ seq: Int64, of epoch: String) -> Bool { epoch == self.epoch && seq >= seenSeq(in: epoch) }
 
     /// Whether an epoch is known and has ended.
     func isOver(_ epoch: String) -> Bool { epoch != self.epoch && of(epoch) != nil }

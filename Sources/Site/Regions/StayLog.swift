@@ -100,8 +100,8 @@ struct StayLog: Sendable {
         return isApart(present) ? gap : nil
     }
 
-    /// The beginning of the first stay that lasts beyond a time.
-    func first(after instant: Instant) -> Instant? { stays.first { $0.to > instant }.map { max($0.from, instant) } }
+    /// The beginning of the first stay that begins then or later.
+    func first(after instant: Instant) -> Instant? { stays.first { $0.from >= instant }?.from }
 }
 
 /// When the stays of instances ended that no gateway monitors any more.

@@ -18,28 +18,30 @@ struct StoreRegion: Sendable {
     let id: RegionInstanceID
     /// The entry that waits for its admission; `nil` once the region exists.
     var pending: PendingEntry?
-    private(set) var standing: RegionStanding
+    var standing: RegionStanding
     private(set) var claims: [Claim] = []
     /// The last gateway's event; `nil` while none has told one, as after a start.
     var cause: Cause?
     /// When it is left; `distantFuture` while somebody is there.
-    private(set) var exitDue = Instant.distantFuture
+    var exitDue = Instant.distantFuture
     /// When nobody can say any more who is there.
-    private(set) var unknownDue = Instant.distantFuture
+    var unknownDue = Instant.distantFuture
     /// The last evidence that it was inside.
-    private(set) var lastHeardAt: Instant?
+    var lastHeardAt: Instant?
     /// What the gateways have told of stays that have ended.
-    private var log = StayLog()
+    var log = StayLog()
     /// When the next visit begins, where it is known when the last one has ended.
-    private var nextEntry: Instant?
+    var nextEntry: Instant?
     /// The last evidence that belongs to the next visit.
-    private var nextHeardAt: Instant?
+    var nextHeardAt: Instant?
     /// When it is looked again whether an exit can be told; `nil` where none waits for gateways.
-    private(set) var lookDue: Instant?
+    var lookDue: Instant?
     /// When the claims are weighed again without any news.
-    private(set) var reweighDue = Instant.distantFuture
+    var reweighDue = Instant.distantFuture
+    /// Gaps that were given up.
+    var givenUp: UInt64 = 0
     /// Whether an entry that is dated in the past waits for gateways.
-    private(set) var isEntryDeferred = false
+    var isEntryDeferred = false
     /// Nothing is dated before: an earlier visit of the same instance has ended then.
     var notBefore = Instant.origin
     /// When anything was told of its zones last: it is not left before that.
@@ -52,12 +54,12 @@ struct StoreRegion: Sendable {
     /// When a gateway listed its beacons last.
     var listedAt: Instant?
     /// Whether the gateways tell of exits: their operator may not want to know of them.
-    private var tellsExit = true
+    var tellsExit = true
     /// When this process began, where an earlier one had stored the region; then when a gateway first said something of it.
     private var resumedAt: Instant?
     private var isSpokenOf = false
     /// Whether the last exit was told as one that nobody watched.
-    private var isInferred = false
+    var isInferred = false
 
     init(_ id: RegionInstanceID, at now: Instant) {
         self.id = id
@@ -119,7 +121,11 @@ struct StoreRegion: Sendable {
     /// - Returns: false where it comes too late to be told as it was.
     mutating func note(_ stay: StayLog.Stay, _ spans: Spans) -> Bool {
         guard let presence = standing.presence else {
-            if case .outside(let since) = standing.occupancy, stay.to <= since { return false }
+            if case .outside(let since) = standing.occupancy {
+                if stay.to <= since { return false }
+                // The end of a stay that was told to be over makes no visit.
+                if stay.from < since { return true }
+            }
             return log.note(stay, apart: spans.exitAfter)
         }
         guard stay.from < presence.enteredAt, presence.beginning == .observed, !presence.isRestored else {
@@ -186,7 +192,8 @@ extension StoreRegion {
             claim.isThere && claim.unprovedSince != nil
                 && !proved.contains { $0.outlives(claim) && !isHeld(claim, spans, at: now) }
         }
-        if standing.presence != nil, let gap = gap(held + proved, spans), gap.to != nil {
+        giveUpGaps(held + proved, spans, at: now)
+        if standing.presence?.isRestored == false, let gap = gap(held + proved, spans), gap.to != nil {
             // The visit has ended, and another one has begun: told once it is sure.
             (tellsExit, unknownDue) = (true, .distantFuture)
             setExit(after: gap.from, spans)
@@ -195,7 +202,9 @@ extension StoreRegion {
         if proved.contains(where: \.isThere) {
             (exitDue, unknownDue, lookDue) = (.distantFuture, .distantFuture, nil)
             tellsExit = true
-            return enter(isCrossing: isCrossing, since: since ?? at, at: at).map { Change(change: $0, at: at) }
+            return enter(isCrossing: isCrossing, since: since ?? at, at: at, now: now).map {
+                Change(change: $0, at: at)
+            }
         }
         if !held.isEmpty {
             (exitDue, lookDue, isHeldByAway) = (.distantFuture, nil, true)
@@ -231,13 +240,24 @@ extension StoreRegion {
         return standing.outside(at: at).map { Change(change: $0, at: at) }
     }
 
+    /// A gap that ended too long ago to be told is none: what comes late changes no history.
+    private mutating func giveUpGaps(_ claims: [Claim], _ spans: Spans, at now: Instant) {
+        guard standing.presence != nil else { return }
+        for _ in 0...StayLog.most {
+            guard let gap = gap(claims, spans), let to = gap.to, now - (gap.from + spans.exitAfter) > spans.lateAfter
+            else { return }
+            _ = log.note(StayLog.Stay(from: gap.from, to: to, lastHeardAt: gap.from), apart: spans.exitAfter)
+            givenUp += 1
+        }
+    }
+
     /// A gateway whose line is down, or that is stopped, may still have it inside. It tells so once it is back.
     private func isHeld(_ claim: Claim, _ spans: Spans, at now: Instant) -> Bool {
         claim.awaySince.map { now - $0 <= spans.givenUpAfter } ?? false
     }
 
     /// Where the visit under way ends, as far as these claims and the stays that have ended show.
-    private func gap(_ claims: [Claim], _ spans: Spans) -> StayLog.Gap? {
+    func gap(_ claims: [Claim], _ spans: Spans) -> StayLog.Gap? {
         guard let presence = standing.presence else { return nil }
         return log.gap(
             after: presence.enteredAt, present: claims.compactMap(\.thereSince).min(), exitAfter: spans.exitAfter)
@@ -270,8 +290,14 @@ extension StoreRegion {
         return self.resumedAt
     }
 
-    private mutating func enter(isCrossing: Bool, since: Instant, at: Instant) -> RegionStanding.Change? {
+    private mutating func enter(isCrossing: Bool, since: Instant, at: Instant, now: Instant) -> RegionStanding.Change? {
         if let presence = standing.presence {
+            if presence.isRestored {
+                // Nothing is known of the time before the first word, so that it is no gap.
+                let known = StayLog.Stay(
+                    from: presence.enteredAt, to: max(now, presence.enteredAt), lastHeardAt: presence.lastHeardAt)
+                _ = log.note(known, apart: .zero)
+            }
             if isCrossing || presence.isRestored { standing.perceived(at: max(at, presence.lastHeardAt)) }
             return standing.known(at: max(at, standing.since))
         }
@@ -303,98 +329,5 @@ extension StoreRegion {
                 apart: .zero)
             return standing.restore(stay, until: .distantFuture)
         }
-    }
-}
-
-/// What time makes of it.
-extension StoreRegion {
-    /// Tells the next thing that is due.
-    ///
-    /// - Parameters:
-    ///   - limit: until when the gateways have told everything, as far as is known.
-    ///   - look: when that is looked at again, where it is too early.
-    mutating func advance(to now: Instant, toldUntil limit: Instant, lookAt look: (Instant) -> Instant, _ spans: Spans)
-        -> Change?
-    {
-        if let nextEntry { return enterNext(nextEntry, spans) }
-        if exitDue <= now {
-            guard exitDue <= limit else { return wait(at: now, lookAt: look(exitDue), spans) }
-            let due = exitDue
-            (exitDue, lookDue) = (.distantFuture, nil)
-            return leave(at: due, spans)
-        }
-        lookDue = nil
-        guard unknownDue <= now else { return nil }
-        let at = unknownDue
-        unknownDue = .distantFuture
-        return standing.unknown(at: at).map { Change(change: $0, at: at) }
-    }
-
-    /// A gateway that is behind may still tell that it was not left. Meanwhile it is inside, and unknown after a while.
-    private mutating func wait(at now: Instant, lookAt look: Instant, _ spans: Spans) -> Change? {
-        let unknownAt = exitDue + spans.unknownAfter
-        unknownDue = .distantFuture
-        lookDue = max(unknownAt > now ? min(look, unknownAt) : look, now + TimeSpan(microseconds: 1))
-        guard unknownAt <= now else { return nil }
-        return standing.unknown(at: max(unknownAt, standing.since)).map { Change(change: $0, at: $0.since) }
-    }
-
-    /// The claims are weighed now.
-    mutating func beginWeighing() -> Bool {
-        defer { (isEntryDeferred, reweighDue) = (false, .distantFuture) }
-        return isEntryDeferred
-    }
-
-    /// An entry that is dated before what was told waits until the gateways have told what followed it.
-    mutating func deferEntry(until due: Instant) { (isEntryDeferred, reweighDue) = (true, due) }
-
-    /// The gateways that have something inside, where all entries are dated before it was told to be outside.
-    var pastEntries: [GatewayIndex]? {
-        guard case .outside(let since) = standing.occupancy else { return nil }
-        let there = claims.filter { $0.isThere && $0.unprovedSince == nil }
-        return there.isEmpty || there.contains { $0.thereSince ?? since >= since } ? nil : there.map(\.gateway)
-    }
-
-    /// It is looked at earlier whether an exit can be told.
-    mutating func look(at due: Instant) { lookDue = lookDue.map { min($0, due) } }
-
-    /// Whether an exit, or what follows it, is not told yet though it is known.
-    var isUndecided: Bool { lookDue != nil || nextEntry != nil }
-
-    /// It was left.
-    private mutating func leave(at due: Instant, _ spans: Spans) -> Change? {
-        let gap = gap(claims.filter { $0.unprovedSince == nil }, spans)
-        let isPast = gap?.to != nil
-        // Where the next visit has begun, what was told of zones since belongs to that.
-        let at = isPast ? due : max(due, zonesToldAt ?? due)
-        if let gap, let next = gap.to {
-            nextEntry = next
-            let heard = gap.stay?.lastHeardAt ?? gap.from
-            nextHeardAt = max(nextHeardAt ?? heard, standing.presence?.lastHeardAt ?? heard)
-            if standing.presence?.isRestored == false { standing.perceived(at: heard) }
-            cause = gap.stay?.cause ?? cause
-            lookDue = at
-        }
-        lastHeardAt = standing.presence?.lastHeardAt
-        log.forget(until: gap?.from ?? at)
-        notBefore = max(notBefore, at)
-        guard var change = standing.outside(at: at) else { return nil }
-        if case .exit(var stay)? = change.crossing {
-            if isInferred { stay.ending = .inferred }
-            change.crossing = tellsExit ? .exit(stay) : nil
-        }
-        isInferred = false
-        return Change(change: change, at: at, isPast: isPast)
-    }
-
-    /// The next visit begins: it was known already.
-    private mutating func enterNext(_ from: Instant, _ spans: Spans) -> Change? {
-        (nextEntry, lookDue) = (nil, nil)
-        cause = log.cause(at: from) ?? cause
-        if !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: from) }
-        let change = standing.inside(since: from, at: from)
-        if let heard = nextHeardAt, heard > from { standing.perceived(at: heard) }
-        nextHeardAt = nil
-        return change.map { Change(change: $0, at: from) }
     }
 }

@@ -1,0 +1,104 @@
+import Beacons
+import HCI
+internal import Regions
+
+/// What time makes of it.
+extension StoreRegion {
+    /// Tells the next thing that is due.
+    ///
+    /// - Parameters:
+    ///   - limit: until when the gateways have told everything, as far as is known.
+    ///   - look: when that is looked at again, where it is too early.
+    mutating func advance(to now: Instant, toldUntil limit: Instant, lookAt look: (Instant) -> Instant, _ spans: Spans)
+        -> Change?
+    {
+        if let nextEntry { return enterNext(nextEntry, spans) }
+        if exitDue <= now {
+            guard exitDue <= limit else { return wait(at: now, lookAt: look(exitDue), spans) }
+            let due = exitDue
+            (exitDue, lookDue) = (.distantFuture, nil)
+            return leave(at: due, notBefore: now - spans.lateAfter, spans)
+        }
+        lookDue = nil
+        guard unknownDue <= now else { return nil }
+        let at = unknownDue
+        unknownDue = .distantFuture
+        return standing.unknown(at: at).map { Change(change: $0, at: at) }
+    }
+
+    /// A gateway that is behind may still tell that it was not left. Meanwhile it is inside, and unknown after a while.
+    private mutating func wait(at now: Instant, lookAt look: Instant, _ spans: Spans) -> Change? {
+        let unknownAt = exitDue + spans.unknownAfter
+        unknownDue = .distantFuture
+        lookDue = max(unknownAt > now ? min(look, unknownAt) : look, now + TimeSpan(microseconds: 1))
+        guard unknownAt <= now else { return nil }
+        return standing.unknown(at: max(unknownAt, standing.since)).map { Change(change: $0, at: $0.since) }
+    }
+
+    /// The claims are weighed now.
+    mutating func beginWeighing() -> Bool {
+        defer { (isEntryDeferred, reweighDue) = (false, .distantFuture) }
+        return isEntryDeferred
+    }
+
+    /// An entry that is dated before what was told waits until the gateways have told what followed it.
+    mutating func deferEntry(until due: Instant) { (isEntryDeferred, reweighDue) = (true, due) }
+
+    /// The gateways that have something inside, where all entries are dated before it was told to be outside.
+    var pastEntries: [GatewayIndex]? {
+        guard case .outside(let since) = standing.occupancy else { return nil }
+        let there = claims.filter { $0.isThere && $0.unprovedSince == nil }
+        return there.isEmpty || there.contains { $0.thereSince ?? since >= since } ? nil : there.map(\.gateway)
+    }
+
+    /// It is looked at earlier whether an exit can be told.
+    mutating func look(at due: Instant) { lookDue = lookDue.map { min($0, due) } }
+
+    /// Whether an exit, or what follows it, is not told yet though it is known.
+    var isUndecided: Bool { lookDue != nil || nextEntry != nil }
+
+    /// It was left.
+    private mutating func leave(at due: Instant, notBefore earliest: Instant, _ spans: Spans) -> Change? {
+        let gap = gap(claims.filter { $0.unprovedSince == nil }, spans)
+        let isPast = gap?.to != nil
+        // Where the next visit has begun, what was told of zones since belongs to that.
+        let at = isPast ? due : max(due, max(zonesToldAt ?? due, earliest))
+        if let gap, let next = gap.to {
+            nextEntry = next
+            let heard = gap.stay?.lastHeardAt ?? gap.from
+            nextHeardAt = max(nextHeardAt ?? heard, standing.presence?.lastHeardAt ?? heard)
+            if standing.presence?.isRestored == false { standing.perceived(at: heard) }
+            cause = gap.stay?.cause ?? cause
+            lookDue = at
+        }
+        lastHeardAt = standing.presence?.lastHeardAt
+        log.forget(until: gap?.from ?? at)
+        notBefore = max(notBefore, at)
+        guard var change = standing.outside(at: at) else { return nil }
+        if case .exit(var stay)? = change.crossing {
+            if isInferred { stay.ending = .inferred }
+            change.crossing = tellsExit ? .exit(stay) : nil
+        }
+        isInferred = false
+        return Change(change: change, at: at, isPast: isPast)
+    }
+
+    /// Who told the visit that begins at that time, where no entry of it has come.
+    private func entryCause(at from: Instant) -> Cause? {
+        if let known = log.stays.first(where: { $0.from <= from && from <= $0.to })?.cause { return known }
+        guard var told = cause, let claim = claims.first(where: { $0.thereSince == from }) else { return nil }
+        told.gateway = claim.gateway
+        return told
+    }
+
+    /// The next visit begins: it was known already.
+    private mutating func enterNext(_ from: Instant, _ spans: Spans) -> Change? {
+        (nextEntry, lookDue) = (nil, nil)
+        cause = log.cause(at: from) ?? entryCause(at: from) ?? cause
+        if !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: from) }
+        let change = standing.inside(since: from, at: from)
+        if let heard = nextHeardAt, heard > from { standing.perceived(at: heard) }
+        nextHeardAt = nil
+        return change.map { Change(change: $0, at: from) }
+    }
+}
