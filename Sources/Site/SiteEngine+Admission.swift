@@ -93,7 +93,8 @@ extension SiteEngine {
         guard var pending = regions[number].pending else { return true }
         guard regions[number].claims.contains(where: \.isThere) else {
             // It was left before it was admitted, or its state still waits for its event.
-            if regions[number].isMonitored, !early.waits(for: number) { discard(number) }
+            let isAwaited = gateways.all.indices.contains { early.waits(number, GatewayIndex($0)) }
+            if regions[number].isMonitored, !isAwaited { discard(number) }
             return false
         }
         if pending.refusedInMinute == nil { pending = entry }

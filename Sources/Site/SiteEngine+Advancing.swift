@@ -43,34 +43,32 @@ extension SiteEngine {
             if isCrossing { figures.late += 1 }
             return weigh(number, isCrossing: isCrossing, at: now, isLastCall: true, outputs: &outputs)
         }
-        let lateAfter = settings.lateAfter
-        let toldUntil = gateways.toldUntil(at: now, lateAfter: lateAfter)
-        let caughtUpAt = gateways.caughtUpAt(now)
-        let change = regions[number].advance(
-            to: now, toldUntil: toldUntil,
-            lookAt: { due in caughtUpAt > now ? min(due + lateAfter, caughtUpAt) : due + (now - toldUntil) }, spans)
-        guard let change else { return schedule(number) }
-        emit(number, change, outputs: &outputs)
-        noteOutside(number)
+        let told = gateways.told(at: now, lateAfter: settings.lateAfter)
+        _ = tellNext(of: number, at: now, told, outputs: &outputs)
+    }
+
+    /// Tells the next thing that is due of a region.
+    ///
+    /// - Returns: whether there was one.
+    private mutating func tellNext(
+        of number: Int, at now: Instant, _ told: StoreGateways.Told, outputs: inout [GatewayOutput]
+    ) -> Bool {
+        let change = regions[number].advance(to: now, told, spans)
+        if let change { emit(number, change, outputs: &outputs) }
         // A visit that was known already has begun.
-        if change.change.state == .inside {
+        if let change, change.change.state == .inside {
             weigh(number, isCrossing: false, at: change.at, outputs: &outputs)
         } else {
             schedule(number)
         }
+        return change != nil
     }
 
     /// Tells every exit that waits for gateways: all have told what they had to.
     package mutating func settle(at now: Instant, outputs: inout [GatewayOutput]) {
+        let told = StoreGateways.Told(everythingUntil: now)
         for number in regions.indices {
-            while regions[number].isUndecided,
-                let change = regions[number].advance(to: now, toldUntil: now, lookAt: { _ in .distantFuture }, spans)
-            {
-                emit(number, change, outputs: &outputs)
-                noteOutside(number)
-                if change.change.state == .inside { weigh(number, isCrossing: false, at: change.at, outputs: &outputs) }
-            }
-            schedule(number)
+            while regions[number].isUndecided, tellNext(of: number, at: now, told, outputs: &outputs) {}
         }
     }
 

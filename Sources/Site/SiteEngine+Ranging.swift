@@ -43,9 +43,9 @@ extension SiteEngine {
             beacons[missing].unlist(gateway)
         }
         regions[number].lists[gateway] = present
-        let owedList = gateways.all[gateway.number].progress.owesList(at: arrival.now)
-        gateways.all[gateway.number].progress.noteList(of: number, isEmpty: present.isEmpty, at: arrival.now)
-        if owedList { lookAgain(at: arrival.now) }
+        noteProgress(of: gateway, at: arrival.now) { progress in
+            progress.noteList(of: number, isEmpty: present.isEmpty, at: arrival.now)
+        }
         regions[number].listedAt = arrival.now
         wake(at: arrival.now)
     }

@@ -98,7 +98,7 @@ extension SiteEngine {
         _ status: StatusPayload, from gateway: GatewayIndex, at now: Instant, outputs: inout [GatewayOutput]
     ) {
         let status = StoreGateways.Status(isOnline: status.isOnline, radio: status.radio)
-        noteWord(of: gateway, at: now)
+        noteProgress(of: gateway, at: now) { $0.noteWord() }
         let wasAway = gateways[gateway].awaySince != nil
         let hasChanged = gateways.note(status, of: gateway, at: now)
         if wasAway, status.isOnline { lookAgain(at: now) }
@@ -122,10 +122,12 @@ extension SiteEngine {
         }
     }
 
-    /// A gateway has said something: its line is up.
-    private mutating func noteWord(of gateway: GatewayIndex, at now: Instant) {
+    /// Takes down that a gateway has said something. Exits that wait for a list which it owed are looked at again.
+    mutating func noteProgress(
+        of gateway: GatewayIndex, at now: Instant, _ change: (inout GatewayProgress) -> Void
+    ) {
         let owedList = gateways.all[gateway.number].progress.owesList(at: now)
-        gateways.all[gateway.number].progress.noteWord()
+        change(&gateways.all[gateway.number].progress)
         if owedList { lookAgain(at: now) }
     }
 
@@ -140,8 +142,10 @@ extension SiteEngine {
     private mutating func receive(_ event: ArrivedEvent, _ arrival: Arrival, outputs: inout [GatewayOutput]) {
         let (payload, gateway) = (event.payload, event.gateway)
         guard let number = region(event.instance, isPresent: payload.exit == nil, at: arrival.now) else { return }
-        gateways.all[gateway.number].progress.note(arrival)
-        noteWord(of: gateway, at: arrival.now)
+        noteProgress(of: gateway, at: arrival.now) { progress in
+            progress.note(arrival)
+            progress.noteWord()
+        }
         let numbers = regions[number].claim(of: gateway)?.numbers ?? SeenNumbers()
         // At least once: the same event may come again.
         if numbers.holds(payload.seq, of: payload.epoch) { return }
@@ -173,9 +177,8 @@ extension SiteEngine {
         let cause = cause(event, nil)
         regions[number].note(StayLog.Entry(at: arrival.event, cause: cause))
         claim(event.gateway, of: number, event.payload.epoch, saidAt: arrival.now) { claim in
-            let isLatest = claim.numbers.isLatest(event.payload.seq, of: event.payload.epoch)
-            claim.numbers.apply(event.payload.seq, of: event.payload.epoch)
-            claim.enter(at: isLatest ? max(arrival.event, claim.wordAt ?? arrival.event) : arrival.event)
+            let at = claim.count(event.payload.seq, of: event.payload.epoch, at: arrival.event)
+            claim.enter(at: at)
         }
         if regions[number].standing.presence == nil || regions[number].cause == nil { regions[number].cause = cause }
         hear(event, number, arrival)
@@ -186,9 +189,8 @@ extension SiteEngine {
         let (payload, at) = (event.payload, arrival.event)
         let known = regions[number].claim(of: event.gateway)?.onlyEntry
         claim(event.gateway, of: number, payload.epoch, saidAt: arrival.now) { claim in
-            let isLatest = claim.numbers.isLatest(payload.seq, of: payload.epoch)
-            claim.numbers.apply(payload.seq, of: payload.epoch)
-            claim.leave(at: isLatest ? max(at, claim.wordAt ?? at) : at)
+            let left = claim.count(payload.seq, of: payload.epoch, at: at)
+            claim.leave(at: left)
         }
         // The gateway's own clock says how long before the exit that was. Nothing is heard after it has left.
         let last = at - max(payload.head.at - exit.lastHeardAt, .zero)
@@ -239,7 +241,7 @@ extension SiteEngine {
         let state = EarlyStates.State(number: number, gateway: gateway, payload: payload, arrival: arrival)
         let numbers = regions[number].claim(of: gateway)?.numbers ?? SeenNumbers()
         guard !numbers.isOver(payload.epoch), payload.eventSeq >= numbers.appliedSeq(in: payload.epoch) else { return }
-        noteWord(of: gateway, at: arrival.now)
+        noteProgress(of: gateway, at: arrival.now) { $0.noteWord() }
         early.forget(number, gateway)
         if payload.eventSeq > numbers.seenSeq(in: payload.epoch), !arrival.isLate {
             gateways.all[gateway.number].progress.catchUp(at: arrival.now)

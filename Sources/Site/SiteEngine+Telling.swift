@@ -34,7 +34,6 @@ extension SiteEngine {
         regions[number].givenUp = 0
         if let change {
             emit(number, change, outputs: &outputs)
-            noteOutside(number)
             if change.change.state == .inside { resumeZones(of: number, at: change.at, outputs: &outputs) }
         }
         schedule(number)
@@ -52,6 +51,7 @@ extension SiteEngine {
         let region = regions[number]
         let transition = transition(region.id, change.change, region.cause, at: change.at)
         outputs.append(.transition(transition, record: record(region.id, region.standing, region.cause)))
+        noteOutside(number)
     }
 
     mutating func emit(

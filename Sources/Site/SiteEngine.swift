@@ -113,7 +113,6 @@ package struct SiteEngine: Sendable {
             let change = regions[number].restore(record, at: now, unknownAt: now + spans.unknownAfter)
             if case .inside(let stay) = record.occupancy { regions[number].cause = cause(stay, record) }
             emit(number, StoreRegion.Change(change: change, at: now), outputs: &outputs)
-            noteOutside(number)
             schedule(number)
         } else {
             // Its region may have had nothing to store.

@@ -83,7 +83,7 @@ public struct StandardService: Sendable {
     /// The course of a fix; `nil` where it stands still.
     private static func course_deg(of fix: Fix) -> Double? { fix.isMoving ? fix.direction_deg : nil }
 
-    /// What is news in a fix, compared with the one that was published last, and with a course.
+    /// Returns why a fix is news: it is compared with the fix that was published last, and with a course.
     private func change(from old: Fix, _ course_deg: Double?, to new: Fix) -> LocationUpdate.Cause? {
         if old.coordinate.nearDistance_m(to: new.coordinate) >= settings.distanceFilter_m { return .moved }
         if new.horizontalAccuracy_m <= old.horizontalAccuracy_m / 2 { return .accuracy }

@@ -148,8 +148,8 @@ final class MosquittoClient {
         case MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_OVERSIZE_PACKET: throw .refused(.packetTooLarge)
         case MOSQ_ERR_QOS_NOT_SUPPORTED: throw .refused(.qosNotSupported)
         default:
-            // What this machine has no memory for is no fault of the message, and none of the broker's: it goes out in order, on
-            // another connection.
+            // A lack of memory is the fault of neither the message nor the broker. The message goes out in order, on another
+            // connection.
             readLastWords()
             settle(code: code, number: number)
             throw .connectionLost

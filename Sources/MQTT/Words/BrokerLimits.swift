@@ -15,7 +15,7 @@ public struct BrokerLimits: Hashable, Sendable {
     /// beacons are not.
     public static let neededPacket_bytes = 4_096
 
-    /// Whether the broker takes packets as long as an event may be.
+    /// The broker takes packets as long as an event may be.
     public var hasRoomForEvents: Bool { longestPacket_bytes.map { $0 >= Self.neededPacket_bytes } ?? true }
 
     public init(

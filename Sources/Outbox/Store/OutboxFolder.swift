@@ -21,7 +21,7 @@ package protocol OutboxFolder: AnyObject {
     /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it.
     func makeDatabasePrivate() throws(DiskError)
 
-    /// What keeps the database or its log from being read to its end; `nil` where nothing does, or where there is none.
+    /// Returns the error of reading the database and its log to the end; `nil` where both can be read, or where there is none.
     func readFailure() -> DiskError?
 
     /// Sets a damaged database aside as `outbox.sqlite.corrupt`, in place of an earlier one, with its log beside it so

@@ -85,7 +85,7 @@ final class StateFolder: OutboxFolder {
         }
         lock = descriptor
         // Its disk block has to be there before the disk is full. Where this fails, reserving fails later, which is seen.
-        // What can't be read is not overwritten: it may be what keeps numbers from being given twice.
+        // An unreadable file is not overwritten: its reservation may keep numbers from being given twice.
         let reserved: [UInt8]
         do throws(DiskError) {
             reserved = try reservedBytes()

@@ -6,10 +6,9 @@ import Messages
 /// An event's own time counts. A clock that is not synced says nothing, and nothing happens after it is told: then the arrival
 /// counts. What is older than `late_after_s` is late.
 struct Arrival: Sendable {
-    /// A state that names an event waits for it so long, and a gateway that tells what is old has told everything after so long without
-    /// more of it.
+    /// The wait of a state for the event that it names. A gateway that told old events has told all of them after so long without another.
     static let eventPatience = TimeSpan.seconds(2)
-    /// What is older at its arrival has waited for a line.
+    /// A message that is older at its arrival has waited for a line.
     static let longestTransit = TimeSpan.milliseconds(500)
 
     /// When it came.

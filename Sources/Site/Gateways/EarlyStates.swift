@@ -41,8 +41,10 @@ struct EarlyStates: Sendable {
         timers.throwOutStale(of: waiting.count) { [waiting] in waiting[$0.subject]?.due == $0.due }
     }
 
-    /// Whether a state of a region waits.
-    func waits(for number: Int) -> Bool { waiting.contains { $0.key.number == number } }
+    /// Returns whether a state of a gateway's region waits.
+    func waits(_ number: Int, _ gateway: GatewayIndex) -> Bool {
+        waiting[Place(number: number, gateway: gateway)] != nil
+    }
 
     /// A newer state took its place.
     mutating func forget(_ number: Int, _ gateway: GatewayIndex) {

@@ -18,7 +18,7 @@ struct RegionOwners: Sendable {
     private var owners: [String: Owner] = [:]
     private var refused: Set<Refused> = []
 
-    /// What becomes of news of a region.
+    /// The fate of news of a region.
     enum Decision {
         case joined
         /// The gateway's region has another UUID, as is known already.

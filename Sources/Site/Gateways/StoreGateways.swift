@@ -117,12 +117,33 @@ package struct StoreGateways: Sendable {
         return index
     }
 
-    /// Until when all gateways have told everything, as far as is known.
+    /// How far all gateways have told, as far as is known.
+    struct Told {
+        /// Everything that happened until then is told.
+        var until: Instant
+        /// An exit that happened later is looked at again so long after it, or at that time where that is earlier.
+        fileprivate var delay: TimeSpan
+        fileprivate var latest: Instant
+
+        /// Everything that happened until a time.
+        init(everythingUntil now: Instant) { (until, delay, latest) = (now, .zero, .distantFuture) }
+
+        fileprivate init(until: Instant, delay: TimeSpan, latest: Instant = .distantFuture) {
+            (self.until, self.delay, self.latest) = (until, delay, latest)
+        }
+
+        /// When an exit is looked at again that is too early to be told.
+        func look(at exit: Instant) -> Instant { min(exit + delay, latest) }
+    }
+
+    /// How far all gateways have told.
     ///
     /// - Parameter lateAfter: what a gateway tells later than that changes nothing anyway.
-    func toldUntil(at now: Instant, lateAfter: TimeSpan) -> Instant {
-        guard caughtUpAt(now) <= now else { return now - lateAfter }
-        return now - (all.map(\.progress.transit).max() ?? .zero)
+    func told(at now: Instant, lateAfter: TimeSpan) -> Told {
+        let caughtUpAt = caughtUpAt(now)
+        if caughtUpAt > now { return Told(until: now - lateAfter, delay: lateAfter, latest: caughtUpAt) }
+        let transit = all.map(\.progress.transit).max() ?? .zero
+        return Told(until: now - transit, delay: transit)
     }
 
     /// When all gateways have told everything, as far as is known now; `distantFuture` while one is away.
@@ -145,7 +166,7 @@ package struct StoreGateways: Sendable {
         if !status.isOnline {
             all[gateway.number].offlineAt = now
         } else if all[gateway.number].offlineAt != nil, !wasOnline {
-            // What it has not told yet comes now.
+            // The gateway tells now what it could not tell meanwhile.
             all[gateway.number].progress.catchUp(at: now)
         }
         guard status.hears != could else { return false }
@@ -200,7 +221,7 @@ package struct GatewayProgress: Sendable {
     /// It says something else: its line is up, and what it listed it lists no more.
     mutating func noteWord() { listing = [] }
 
-    /// Whether a list has not come that should have. Some are lost: they are QoS 0.
+    /// Returns whether the gateway's next list is overdue. Lists are QoS 0, so some are lost.
     func owesList(at now: Instant) -> Bool {
         let silence = now - listedAt
         return !listing.isEmpty && silence > max(.seconds(3), TimeSpan(microseconds: interval.microseconds * 4))

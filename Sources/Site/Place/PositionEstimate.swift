@@ -30,7 +30,7 @@ struct PositionEstimate {
         guard let (floor, anchors) = anchors(levels, plan) else { return nil }
         let (x_m, y_m) = solve(anchors)
         return BeaconPlace.Position(
-            x_m: x_m, y_m: y_m, floor: floor, error_m: min(max(error_m(anchors, x_m, y_m), least_m), 1_000))
+            x_m: x_m, y_m: y_m, floor: floor, error_m: min(error_m(anchors, x_m, y_m), 1_000))
     }
 
     /// By how much each gateway hears the beacon more strongly than its place explains, dB.

@@ -34,6 +34,15 @@ struct Claim: Sendable {
 
     init(_ gateway: GatewayIndex) { self.gateway = gateway }
 
+    /// Takes the number of an event that counts.
+    ///
+    /// - Returns: when the event happened. Numbers order the events of one epoch better than clocks, which are set.
+    mutating func count(_ seq: Int64, of epoch: String, at instant: Instant) -> Instant {
+        let isLatest = numbers.isLatest(seq, of: epoch)
+        numbers.apply(seq, of: epoch)
+        return isLatest ? max(instant, thereSince ?? goneAt ?? instant) : instant
+    }
+
     /// It has told an entry.
     mutating func enter(at instant: Instant) {
         unknownSince = nil
@@ -96,9 +105,6 @@ struct Claim: Sendable {
         return leftAt > unprovedSince
     }
 
-    /// When that happened which it said last.
-    var wordAt: Instant? { thereSince ?? goneAt }
-
     /// Since when it has something inside, where it told no other entry meanwhile.
     var onlyEntry: Instant? { reenteredAt == nil ? thereSince : nil }
 
@@ -142,7 +148,7 @@ struct SeenNumbers: Sendable {
     /// The highest number of an epoch that changed something.
     func appliedSeq(in epoch: String) -> Int64 { of(epoch)?.appliedSeq ?? 0 }
 
-    /// Whether an event is the last of the present epoch that has come. Numbers order events better than clocks, which are set.
+    /// Whether an event is the last of the present epoch that has come.
     func isLatest(_ seq: Int64, of epoch: String) -> Bool { epoch == self.epoch && seq >= seenSeq(in: epoch) }
 
     /// Whether an epoch is known and has ended.

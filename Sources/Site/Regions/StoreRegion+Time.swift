@@ -6,15 +6,11 @@ internal import Regions
 extension StoreRegion {
     /// Tells the next thing that is due.
     ///
-    /// - Parameters:
-    ///   - limit: until when the gateways have told everything, as far as is known.
-    ///   - look: when that is looked at again, where it is too early.
-    mutating func advance(to now: Instant, toldUntil limit: Instant, lookAt look: (Instant) -> Instant, _ spans: Spans)
-        -> Change?
-    {
+    /// - Parameter told: how far the gateways have told.
+    mutating func advance(to now: Instant, _ told: StoreGateways.Told, _ spans: Spans) -> Change? {
         if let nextEntry { return enterNext(nextEntry, spans) }
         if exitDue <= now {
-            guard exitDue <= limit else { return wait(at: now, lookAt: look(exitDue), spans) }
+            guard exitDue <= told.until else { return wait(at: now, lookAt: told.look(at: exitDue), spans) }
             let due = exitDue
             (exitDue, lookDue) = (.distantFuture, nil)
             return leave(at: due, notBefore: now - spans.lateAfter, spans)

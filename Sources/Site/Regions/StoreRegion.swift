@@ -292,12 +292,7 @@ extension StoreRegion {
 
     private mutating func enter(isCrossing: Bool, since: Instant, at: Instant, now: Instant) -> RegionStanding.Change? {
         if let presence = standing.presence {
-            if presence.isRestored {
-                // Nothing is known of the time before the first word, so that it is no gap.
-                let known = StayLog.Stay(
-                    from: presence.enteredAt, to: max(now, presence.enteredAt), lastHeardAt: presence.lastHeardAt)
-                _ = log.note(known, apart: .zero)
-            }
+            if presence.isRestored { cover(presence.enteredAt, until: now, lastHeardAt: presence.lastHeardAt) }
             if isCrossing || presence.isRestored { standing.perceived(at: max(at, presence.lastHeardAt)) }
             return standing.known(at: max(at, standing.since))
         }
@@ -305,6 +300,12 @@ extension StoreRegion {
         // No gateway has seen it enter, so it is no crossing, and the stay is longer than known.
         if !isCrossing, standing.isSettled { _ = standing.begin(isSettling: true, isBlind: false, at: at) }
         return standing.inside(since: min(since, at), at: at)
+    }
+
+    /// Nothing is known of the time between two processes and before the first word in this one, so that time is no gap.
+    private mutating func cover(_ enteredAt: Instant, until now: Instant, lastHeardAt: Instant) {
+        let stay = StayLog.Stay(from: enteredAt, to: max(now, enteredAt), lastHeardAt: lastHeardAt)
+        _ = log.note(stay, apart: .zero)
     }
 
     /// The timer runs from the moment at which it was known that the last of them proves nothing.
@@ -323,10 +324,7 @@ extension StoreRegion {
         switch record.occupancy {
         case .outside(let since): return standing.restore(outsideSince: since)
         case .inside(let stay):
-            // Nothing is known of the time between the processes, so that it is no gap.
-            _ = log.note(
-                StayLog.Stay(from: stay.enteredAt, to: max(now, stay.enteredAt), lastHeardAt: stay.lastHeardAt),
-                apart: .zero)
+            cover(stay.enteredAt, until: now, lastHeardAt: stay.lastHeardAt)
             return standing.restore(stay, until: .distantFuture)
         }
     }
