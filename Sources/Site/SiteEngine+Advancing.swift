@@ -66,10 +66,15 @@ extension SiteEngine {
 
     /// Tells every exit that waits for gateways: all have told what they had to.
     package mutating func settle(at now: Instant, outputs: inout [GatewayOutput]) {
+        for number in regions.indices { settle(number, at: now, outputs: &outputs) }
+    }
+
+    /// Tells what waits of one region.
+    mutating func settle(_ number: Int, at now: Instant, outputs: inout [GatewayOutput]) {
         let told = StoreGateways.Told(everythingUntil: now)
-        for number in regions.indices {
-            while regions[number].isUndecided, tellNext(of: number, at: now, told, outputs: &outputs) {}
-        }
+        while regions[number].isUndecided || regions[number].exitDue <= now,
+            tellNext(of: number, at: now, told, outputs: &outputs)
+        {}
     }
 
     /// A gateway is not away any more: exits that wait for it are looked at again.

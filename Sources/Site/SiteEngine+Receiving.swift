@@ -154,7 +154,9 @@ extension SiteEngine {
             regions[number].cause = regions[number].cause ?? cause(event, nil)
             let last = arrival.event - max(payload.head.at - exit.lastHeardAt, .zero)
             regions[number].heard(until: last)
-            return withdraw(gateway, from: event.instance, heardUntil: last, at: arrival.now, outputs: &outputs)
+            return withdraw(
+                gateway, from: event.instance, heardUntil: last, endedAt: arrival.event, at: arrival.now,
+                outputs: &outputs)
         }
         claim(gateway, of: number, payload.epoch, saidAt: nil) { $0.numbers.note(payload.seq, of: payload.epoch) }
         // Where its state could not wait for it any longer, that was told without it.
@@ -277,9 +279,13 @@ extension SiteEngine {
     }
 
     /// A gateway monitors a region no more. Where it was the last one, nobody does.
+    ///
+    /// - Parameters:
+    ///   - last: when it heard a beacon of the region last; `nil` where it did not say.
+    ///   - ended: when it stopped to monitor the region; `nil` where that is now. Until then the region counts as inside.
     private mutating func withdraw(
-        _ gateway: GatewayIndex, from instance: RegionInstanceID, heardUntil last: Instant? = nil, at now: Instant,
-        outputs: inout [GatewayOutput]
+        _ gateway: GatewayIndex, from instance: RegionInstanceID, heardUntil last: Instant? = nil,
+        endedAt ended: Instant? = nil, at now: Instant, outputs: inout [GatewayOutput]
     ) {
         guard let number = regionNumbers[instance] else { return }
         early.forget(number, gateway)
@@ -287,12 +293,18 @@ extension SiteEngine {
         guard regions[number].pending != nil || known != nil else { return }
         if let entered = known?.thereSince {
             let last = max(last ?? regions[number].standing.presence?.lastHeardAt ?? entered, entered)
-            _ = regions[number].note(StayLog.Stay(from: entered, to: last, lastHeardAt: last, cause: nil), spans)
+            let stay = StayLog.Stay(
+                from: entered, to: max(last, (ended ?? now) - spans.exitAfter), lastHeardAt: last, cause: nil)
+            _ = regions[number].note(stay, spans)
         }
+        let isLast = regions[number].claims.count == 1
+        // A visit that had ended before is told with its own end.
+        if isLast, regions[number].pending == nil { settle(number, at: now, outputs: &outputs) }
         regions[number].withdraw(gateway)
-        if regions[number].pending != nil, !regions[number].isMonitored { return discard(number) }
-        if regions[number].isMonitored {
-            weigh(number, isCrossing: false, at: now, noExitBefore: now, outputs: &outputs)
+        if !isLast {
+            weigh(number, isCrossing: false, at: now, outputs: &outputs)
+        } else if regions[number].pending != nil {
+            discard(number)
         } else {
             end(number, at: now, outputs: &outputs)
         }

@@ -10,11 +10,9 @@ extension SiteEngine {
     /// Weighs a region's claims anew, and tells what has become of it.
     ///
     /// - Parameters:
-    ///   - earliest: an exit is not dated before.
     ///   - isLastCall: whether an entry that is dated in the past has waited for what its gateway tells after it.
     mutating func weigh(
         _ number: Int, isCrossing: Bool, since: Instant? = nil, at instant: Instant,
-        noExitBefore earliest: Instant = .origin,
         isLastCall: Bool = false, outputs: inout [GatewayOutput]
     ) {
         var entry = PendingEntry(isCrossing: isCrossing, since: since, at: instant)
@@ -28,14 +26,11 @@ extension SiteEngine {
         }
         let change =
             regions[number].weigh(
-                spans, isCrossing: entry.isCrossing, since: entry.since, at: entry.at, now: now, noExitBefore: earliest)
+                spans, isCrossing: entry.isCrossing, since: entry.since, at: entry.at, now: now)
             ?? regions[number].undecided(at: entry.at)
         figures.late += regions[number].givenUp
         regions[number].givenUp = 0
-        if let change {
-            emit(number, change, outputs: &outputs)
-            if change.change.state == .inside { resumeZones(of: number, at: change.at, outputs: &outputs) }
-        }
+        if let change { emit(number, change, outputs: &outputs) }
         schedule(number)
     }
 
@@ -51,6 +46,7 @@ extension SiteEngine {
         let region = regions[number]
         let transition = transition(region.id, change.change, region.cause, at: change.at)
         outputs.append(.transition(transition, record: record(region.id, region.standing, region.cause)))
+        if change.change.state == .inside { resumeZones(of: number, at: change.at, outputs: &outputs) }
         noteOutside(number)
     }
 

@@ -27,6 +27,8 @@ extension SiteEngine {
     mutating func tellZone(of index: Int, at now: Instant, outputs: inout [GatewayOutput]) {
         let present = beacons[index].zone
         for region in beacons[index].regions where regions[region].isToldInside {
+            // The beacon may have left a region of its own before what was told of another region's zones.
+            let now = max(now, regions[region].zonesToldAt ?? now)
             let told = beacons[index].toldZone(in: region)
             guard told != present else { continue }
             if let told { leave(region, told, index, at: now, outputs: &outputs) }

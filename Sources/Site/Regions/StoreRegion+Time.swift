@@ -66,6 +66,8 @@ extension StoreRegion {
             if standing.presence?.isRestored == false { standing.perceived(at: heard) }
             cause = gap.stay?.cause ?? cause
             lookDue = at
+        } else {
+            continueVisit(until: at)
         }
         lastHeardAt = standing.presence?.lastHeardAt
         log.forget(until: gap?.from ?? at)
@@ -77,6 +79,12 @@ extension StoreRegion {
         }
         isInferred = false
         return Change(change: change, at: at, isPast: isPast)
+    }
+
+    /// The visit under way was not left where it seemed to be: what was heard since belongs to that visit.
+    mutating func continueVisit(until end: Instant = .distantFuture) {
+        if let heard = nextHeardAt, standing.presence != nil { standing.perceived(at: min(heard, end)) }
+        nextHeardAt = nil
     }
 
     /// Who told the visit that begins at that time, where no entry of it has come.

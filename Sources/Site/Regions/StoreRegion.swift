@@ -179,10 +179,8 @@ extension StoreRegion {
     ///   - since: since when something is there, where that is earlier than `at`.
     ///   - at: when that happened which changed them.
     ///   - now: when it came.
-    ///   - earliest: an exit is not dated before.
     mutating func weigh(
-        _ spans: Spans, isCrossing: Bool, since: Instant? = nil, at instant: Instant, now: Instant,
-        noExitBefore earliest: Instant = .origin
+        _ spans: Spans, isCrossing: Bool, since: Instant? = nil, at instant: Instant, now: Instant
     ) -> Change? {
         // Nothing was told before it has settled.
         let at = max(standing.isSettled ? max(instant, settledSince) : instant, notBefore)
@@ -202,6 +200,7 @@ extension StoreRegion {
         if proved.contains(where: \.isThere) {
             (exitDue, unknownDue, lookDue) = (.distantFuture, .distantFuture, nil)
             tellsExit = true
+            continueVisit()
             return enter(isCrossing: isCrossing, since: since ?? at, at: at, now: now).map {
                 Change(change: $0, at: at)
             }
@@ -219,7 +218,7 @@ extension StoreRegion {
         }
         unknownDue = .distantFuture
         if standing.presence != nil {
-            setExit(after: max(last, gap([], spans)?.from ?? last), spans, noExitBefore: earliest)
+            setExit(after: max(last, gap([], spans)?.from ?? last), spans)
             if let first = firstWord(at: now) {
                 exitDue = max(exitDue, first + max(spans.exitAfter, Arrival.eventPatience))
             }
@@ -272,9 +271,8 @@ extension StoreRegion {
         }
     }
 
-    private mutating func setExit(after end: Instant, _ spans: Spans, noExitBefore earliest: Instant = .origin) {
-        let left = max(end, standing.presence?.enteredAt ?? end) + spans.exitAfter
-        let due = max(left, max(notBefore, earliest))
+    private mutating func setExit(after end: Instant, _ spans: Spans) {
+        let due = max(max(end, standing.presence?.enteredAt ?? end) + spans.exitAfter, notBefore)
         if due != exitDue { lookDue = nil }
         exitDue = due
     }

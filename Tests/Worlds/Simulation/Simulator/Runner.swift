@@ -7,12 +7,14 @@ import HCI
 ///     Simulation --seeds N [--first F] [--every E]    seeds F, F + E, … N of them
 ///     Simulation --seed S [--trace]                   one seed
 ///     Simulation --store …                            the same of the world in which several gateways make a store
+///     Simulation --twin …                             of that world, where only lines and gateways fail, beside its undisturbed twin
 struct Runner {
     private var first: UInt64 = 1
     private var count: UInt64 = 1
     private var every: UInt64 = 1
     private var isTraced = false
     private var isStore = false
+    private var hasTwin = false
     private var problem: String?
 
     init(_ arguments: [String]) {
@@ -21,6 +23,7 @@ struct Runner {
             switch word {
             case "--trace": isTraced = true
             case "--store": isStore = true
+            case "--twin": (isStore, hasTwin) = (true, true)
             case "--seed": first = number(words.popFirst())
             case "--seeds": count = number(words.popFirst())
             case "--first": first = number(words.popFirst())
@@ -51,8 +54,10 @@ struct Runner {
             let failure = isStore ? playStore(seed, &storeTotals) : play(seed, &totals)
             guard let failure else { continue }
             failed += 1
-            print("failed: \(isStore ? "store " : "")seed \(seed)\(failure)")
-            print("again: Tests/Worlds/Simulation/run .build/debug \(isStore ? "--store " : "")--seed \(seed) --trace")
+            let world = hasTwin ? "twin" : isStore ? "store" : ""
+            print("failed: \(world.isEmpty ? "" : world + " ")seed \(seed)\(failure)")
+            let option = world.isEmpty ? "" : "--\(world) "
+            print("again: Tests/Worlds/Simulation/run .build/debug \(option)--seed \(seed) --trace")
             fflush(nil)
         }
         print(isStore ? storeTotals.description : totals.description)
@@ -74,7 +79,7 @@ struct Runner {
 
     private func playStore(_ seed: UInt64, _ totals: inout StoreTotals) -> String? {
         do {
-            let world = StoreWorld(try StoreScenario(seed: seed), isTraced: isTraced)
+            let world = StoreWorld(try StoreScenario(seed: seed, hasTwin: hasTwin), isTraced: isTraced)
             world.play()
             totals.add(world)
             return failure(world.violation, world.steps, world.now)

@@ -12,6 +12,7 @@ enum Invariant: String, CaseIterable {
     case nothingMissed = "who comes enters and who goes exits"
     case proof = "nobody leaves the store unless those who had him inside say so"
     case oneZone = "a beacon is in one zone at a time"
+    case eventTime = "the store's visits are those of its undisturbed twin"
     case history = "what comes late changes no history"
     case counts = "counts equal the truth"
     case reception = "a receiver without a fix proves nothing, and one that rests neither"

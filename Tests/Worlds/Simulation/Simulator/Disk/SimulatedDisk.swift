@@ -116,6 +116,9 @@ final class SimulatedDisk {
         return Change(kind: .write(offset: offset, bytes: Array(bytes.prefix(chance.number(0...bytes.count)))))
     }
 
+    /// An empty disk takes its place.
+    func replace() { (files, durableNames, openNames) = ([:], [:], []) }
+
     // MARK: Names
 
     /// Makes an empty file.

@@ -7,6 +7,8 @@ struct StoreFault {
         case kill(afterOperations: Int?)
         case powerCut(afterOperations: Int?)
         case restart(boots: Bool)
+        /// A gateway is replaced by a machine with an empty disk: its numbers begin anew.
+        case replaced
         case disk(SimulatedDisk.Trouble)
         case flakyDisk(oneIn: Int)
         /// The line is cut. What waits comes late: by then the broker has told the will.
@@ -62,6 +64,31 @@ struct StoreFault {
             case .process, .power, .disk, .line, .broker, .drops: false
             }
         }
+    }
+
+    /// What cuts the lines of gateways and ends their epochs, and leaves the store's own process, its clocks and the broker alone: the store
+    /// hears everything in the end, and has told what its twin tells.
+    static func linePlan(seed: UInt64, gateways: Int, duration: TimeSpan, longestCut: TimeSpan) -> [StoreFault] {
+        var chance = Chance(seed: seed, stream: "line faults")
+        var faults: [StoreFault] = []
+        for _ in 0..<chance.number(1...14) {
+            let kind: Kind =
+                switch chance.number(0...9) {
+                case 0: .slowLine(chance.spread(0.1, 10))
+                case 1: .brokerHangsUp
+                case 2: .restart(boots: false)
+                case 3: .replaced
+                case 4: .drops(chance.unit())
+                case 5: .line(.forgets)
+                default: .line(.delays)
+                }
+            // By then each gateway has spoken.
+            let begin = Instant.origin + chance.span(30, duration.seconds)
+            let length = chance.spread(1, longestCut.seconds)
+            faults.append(
+                StoreFault(kind: kind, machine: chance.number(0...gateways - 1), begin: begin, end: begin + length))
+        }
+        return faults.sorted { $0.begin < $1.begin }
     }
 
     /// The faults of a seed, in the order in which they begin.

@@ -13,19 +13,30 @@ struct StoreScenario {
     let faults: [StoreFault]
     /// By machine; the last one is the store's own.
     let drifts_ppm: [Int64]
+    /// Whether only lines and gateways fail, so that the store has to tell what its twin tells.
+    let hasTwin: Bool
 
-    init(seed: UInt64) throws(ConfigurationErrors) {
+    init(seed: UInt64, hasTwin: Bool = false) throws(ConfigurationErrors) {
         self.seed = seed
+        self.hasTwin = hasTwin
         var chance = Chance(seed: seed, stream: "store")
         let count = chance.number(2...5)
-        duration = chance.span(120, 360)
+        let isLong = hasTwin && chance.happens(0.1)
+        duration = isLong ? chance.span(1_800, 5_400) : chance.span(120, hasTwin ? 900 : 360)
         floor = StoreFloor(seed: seed, zones: count, duration: duration)
-        faults = StoreFault.plan(seed: seed, machines: count + 1, duration: duration)
-        drifts_ppm = (0...count).map { _ in Int64(chance.number(-200...200)) }
+        let drifts_ppm = (0...count).map { _ in Int64(chance.number(-200...200)) }
+        if hasTwin {
+            faults = StoreFault.linePlan(
+                seed: seed, gateways: count, duration: duration, longestCut: .seconds(isLong ? 3_600 : 600))
+            self.drifts_ppm = drifts_ppm.map { _ in 0 }
+        } else {
+            faults = StoreFault.plan(seed: seed, machines: count + 1, duration: duration)
+            self.drifts_ppm = drifts_ppm
+        }
         var gateways: [Settings] = []
         for number in 0..<count { gateways.append(try Settings.parse(Self.gateway(number, &chance))) }
         self.gateways = gateways
-        settings = try Settings.parse(Self.store(count, &chance))
+        settings = try Settings.parse(Self.store(count, hasTwin, &chance))
         site = settings.site ?? settings.siteDefaults
     }
 
@@ -55,7 +66,7 @@ struct StoreScenario {
     }
 
     /// In some stores gateways are listed under zones of other names, in the others each brings its own.
-    private static func store(_ count: Int, _ chance: inout Chance) -> String {
+    private static func store(_ count: Int, _ hasTwin: Bool, _ chance: inout Chance) -> String {
         let isListed = chance.happens(0.5)
         let listed = (0..<(isListed ? count : 0)).map {
             "[[site.gateway]]\nid = \"\(name($0))\"\nzone = \"zone-\($0)\"\nposition = [\($0 * 6).0, 0.0]"
@@ -70,7 +81,7 @@ struct StoreScenario {
             keepalive_s = \(chance.number(5...20))
             [site]
             exit_after_s = \(chance.number(0...8))
-            late_after_s = \(chance.number(5...40))
+            late_after_s = \(hasTwin ? 7200 : chance.number(5...40))
             \(listed.joined(separator: "\n"))
             """
     }

@@ -21,7 +21,10 @@ extension StoreWorld {
         while now < limit, violation == nil, problem != nil { pass(until: now + .seconds(10)) { false } }
         guard violation == nil else { return }
         if let problem { return fail(problem) }
-        check { () throws(Violation) in try account.check() }
+        check { () throws(Violation) in
+            try account.check()
+            if scenario.hasTwin { try twin.check(at: now) }
+        }
         for machine in machines where violation == nil { stop(machine) }
         for machine in machines where violation == nil && status(of: machine)?.isOnline != false {
             fail(

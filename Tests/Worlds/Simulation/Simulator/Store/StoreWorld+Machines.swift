@@ -84,6 +84,13 @@ extension StoreWorld {
             guard machine.life == nil, violation == nil else { break }
             if boots { machine.clock.boot(&chance) }
             agenda.add(.starts(machine: machine.number), at: now + chance.spread(0.1, 60))
+        case .replaced:
+            guard machine.life != nil else { break }
+            stop(machine)
+            guard machine.life == nil, violation == nil else { break }
+            account.mayHaveLost(machine.topics)
+            machine.disk.replace()
+            agenda.add(.starts(machine: machine.number), at: now + chance.spread(1, 60))
         case .disk(let trouble): machine.disk.trouble = trouble
         case .flakyDisk(let oneIn): machine.disk.flakiness = oneIn
         case .line(let cut): machine.line.begin(cut)
@@ -100,7 +107,7 @@ extension StoreWorld {
         let machine = machines[fault.machine]
         trace("over: \(machine.topics.gateway) \(fault.kind)")
         switch fault.kind {
-        case .kill, .powerCut, .restart, .brokerHangsUp: break
+        case .kill, .powerCut, .restart, .replaced, .brokerHangsUp: break
         case .disk: machine.disk.trouble = nil
         case .flakyDisk: machine.disk.flakiness = 0
         case .line: machine.line.mend()

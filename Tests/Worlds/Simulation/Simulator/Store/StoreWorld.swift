@@ -31,6 +31,7 @@ final class StoreWorld {
     var account = NumberAccount()
     var witness: StoreWitness
     var hearing = HearingLog()
+    var twin: StoreTwin
     var chance: Chance
     private(set) var violation: Violation?
     private(set) var steps = 0
@@ -42,6 +43,7 @@ final class StoreWorld {
         self.isTraced = isTraced
         floor = scenario.floor
         witness = StoreWitness(lateAfter: scenario.site.lateAfter)
+        twin = StoreTwin(scenario, topics: scenario.settings.topics(of: scenario.site))
         chance = Chance(seed: scenario.seed, stream: "store world")
         let topics = scenario.gateways.map(\.identity.topics) + [scenario.settings.topics(of: scenario.site)]
         for (number, settings) in (scenario.gateways + [scenario.settings]).enumerated() {
@@ -77,7 +79,9 @@ final class StoreWorld {
     func play() {
         for machine in machines {
             machine.clock.boot(&chance)
-            agenda.add(.starts(machine: machine.number), at: now + chance.spread(0.1, 20))
+            // A store with a twin hears its gateways from their first word on.
+            let isFirst = scenario.hasTwin && machine === site
+            agenda.add(.starts(machine: machine.number), at: now + (isFirst ? .zero : chance.spread(0.1, 20)))
         }
         for visitor in floor.visitors.indices {
             agenda.add(.advertising(visitor: visitor), at: now + chance.span(0, 1))
@@ -162,10 +166,11 @@ extension StoreWorld: Surroundings {
 
     func accepted(_ message: Message) {
         // An empty one clears its topic.
-        if message.payload.isEmpty { return }
+        if message.payload.isEmpty { return twin.receiveCleared(message, at: now) }
         check { () throws(Violation) in
             let (topic, payload) = try message.read(prefix: site.topics.prefix)
             try account.receive(payload, topic, message.payload)
+            if scenario.hasTwin { twin.receive(payload, topic, message) }
             guard topic.gateway == site.topics else { return }
             trace("store: \(message.topic) \(String(decoding: message.payload, as: UTF8.self))")
             while let event = account.next(of: site.topics) {

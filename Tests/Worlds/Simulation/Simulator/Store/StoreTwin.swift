@@ -1,0 +1,119 @@
+import Configuration
+import Gateway
+import HCI
+import Messages
+import Regions
+import Site
+
+/// The undisturbed twin of a store: one process that hears everything that gateways ever told, each at its own `at`.
+///
+/// The broker's subscriber collects events and states in the order in which they came. Statuses and lists are left out: the twin's
+/// lines are never down, and no exit waits for a list. Once everything has arrived, the store has to have told the visits of its twin.
+struct StoreTwin {
+    /// One visit, as the exit tells it.
+    struct Visit: Hashable, CustomStringConvertible {
+        var instance: String
+        var entered: WallTime
+        var left: WallTime
+        var lastHeard: WallTime
+
+        var description: String {
+            let times = [entered, lastHeard, left].map { ($0 - SimulatedMachine.begin).seconds }
+            return "\(instance) entered \(times[0]), heard until \(times[1]), left \(times[2])"
+        }
+
+        /// Whether a visit of the store is this one of its twin. Times of two processes differ by rounding. Lists may have said that the beacon
+        /// was heard later.
+        func isTold(by other: Visit) -> Bool {
+            let differences = [entered - other.entered, left - other.left, max(lastHeard - other.lastHeard, .zero)]
+            return instance == other.instance && differences.allSatisfy { abs($0.seconds) < 0.05 }
+        }
+    }
+
+    private struct Word {
+        var at: WallTime
+        /// An event before a state of the same time, which may name it.
+        var rank: Int
+        var topic: String
+        var octets: [UInt8]
+    }
+
+    private let scenario: StoreScenario
+    private let topics: TopicTree
+    private var words: [Word] = []
+    /// What the store has told, each number once.
+    private var told: [String: [Int64: Visit]] = [:]
+    /// What the store says that it could not count.
+    private var late: UInt64 = 0
+
+    init(_ scenario: StoreScenario, topics: TopicTree) {
+        self.scenario = scenario
+        self.topics = topics
+    }
+
+    mutating func receive(_ payload: any Payload, _ topic: Topic, _ message: Message) {
+        if topic.gateway != topics {
+            let rank: Int? = payload is EventPayload ? 0 : payload is StatePayload ? 1 : nil
+            guard let rank, topic.subject.instance?.zone == nil else { return }
+            words.append(Word(at: payload.head.at, rank: rank, topic: message.topic, octets: message.payload))
+        } else if let health = payload as? HealthPayload {
+            late = max(late, health.report.store?.late ?? 0)
+        } else if let event = payload as? EventPayload, let instance = topic.subject.instance, instance.zone == nil,
+            let exit = event.exit
+        {
+            told[event.epoch, default: [:]][event.seq] = Visit(
+                instance: instance.name, entered: exit.enteredAt, left: event.head.at, lastHeard: exit.lastHeardAt)
+        }
+    }
+
+    /// A gateway has cleared a retained state. That has no time but its arrival's.
+    mutating func receiveCleared(_ message: Message, at now: Instant) {
+        words.append(Word(at: SimulatedMachine.wall(now), rank: 2, topic: message.topic, octets: []))
+    }
+
+    /// Compares the store's visits with those of its twin.
+    ///
+    /// - Parameter now: when both have nothing left to tell.
+    func check(at now: Instant) throws(Violation) {
+        let (expected, found) = (visits(until: now), told.values.flatMap(\.values))
+        let missing = expected.filter { visit in !found.contains { visit.isTold(by: $0) } }
+        let invented = found.filter { visit in !expected.contains { $0.isTold(by: visit) } }
+        // A visit that could not be told may have joined or parted those beside it.
+        guard max(missing.count, invented.count) > Int(late) * 2 else { return }
+        let detail =
+            "the twin alone told \(missing.sorted { $0.left < $1.left }), the store alone told \(invented.sorted { $0.left < $1.left }), late: \(late)"
+        throw Violation(invariant: .eventTime, detail: detail)
+    }
+
+    private func visits(until end: Instant) -> [Visit] {
+        var outputs: [GatewayOutput] = []
+        var engine = SiteEngine(
+            scenario.site, scenario.settings.gateway, tellsDevices: false, restoring: [], at: .origin, outputs: &outputs
+        )
+        let ordered = words.enumerated().sorted {
+            ($0.element.at, $0.element.rank, $0.offset) < ($1.element.at, $1.element.rank, $1.offset)
+        }
+        for (_, word) in ordered {
+            let at = Instant.origin + (word.at - SimulatedMachine.begin)
+            engine.advance(through: at, outputs: &outputs)
+            guard let news = try? GatewayNews(topic: word.topic, payload: word.octets, store: topics) else { continue }
+            engine.receive(news, at: at, timebase, outputs: &outputs)
+        }
+        engine.advance(through: end, outputs: &outputs)
+        return outputs.compactMap { output in
+            let (instance, event, at): (RegionInstanceID, RegionEvent?, Instant)
+            switch output {
+            case .transition(let transition, _):
+                (instance, event, at) = (transition.instance, transition.event, transition.at)
+            case .ended(let ended, let end, let time): (instance, event, at) = (ended, end, time)
+            default: return nil
+            }
+            guard instance.zone == nil, case .exit(let stay)? = event?.kind else { return nil }
+            return Visit(
+                instance: instance.name, entered: timebase.wall(stay.enteredAt), left: timebase.wall(at),
+                lastHeard: timebase.wall(stay.lastHeardAt))
+        }
+    }
+
+    private let timebase = Timebase(wallAtOrigin: SimulatedMachine.begin, isSynced: true)
+}
