@@ -297,7 +297,7 @@ extension SiteEngine {
                 from: entered, to: max(last, (ended ?? now) - spans.exitAfter), lastHeardAt: last, cause: nil)
             _ = regions[number].note(stay, spans)
         }
-        let isLast = regions[number].claims.count == 1
+        let isLast = regions[number].claims.allSatisfy { $0.gateway == gateway }
         // A visit that had ended before is told with its own end.
         if isLast, regions[number].pending == nil { settle(number, at: now, outputs: &outputs) }
         regions[number].withdraw(gateway)

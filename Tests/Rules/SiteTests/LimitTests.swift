@@ -84,6 +84,16 @@ struct LimitTests {
         #expect(store.engine.instanceCount == 2)
     }
 
+    @Test("An entry that is held back stays held back where another gateway clears its state of that instance")
+    func heldBackBesideCleared() throws {
+        var store = try Store("[regions]\nmax_newcomers_per_minute = 1\n[site]")
+        store.enter("a", "carts/1/1", at: 1)
+        store.enter("a", "carts/1/2", minor: 2, at: 2)
+        store.say("b", "region/carts/1/2/state", "", at: 3)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts/1/1 1.0 by a", "enter carts/1/2 2.0 by a"])
+    }
+
     @Test("An instance that has been outside for forget_after_days goes, with its zones")
     func forgets() throws {
         var store = try Store("[regions]\nforget_after_days = 1\n[site]")
