@@ -83,7 +83,7 @@ extension StoreRegion {
 
     /// The visit under way was not left where it seemed to be: what was heard since belongs to that visit.
     mutating func continueVisit(until end: Instant = .distantFuture) {
-        if let heard = nextHeardAt, standing.presence != nil { standing.perceived(at: min(heard, end)) }
+        if let heard = nextHeardAt { standing.perceived(at: min(heard, end)) }
         nextHeardAt = nil
     }
 

@@ -66,8 +66,8 @@ struct StoreFault {
         }
     }
 
-    /// What cuts the lines of gateways and ends their epochs, and leaves the store's own process, its clocks and the broker alone: the store
-    /// hears everything in the end, and has told what its twin tells.
+    /// The faults of a seed that has a twin. They cut lines of gateways and end their epochs. They leave the store's own process, its clocks
+    /// and the broker alone, so that the store hears everything in the end.
     static func linePlan(seed: UInt64, gateways: Int, duration: TimeSpan, longestCut: TimeSpan) -> [StoreFault] {
         var chance = Chance(seed: seed, stream: "line faults")
         var faults: [StoreFault] = []

@@ -13,7 +13,7 @@ struct StoreScenario {
     let faults: [StoreFault]
     /// By machine; the last one is the store's own.
     let drifts_ppm: [Int64]
-    /// Whether only lines and gateways fail, so that the store has to tell what its twin tells.
+    /// A store with a twin has faults of lines and gateways alone. It has to tell what its twin tells.
     let hasTwin: Bool
 
     init(seed: UInt64, hasTwin: Bool = false) throws(ConfigurationErrors) {
@@ -24,15 +24,13 @@ struct StoreScenario {
         let isLong = hasTwin && chance.happens(0.1)
         duration = isLong ? chance.span(1_800, 5_400) : chance.span(120, hasTwin ? 900 : 360)
         floor = StoreFloor(seed: seed, zones: count, duration: duration)
-        let drifts_ppm = (0...count).map { _ in Int64(chance.number(-200...200)) }
-        if hasTwin {
-            faults = StoreFault.linePlan(
+        // Clocks that drift would make the times of twins differ.
+        drifts_ppm = (0...count).map { _ in Int64(chance.number(-200...200)) * (hasTwin ? 0 : 1) }
+        faults =
+            hasTwin
+            ? StoreFault.linePlan(
                 seed: seed, gateways: count, duration: duration, longestCut: .seconds(isLong ? 3_600 : 600))
-            self.drifts_ppm = drifts_ppm.map { _ in 0 }
-        } else {
-            faults = StoreFault.plan(seed: seed, machines: count + 1, duration: duration)
-            self.drifts_ppm = drifts_ppm
-        }
+            : StoreFault.plan(seed: seed, machines: count + 1, duration: duration)
         var gateways: [Settings] = []
         for number in 0..<count { gateways.append(try Settings.parse(Self.gateway(number, &chance))) }
         self.gateways = gateways

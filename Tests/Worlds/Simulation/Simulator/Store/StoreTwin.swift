@@ -11,7 +11,7 @@ import Site
 /// lines are never down, and no exit waits for a list. Once everything has arrived, the store has to have told the visits of its twin.
 struct StoreTwin {
     /// One visit, as the exit tells it.
-    struct Visit: Hashable, CustomStringConvertible {
+    struct Visit: CustomStringConvertible {
         var instance: String
         var entered: WallTime
         var left: WallTime
@@ -22,8 +22,8 @@ struct StoreTwin {
             return "\(instance) entered \(times[0]), heard until \(times[1]), left \(times[2])"
         }
 
-        /// Whether a visit of the store is this one of its twin. Times of two processes differ by rounding. Lists may have said that the beacon
-        /// was heard later.
+        /// Returns whether a visit that the store told is this visit of its twin. Times of two processes differ by rounding. The store may
+        /// have heard the beacon later, from lists.
         func isTold(by other: Visit) -> Bool {
             let differences = [entered - other.entered, left - other.left, max(lastHeard - other.lastHeard, .zero)]
             return instance == other.instance && differences.allSatisfy { abs($0.seconds) < 0.05 }
@@ -40,10 +40,11 @@ struct StoreTwin {
 
     private let scenario: StoreScenario
     private let topics: TopicTree
+    private let timebase = Timebase(wallAtOrigin: SimulatedMachine.begin, isSynced: true)
     private var words: [Word] = []
-    /// What the store has told, each number once.
-    private var told: [String: [Int64: Visit]] = [:]
-    /// What the store says that it could not count.
+    /// The visits that the store has told.
+    private var told: [Visit] = []
+    /// `health.late` of the store.
     private var late: UInt64 = 0
 
     init(_ scenario: StoreScenario, topics: TopicTree) {
@@ -52,18 +53,21 @@ struct StoreTwin {
     }
 
     mutating func receive(_ payload: any Payload, _ topic: Topic, _ message: Message) {
-        if topic.gateway != topics {
-            let rank: Int? = payload is EventPayload ? 0 : payload is StatePayload ? 1 : nil
-            guard let rank, topic.subject.instance?.zone == nil else { return }
-            words.append(Word(at: payload.head.at, rank: rank, topic: message.topic, octets: message.payload))
-        } else if let health = payload as? HealthPayload {
-            late = max(late, health.report.store?.late ?? 0)
-        } else if let event = payload as? EventPayload, let instance = topic.subject.instance, instance.zone == nil,
-            let exit = event.exit
-        {
-            told[event.epoch, default: [:]][event.seq] = Visit(
-                instance: instance.name, entered: exit.enteredAt, left: event.head.at, lastHeard: exit.lastHeardAt)
+        if topic.gateway == topics {
+            if let health = payload as? HealthPayload { late = max(late, health.report.store?.late ?? 0) }
+            return
         }
+        let rank: Int? = payload is EventPayload ? 0 : payload is StatePayload ? 1 : nil
+        guard let rank else { return }
+        words.append(Word(at: payload.head.at, rank: rank, topic: message.topic, octets: message.payload))
+    }
+
+    /// An event of the store has come to the subscriber, each number once.
+    mutating func told(_ event: EventPayload, _ instance: RegionInstanceID) {
+        guard instance.zone == nil, let exit = event.exit else { return }
+        told.append(
+            Visit(
+                instance: instance.name, entered: exit.enteredAt, left: event.head.at, lastHeard: exit.lastHeardAt))
     }
 
     /// A gateway has cleared a retained state. That has no time but its arrival's.
@@ -75,9 +79,9 @@ struct StoreTwin {
     ///
     /// - Parameter now: when both have nothing left to tell.
     func check(at now: Instant) throws(Violation) {
-        let (expected, found) = (visits(until: now), told.values.flatMap(\.values))
-        let missing = expected.filter { visit in !found.contains { visit.isTold(by: $0) } }
-        let invented = found.filter { visit in !expected.contains { $0.isTold(by: visit) } }
+        let expected = visits(until: now)
+        let missing = expected.filter { visit in !told.contains { visit.isTold(by: $0) } }
+        let invented = told.filter { visit in !expected.contains { $0.isTold(by: visit) } }
         // A visit that could not be told may have joined or parted those beside it.
         guard max(missing.count, invented.count) > Int(late) * 2 else { return }
         let detail =
@@ -94,7 +98,7 @@ struct StoreTwin {
             ($0.element.at, $0.element.rank, $0.offset) < ($1.element.at, $1.element.rank, $1.offset)
         }
         for (_, word) in ordered {
-            let at = Instant.origin + (word.at - SimulatedMachine.begin)
+            let at = timebase.instant(word.at)
             engine.advance(through: at, outputs: &outputs)
             guard let news = try? GatewayNews(topic: word.topic, payload: word.octets, store: topics) else { continue }
             engine.receive(news, at: at, timebase, outputs: &outputs)
@@ -114,6 +118,4 @@ struct StoreTwin {
                 lastHeard: timebase.wall(stay.lastHeardAt))
         }
     }
-
-    private let timebase = Timebase(wallAtOrigin: SimulatedMachine.begin, isSynced: true)
 }

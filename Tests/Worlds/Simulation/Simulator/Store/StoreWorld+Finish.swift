@@ -23,7 +23,7 @@ extension StoreWorld {
         if let problem { return fail(problem) }
         check { () throws(Violation) in
             try account.check()
-            if scenario.hasTwin { try twin.check(at: now) }
+            try twin?.check(at: now)
         }
         for machine in machines where violation == nil { stop(machine) }
         for machine in machines where violation == nil && status(of: machine)?.isOnline != false {

@@ -79,18 +79,12 @@ extension StoreWorld {
         case .kill(let operations): crash(machine, after: operations, takesMachine: false)
         case .powerCut(let operations): crash(machine, after: operations, takesMachine: true)
         case .restart(let boots):
-            guard machine.life != nil else { break }
-            stop(machine)
-            guard machine.life == nil, violation == nil else { break }
-            if boots { machine.clock.boot(&chance) }
-            agenda.add(.starts(machine: machine.number), at: now + chance.spread(0.1, 60))
+            restart(machine, after: 0.1) { if boots { machine.clock.boot(&chance) } }
         case .replaced:
-            guard machine.life != nil else { break }
-            stop(machine)
-            guard machine.life == nil, violation == nil else { break }
-            account.mayHaveLost(machine.topics)
-            machine.disk.replace()
-            agenda.add(.starts(machine: machine.number), at: now + chance.spread(1, 60))
+            restart(machine, after: 1) {
+                account.mayHaveLost(machine.topics)
+                machine.disk.replace()
+            }
         case .disk(let trouble): machine.disk.trouble = trouble
         case .flakyDisk(let oneIn): machine.disk.flakiness = oneIn
         case .line(let cut): machine.line.begin(cut)
@@ -101,6 +95,17 @@ extension StoreWorld {
         case .brokerDown(let politely, let keepsRetained): broker.stop(politely: politely, keepsRetained: keepsRetained)
         case .drops(let share): broker.drops = share
         }
+    }
+
+    /// A machine that runs is stopped in good order, and starts again up to a minute later.
+    ///
+    /// - Parameter whileStopped: what is done to the machine between.
+    private func restart(_ machine: StoreMachine, after least_s: Double, whileStopped: () -> Void) {
+        guard machine.life != nil else { return }
+        stop(machine)
+        guard machine.life == nil, violation == nil else { return }
+        whileStopped()
+        agenda.add(.starts(machine: machine.number), at: now + chance.spread(least_s, 60))
     }
 
     func end(_ fault: StoreFault) {

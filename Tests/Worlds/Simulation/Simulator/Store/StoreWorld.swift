@@ -31,7 +31,8 @@ final class StoreWorld {
     var account = NumberAccount()
     var witness: StoreWitness
     var hearing = HearingLog()
-    var twin: StoreTwin
+    /// `nil` where more fails than lines and gateways.
+    var twin: StoreTwin?
     var chance: Chance
     private(set) var violation: Violation?
     private(set) var steps = 0
@@ -43,9 +44,10 @@ final class StoreWorld {
         self.isTraced = isTraced
         floor = scenario.floor
         witness = StoreWitness(lateAfter: scenario.site.lateAfter)
-        twin = StoreTwin(scenario, topics: scenario.settings.topics(of: scenario.site))
         chance = Chance(seed: scenario.seed, stream: "store world")
-        let topics = scenario.gateways.map(\.identity.topics) + [scenario.settings.topics(of: scenario.site)]
+        let siteTopics = scenario.settings.topics(of: scenario.site)
+        twin = scenario.hasTwin ? StoreTwin(scenario, topics: siteTopics) : nil
+        let topics = scenario.gateways.map(\.identity.topics) + [siteTopics]
         for (number, settings) in (scenario.gateways + [scenario.settings]).enumerated() {
             machines.append(StoreMachine(self, number: number, settings, topics[number]))
         }
@@ -166,15 +168,19 @@ extension StoreWorld: Surroundings {
 
     func accepted(_ message: Message) {
         // An empty one clears its topic.
-        if message.payload.isEmpty { return twin.receiveCleared(message, at: now) }
+        if message.payload.isEmpty {
+            twin?.receiveCleared(message, at: now)
+            return
+        }
         check { () throws(Violation) in
             let (topic, payload) = try message.read(prefix: site.topics.prefix)
             try account.receive(payload, topic, message.payload)
-            if scenario.hasTwin { twin.receive(payload, topic, message) }
+            twin?.receive(payload, topic, message)
             guard topic.gateway == site.topics else { return }
             trace("store: \(message.topic) \(String(decoding: message.payload, as: UTF8.self))")
             while let event = account.next(of: site.topics) {
                 try witness.told(event.payload, event.instance, hearing, rightClocks: rightClocks)
+                twin?.told(event.payload, event.instance)
             }
         }
     }
