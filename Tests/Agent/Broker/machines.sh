@@ -41,7 +41,7 @@ unit() { H=$machines/$1 "$scratch/bin/systemctl" "$2" mosquitto; }
 shim() { { echo '#!/usr/bin/env bash' && cat; } >"$scratch/bin/$1" && chmod +x "$scratch/bin/$1"; }
 
 make_machines() {
-    mkdir -p "$scratch/bin" "$machines"/{$chain,$store}/{etc,var/lib}/mosquitto "$machines/$store"/etc/{stunnel,systemd/system} "$machines/$gateway"/{etc,var/lib}/beacond
+    mkdir -p "$scratch/bin" "$machines"/{$chain,$store}/{etc,var/lib}/mosquitto "$machines"/{$chain,$store}/etc/systemd/system "$machines/$store/etc/stunnel" "$machines/$gateway"/{etc,var/lib}/beacond
     cp -r . "$machines/$authority"
     # The page's commands find the chain's files beside their folder.
     mkdir -p "$machines/chain"
