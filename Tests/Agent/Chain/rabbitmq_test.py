@@ -17,7 +17,7 @@ from rabbitmq import FILES, RabbitMQ
 from reading_test import ENTER
 from servers import LONGEST_WAIT_S, PostgreSQL, run, wait_until
 from store import Store
-from wire import Wire
+from wire import Wire, packet, text
 
 
 class Cluster(collector_test.Chain):
@@ -243,6 +243,63 @@ class Identifiers(Cluster):
         self.assertTrue(self.wire("operator", "operator/phone").is_let_in)
         self.assertFalse(self.wire("berlin-17", "operator/laptop").is_let_in)
         self.assertTrue(laptop.is_connected())
+
+
+class Stores(Cluster):
+    """What a store's certificate could have wait in the cluster, or send past its own topics."""
+
+    def wire(self, id, name="paris-3"):
+        wire = Wire(self.broker.nodes[1].mqtt, id, self.broker.certificate(name))
+        self.addCleanup(wire.__exit__)
+        return wire
+
+    def test_a_store_tells_what_gateways_tell_and_no_request_that_would_wait_for_itself(self):
+        for rest in ("status", "health", "gap", "coverage", "surge", "location", "location/track", "region/carts/2/1/zone/till/event", "response/state"):
+            self.assertTrue(self.wire("paris-3").publish(f"beacons/paris-3/door/{rest}".encode(), b"{}"), rest)
+        for rest in ("request/state", "request", "anything", "statuses"):
+            self.assertFalse(self.wire("paris-3").publish(f"beacons/paris-3/door/{rest}".encode(), b"{}"), rest)
+
+    def test_a_message_larger_than_any_of_ours_is_refused(self):
+        self.assertTrue(self.wire("paris-3").publish(b"beacons/paris-3/door/response/state", b"x" * 262_144))
+        self.assertFalse(self.wire("paris-3").publish(b"beacons/paris-3/door/response/state", b"x" * 262_145))
+
+    def test_what_waits_for_a_session_is_bounded(self):
+        """A program that is away for good would fill the disks, and then no store is let in."""
+        topic = b"beacons/paris-3/door/response/state"
+
+        def operator():
+            return Wire(self.broker.nodes[1].mqtt, "operator", self.broker.certificate("operator"), keeps=True)
+
+        with operator() as one:
+            self.addCleanup(self.broker.control, "rabbitmqctl", "delete_queue", "mqtt-subscription-operatorqos1")
+            one.socket.sendall(packet(0x82, b"\0\1" + text(b"beacons/paris-3/#") + b"\1"))
+            self.assertIsNotNone(one.answer())
+        store = self.wire("paris-3")
+        for number in range(100):
+            self.assertTrue(store.publish(topic, b"%04d" % number + b"x" * 262_140))
+        with operator() as one:
+            # A first octet, three of the length, the topic, an identifier, and then the payload.
+            oldest = int(one.read(4 + len(text(topic)) + 2 + 4)[-4:])
+        self.assertTrue(36 <= oldest < 100, oldest)
+
+    def test_a_store_has_a_few_connections(self):
+        held = [self.wire(f"paris-3/{number}") for number in range(20)]
+        self.assertEqual(sum(wire.is_let_in for wire in held), 5)
+        self.assertTrue(self.wire("berlin-17", "berlin-17").is_let_in)
+
+    def test_a_store_may_not_speak_amqp_where_a_header_routes_past_its_permissions(self):
+        at = self.broker.certificates
+        context = ssl.create_default_context(cafile=str(at / "ca.crt"))
+        context.load_cert_chain(str(at / "paris-3.crt"), str(at / "paris-3.key"))
+        parameters = pika.ConnectionParameters(
+            "127.0.0.1", self.broker.nodes[1].amqp, credentials=ExternalCredentials(), ssl_options=pika.SSLOptions(context, "127.0.0.1"))
+        with self.assertRaises(pika.exceptions.AMQPConnectionError):
+            pika.BlockingConnection(parameters)
+
+    def test_no_store_gets_another_client_s_name(self):
+        for name in ("operator", "collector", "page"):
+            with self.assertRaises(AssertionError):
+                self.broker.control(FILES / "add-store", name)
 
 
 class Neighbours(Cluster, hostile.Neighbours):

@@ -24,16 +24,17 @@ def packet(first, body):
 
 
 class Wire:
-    """A connection to a broker. `certificate` is (authority, certificate, key); `will` is (topic, payload)."""
+    """A connection to a broker. `certificate` is (authority, certificate, key); `will` is (topic, payload). The broker keeps the session of
+    a client that `keeps` it."""
 
-    def __init__(self, port, id, certificate=None, will=None):
+    def __init__(self, port, id, certificate=None, will=None, keeps=False):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=LONGEST_WAIT_S)
         if certificate:
             authority, file, key = certificate
             context = ssl.create_default_context(cafile=str(authority))
             context.load_cert_chain(str(file), str(key))
             self.socket = context.wrap_socket(self.socket, server_hostname="127.0.0.1")
-        flags, more = 0x02, b""
+        flags, more = 0x00 if keeps else 0x02, b""
         if will:
             flags, more = flags | 0x0C, text(will[0]) + text(will[1])
         self.socket.sendall(packet(0x10, text(b"MQTT") + bytes([4, flags]) + struct.pack(">H", 60) + text(id.encode()) + more))
