@@ -8,7 +8,9 @@ internal import Regions
 extension SiteEngine {
     /// When `advance` has something to do next.
     package var nextDeadline: Instant {
-        min(min(timers.nextDue, early.due), min(rangingDue, zonesResumedUntil), admission.due)
+        min(
+            min(timers.nextDue, early.due), min(rangingDue, zonesResumedUntil), min(admission.due, gateways.restatedDue)
+        )
     }
 
     /// Does what is due before `limit` and comes first, and returns when it was due; `nil` where nothing is.
@@ -21,6 +23,8 @@ extension SiteEngine {
         } else if early.due == now {
             let state = early.takeFirst { gateways[$0].progress.catchesUpUntil }
             if let state { apply(state, at: now, outputs: &outputs) }
+        } else if gateways.restatedDue == now {
+            endEarlierEpochs(at: now, outputs: &outputs)
         } else if timers.nextDue == now {
             guard let timer = timers.removeFirst(), regions[timer.subject].due == timer.due else { return now }
             advance(region: timer.subject, to: now, outputs: &outputs)

@@ -31,7 +31,10 @@ extension SiteEngine {
             return
         }
         switch news.content {
-        case .status(let payload): receive(payload, from: gateway, at: now, outputs: &outputs)
+        case .status(let payload):
+            if payload.isOnline { gateways.note(epoch: payload.epoch, of: gateway, begin: arrival.event) }
+            receive(payload, from: gateway, at: now, outputs: &outputs)
+            gateways.awaitRestatement(of: gateway, at: now)
         case .cleared:
             if let instance = news.instance { withdraw(gateway, from: instance, at: now, outputs: &outputs) }
         case .event(let payload):
@@ -231,6 +234,10 @@ extension SiteEngine {
             claim.numbers.enter(epoch)
             change(&claim)
         }
+        // Its status may have come before what an earlier epoch has left.
+        if saidAt != nil, let present = gateways[gateway].epoch, present.name != epoch {
+            gateways.awaitRestatement(of: gateway, at: now)
+        }
     }
 
     /// A state is the present, however late it comes, but for one that is older than what is known. One that names an event which
@@ -292,10 +299,7 @@ extension SiteEngine {
         let known = regions[number].claim(of: gateway)
         guard regions[number].pending != nil || known != nil else { return }
         if let entered = known?.thereSince {
-            let last = max(last ?? regions[number].standing.presence?.lastHeardAt ?? entered, entered)
-            let stay = StayLog.Stay(
-                from: entered, to: max(last, (ended ?? now) - spans.exitAfter), lastHeardAt: last, cause: nil)
-            _ = regions[number].note(stay, spans)
+            noteEnd(of: number, enteredAt: entered, heardUntil: last, endedAt: ended ?? now)
         }
         let isLast = regions[number].claims.allSatisfy { $0.gateway == gateway }
         // A visit that had ended before is told with its own end.
@@ -307,6 +311,33 @@ extension SiteEngine {
             discard(number)
         } else {
             end(number, at: now, outputs: &outputs)
+        }
+    }
+
+    /// A gateway has something inside no more, and has told no exit. Until its end the region counts as inside.
+    ///
+    /// - Returns: the end of the gateway's stay.
+    @discardableResult private mutating func noteEnd(
+        of number: Int, enteredAt entered: Instant, heardUntil last: Instant? = nil, endedAt end: Instant
+    ) -> Instant {
+        let last = max(last ?? regions[number].standing.presence?.lastHeardAt ?? entered, entered)
+        let stay = StayLog.Stay(from: entered, to: max(last, end - spans.exitAfter), lastHeardAt: last, cause: nil)
+        if !regions[number].note(stay, spans) { figures.late += 1 }
+        return stay.to
+    }
+
+    /// Ends what gateways had inside in an epoch before their present one, and did not say anew in time.
+    mutating func endEarlierEpochs(at now: Instant, outputs: inout [GatewayOutput]) {
+        while let (gateway, epoch, begin) = gateways.takeRestated(at: now) {
+            for number in regions.indices {
+                guard let claim = regions[number].claim(of: gateway), let entered = claim.thereSince,
+                    claim.thereEpoch != epoch, claim.unknownSince == nil || claim.numbers.epoch != epoch
+                else { continue }
+                let end = noteEnd(of: number, enteredAt: entered, endedAt: max(begin, entered))
+                self.claim(gateway, of: number, epoch, saidAt: now) { $0.state(false, since: end, at: now) }
+                regions[number].noteExit(isTold: true, isInferred: true)
+                weigh(number, isCrossing: false, at: now, outputs: &outputs)
+            }
         }
     }
 }

@@ -57,6 +57,10 @@ package struct StoreGateways: Sendable {
         fileprivate(set) var offlineAt: Instant?
         /// How far it has told.
         var progress = GatewayProgress()
+        /// The epoch of its last status while it was online, and when that began; `nil` before such a status.
+        fileprivate(set) var epoch: (name: String, begin: Instant)?
+        /// When it has had time to say anew in its epoch what it had inside in an earlier one; `distantFuture` where it has said so.
+        fileprivate(set) var restatedDue = Instant.distantFuture
 
         /// Since when its line is down, or it is stopped; `nil` while it is online.
         var awaySince: Instant? { status?.isOnline == false ? offlineAt : nil }
@@ -71,7 +75,7 @@ package struct StoreGateways: Sendable {
         package var hears: Bool { isOnline && radio.hears }
     }
 
-    /// What a listed gateway has to say for itself it has said so long after the start.
+    /// What a gateway has to say for itself it has said so long after the store's start, or after its own.
     static let firstWordWithin = TimeSpan.seconds(30)
 
     package internal(set) var all: [Gateway] = []
@@ -154,6 +158,31 @@ package struct StoreGateways: Sendable {
             due = max(due, gateway.progress.catchesUpUntil)
         }
         return due
+    }
+
+    /// When the first gateway has had time to say anew what it had inside in an earlier epoch.
+    private(set) var restatedDue = Instant.distantFuture
+
+    /// Gives a gateway time to say anew what it had inside in an epoch before its present one. The time runs while it hears.
+    mutating func awaitRestatement(of gateway: GatewayIndex, at now: Instant) {
+        let waits = all[gateway.number].epoch != nil && hearing.contains(gateway)
+        all[gateway.number].restatedDue = waits ? now + Self.firstWordWithin : .distantFuture
+        restatedDue = all.map(\.restatedDue).min() ?? .distantFuture
+    }
+
+    /// The next gateway whose time is over, with its epoch.
+    mutating func takeRestated(at now: Instant) -> (gateway: GatewayIndex, epoch: String, begin: Instant)? {
+        guard let number = all.indices.first(where: { all[$0].restatedDue <= now }) else { return nil }
+        let gateway = GatewayIndex(number)
+        let epoch = all[number].epoch
+        all[number].restatedDue = .distantFuture
+        restatedDue = all.map(\.restatedDue).min() ?? .distantFuture
+        return epoch.map { (gateway, $0.name, $0.begin) }
+    }
+
+    /// A gateway that is online has named its epoch.
+    mutating func note(epoch: String, of gateway: GatewayIndex, begin: Instant) {
+        if all[gateway.number].epoch?.name != epoch { all[gateway.number].epoch = (epoch, begin) }
     }
 
     /// Takes a status in.

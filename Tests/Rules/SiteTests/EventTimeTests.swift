@@ -179,6 +179,49 @@ struct EventTimeTests {
         }
     }
 
+    @Test("A gateway that is back with a new epoch, and says nothing of a beacon for 30 s, has lost it: the visit ends")
+    func newEpochWithoutAWord() throws {
+        for gateway in ["a", "b"] {
+            var store = try Store()
+            store.status("a", at: 1)
+            store.enter("a", epoch: "E", at: 10)
+            store.status("a", online: false, at: 100)
+            store.status("a", epoch: "F", at: 200)
+            store.advance(to: 229)
+            #expect(store.events == ["enter carts 10.0 by a"])
+            store.enter(gateway, seq: 1, epoch: "F", at: 300)
+            store.advance(to: 310)
+            #expect(
+                store.events == [
+                    "enter carts 10.0 by a", "exit carts 200.0 by a", "enter carts 300.0 by \(gateway)",
+                ])
+            #expect(store.stays.map(\.ending) == [.inferred])
+        }
+    }
+
+    @Test("What a new epoch says of a beacon within 30 s goes on with the visit of the epoch before")
+    func newEpochWithAWord() throws {
+        for state in ["inside", "unknown"] {
+            var store = try Store()
+            store.status("a", at: 1)
+            store.enter("a", epoch: "E", at: 10)
+            store.status("a", online: false, at: 100)
+            store.status("a", epoch: "F", at: 200)
+            store.state("a", state, since_s: 205, seq: 0, epoch: "F", at: 205)
+            store.advance(to: 400)
+            #expect(store.events == ["enter carts 10.0 by a"])
+        }
+    }
+
+    @Test("An entry of an earlier epoch that comes while a new one says nothing makes a visit that ends")
+    func entryOfAnEarlierEpoch() throws {
+        var store = try Store()
+        store.status("a", epoch: "F", at: 1)
+        store.enter("a", epoch: "E", at: 100)
+        store.advance(to: 200)
+        #expect(store.events == ["enter carts 100.0 by a", "exit carts 105.0 by a"])
+    }
+
     @Test("The same where the gateway's clock says nothing")
     func earlierEpochUnsynced() throws {
         var store = try Store()

@@ -43,11 +43,13 @@ struct Store {
         }
     }
 
-    mutating func status(_ gateway: String, online: Bool = true, radio: String = "scanning", at t_s: Double) {
+    mutating func status(
+        _ gateway: String, online: Bool = true, radio: String = "scanning", epoch: String = "E", at t_s: Double
+    ) {
         say(
             gateway, "status",
             head(t_s, isSynced: true)
-                + #""state":"\#(online ? "online" : "offline")","version":"1","epoch":"E","radio":"\#(radio)","remedy":""}"#,
+                + #""state":"\#(online ? "online" : "offline")","version":"1","epoch":"\#(epoch)","radio":"\#(radio)","remedy":""}"#,
             at: t_s)
     }
 

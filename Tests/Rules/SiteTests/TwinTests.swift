@@ -66,7 +66,7 @@ private struct Twins {
     /// Something that arrives.
     private enum Arrival {
         case crossing(Crossing)
-        case status(Int, online: Bool)
+        case status(Int, online: Bool, epoch: String)
         case state(Int, Crossing?)
         case list(Int)
     }
@@ -84,9 +84,12 @@ private struct Twins {
                 $0.gateway == crossing.gateway && $0.from_s <= crossing.at_s && crossing.at_s < $0.to_s
             }
             arrivals.append((cut.map { $0.to_s + 0.02 } ?? crossing.at_s, 3, .crossing(crossing)))
+            if cut == nil, crossing.seq == 1 {
+                arrivals.append((crossing.at_s, 0, .status(crossing.gateway, online: true, epoch: crossing.epoch)))
+            }
         }
         for gateway in Self.names.indices {
-            arrivals.append((0, 0, .status(gateway, online: true)))
+            arrivals.append((0, 0, .status(gateway, online: true, epoch: "E")))
             arrivals.append((0, 1, .state(gateway, nil)))
             // While it has the cart inside it lists it.
             for entry in crossings where entry.gateway == gateway && entry.entered_s == nil {
@@ -99,9 +102,12 @@ private struct Twins {
             }
         }
         for cut in cuts {
-            if let will_s = cut.will_s { arrivals.append((will_s, 0, .status(cut.gateway, online: false))) }
-            arrivals.append((cut.to_s, 1, .status(cut.gateway, online: true)))
             let last = crossings.last { $0.gateway == cut.gateway && $0.at_s < cut.to_s }
+            let epoch = last?.epoch ?? "E"
+            if let will_s = cut.will_s {
+                arrivals.append((will_s, 0, .status(cut.gateway, online: false, epoch: epoch)))
+            }
+            arrivals.append((cut.to_s, 1, .status(cut.gateway, online: true, epoch: epoch)))
             arrivals.append((cut.to_s + 0.01, 2, .state(cut.gateway, last)))
         }
         // What has one time keeps its order.
@@ -119,7 +125,8 @@ private struct Twins {
 
     private func deliver(_ arrival: Arrival, at t_s: Double, to store: inout Store) {
         switch arrival {
-        case .status(let gateway, let isOnline): store.status(Self.names[gateway], online: isOnline, at: t_s)
+        case .status(let gateway, let isOnline, let epoch):
+            store.status(Self.names[gateway], online: isOnline, epoch: epoch, at: t_s)
         case .state(let gateway, let crossing):
             store.state(
                 Self.names[gateway], crossing.map { $0.entered_s == nil } ?? false ? "inside" : "outside",
