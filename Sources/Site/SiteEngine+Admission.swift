@@ -64,7 +64,11 @@ extension SiteEngine {
             return insert(StoreRegion(id, at: now))
         }
         guard isPresent else { return nil }
-        guard admission.pending.count < admission.maxInstances else { return refuseInstance() }
+        if admission.pending.count >= admission.maxInstances, let oldest = admission.pending.first {
+            // A newcomer may be real, also after a flood of others.
+            admission.refused.maxInstances &+= 1
+            discard(oldest)
+        }
         var region = StoreRegion(id, at: now)
         region.pending = PendingEntry(isCrossing: false, at: now)
         let number = insert(region)

@@ -72,6 +72,25 @@ struct LimitTests {
         #expect(store.surges.map(\.refused) == [3, 1])
     }
 
+    @Test("Of entries that are held back the store keeps max_instances: the oldest makes room, and is counted")
+    func heldBackLimit() throws {
+        var store = try Store("[regions]\nmax_instances = 2\n[site]")
+        for minor in 1...5 { store.enter("a", "carts/1/\(minor)", minor: minor, at: Double(minor)) }
+        store.advance(to: 70)
+        #expect(store.events == ["enter carts/1/1 1.0 by a", "enter carts/1/2 2.0 by a"])
+        for minor in 1...2 {
+            store.exit("a", "carts/1/\(minor)", minor: minor, entered_s: Double(minor), heard_s: 75, at: 80)
+        }
+        store.advance(to: 200)
+        #expect(store.events.suffix(2) == ["enter carts/1/4 4.0 by a", "enter carts/1/5 5.0 by a"])
+        #expect(store.engine.figures(at: .origin + .seconds(200)).refusedEntries.maxInstances >= 1)
+        // What made room is told once its gateway says its state anew.
+        store.exit("a", "carts/1/4", minor: 4, entered_s: 4, heard_s: 200, at: 205)
+        store.state("a", "inside", "carts/1/3", since_s: 3, told_s: 3, at: 210)
+        store.advance(to: 300)
+        #expect(store.states.last == "inside carts/1/3 3.0")
+    }
+
     @Test("What is left before it is admitted is no visit")
     func leftWhilePending() throws {
         var store = try Store("[regions]\nmax_newcomers_per_minute = 1\n[site]")
