@@ -203,7 +203,7 @@ extension SiteEngine {
         let entry = regions[number].standing.presence == nil ? nil : regions[number].cause
         let cause = cause(event, entry)
         let stay = StayLog.Stay(from: entered, to: at, lastHeardAt: last, cause: cause)
-        if !regions[number].note(stay, spans) { figures.late += 1 }
+        note(stay, of: number)
         regions[number].heard(until: last)
         regions[number].noteExit(isTold: true, isInferred: exit.ending == .inferred)
         // While it is not decided whether it has been left, the cause is that of the visit under way.
@@ -278,7 +278,7 @@ extension SiteEngine {
         }
         if payload.state == .outside, let entered = known?.thereSince {
             let stay = StayLog.Stay(from: entered, to: since, lastHeardAt: entered, cause: nil)
-            if !regions[number].note(stay, spans) { figures.late += 1 }
+            note(stay, of: number)
             regions[number].noteExit(isTold: isTold, isInferred: isOtherEpoch)
             regions[number].cause?.gateway = state.gateway
         }
@@ -322,8 +322,21 @@ extension SiteEngine {
     ) -> Instant {
         let last = max(last ?? regions[number].standing.presence?.lastHeardAt ?? entered, entered)
         let stay = StayLog.Stay(from: entered, to: max(last, end - spans.exitAfter), lastHeardAt: last, cause: nil)
-        if !regions[number].note(stay, spans) { figures.late += 1 }
+        note(stay, of: number)
         return stay.to
+    }
+
+    /// A gateway had something inside, and it left. What comes too late, or is too much, is counted.
+    private mutating func note(_ stay: StayLog.Stay, of number: Int) {
+        if regions[number].log.stays.count >= StayLog.few {
+            // Thousands of instances are counted once a second at most.
+            if now - staysCountedAt >= .seconds(1) {
+                staysCountedAt = now
+                hasManyStays = regions.reduce(0) { $0 + $1.log.stays.count } > admission.maxInstances
+            }
+            regions[number].log.limit = hasManyStays ? StayLog.few : StayLog.most
+        }
+        if !regions[number].note(stay, spans) { figures.late += 1 }
     }
 
     /// Ends what gateways had inside in an epoch before their present one, and did not say anew in time.

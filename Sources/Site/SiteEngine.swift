@@ -77,6 +77,9 @@ package struct SiteEngine: Sendable {
     var early = EarlyStates()
     /// When beacons are placed and listed next; `distantFuture` while none is heard.
     var rangingDue = Instant.distantFuture
+    /// Whether the stays of all instances that are not told yet are too many, and when they were counted.
+    var hasManyStays = false
+    var staysCountedAt = Instant.origin
     /// The latest time that it was told.
     package internal(set) var now: Instant
     /// When zones that an earlier process has stored are empty unless somebody is found in them.

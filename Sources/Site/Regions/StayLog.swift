@@ -38,8 +38,13 @@ struct StayLog: Sendable {
         var to: Instant?
     }
 
-    /// Visits that are not told yet, at most.
-    static let most = 16
+    /// Stays of one instance that are not told yet, at most.
+    static let most = 256
+    /// As many where those of all instances together are more than `max_instances`.
+    static let few = 16
+
+    /// Stays that may wait: `most`, or `few`.
+    var limit = StayLog.most
 
     private(set) var stays: [Stay] = []
     private(set) var entries: [Entry] = []
@@ -56,7 +61,7 @@ struct StayLog: Sendable {
             return true
         }
         stays.insert(joined, at: stays.firstIndex { $0.from > joined.from } ?? stays.count)
-        guard stays.count > Self.most else { return true }
+        guard stays.count > limit else { return true }
         let pairs = stays.indices.dropLast()
         if let nearest = pairs.min(by: { stays[$0 + 1].from - stays[$0].to < stays[$1 + 1].from - stays[$1].to }) {
             let second = stays.remove(at: nearest + 1)
@@ -68,7 +73,7 @@ struct StayLog: Sendable {
     /// An entry has come while it is not decided whether the visit before it has ended.
     mutating func note(_ entry: Entry) {
         entries.append(entry)
-        if entries.count > Self.most { entries.removeFirst() }
+        if entries.count > limit { entries.removeFirst() }
     }
 
     /// The cause of the visit that begins at that time.

@@ -105,6 +105,42 @@ struct EventTimeTests {
         #expect(told(store) == ["enter carts 10.0 by a", "exit carts 125.0 by a", "10.0–118.0"])
     }
 
+    @Test("While a gateway is away, others tell 256 visits of one cart at most: all of them are told once it is back")
+    func manyVisits() throws {
+        for (count, late) in [(256, 0), (257, 1)] {
+            var store = try Store("[site]\nlate_after_s = 72000")
+            store.status("a", online: false, at: 1)
+            for visit in 1...count {
+                let entered_s = Double(visit) * 60
+                store.enter("b", at: entered_s)
+                store.exit("b", entered_s: entered_s, heard_s: entered_s + 35, at: entered_s + 40)
+            }
+            store.status("a", at: 16_000)
+            store.advance(to: 17_000)
+            #expect(store.events.count { $0.hasPrefix("exit") } == 256)
+            #expect(store.engine.figures.late == late)
+        }
+    }
+
+    @Test("Where more than max_instances stays wait, those of a cart that has 16 are joined, and counted")
+    func manyVisitsOfMany() throws {
+        var store = try Store("[regions]\nmax_instances = 20\n[site]\nlate_after_s = 72000")
+        store.status("a", online: false, at: 0.5)
+        for visit in 0..<20 {
+            for minor in 1...4 {
+                let entered_s = Double(visit) * 10 + 1 + Double(minor) / 100
+                store.enter("b", "carts/1/\(minor)", minor: minor, at: entered_s)
+                store.exit(
+                    "b", "carts/1/\(minor)", minor: minor, entered_s: entered_s, heard_s: entered_s,
+                    at: entered_s + 0.001)
+            }
+        }
+        store.status("a", at: 210)
+        store.advance(to: 220)
+        #expect(store.events.count { $0.hasPrefix("exit") } == 4 * 16)
+        #expect(store.engine.figures.late == 4 * 4)
+    }
+
     @Test("Where it heard nothing meanwhile, they are two")
     func awayGatewayJoinsNothing() throws {
         var store = try Store("[site]\nlate_after_s = 900")
