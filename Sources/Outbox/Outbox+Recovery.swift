@@ -58,6 +58,8 @@ extension Outbox {
         reports.say(condition)
         if !error.leavesFileReadable, !isDisplaced { disk.closed() }
         if error.isDamage, replacement == .none { replacement = .due }
+        // It may be the damaged file that fills the disk. What could be read from it is in memory.
+        if error.isFull, isSalvaged { folder?.tidyDamagedFile(limit: limits.damagedBytes) }
         retry.failed(at: now)
     }
 
@@ -79,7 +81,7 @@ extension Outbox {
     private func attach() throws(DiskError) {
         guard let folder else { return }
         try folder.hold()
-        if replacement == .due { try replaceDamagedFile(in: folder) }
+        if replacement == .due { try setDamagedFileAside(in: folder) }
         if isDisplaced, let store { try carryOver(store, to: folder) }
         if let store, !store.isReadOnly {
             try writeOut(store)
@@ -89,6 +91,7 @@ extension Outbox {
         try folder.makeDatabasePrivate()
         let opened = try EventStore(path: folder.databasePath, vfs: vfs, limits: limits)
         try folder.synchronise()
+        salvage(from: folder, into: opened)
         if meeting == .done { try rejoin(opened) } else { try meet(opened) }
         opened.origin = bookkeeping.origin
         if opened.isReadOnly {
@@ -110,12 +113,15 @@ extension Outbox {
     private func recovered() {
         if condition != nil { reports.say("outbox: the disk works again; what was in memory is committed") }
         disk.recovered()
-        replacement = .none
+        (replacement, isSalvaged) = (.none, false)
         isDisplaced = false
         unreadableSince = nil
         reports.forgetFaults()
         retry.succeeded()
-        if let folder { files.note(folder) }
+        if let folder {
+            if folder.hasReplacedFile { folder.tidyDamagedFile(limit: limits.damagedBytes) }
+            files.note(folder)
+        }
     }
 
     /// The first meeting of this outbox and the file in its folder. At the start the file's epoch goes on, where it is this

@@ -2,14 +2,19 @@ import DequeModule
 import Messages
 
 extension Outbox {
-    /// Sets the damaged file aside and takes into memory what can be read from it; `persist` writes it into the new file.
-    func replaceDamagedFile(in folder: any OutboxFolder) throws(DiskError) {
+    /// Closes the damaged file and sets it aside.
+    func setDamagedFileAside(in folder: any OutboxFolder) throws(DiskError) {
         disk.closed()
         try folder.setDamagedFileAside()
-        replacement = .underWay
-        let salvage = Salvage(path: folder.damagedPath, vfs: vfs, limit: limits.memoryBytes)
-        folder.tidyDamagedFile(limit: limits.damagedBytes)
-        takeIn(salvage)
+        (replacement, isSalvaged) = (.underWay, false)
+    }
+
+    /// Takes into memory what can be read from a file that was set aside; `persist` writes it into `opened`, the new file. It may have
+    /// been set aside by a process that was killed before it committed.
+    func salvage(from folder: any OutboxFolder, into opened: EventStore) {
+        guard opened.meta == nil, folder.hasReplacedFile, !isSalvaged else { return }
+        takeIn(Salvage(path: folder.replacedPath, vfs: vfs, limit: limits.memoryBytes))
+        isSalvaged = true
     }
 
     /// Puts what was salvaged before what is in memory, and states what is missing.

@@ -34,6 +34,8 @@ public final class Outbox {
     var meeting = Meeting.atStart
     var retry = RetrySchedule()
     var replacement = Replacement.none
+    /// What could be read from the damaged file is in memory, and not committed yet.
+    var isSalvaged = false
     /// Since when the file can't be read to its end; `nil` where it can, or where nothing asked.
     var unreadableSince: Instant?
     /// The open file has lost its place in the folder: it is read until a copy of it stands there.

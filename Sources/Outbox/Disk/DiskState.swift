@@ -67,7 +67,7 @@ enum Replacement {
     case none
     /// The damaged file stands under the outbox's name.
     case due
-    /// A replacement is under way: further damage waits for the next try.
+    /// It is set aside: further damage waits for the next try.
     case underWay
 }
 

@@ -18,17 +18,22 @@ package protocol OutboxFolder: AnyObject {
     /// Writes the bytes in place and waits until the disk has them; `false` where the disk refuses.
     func reserve(_ bytes: [UInt8]) -> Bool
 
-    /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it.
+    /// Makes the database's file where there is none, for its owner alone: it holds keys. SQLite would let everyone read it. It would
+    /// delete a log without a database too: the log of one that was set aside follows it first.
     func makeDatabasePrivate() throws(DiskError)
 
     /// Returns the error of reading the database and its log to the end; `nil` where both can be read, or where there is none.
     func readFailure() -> DiskError?
 
-    /// Sets a damaged database aside as `outbox.sqlite.corrupt`, in place of an earlier one, with its log beside it so
-    /// that both can be read together.
+    /// Sets a damaged database aside as `outbox.sqlite.replaced`, with its log beside it so that both can be read together. A process
+    /// that is killed meanwhile leaves the database set aside and its log in place: `makeDatabasePrivate` moves the log too.
     func setDamagedFileAside() throws(DiskError)
 
-    /// Leaves one file of what was set aside, and none where it is larger than `limit` bytes.
+    /// Whether a damaged database was set aside and is not tidied yet.
+    var hasReplacedFile: Bool { get }
+
+    /// Keeps the database that was set aside as `outbox.sqlite.corrupt`, in place of an earlier one and without its log. Keeps none where it
+    /// is larger than `limit` bytes.
     func tidyDamagedFile(limit: Int64)
 
     /// Makes the names of new files durable. Until then a power cut takes the files away, whatever was synced in them.
@@ -66,6 +71,9 @@ extension OutboxFolder {
 extension OutboxFolder {
     package var databasePath: String { path + "/outbox.sqlite" }
     package var logPath: String { databasePath + "-wal" }
+    /// The damaged database, until what could be read from it is committed in the new one.
+    package var replacedPath: String { databasePath + ".replaced" }
+    /// The damaged database afterwards.
     package var damagedPath: String { databasePath + ".corrupt" }
 
     func reservation() throws(DiskError) -> Reservation? { Reservation(bytes: try reservedBytes()) }

@@ -140,6 +140,7 @@ final class StateFolder: OutboxFolder {
 
     package func makeDatabasePrivate() throws(DiskError) {
         try requireRegular(databasePath, during: "open outbox.sqlite")
+        if hasReplacedFile, access(databasePath, F_OK) != 0 { try setLogAside() }
         makePrivate(databasePath)
     }
 
@@ -183,16 +184,31 @@ final class StateFolder: OutboxFolder {
     }
 
     package func setDamagedFileAside() throws(DiskError) {
-        for suffix in ["-wal", ""] where rename(databasePath + suffix, damagedPath + suffix) != 0 && errno != ENOENT {
+        // A log of an earlier one would be read as this one's.
+        unlink(replacedPath + "-wal")
+        guard rename(databasePath, replacedPath) == 0 || errno == ENOENT else {
             throw .system(errno, during: "set the damaged file aside")
         }
+        // The other order could leave a database without its log, which reads as whole.
+        try synchronise()
+        try setLogAside()
         // It is part of the name of no file that SQLite would open by itself.
         unlink(databasePath + "-shm")
     }
 
+    private func setLogAside() throws(DiskError) {
+        guard rename(logPath, replacedPath + "-wal") == 0 || errno == ENOENT else {
+            throw .system(errno, during: "set the damaged file's log aside")
+        }
+        try synchronise()
+    }
+
+    package var hasReplacedFile: Bool { access(replacedPath, F_OK) == 0 }
+
     package func tidyDamagedFile(limit: Int64) {
-        unlink(damagedPath + "-wal")
-        unlink(damagedPath + "-shm")
+        unlink(replacedPath + "-wal")
+        unlink(replacedPath + "-shm")
+        rename(replacedPath, damagedPath)
         var information = stat()
         if stat(damagedPath, &information) == 0, Int64(information.st_size) > limit { unlink(damagedPath) }
     }

@@ -91,6 +91,33 @@ struct DamageTests {
         #expect(again.numbering == Numbering(epoch: epoch, next: [.events: 2_002]))
     }
 
+    @Test(
+        "A process that is killed while it replaces a damaged file loses nothing that can be read from the file and its log",
+        arguments: [[""], ["", "-wal"]], [false, true])
+    func killedMeanwhile(setAside: [String], isNewFileMade: Bool) throws {
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder)
+        try outbox.commitEvents(100, payloadBytes: 500)
+        try outbox.checkpoint()
+        try outbox.commitEvents(10, payloadBytes: 500)
+        let killed = TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: killed.path, withIntermediateDirectories: true)
+        for suffix in ["", "-wal"] {
+            let name = killed.database + (setAside.contains(suffix) ? ".replaced" : "") + suffix
+            try FileManager.default.copyItem(atPath: folder.database + suffix, toPath: name)
+        }
+        // The log is moved before the new file is made.
+        if isNewFileMade, setAside.count == 2 { try Data().write(to: URL(fileURLWithPath: killed.database)) }
+        let next = try Outbox.open(killed, seed: 2)
+        #expect(next.isDurable)
+        #expect(next.drain().map(\.seq) == Array(1...110))
+        #expect(next.takeGaps().isEmpty)
+        next.close()
+        let names = try FileManager.default.contentsOfDirectory(atPath: killed.path)
+        #expect(!names.contains { $0.contains("replaced") })
+        #expect(try Outbox.open(killed).drain().count == 110)
+    }
+
     @Test("At most one damaged file is kept")
     func oneKept() throws {
         let folder = TemporaryFolder()

@@ -23,6 +23,7 @@ private final class FailingFolder: OutboxFolder {
     }
     func reserve(_ bytes: [UInt8]) -> Bool { folder.reserve(bytes) }
     func makeDatabasePrivate() throws(DiskError) { try folder.makeDatabasePrivate() }
+    var hasReplacedFile: Bool { folder.hasReplacedFile }
     func setDamagedFileAside() throws(DiskError) { try folder.setDamagedFileAside() }
     func tidyDamagedFile(limit: Int64) { folder.tidyDamagedFile(limit: limit) }
     func synchronise() throws(DiskError) {

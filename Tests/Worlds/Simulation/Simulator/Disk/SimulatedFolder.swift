@@ -42,22 +42,31 @@ final class SimulatedFolder: OutboxFolder {
             && disk.sync(lock) == SQLITE_OK
     }
 
-    func makeDatabasePrivate() {
+    func makeDatabasePrivate() throws(DiskError) {
+        if !isOver, hasReplacedFile, disk.files[databasePath] == nil { try setAside("-wal") }
         if !isOver, disk.files[databasePath] == nil, disk.nameFailure() == nil {
             _ = disk.make(databasePath)
         }
     }
 
     func setDamagedFileAside() throws(DiskError) {
-        for suffix in ["-wal", ""] {
-            if isOver || disk.nameFailure() != nil { throw .system(EIO, during: "set the damaged file aside") }
-            disk.rename(databasePath + suffix, to: damagedPath + suffix)
-        }
+        disk.remove(replacedPath + "-wal")
+        try setAside("")
+        try setAside("-wal")
     }
+
+    private func setAside(_ suffix: String) throws(DiskError) {
+        if isOver || disk.nameFailure() != nil { throw .system(EIO, during: "set the damaged file aside") }
+        disk.rename(databasePath + suffix, to: replacedPath + suffix)
+        try synchronise()
+    }
+
+    var hasReplacedFile: Bool { disk.files[replacedPath] != nil }
 
     func tidyDamagedFile(limit: Int64) {
         if isOver || disk.nameFailure() != nil { return }
-        disk.remove(damagedPath + "-wal")
+        disk.remove(replacedPath + "-wal")
+        disk.rename(replacedPath, to: damagedPath)
         if let damaged = disk.files[damagedPath], Int64(damaged.content.count) > limit { disk.remove(damagedPath) }
     }
 
