@@ -202,7 +202,7 @@ extension SiteEngine {
         let entered = min(at - max(payload.head.at - exit.enteredAt, .zero), known ?? last, last)
         let entry = regions[number].standing.presence == nil ? nil : regions[number].cause
         let cause = cause(event, entry)
-        let stay = StayLog.Stay(from: entered, to: at, lastHeardAt: last, cause: cause)
+        let stay = StayLog.Stay(from: entered, to: at, lastHeardAt: last, cause: cause, beginning: exit.beginning)
         note(stay, of: number)
         regions[number].heard(until: last)
         regions[number].noteExit(isTold: true, isInferred: exit.ending == .inferred)

@@ -117,9 +117,12 @@ extension RegionStanding {
     }
 
     /// It was inside earlier than was told: what shows that came later than what did.
-    public mutating func began(at instant: Instant) {
+    ///
+    /// - Parameter beginning: how the earlier stay began.
+    public mutating func began(at instant: Instant, _ beginning: RegionStay.Beginning = .observed) {
         guard case .inside(var presence) = occupancy, instant < presence.enteredAt else { return }
         presence.enteredAt = instant
+        presence.beginning = beginning
         occupancy = .inside(presence)
     }
 

@@ -14,11 +14,14 @@ struct StayLog: Sendable {
         var lastHeardAt: Instant
         /// By whom it was ended last; `nil` where no event told it.
         var cause: StoreRegion.Cause?
+        /// Whether a gateway saw it begin.
+        var beginning = RegionStay.Beginning.observed
 
         fileprivate func joined(_ other: Stay) -> Stay {
             Stay(
                 from: min(from, other.from), to: max(to, other.to), lastHeardAt: max(lastHeardAt, other.lastHeardAt),
-                cause: to < other.to ? other.cause ?? cause : cause ?? other.cause)
+                cause: to < other.to ? other.cause ?? cause : cause ?? other.cause,
+                beginning: from <= other.from ? beginning : other.beginning)
         }
     }
 

@@ -133,7 +133,7 @@ struct StoreRegion: Sendable {
         }
         // It comes after the entry was told. The exit says when the visit began.
         guard stay.to + spans.exitAfter > presence.enteredAt else { return false }
-        standing.began(at: max(stay.from, notBefore))
+        standing.began(at: max(stay.from, notBefore), stay.beginning)
         return log.note(stay, apart: spans.exitAfter) && stay.from >= notBefore
     }
 

@@ -288,6 +288,19 @@ struct EventTimeTests {
         #expect(told(store) == ["enter carts 10.0 by a", "exit carts 35.0 by a", "10.0–30.0"])
     }
 
+    @Test("A stay that turns out to have begun earlier is partial where no gateway saw that beginning")
+    func earlierPartialBeginning() throws {
+        for (extra, beginning) in [("", RegionStay.Beginning.observed), (#","partial":true"#, .partial)] {
+            var store = try Store()
+            store.enter("a", at: 20)
+            store.exit("b", entered_s: 10, heard_s: 25, extra: extra, at: 30)
+            store.exit("a", entered_s: 20, heard_s: 30, at: 35)
+            store.advance(to: 60)
+            #expect(told(store) == ["enter carts 20.0 by a", "exit carts 40.0 by a", "10.0–30.0"])
+            #expect(store.stays.map(\.beginning) == [beginning])
+        }
+    }
+
     @Test("A whole past visit that comes after a later one was told changes nothing, and is counted")
     func pastVisit() throws {
         var store = try Store("[site]\nlate_after_s = 900")
