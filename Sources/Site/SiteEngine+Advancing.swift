@@ -47,14 +47,16 @@ extension SiteEngine {
             if isCrossing { figures.late += 1 }
             return weigh(number, isCrossing: isCrossing, at: now, isLastCall: true, outputs: &outputs)
         }
+        // Meanwhile a gateway may have told that it has more to tell.
+        if regions[number].heldSince != nil, holdsEntry(of: number, isCrossing: false) { return schedule(number) }
         let told = gateways.told(at: now, lateAfter: settings.lateAfter)
-        _ = tellNext(of: number, at: now, told, outputs: &outputs)
+        tellNext(of: number, at: now, told, outputs: &outputs)
     }
 
     /// Tells the next thing that is due of a region.
     ///
     /// - Returns: whether there was one.
-    private mutating func tellNext(
+    @discardableResult mutating func tellNext(
         of number: Int, at now: Instant, _ told: StoreGateways.Told, outputs: inout [GatewayOutput]
     ) -> Bool {
         let change = regions[number].advance(to: now, told, spans)

@@ -24,6 +24,11 @@ extension SiteEngine {
                 return schedule(number)
             }
         }
+        if holdsEntry(of: number, isCrossing: entry.isCrossing) { return schedule(number) }
+        if regions[number].heldSince != nil {
+            tellNext(of: number, at: now, StoreGateways.Told(everythingUntil: now), outputs: &outputs)
+            return
+        }
         let change =
             regions[number].weigh(
                 spans, isCrossing: entry.isCrossing, since: entry.since, at: entry.at, now: now)
@@ -32,6 +37,21 @@ extension SiteEngine {
         regions[number].givenUp = 0
         if let change { emit(number, change, outputs: &outputs) }
         schedule(number)
+    }
+
+    /// Has an old entry wait for gateways that come back at the same time: one of them may have had the beacon inside before. Where a
+    /// gateway stays away the entry waits for as long again as it is old, and for 30 s at most.
+    ///
+    /// - Returns: whether an entry waits.
+    mutating func holdsEntry(of number: Int, isCrossing: Bool) -> Bool {
+        guard let begin = regions[number].oldEntry(isCrossing: isCrossing, at: now, spans) else { return false }
+        let since = regions[number].heldSince ?? now
+        let longest = min(min(since - begin, StoreGateways.firstWordWithin), spans.lateAfter - (since - begin))
+        let told = regions[number].gateways(thatToldUntil: begin)
+        let due = min(gateways.caughtUpAt(now, but: told), since + longest)
+        guard due > now || regions[number].heldSince != nil else { return false }
+        regions[number].hold(entryAt: begin, from: since, until: due)
+        return due > now
     }
 
     /// Tells of a region's change. Its zones are left with it, before it.

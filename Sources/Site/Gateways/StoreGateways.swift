@@ -151,9 +151,12 @@ package struct StoreGateways: Sendable {
     }
 
     /// When all gateways have told everything, as far as is known now; `distantFuture` while one is away.
-    func caughtUpAt(_ now: Instant) -> Instant {
+    ///
+    /// - Parameter others: gateways that do not count.
+    func caughtUpAt(_ now: Instant, but others: GatewaySet = GatewaySet()) -> Instant {
         var due = now
-        for gateway in all where gateway.lastArrival != nil {
+        for (number, gateway) in all.enumerated() where gateway.lastArrival != nil {
+            if others.contains(GatewayIndex(number)) { continue }
             if gateway.awaySince != nil || gateway.progress.owesList(at: now) { return .distantFuture }
             due = max(due, gateway.progress.catchesUpUntil)
         }

@@ -47,6 +47,32 @@ extension StoreRegion {
         return there.isEmpty || there.contains { $0.thereSince ?? since >= since } ? nil : there.map(\.gateway)
     }
 
+    /// The beginning of the visit that an old entry, or an old stay, shows; `nil` where a visit is under way or nothing is old.
+    ///
+    /// - Parameter isCrossing: whether a gateway has just told an entry. The first state of a region is no entry.
+    func oldEntry(isCrossing: Bool, at now: Instant, _ spans: Spans) -> Instant? {
+        guard standing.presence == nil else { return nil }
+        let earliest = standing.isSettled ? settledSince : notBefore
+        let hasEntry = isCrossing || heldSince != nil
+        let there = hasEntry ? claims.filter { $0.unprovedSince == nil }.compactMap(\.thereSince) : []
+        let candidates = there + [log.first(after: earliest), heldSince == nil ? nil : nextEntry].compactMap { $0 }
+        guard let begin = candidates.min(), begin >= earliest else { return nil }
+        return now - begin > Arrival.longestTransit && now - begin <= spans.lateAfter ? begin : nil
+    }
+
+    /// The gateways that have told what they had inside at a time: a gateway tells its events in their order.
+    func gateways(thatToldUntil instant: Instant) -> GatewaySet {
+        claims.reduce(into: GatewaySet()) { told, claim in
+            guard claim.awaySince == nil, let last = claim.thereSince ?? claim.goneAt, last >= instant else { return }
+            told.insert(claim.gateway)
+        }
+    }
+
+    /// An old entry waits, as long as its visit may turn out to have begun earlier.
+    mutating func hold(entryAt begin: Instant, from since: Instant, until due: Instant) {
+        (nextEntry, lookDue, heldSince) = (begin, due, since)
+    }
+
     /// It is looked at earlier whether an exit can be told.
     mutating func look(at due: Instant) { lookDue = lookDue.map { min($0, due) } }
 
@@ -97,11 +123,14 @@ extension StoreRegion {
 
     /// The next visit begins: it was known already.
     private mutating func enterNext(_ from: Instant, _ spans: Spans) -> Change? {
-        (nextEntry, lookDue) = (nil, nil)
+        (nextEntry, lookDue, heldSince) = (nil, nil, nil)
         cause = log.cause(at: from) ?? entryCause(at: from) ?? cause
         if !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: from) }
         let change = standing.inside(since: from, at: from)
-        if let heard = nextHeardAt, heard > from { standing.perceived(at: heard) }
+        let stay = log.stays.first { $0.from <= from && from <= $0.to }
+        if let heard = [nextHeardAt, stay?.lastHeardAt].compactMap({ $0 }).max(), heard > from {
+            standing.perceived(at: heard)
+        }
         nextHeardAt = nil
         return change.map { Change(change: $0, at: from) }
     }

@@ -30,8 +30,10 @@ struct StoreRegion: Sendable {
     var lastHeardAt: Instant?
     /// What the gateways have told of stays that have ended.
     var log = StayLog()
-    /// When the next visit begins, where it is known when the last one has ended.
+    /// When the next visit begins, where it is known when the last one has ended, or where the entry waits for gateways.
     var nextEntry: Instant?
+    /// Since when an old entry waits for gateways that may tell an earlier one.
+    var heldSince: Instant?
     /// The last evidence that belongs to the next visit.
     var nextHeardAt: Instant?
     /// When it is looked again whether an exit can be told; `nil` where none waits for gateways.
@@ -107,7 +109,10 @@ struct StoreRegion: Sendable {
 
     /// A beacon of it was heard until then.
     mutating func heard(until instant: Instant) {
-        guard let presence = standing.presence else { return }
+        guard let presence = standing.presence else {
+            if heldSince != nil { nextHeardAt = max(nextHeardAt ?? instant, instant) }
+            return
+        }
         // It was left before that, as far as is known: the next visit has begun.
         guard lookDue == nil || instant < exitDue else {
             nextHeardAt = max(nextHeardAt ?? instant, instant)
@@ -139,10 +144,8 @@ struct StoreRegion: Sendable {
 
     /// A gateway's entry, which may turn out to begin the next visit.
     mutating func note(_ entry: StayLog.Entry) {
-        guard standing.presence != nil, !claims.contains(where: { $0.isThere && $0.unprovedSince == nil }) else {
-            return
-        }
-        log.note(entry)
+        let isVisited = standing.presence != nil && claims.contains { $0.isThere && $0.unprovedSince == nil }
+        if !isVisited { log.note(entry) }
     }
 
     /// The exit was told as one that nobody watched, or not told at all.
@@ -263,7 +266,7 @@ extension StoreRegion {
     }
 
     /// Since when it is as it is, whatever was unknown meanwhile.
-    private var settledSince: Instant {
+    var settledSince: Instant {
         switch standing.occupancy {
         case .unsettled: standing.since
         case .outside(let since): since
