@@ -48,7 +48,10 @@ extension SiteEngine {
             return weigh(number, isCrossing: isCrossing, at: now, isLastCall: true, outputs: &outputs)
         }
         // Meanwhile a gateway may have told that it has more to tell.
-        if regions[number].heldSince != nil, holdsEntry(of: number, isCrossing: false) { return schedule(number) }
+        if regions[number].heldSince != nil, holdsEntry(of: number, isCrossing: false) {
+            if let change = regions[number].becomeUnknown(by: now) { emit(number, change, outputs: &outputs) }
+            return schedule(number)
+        }
         let told = gateways.told(at: now, lateAfter: settings.lateAfter)
         tellNext(of: number, at: now, told, outputs: &outputs)
     }

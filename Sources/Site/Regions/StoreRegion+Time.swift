@@ -16,6 +16,11 @@ extension StoreRegion {
             return leave(at: due, notBefore: now - spans.lateAfter, spans)
         }
         lookDue = nil
+        return becomeUnknown(by: now)
+    }
+
+    /// Nobody has known for long enough whether something is inside.
+    mutating func becomeUnknown(by now: Instant) -> Change? {
         guard unknownDue <= now else { return nil }
         let at = unknownDue
         unknownDue = .distantFuture

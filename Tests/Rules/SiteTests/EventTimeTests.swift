@@ -327,6 +327,23 @@ struct EventTimeTests {
         }
     }
 
+    @Test("While an old entry waits, the state becomes unknown as without it")
+    func unknownWhileAnOldEntryWaits() throws {
+        var store = try Store("[site]\nlate_after_s = 7200")
+        for gateway in ["a", "b"] {
+            store.state(gateway, "outside", at: 1)
+            store.status(gateway, online: false, at: 50)
+        }
+        store.status("a", at: 100)
+        store.enter("a", told_s: 80, at: 100)
+        store.advance(to: 115)
+        #expect(store.states.last == "unknown carts 110.0")
+        #expect(store.events.isEmpty)
+        store.advance(to: 130)
+        #expect(store.events == ["enter carts 80.0 by a"])
+        #expect(store.states.last == "inside carts 80.0")
+    }
+
     @Test("An old entry that waits is told also where its gateway goes away meanwhile")
     func oldEntryOfAGatewayThatGoesAway() throws {
         var store = try Store("[site]\nlate_after_s = 7200")
