@@ -10,6 +10,8 @@ import subprocess
 from waiting import until
 
 SECTOR = 512
+# ext4 writes its two sectors in place, and mounts no disk that has one of them from before.
+SUPERBLOCK = 1024
 FLUSH = 1
 # As `struct log_write_super` and `struct log_write_entry` of dm-log-writes, which qemu writes as well.
 MAGIC, SUPER, ENTRY = 0x6A736677736872, struct.Struct("<QQQI"), struct.Struct("<QQQQ")
@@ -26,23 +28,38 @@ def lacks():
     return "" if "type=]fuse" in said else "this qemu-storage-daemon exports nothing over FUSE"
 
 
+def file_system(path, size=16 << 20):
+    """An empty ext4 as a file."""
+    with path.open("wb") as file:
+        file.truncate(size)
+    subprocess.run(["mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", path], check=True)
+    return path
+
+
+def with_writes(path, base, writes):
+    """The disk `base` after some writes, as another file. `writes` are (offset, octets), in order."""
+    shutil.copyfile(base, path)
+    with path.open("r+b") as image:
+        for offset, octets in writes:
+            image.seek(offset)
+            image.write(octets)
+    return path
+
+
 class RecordedDisk:
     """An ext4 file system on a disk that logs each write and each flush: a file, qemu's log of writes, FUSE and a loop device."""
 
-    def __init__(self, house, name, size=16 << 20):
-        self.house, self.folder = house, house.path / name
-        self.base, self.image, self.log, self.export = (house.path / f"{name}.{one}" for one in ("base", "image", "log", "export"))
-        with self.base.open("wb") as file:
-            file.truncate(size)
-        subprocess.run(["mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", self.base], check=True)
-        shutil.copyfile(self.base, self.image)
-        self.log.touch()
+    def __init__(self, house, name):
+        self.house, self.folder, self.daemon = house, house.path / name, None
+        self.image, self.log, self.export = (house.path / f"{name}.{one}" for one in ("image", "log", "export"))
         self.export.touch()
         self.folder.mkdir()
         house.stack.callback(self.remove)
-        self.insert()
 
-    def insert(self):
+    def insert(self, base):
+        """It begins as the file `base`, and with an empty log."""
+        shutil.copyfile(base, self.image)
+        self.log.write_bytes(b"")
         self.daemon = self.house.start(
             ["qemu-storage-daemon", "--blockdev", f"driver=file,filename={self.image},node-name=image",
              "--blockdev", f"driver=file,filename={self.log},node-name=log",
@@ -98,11 +115,7 @@ class CutDisk:
     def insert(self, writes):
         """`writes` are (offset, octets), in order."""
         self.pull()
-        shutil.copyfile(self.base, self.image)
-        with self.image.open("r+b") as image:
-            for offset, octets in writes:
-                image.seek(offset)
-                image.write(octets)
+        with_writes(self.image, self.base, writes)
         subprocess.run(["mount", "-o", "loop,errors=remount-ro", self.image, self.folder], check=True)
         self.is_mounted = True
 
@@ -118,12 +131,16 @@ def flushes(entries):
 
 
 def left_by(entries, flush, end, dice):
-    """The writes that are on the disk: all before `flush`, and of those behind it and before `end` some, some of them in part."""
+    """The writes that are on the disk: all before `flush`, which is -1 before the first one, and of those behind it and before `end` some,
+    some of them in part."""
     writes = [(offset, octets) for _, offset, octets, _ in entries[:flush + 1] if octets]
     for _, offset, octets, _ in entries[flush + 1:end]:
         fate = dice.random()
         if fate < 0.4:
             writes.append((offset, octets))
         elif fate < 0.6:
-            writes.append((offset, octets[:SECTOR * dice.randrange(len(octets) // SECTOR + 1)]))
+            length = SECTOR * dice.randrange(len(octets) // SECTOR + 1)
+            if offset + length == SUPERBLOCK + SECTOR:
+                length = max(length - SECTOR, 0)
+            writes.append((offset, octets[:length]))
     return writes

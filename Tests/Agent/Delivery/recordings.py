@@ -1,0 +1,137 @@
+"""Agents on a disk that is recorded, and what they told meanwhile: a life, and the recovery from a power cut."""
+
+import bisect
+import contextlib
+import signal
+import time
+
+from account import Account
+from captures import BEGIN, Capture, Crowd
+from delivery import ended
+from disks import flushes, left_by
+from network import Subscriber, packet, text
+from waiting import until
+
+
+class Tap:
+    """What the agent hands to the broker, and how much of the disk's log was written before. `disk` had to hold it by then."""
+
+    # An agent whose messages it understands.
+    MQTT = "keepalive_s = 5\nprotocol = 3"
+
+    def __init__(self, proxy, disk):
+        self.disk, self.buffers, self.messages = disk, {}, []
+        proxy.hears = self.hears
+
+    def hears(self, pair, piece):
+        position, buffer = self.disk.position(), self.buffers.setdefault(pair, bytearray())
+        buffer += piece
+        begin = 0
+        while found := Subscriber.packet(buffer, begin):
+            kind, body, begin = found
+            if kind >> 4 == 3:
+                self.messages.append((position, *self.message(kind, body)))
+        del buffer[:begin]
+
+    @staticmethod
+    def message(kind, body):
+        """Topic, payload, and whether the broker keeps it, of a PUBLISH of MQTT 3.1.1."""
+        end = 2 + int.from_bytes(body[:2], "big")
+        return body[2:end].decode(), body[end + (2 if kind & 6 else 0):], bool(kind & 1)
+
+    def until(self, position):
+        return [message[1:] for message in self.messages[:bisect.bisect_right(self.messages, position, key=lambda message: message[0])]]
+
+
+class Recording:
+    """What an agent wrote to a disk, and what it told. `earlier` was told before it started."""
+
+    def __init__(self, gateway, proxy, disk, base, earlier=()):
+        self.gateway, self.disk, self.earlier = gateway, disk, list(earlier)
+        self.tap = Tap(proxy, disk)
+        disk.insert(base)
+        gateway.configure(proxy.port, state=disk.folder / "state", mqtt=Tap.MQTT)
+        gateway.errors.write_text("")
+
+    def end(self):
+        self.disk.remove()
+        self.entries = self.disk.entries()
+        self.flushes = flushes(self.entries)
+
+    def told(self, end):
+        """What the broker had been told when the power failed before entry `end`."""
+        return self.earlier + self.tap.until(self.entries[end - 1][0] if end else 0)
+
+    def cut_after(self, flush, dice):
+        """A cut between this flush, -1 before the first one, and the next one: before which entry it strikes, and the writes that are on
+        the disk then."""
+        end = dice.randint(flush + 1, next((index for index in self.flushes if index > flush), len(self.entries)))
+        return end, left_by(self.entries, flush, end, dice)
+
+
+class Life(Recording):
+    """An agent that starts on an empty disk, works, is killed, works without a broker and with it again, and ends."""
+
+    def __init__(self, gateway, proxy, disk, base, seed):
+        super().__init__(gateway, proxy, disk, base)
+        air = Crowd(BEGIN, 12, seed)
+        child = gateway.hears(air, speed=8)
+        self.works(60, child)
+        child.kill()
+        child.wait()
+        child = gateway.hears(air, speed=8)
+        self.works(30, child)
+        proxy.refuses = True
+        proxy.silence()
+        begin, heard = disk.position(), air.at
+        until(lambda: air.at > heard + 12)
+        end = disk.position()
+        proxy.refuses = False
+        self.works(60, child)
+        child.send_signal(signal.SIGTERM)
+        self.status, self.at = ended(child), air.at
+        self.end()
+        # Behind these, events wait for the broker.
+        self.alone = [flush for flush in self.flushes if begin < self.entries[flush][0] < end]
+
+    def works(self, events, child):
+        wanted = self.count() + events
+        if not until(lambda: self.count() >= wanted or child.poll() is not None) or child.poll() is not None:
+            raise RuntimeError(f"it stops: {self.gateway.said()[-600:]}")
+
+    def count(self):
+        return sum(topic.endswith("/event") for _, topic, _, _ in self.tap.messages)
+
+    def events_of(self, messages):
+        """The events among these messages that this life committed."""
+        before = f'"at":"{time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(self.at + 60))}'.encode()
+        return {key: event for key, event in Account(self.gateway, messages).events.items() if event[1][event[1].index(b'"at":"'):] < before}
+
+    def after(self, seconds, path):
+        """A capture of so much later: whoever was there has left, and one comes."""
+        air = Capture()
+        air.noise(self.at + seconds, self.at + seconds + 15)
+        air.visit(self.at + seconds + 10, 1)
+        return air.write(path)
+
+
+class Recovery(Recording):
+    """An agent that starts on what a power cut left, delivers what waits there, hears something, and ends."""
+
+    def __init__(self, house, gateway, broker, proxy, disk, base, told, air):
+        super().__init__(gateway, proxy, disk, base, told)
+        with subscriber_after(house, broker, told):
+            self.status = gateway.plays(air)
+        self.end()
+
+
+@contextlib.contextmanager
+def subscriber_after(house, broker, told):
+    """A subscriber of a broker that knows what it was told before the cut, and nothing else."""
+    broker.kill()
+    broker.start()
+    with house.subscriber(broker.port) as subscriber:
+        for topic, payload in {topic: payload for topic, payload, is_retained in told if is_retained}.items():
+            subscriber.say(packet(0x31, text(topic.encode()) + payload))
+        subscriber.catch_up()
+        yield subscriber
