@@ -1,20 +1,23 @@
 """The nth call of a collector fails, once: an allocation, a read, a write or another system call. It goes on, or it ends and says why; the
-collectors after it commit whatever it left, and nothing is taken for a message that can't be read.
+collectors after it commit whatever it left, and nothing is taken for a message that can't be read. Here the broker is mosquitto, over MQTT;
+rabbitmq_test.py runs the same over AMQP.
 
 NTH_CALLS says how many calls of each class fail (a sample that takes half a minute), or `all`; NTH_CLASSES which classes, with commas;
 NTH_SEED which calls."""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import unittest
 
+import collector_test
 from failing_call import CLASSES, FailingCall, build, sample
 from reading_test import ENTER
-from servers import ROOT, Mosquitto, PostgreSQL, ended, run, scratch_folder, wait_until
+from servers import ROOT, ended, run, scratch_folder, wait_until
 
 CALLS = os.environ.get("NTH_CALLS", "1")
 KINDS = os.environ.get("NTH_CLASSES", ",".join(kind for kind in CLASSES if kind != "runtime allocation")).split(",")
@@ -26,22 +29,21 @@ PYTHONS_OWN_END = "Fatal Python error"
 
 
 class Lane(threading.Thread):
-    """One collector after the other, of which one call fails; each under the same id and with topics of its own."""
+    """One collector after the other, of which one call fails. All of them take from one session or queue, which no other lane has, and each
+    try has a site of its own."""
 
-    def __init__(self, broker, database, library, folder, number):
-        super().__init__()
-        self.broker, self.database, self.library, self.folder, self.name = broker, database, library, folder, f"lane{number}"
+    def __init__(self, broker, database, library, folder, name):
+        super().__init__(name=name)
+        self.broker, self.database, self.library, self.folder = broker, database, library, folder
         self.calls, self.faults, self.sites = [], [], {}
         self.missed = self.gone = 0
-        # The session that a collector of this id finds.
-        run("mosquitto_sub", "-p", broker.port, "-V", 5, "-i", self.name, "-c", "-q", 1,
-            "-t", f"{self.name}/#", "-E")
+        self.options = [*broker.collector_options(), "--database", database.url, "--prefix", name, *broker.own_options(name)]
 
     def publish(self, site, call="nothing"):
         """Events of a site that no other try has; which call fails first to take them."""
         self.sites[site] = call
         payloads = [json.dumps(ENTER | {"seq": number, "site": site}) for number in range(1, EVENTS + 1)]
-        run("mosquitto_pub", "-p", self.broker.port, "-q", 1, "-t", f"{self.name}/{site}/g1/region/carts/event", "-l",
+        run("mosquitto_pub", *self.broker.publish_options(), "-q", 1, "-t", f"{self.name}/{site}/g1/region/carts/event", "-l",
             input="\n".join(payloads).encode() + b"\n")
 
     def count(self, site, table="event"):
@@ -49,22 +51,33 @@ class Lane(threading.Thread):
         said = run(self.database.programs / "psql", self.database.url, "-AtX", "-c", f"SELECT count(*) FROM beacons.{table} WHERE {where}")
         return int(said)
 
+    def begin(self):
+        """Makes the session or the queue that all collectors of this lane find."""
+        status, said = self.runs(lambda said: "broker: connected" in said())
+        assert status == 0, said
+
     def collects(self, site, call=None):
-        """Starts a collector, which takes the events of `site`, and ends it. Returns its exit status, and what it said."""
-        options = ["--broker", f"mqtt://127.0.0.1:{self.broker.port}", "--database", self.database.url, "--id", self.name, "--prefix", self.name]
+        """A collector takes the events of `site`, and ends. Returns its exit status, and what it said."""
+        return self.runs(lambda _said: self.count(site) >= EVENTS, call)
+
+    def runs(self, is_done, call=None):
+        """Starts a collector, and ends it once `is_done(said)`. Returns its exit status, and what it said."""
         path = self.folder / f"{self.name}.log"
+
+        def words():
+            return path.read_text(encoding="utf-8", errors="replace")
+
         with open(path, "w+", encoding="utf-8", errors="replace") as log:
-            process = subprocess.Popen([sys.executable, "-m", "beacons_collector", *options], stdout=log, stderr=log, cwd=ROOT / "deploy/chain",
-                                       env=call.environment() if call else None)
+            process = subprocess.Popen([sys.executable, "-m", "beacons_collector", *map(str, self.options)], stdout=log, stderr=log,
+                                       cwd=ROOT / "deploy/chain", env=call.environment() if call else None)
             try:
-                wait_until(lambda: process.poll() is not None or self.count(site) >= EVENTS, lambda: f"it neither ends nor goes on: {path.read_text()[-2000:]}")
+                wait_until(lambda: process.poll() is not None or is_done(words), lambda: f"it neither ends nor goes on: {words()[-2000:]}")
                 process.send_signal(signal.SIGTERM)
                 status = ended(process, "a collector that was asked to end")
             finally:
                 process.kill()
                 process.wait()
-            log.seek(0)
-            return status, log.read()
+        return status, words()
 
     def call(self, kind=None, nth=0, errors=(0, 0, 0)):
         return FailingCall(self.library, self.folder / f"{self.name}-plan", kind, nth, errors)
@@ -94,39 +107,48 @@ class Lane(threading.Thread):
         in_words = (status == -signal.SIGABRT and PYTHONS_OWN_END in said) or (status == -signal.SIGTERM and "the process ends" in said)
         if status < 0 and not in_words:
             self.faults.append(f"{call}: it crashes with signal {-status}: {said[-600:]}")
-        elif status and not said.strip():
-            self.faults.append(f"{call}: it ends with {status} without a word")
+        elif status and not any(": connected" not in line for line in said.splitlines()):
+            self.faults.append(f"{call}: it ends with {status} and does not say why: {said[-600:]}")
 
 
-class NthCall(unittest.TestCase):
+class NthCall(collector_test.Chain):
+    def setUp(self):
+        super().setUp()
+        self.folder = scratch_folder("nth")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.library = build(self.folder)
+
+    def lane(self, name):
+        lane = Lane(self.broker, self.database, self.library, self.folder, name)
+        lane.begin()
+        self.addCleanup(self.broker.forget_own, name)
+        return lane
+
+    def faults_of(self, lane):
+        """What the last one left comes with a collector of which nothing fails."""
+        lane.publish(f"{lane.name}-last")
+        status, said = lane.collects(f"{lane.name}-last")
+        self.assertEqual(status, 0, said)
+        for site, call in lane.sites.items():
+            wait_until(lambda: lane.count(site) >= EVENTS, f"the events that waited for {call}")
+            if lane.count(site) != EVENTS or lane.count(site, "rejected"):
+                lane.faults.append(f"{call}: {lane.count(site)} events, {lane.count(site, 'rejected')} rejected")
+        return lane.faults
+
     def test_whatever_call_fails_every_event_is_committed_once_and_none_is_rejected(self):
-        folder = scratch_folder("nth")
-        library = build(folder)
-        with PostgreSQL() as database, Mosquitto() as broker:
-            run(ROOT / "deploy/chain/schema", "--database", database.url)
-            lanes = [Lane(broker, database, library, folder, number) for number in range(LANES)]
-            for lane in lanes:
-                counts = lane.counts()
-            calls = sample({kind: counts[kind] for kind in KINDS}, SEED, None if CALLS == "all" else int(CALLS))
-            for number, lane in enumerate(lanes):
-                lane.calls = calls[number::LANES]
-                lane.start()
-            faults = []
-            for lane in lanes:
-                lane.join()
-                # What the last one left comes with a collector of which nothing fails.
-                lane.publish(f"{lane.name}-last")
-                status, said = lane.collects(f"{lane.name}-last")
-                self.assertEqual(status, 0, said)
-                faults += lane.faults
-                for site, call in lane.sites.items():
-                    wait_until(lambda lane=lane, site=site: lane.count(site) >= EVENTS, f"the events that waited for {call}")
-                    if lane.count(site) != EVENTS or lane.count(site, "rejected"):
-                        faults.append(f"{call}: {lane.count(site)} events, {lane.count(site, 'rejected')} rejected")
-            self.assertFalse(faults, "\n".join(faults))
-            missed = sum(lane.missed for lane in lanes)
-            self.assertLess(missed, len(calls) / 3, "calls that were not made")
-            print(f"figure: {len(calls)} calls failed but {missed}, {sum(lane.gone for lane in lanes)} ended the collector", file=sys.stderr)
+        lanes = [self.lane(f"lane{number}") for number in range(LANES)]
+        counts = lanes[0].counts()
+        calls = sample({kind: counts[kind] for kind in KINDS}, SEED, None if CALLS == "all" else int(CALLS))
+        for number, lane in enumerate(lanes):
+            lane.calls = calls[number::LANES]
+            lane.start()
+        for lane in lanes:
+            lane.join()
+        faults = [fault for lane in lanes for fault in self.faults_of(lane)]
+        self.assertFalse(faults, "\n".join(faults))
+        missed = sum(lane.missed for lane in lanes)
+        self.assertLess(missed, len(calls) / 3, "calls that were not made")
+        print(f"figure: {len(calls)} calls failed but {missed}, {sum(lane.gone for lane in lanes)} ended the collector", file=sys.stderr)
 
 
 if __name__ == "__main__":

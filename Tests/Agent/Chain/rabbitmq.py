@@ -131,6 +131,16 @@ class RabbitMQ:
         return ["--broker", f"amqps://127.0.0.1:{self.nodes[node].amqp}", "--group", "chain", "--ca-file", at / "ca.crt",
                 "--cert-file", at / "collector.crt", "--key-file", at / "collector.key"]
 
+    def own_options(self, name):
+        """Of a collector with a queue that no other one has. deploy/chain/rabbitmq gives collectors the one queue of the chain."""
+        own = r"^(chain|chain-dead-letters|own-.*|amq\.topic)$"
+        self.control("rabbitmqctl", "set_permissions", "collector", own, own, own)
+        return ["--id", name, "--group", f"own-{name}"]
+
+    def forget_own(self, name):
+        """Deletes the queue of such a collector."""
+        self.control("rabbitmqctl", "delete_queue", f"own-{name}")
+
     def publish_options(self, node=0):
         return ["-h", "127.0.0.1", "-p", self.nodes[node].mqtt, *self.login("tester")]
 

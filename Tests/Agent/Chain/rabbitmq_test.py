@@ -13,6 +13,7 @@ from pika.credentials import ExternalCredentials
 
 import collector_test
 import hostile
+import nth_test
 from rabbitmq import FILES, RabbitMQ
 from reading_test import ENTER
 from servers import LONGEST_WAIT_S, PostgreSQL, run, wait_until
@@ -303,6 +304,10 @@ class Stores(Cluster):
 
 
 class Neighbours(Cluster, hostile.Neighbours):
+    """The same as with mosquitto."""
+
+
+class NthCall(Cluster, nth_test.NthCall):
     """The same as with mosquitto."""
 
 

@@ -140,12 +140,18 @@ class Mosquitto(Server):
     def collector_options(self):
         return ["--broker", f"mqtt://127.0.0.1:{self.port}"]
 
+    def own_options(self, name):
+        """Of a collector with a session that no other one has."""
+        return ["--id", name]
+
     def publish_options(self):
         return ["-p", self.port]
 
     def forget(self, id):
         """Ends a collector's session, which would go on collecting for the next test."""
         run("mosquitto_sub", "-p", self.port, "-i", id, "-t", "x", "-E")
+
+    forget_own = forget
 
     def restart(self):
         """SIGTERM first, so that it writes what it keeps."""
