@@ -1,6 +1,7 @@
 """The collector's promises with RabbitMQ in mosquitto's place, and the cluster's own: three nodes, of which one may go."""
 
 import contextlib
+import errno
 import json
 import signal
 import ssl
@@ -309,6 +310,18 @@ class Neighbours(Cluster, hostile.Neighbours):
 
 class NthCall(Cluster, nth_test.NthCall):
     """The same as with mosquitto."""
+
+    def test_a_connection_whose_socket_is_not_watched_any_more_ends_with_the_process(self):
+        """Closing it would wait for an answer that pika never reads, until the broker gives up."""
+        lane = self.lane("unwatched")
+        # In the middle, pika calls epoll_ctl in pairs: to wait for room to write, and to wait for it no longer. pika makes an AMQPError of a
+        # failure of the second one.
+        middle, ends = lane.counts()["control"] // 2, {}
+        for number in (middle, middle + 1):
+            lane.publish(f"unwatched-{number}")
+            status, said = lane.collects(f"unwatched-{number}", lane.call("control", number, (errno.ENOMEM,) * 3))
+            ends[status] = said
+        self.assertIn("a system call failed on the connection to 127.0.0.1", ends.get(70, ""), ends)
 
 
 def give_up(options, deliveries):

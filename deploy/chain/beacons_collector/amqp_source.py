@@ -29,6 +29,10 @@ SWAP = str.maketrans("./", "/.")
 DEAD_LETTERS = "-dead-letters"
 
 
+class Forgotten(Exception):
+    """The broker gives nothing more on a connection that works."""
+
+
 class AMQPSource:
     """One thread owns the connection; what others want of it is called there.
 
@@ -90,7 +94,7 @@ class AMQPSource:
             self.was_let_in = False
             try:
                 self.consume()
-            except (AMQPError, OSError) as error:
+            except (AMQPError, Forgotten, OSError) as error:
                 self.said.trouble(f"{self.options.host}:{self.options.port}: {type(error).__name__} {error}; trying on")
             # As with MQTT: what was taken is committed before more is asked for.
             while not self.inbox.empty() and not self.is_over:
@@ -101,14 +105,29 @@ class AMQPSource:
                 time.sleep(pause_s)
 
     def consume(self) -> None:
+        """Takes messages over one connection. A system call that fails meanwhile raises RuntimeError, which ends the process.
+
+        pika makes an AMQPError of whatever fails on the socket itself. After another call, such as epoll_ctl, pika may no longer watch the
+        socket. Closing the connection would then wait for an answer that pika never reads, until the broker gives up after minutes. The
+        broker would hold back all unacknowledged messages until then. The end of the process closes the connection at once.
+        """
         self.connection = pika.BlockingConnection(self.parameters())
         try:
-            self.taken = 0
-            (self.take_dead_letters if self.options.is_dead_letters else self.subscribe)(self.connection, self.connection.channel())
-            self.connection.process_data_events(time_limit=0)
-        finally:
-            if self.connection.is_open:
-                self.connection.close()
+            try:
+                self.taken = 0
+                (self.take_dead_letters if self.options.is_dead_letters else self.subscribe)(self.connection, self.connection.channel())
+                self.connection.process_data_events(time_limit=0)
+            except (AMQPError, Forgotten):
+                self.close(self.connection)
+                raise
+            self.close(self.connection)
+        except OSError as error:
+            raise RuntimeError(f"a system call failed on the connection to {self.options.host}:{self.options.port}: {error}") from error
+
+    @staticmethod
+    def close(connection: pika.BlockingConnection) -> None:
+        if connection.is_open:
+            connection.close()
 
     def subscribe(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
         channel.queue_declare(self.queue, durable=True, arguments={"x-queue-type": "quorum"})
@@ -124,13 +143,13 @@ class AMQPSource:
         while not self.is_over:
             connection.process_data_events(time_limit=1)
             if not channel.is_open or not channel.consumer_tags:
-                raise ConnectionError(f"the broker ended the subscription to queue {self.queue}")
+                raise Forgotten(f"the broker ended the subscription to queue {self.queue}")
             if time.monotonic() > look_due:
                 look_due = time.monotonic() + LOOK_INTERVAL_S
                 # The broker may close the channel, or take the queue away, and leave the connection open. It does not always say so; asking
                 # for a queue that has gone is an error.
                 if channel.queue_declare(self.queue, passive=True).method.consumer_count == 0:
-                    raise ConnectionError(f"the broker forgot the subscription to queue {self.queue}")
+                    raise Forgotten(f"the broker forgot the subscription to queue {self.queue}")
                 self.dead_letters = waiting(connection, self.queue + DEAD_LETTERS)
 
     def take_dead_letters(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
@@ -165,7 +184,7 @@ class AMQPSource:
             while self.taken and not self.is_over:
                 connection.process_data_events(time_limit=PAUSE_S)
                 if not channel.is_open:
-                    raise ConnectionError(f"the broker closed the channel to queue {self.queue}")
+                    raise Forgotten(f"the broker closed the channel to queue {self.queue}")
 
     def came(self, channel: BlockingChannel, method: pika.spec.Basic.Deliver, _properties: pika.BasicProperties, body: bytes) -> None:
         self.take(topic_of(method.routing_key), body, channel, method.delivery_tag)
