@@ -168,7 +168,7 @@ extension SiteEngine {
         var entry = best.beacon(beacons[index].key.identity, track: beacons[index].track)
         let sinceThen_ms = (now - best.at).microseconds / 1_000
         entry.age_ms = entry.age_ms > Int64.max / 2 ? entry.age_ms : entry.age_ms + sinceThen_ms
-        if let zone = beacons[index].zone ?? beacons[index].likeliest,
+        if let zone = beacons[index].listedZone,
             beacons[index].confidence >= StoreBeacon.leastShown
         {
             entry.place = BeaconPlace(
@@ -220,8 +220,8 @@ extension SiteEngine {
         let there = regions[region].claims.filter { $0.isThere && $0.unprovedSince == nil }
         let zones = Set(there.map { plan.zone(of: $0.gateway) })
         guard let first = zones.first, zones.count == 1 else { return }
-        let share = beacons[index].zone == first ? 0.9 : 0
-        let move = beacons[index].decide((first, 0.9), share: share, at: now)
+        let share = beacons[index].zone == first ? StoreBeacon.presumed : 0
+        let move = beacons[index].decide((first, StoreBeacon.presumed), share: share, at: now)
         if let move { self.move(index, to: move, at: now, outputs: &outputs) }
     }
 }

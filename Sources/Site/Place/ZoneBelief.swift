@@ -10,12 +10,12 @@ import RealModule
 /// beacon counts as one that hears it at the weakest level there is. Of a zone where nobody can hear an ordinary level is taken for granted,
 /// and no higher one than others hear: so nothing is ever found there, and what is heard well elsewhere is not there.
 struct ZoneBelief: Sendable {
-    /// What was known is forgotten at this rate: levels of a walking beacon are like those of some seconds before.
-    static let forgotten_per_s = 1.0 / 6
+    /// What was known is forgotten at this rate: levels of a walking beacon are like those of the seconds before.
+    static let forgotten_per_s = 0.45
     /// The variance of the difference of two gateways' levels that don't scatter at all, because of walls and bodies, dB².
-    static let calm_db2 = 4.0
+    static let calm_db2 = 2.0
     /// What each gateway's noise adds to it: variance for each dB² by which its level turns back.
-    static let noiseWeight = 9.0
+    static let noiseWeight = 16.0
     /// A beacon that is not listed is heard at this level at most, dBm, and less well than where it is listed by that much.
     static let floor_dbm = -95.0
     private static let belowListed_db = 3.0

@@ -49,16 +49,22 @@ struct StoreBeacon: Sendable {
     struct Candidate: Sendable {
         var since: Instant
         var zone: StorePlan.Zone
+        /// Lists name it already: it has been sure enough for that.
+        fileprivate(set) var isListed = false
 
         init(zone: StorePlan.Zone, since: Instant) { (self.zone, self.since) = (zone, since) }
     }
 
-    /// A stay of no more than this is passing by.
+    /// A shorter stay is passing by.
     static let passingBy = TimeSpan.seconds(3)
     /// A beacon that others are listed without for so long is not there any more.
     static let unlistedFor = TimeSpan.seconds(15)
     /// How sure a move has to be.
-    static let sureEnough = 0.95
+    static let sureEnough = 0.9
+    /// How sure a zone has to be so that lists name it at once, before it is known to be no passing by.
+    static let sureEnoughToList = 0.95
+    /// How sure the zone of the gateways is that have a region inside, where no gateway lists the beacon: not enough for a move.
+    static let presumed = 0.8
     /// A zone that is less sure than that is not shown.
     static let leastShown = 1.0 / 3
 
@@ -182,11 +188,19 @@ struct StoreBeacon: Sendable {
             return nil
         }
         if candidate?.zone != likeliest.zone { candidate = Candidate(zone: likeliest.zone, since: now) }
-        guard let began = candidate, now - began.since > Self.passingBy,
+        if likeliest.share >= Self.sureEnoughToList { candidate?.isListed = true }
+        if candidate?.isListed == true { confidence = likeliest.share }
+        guard let began = candidate, now - began.since >= Self.passingBy,
             zone == nil || (likeliest.share >= Self.sureEnough && (isListedInZone || heardAt >= began.since))
         else { return nil }
         confidence = likeliest.share
         return began
+    }
+
+    /// The zone that lists name: a visit to it is told once it is no passing by.
+    var listedZone: StorePlan.Zone? {
+        if let candidate, candidate.isListed { return candidate.zone }
+        return zone ?? likeliest
     }
 
     /// A gateway of a zone heard it.

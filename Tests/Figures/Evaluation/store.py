@@ -4,6 +4,7 @@ import bisect
 import json
 import math
 import os
+import statistics
 import subprocess
 import tempfile
 
@@ -175,7 +176,7 @@ RULES = {"nearest (mqtt_room, room-assistant)": Nearest, "Bermuda": Bermuda, "Na
 
 
 def score(rooms, spans, moves):
-    """Share of seconds in the right room, changes for each true one, and how many true moves were answered once.
+    """Seconds in the right room, changes, how many true moves were answered once, and for each move the seconds until the room was right.
 
     `rooms`: (seconds, room) once a second; `spans`: (begin, end, room) in which it is certain; `moves`: (begin, end, room).
     """
@@ -194,15 +195,25 @@ def score(rooms, spans, moves):
         if hit:
             open_changes.remove(hit)
             answered += 1
-    return {"asked": asked, "right": right, "changes": len(changes), "moves": len(moves), "answered": answered}
+    return {"asked": asked, "right": right, "changes": len(changes), "moves": len(moves), "answered": answered,
+            "behind_s": [behind_s(rooms, move, spans) for move in moves]}
+
+
+def behind_s(rooms, move, spans):
+    """The seconds from a move's beginning until the room is right; infinite where it never was until 20 s after the stay."""
+    begin, end, room = move
+    left = max([stay[1] for stay in spans if stay[2] == room and stay[0] <= end + 15 and stay[1] >= begin], default=end)
+    return next((at_s - begin for at_s, told in rooms if begin <= at_s <= left + LATE_S and told == room), math.inf)
 
 
 def total(scores):
+    behind = [delay_s for score in scores for delay_s in score.pop("behind_s")]
     sums = {key: sum(score[key] for score in scores) for key in scores[0]}
     precision = sums["answered"] / sums["changes"] if sums["changes"] else 0
     recall = sums["answered"] / sums["moves"] if sums["moves"] else 0
     return {"right": sums["right"] / sums["asked"], "changes": sums["changes"] / max(1, sums["moves"]),
-            "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0}
+            "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0,
+            "behind_s": statistics.median(behind) if behind else math.inf}
 
 
 def compare(beacond, stores):
@@ -286,8 +297,8 @@ def figures(folder, beacond):
 
 
 def lines(folder, beacond):
-    yield "| place | rule | seconds right | changes per true one | F1 of moves |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield "| place | rule | seconds right | changes per true one | F1 of moves | median behind a move, s |"
+    yield "| --- | --- | --- | --- | --- | --- |"
     for place, rules in figures(folder, beacond).items():
         for rule, found in rules.items():
-            yield f"| {place} | {rule} | {found['right']:.3f} | {found['changes']:.2f} | {found['f1']:.2f} |"
+            yield f"| {place} | {rule} | {found['right']:.3f} | {found['changes']:.2f} | {found['f1']:.2f} | {found['behind_s']:.0f} |"
