@@ -9,8 +9,10 @@ import RealModule
 /// 10·n·log₁₀ of their ratio, with the exponent of rooms. The beacon's own power falls out of the differences. Levels that fit
 /// badly weigh less (Cauchy's weights), and the error is made of what is left unexplained.
 struct PositionEstimate {
-    /// The path loss exponent across a room, as the `indoor` model of distances has it.
-    static let exponent = 2.2
+    /// The path loss exponent across a store: between that of one room, 2.2, and those of flats and offices, 2.8 and 3.
+    private static let exponent = 2.4
+    /// That of the room in which `calibrate` compares gateways, as the `indoor` model of distances has it.
+    private static let roomExponent = 2.2
     /// What levels of one place differ by before anything is known of them, and at least and at most for the weight of the levels, dB.
     private static let firstScatter_db = 5.0, leastScatter_db = 3.5, mostScatter_db = 6.0
     /// What levels are held to scatter by, and how many levels that counts for beside those of the place itself, dB.
@@ -18,16 +20,18 @@ struct PositionEstimate {
     /// How often the place is found again with the scatter that the place before has shown.
     private static let passes = 1
     /// The radius that holds two of three, in units of the standard deviation of the place, and what it is at least, metres.
-    private static let radius = 1.2, least_m = 0.3
+    private static let radius = 1.3, least_m = 0.3
     /// Nearer than this, distance says nothing of the level, metres.
     static let nearest_m = 0.5
     private static let rounds = 25
+    /// How often the power at one metre is weighed anew.
+    private static let powerRounds = 3
     /// How strongly a place that the levels leave open is held to the middle of the gateways, per square metre.
     private static let pull = 0.08
 
     /// `nil` where fewer than three gateways of the floor have a position.
     static func of(_ levels: [HeardLevels.Level], _ plan: StorePlan) -> BeaconPlace.Position? {
-        guard let (floor, anchors) = anchors(levels, plan) else { return nil }
+        guard let (floor, anchors) = anchors(levels, plan, exponent) else { return nil }
         let (x_m, y_m) = solve(anchors)
         return BeaconPlace.Position(
             x_m: x_m, y_m: y_m, floor: floor, error_m: min(error_m(anchors, x_m, y_m), 1_000))
@@ -35,20 +39,23 @@ struct PositionEstimate {
 
     /// By how much each gateway hears the beacon more strongly than its place explains, dB.
     static func residuals_db(_ levels: [HeardLevels.Level], _ plan: StorePlan) -> [(GatewayIndex, Double)] {
-        guard let (_, anchors) = anchors(levels, plan) else { return [] }
+        guard let (_, anchors) = anchors(levels, plan, roomExponent) else { return [] }
         let (x_m, y_m) = solve(anchors)
         return Array(zip(anchors.map(\.gateway), fit(anchors, x_m, y_m).residuals))
     }
 
     /// The floor of the gateway that hears it best, and those of the floor that have a position; `nil` where they are fewer than three.
-    private static func anchors(_ levels: [HeardLevels.Level], _ plan: StorePlan) -> (floor: Int, [Anchor])? {
+    private static func anchors(
+        _ levels: [HeardLevels.Level], _ plan: StorePlan, _ exponent: Double
+    ) -> (floor: Int, [Anchor])? {
         guard let best = levels.max(by: { $0.level_dbm < $1.level_dbm }) else { return nil }
         let floor = plan.floor(of: best.gateway)
         let anchors = levels.compactMap { level -> Anchor? in
             guard plan.floor(of: level.gateway) == floor, let point = plan.position(of: level.gateway) else {
                 return nil
             }
-            return Anchor(gateway: level.gateway, x_m: point.x_m, y_m: point.y_m, level_dbm: level.level_dbm)
+            return Anchor(
+                gateway: level.gateway, x_m: point.x_m, y_m: point.y_m, level_dbm: level.level_dbm, exponent: exponent)
         }
         return anchors.count >= 3 ? (floor, anchors) : nil
     }
@@ -58,6 +65,12 @@ struct PositionEstimate {
         var x_m: Double
         var y_m: Double
         var level_dbm: Double
+        var exponent: Double
+
+        /// What the level would be at one metre, if the beacon were there, dBm.
+        func power_dbm(_ x_m: Double, _ y_m: Double) -> Double {
+            level_dbm + 10 * exponent * Double.log10(distance_m(x_m, y_m))
+        }
 
         func distance_m(_ x_m: Double, _ y_m: Double) -> Double {
             max(Double.hypot(x_m - self.x_m, y_m - self.y_m), PositionEstimate.nearest_m)
@@ -66,7 +79,7 @@ struct PositionEstimate {
         /// By how much the level changes for a metre along x, and along y, dB.
         func slope(_ x_m: Double, _ y_m: Double) -> (Double, Double) {
             let distance_m = distance_m(x_m, y_m)
-            let slope = -10 * PositionEstimate.exponent / Double.log(10) / (distance_m * distance_m)
+            let slope = -10 * exponent / Double.log(10) / (distance_m * distance_m)
             return (slope * (x_m - self.x_m), slope * (y_m - self.y_m))
         }
     }
@@ -104,8 +117,7 @@ struct PositionEstimate {
             let (residuals, weights) = fit(anchors, x, y, scatter_db)
             var (gxx, gxy, gyy) = (pull, 0.0, pull)
             var (bx, by) = (pull * (middle.0 - x), pull * (middle.1 - y))
-            for (index, anchor) in anchors.enumerated() {
-                let (jx, jy) = anchor.slope(x, y)
+            for (index, (jx, jy)) in slopes(anchors, x, y, weights).enumerated() {
                 let weight = weights[index] / (scatter_db * scatter_db)
                 gxx += weight * jx * jx
                 gxy += weight * jx * jy
@@ -137,10 +149,29 @@ struct PositionEstimate {
     private static func fit(
         _ anchors: [Anchor], _ x_m: Double, _ y_m: Double, _ scatter_db: Double = firstScatter_db
     ) -> (residuals: [Double], weights: [Double]) {
-        let raw = anchors.map { $0.level_dbm + 10 * exponent * Double.log10($0.distance_m(x_m, y_m)) }
-        let power = raw.sorted()[raw.count / 2]
-        let residuals = raw.map { $0 - power }
-        return (residuals, residuals.map { 1 / (1 + ($0 / (2 * scatter_db)) * ($0 / (2 * scatter_db))) })
+        let raw = anchors.map { $0.power_dbm(x_m, y_m) }
+        func weighed(by power: Double) -> [Double] {
+            raw.map { 1 / (1 + (($0 - power) / (2 * scatter_db)) * (($0 - power) / (2 * scatter_db))) }
+        }
+        let ordered = raw.sorted()
+        var power = (ordered[(raw.count - 1) / 2] + ordered[raw.count / 2]) / 2
+        for _ in 0..<powerRounds {
+            let weights = weighed(by: power)
+            power = zip(raw, weights).reduce(0) { $0 + $1.0 * $1.1 } / weights.reduce(0, +)
+        }
+        return (raw.map { $0 - power }, weighed(by: power))
+    }
+
+    /// By how much the level of each gateway changes for a metre, beside what the power makes up for, dB.
+    private static func slopes(
+        _ anchors: [Anchor], _ x_m: Double, _ y_m: Double, _ weights: [Double]
+    ) -> [(Double, Double)] {
+        let slopes = anchors.map { $0.slope(x_m, y_m) }
+        let sum = weights.reduce(0, +)
+        let mean = zip(slopes, weights).reduce((0.0, 0.0)) { mean, slope in
+            (mean.0 + slope.1 * slope.0.0 / sum, mean.1 + slope.1 * slope.0.1 / sum)
+        }
+        return slopes.map { ($0.0 - mean.0, $0.1 - mean.1) }
     }
 
     /// The scatter of the levels, carried over to metres by how they change from place to place. The beacon's power is unknown, so only differences
@@ -148,14 +179,8 @@ struct PositionEstimate {
     private static func error_m(_ anchors: [Anchor], _ x_m: Double, _ y_m: Double) -> Double {
         let weights = fit(anchors, x_m, y_m).weights
         let scatter_db = scatter_db(anchors, x_m, y_m)
-        let slopes = anchors.map { $0.slope(x_m, y_m) }
-        let sum = weights.reduce(0, +)
-        let mean = zip(slopes, weights).reduce((0.0, 0.0)) { mean, slope in
-            (mean.0 + slope.1 * slope.0.0 / sum, mean.1 + slope.1 * slope.0.1 / sum)
-        }
         var (gxx, gxy, gyy) = (pull, 0.0, pull)
-        for (slope, weight) in zip(slopes, weights) {
-            let (jx, jy) = (slope.0 - mean.0, slope.1 - mean.1)
+        for ((jx, jy), weight) in zip(slopes(anchors, x_m, y_m, weights), weights) {
             let counted = weight / (scatter_db * scatter_db)
             (gxx, gxy, gyy) = (gxx + counted * jx * jx, gxy + counted * jx * jy, gyy + counted * jy * jy)
         }

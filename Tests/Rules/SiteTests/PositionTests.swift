@@ -41,13 +41,16 @@ struct PositionTests {
         -55 - 25 * Double.log10(max(0.5, Double.hypot(x_m - gateway.0, y_m - gateway.1)))
     }
 
-    private func place(_ x_m: Double, _ y_m: Double, without: Set<String> = []) throws -> (Double, Double, Int, Double)?
-    {
+    /// - Parameter weakened: a gateway that hears the beacon 3 dB less well than its distance says.
+    private func place(
+        _ x_m: Double, _ y_m: Double, without: Set<String> = [], weakened: String? = nil
+    ) throws -> (Double, Double, Int, Double)? {
         var store = try Store(Self.shop)
         for gateway in ["a", "b", "c", "d", "up"] { store.status(gateway, at: 0) }
         store.enter("a", at: 1)
         let corners = ["a": (0.0, 0.0), "b": (10.0, 0.0), "c": (10.0, 8.0), "d": (0.0, 8.0)]
         var levels = corners.filter { !without.contains($0.key) }.mapValues { Self.level(x_m, y_m, from: $0) }
+        if let weakened { levels[weakened]? -= 3 }
         levels["up"] = -88
         store.list(levels, from: 1, to: 20)
         return store.listed?.beacons.first?.place?.position.map { ($0.x_m, $0.y_m, $0.floor, $0.error_m) }
@@ -57,6 +60,12 @@ struct PositionTests {
     func found(x_m: Double, y_m: Double) throws {
         let (x, y, floor, error_m) = try #require(try place(x_m, y_m))
         #expect(Double.hypot(x - x_m, y - y_m) < 1 && floor == 0 && error_m > 0.1 && error_m < 10)
+    }
+
+    @Test("A far gateway that hears 3 dB less takes a place away by little, also where gateways are an even number")
+    func weakened() throws {
+        let (x, y, _, _) = try #require(try place(9, 1, weakened: "a"))
+        #expect(Double.hypot(x - 9, y - 1) < 1.2)
     }
 
     @Test("Two gateways of a floor are too few")
