@@ -173,7 +173,7 @@ extension SiteEngine {
         {
             entry.place = BeaconPlace(
                 zone: plan.name(of: zone), confidence: min(beacons[index].confidence, 0.99),
-                position: PositionEstimate.of(levels, plan))
+                position: PositionEstimate.of(levels, in: zone, plan))
         }
         return entry
     }

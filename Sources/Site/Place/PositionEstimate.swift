@@ -5,7 +5,7 @@ import RealModule
 
 /// Where on a floor plan a beacon is, by how strongly three gateways or more hear it.
 ///
-/// The floor comes first: that of the gateway that hears it best. Then the place for which the levels differ as distances do:
+/// The floor comes first: that of the gateway of the beacon's zone that hears it best. Then the place for which the levels differ as distances do:
 /// 10·n·log₁₀ of their ratio, with the exponent of rooms. The beacon's own power falls out of the differences. Levels that fit
 /// badly weigh less (Cauchy's weights), and the error is made of what is left unexplained.
 struct PositionEstimate {
@@ -30,8 +30,14 @@ struct PositionEstimate {
     private static let pull = 0.08
 
     /// `nil` where fewer than three gateways of the floor have a position.
-    static func of(_ levels: [HeardLevels.Level], _ plan: StorePlan) -> BeaconPlace.Position? {
-        guard let (floor, anchors) = anchors(levels, plan, exponent) else { return nil }
+    ///
+    /// - Parameter zone: the zone that the beacon is listed in. It stays where a single level does not, so the floor does too.
+    static func of(
+        _ levels: [HeardLevels.Level], in zone: StorePlan.Zone, _ plan: StorePlan
+    ) -> BeaconPlace.Position? {
+        let ofZone = levels.filter { plan.zone(of: $0.gateway) == zone }
+        let deciding = ofZone.isEmpty ? levels : ofZone
+        guard let (floor, anchors) = anchors(levels, bestOf: deciding, plan, exponent) else { return nil }
         let (x_m, y_m) = solve(anchors)
         return BeaconPlace.Position(
             x_m: x_m, y_m: y_m, floor: floor, error_m: min(error_m(anchors, x_m, y_m), 1_000))
@@ -39,16 +45,16 @@ struct PositionEstimate {
 
     /// By how much each gateway hears the beacon more strongly than its place explains, dB.
     static func residuals_db(_ levels: [HeardLevels.Level], _ plan: StorePlan) -> [(GatewayIndex, Double)] {
-        guard let (_, anchors) = anchors(levels, plan, roomExponent) else { return [] }
+        guard let (_, anchors) = anchors(levels, bestOf: levels, plan, roomExponent) else { return [] }
         let (x_m, y_m) = solve(anchors)
         return Array(zip(anchors.map(\.gateway), fit(anchors, x_m, y_m).residuals))
     }
 
-    /// The floor of the gateway that hears it best, and those of the floor that have a position; `nil` where they are fewer than three.
+    /// The floor of the strongest of some levels, and the gateways of the floor that have a position; `nil` where they are fewer than three.
     private static func anchors(
-        _ levels: [HeardLevels.Level], _ plan: StorePlan, _ exponent: Double
+        _ levels: [HeardLevels.Level], bestOf some: [HeardLevels.Level], _ plan: StorePlan, _ exponent: Double
     ) -> (floor: Int, [Anchor])? {
-        guard let best = levels.max(by: { $0.level_dbm < $1.level_dbm }) else { return nil }
+        guard let best = some.max(by: { $0.level_dbm < $1.level_dbm }) else { return nil }
         let floor = plan.floor(of: best.gateway)
         let anchors = levels.compactMap { level -> Anchor? in
             guard plan.floor(of: level.gateway) == floor, let point = plan.position(of: level.gateway) else {

@@ -68,6 +68,35 @@ struct PositionTests {
         #expect(Double.hypot(x - 9, y - 1) < 1.2)
     }
 
+    @Test("The floor is that of the zone, also in a second in which another floor's gateway hears the beacon best")
+    func floorOfTheZone() throws {
+        let floors = [("shop", 0), ("office", 1)].flatMap { zone, floor in
+            [(0, 0), (10, 0), (5, 8)].enumerated().map { number, place in
+                """
+                [[site.gateway]]
+                id = "\(zone)-\(number)"
+                zone = "\(zone)"
+                position = [\(place.0), \(place.1)]
+                floor = \(floor)
+
+                """
+            }
+        }
+        var store = try Store("[site]\n" + floors.joined())
+        for zone in ["shop", "office"] { for number in 0...2 { store.status("\(zone)-\(number)", at: 0) } }
+        store.enter("shop-0", at: 1)
+        var levels = ["shop-0": -60.0, "shop-1": -68, "shop-2": -68, "office-0": -70, "office-1": -78, "office-2": -78]
+        store.list(levels, from: 1, to: 20)
+        levels["office-0"] = -55
+        store.list(levels, from: 21, to: 21)
+        store.advance(to: 21.9)
+        let place = try #require(store.listed?.beacons.first?.place)
+        #expect(place.zone == "shop" && place.position?.floor == 0)
+        store.list(levels, from: 22, to: 40)
+        let later = try #require(store.listed?.beacons.first?.place)
+        #expect(later.zone == "office" && later.position?.floor == 1)
+    }
+
     @Test("Two gateways of a floor are too few")
     func tooFew() throws {
         #expect(try place(3, 3, without: ["c", "d"]) == nil)
