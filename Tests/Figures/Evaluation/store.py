@@ -25,8 +25,8 @@ EARLY_S, LATE_S = 5, 20
 class Gateway:
     """A gateway's own messages as lines of `replay`, moved to the time of the others, and the room it stands in."""
 
-    def __init__(self, recording, name, room, first_s):
-        self.name, self.room, self.lines = name, room, []
+    def __init__(self, recording, name, room, first_s, spot=""):
+        self.name, self.room, self.spot, self.lines = name, room, spot, []
         with tempfile.TemporaryDirectory() as folder:
             for t_s, topic, payload in recorded(recording, name, folder):
                 self.lines.append({"t": t_s + first_s, "topic": topic, "payload": payload})
@@ -50,8 +50,8 @@ def recorded(recording, name, folder):
         yield message["t"], message["topic"], message["payload"]
 
 
-def joined(beacond, gateways, settings=""):
-    """Per beacon, (seconds, zone) once a second, as the store's ranging says."""
+def listed(beacond, gateways, settings=""):
+    """(seconds, beacon) of every beacon that the store's ranging lists, once a second. A gateway that knows its place has it in `spot`."""
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for gateway in gateways:
@@ -62,18 +62,22 @@ def joined(beacond, gateways, settings=""):
         with open(config, "w") as file:
             file.write(SITE + settings)
             for gateway in gateways:
-                file.write(f'[[site.gateway]]\nid = "{gateway.name}"\nzone = "{gateway.room}"\n')
+                file.write(f'[[site.gateway]]\nid = "{gateway.name}"\nzone = "{gateway.room}"\n{gateway.spot}')
         command = [beacond, "site", "--replay", *paths, "--config", config]
         output = subprocess.run(command, capture_output=True, check=True)
-    found = {}
     for line in output.stdout.splitlines():
         message = json.loads(line)
-        if not message["topic"].endswith("/ranging"):
-            continue
-        for beacon in message["payload"]["beacons"]:
-            if "zone" in beacon:
-                points = found.setdefault((beacon["major"], beacon["minor"]), [])
-                points.append((message["t"], beacon["zone"], beacon["zone_confidence"]))
+        if message["topic"].endswith("/ranging"):
+            yield from ((message["t"], beacon) for beacon in message["payload"]["beacons"])
+
+
+def joined(beacond, gateways, settings=""):
+    """Per beacon, (seconds, zone) once a second, as the store's ranging says."""
+    found = {}
+    for at_s, beacon in listed(beacond, gateways, settings):
+        if "zone" in beacon:
+            points = found.setdefault((beacon["major"], beacon["minor"]), [])
+            points.append((at_s, beacon["zone"], beacon["zone_confidence"]))
     return found
 
 
@@ -255,7 +259,7 @@ def rooms(folder, beacond):
 
 def flat(folder, beacond):
     """Six anchors and a robot, each run once with the anchors' first modules and once with their second."""
-    hangs = {row["receiver"]: row["room"] for row in datasets.rows(os.path.join(folder, FLAT, "receivers.csv"))}
+    hangs = {row["receiver"]: row for row in datasets.rows(os.path.join(folder, FLAT, "receivers.csv"))}
     heard = {}
     for row in datasets.rows(os.path.join(folder, FLAT, "flat.csv.gz")):
         reading = (float(row["t_s"]), float(row["rssi_dbm"]), row["room"])
@@ -269,7 +273,9 @@ def flat(folder, beacond):
             for name, points in sorted(chosen.items()):
                 beacon = Beacon(-48, [point[:2] for point in points])
                 recording = Recording(run + name, beacond, {(1, 1): beacon})
-                gateways.append(Gateway(recording, "anchor" + name, hangs[name], beacon.readings[0][0] - first_s))
+                spot = f"position = [{hangs[name]['x_m']}, {hangs[name]['y_m']}]\n"
+                begin_s = beacon.readings[0][0] - first_s
+                gateways.append(Gateway(recording, "anchor" + name, hangs[name]["room"], begin_s, spot))
             seconds = {int(t_s - first_s): room for points in chosen.values() for t_s, _, room in sorted(points)}
             stores.append((gateways, {(1, 1): flat_truth(seconds)}))
     return stores

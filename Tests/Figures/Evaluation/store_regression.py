@@ -2,11 +2,14 @@
 
 import sys
 
+import positions
 import store
 
 # Least share of right seconds, most changes per true one, least F1 of moves, most seconds behind a move at the median. A move between the four
 # rooms takes about a minute.
 HELD = {"four rooms": (0.99, 1.25, 0.88, 60), "flat": (0.72, 1.0, 0.40, 11)}
+# Most metres for half of the flat's seconds and for 95 of 100, and the least and most share within `error_m`.
+PLACED = (1.75, 3.6, 0.60, 0.80)
 
 
 def main(folder, beacond):
@@ -15,6 +18,9 @@ def main(folder, beacond):
         ours, (right, changes, f1, behind_s) = rules["ours"], HELD[place]
         print(place, {name: round(value, 3) for name, value in ours.items()})
         failed |= ours["right"] < right or ours["changes"] > changes or ours["f1"] < f1 or ours["behind_s"] > behind_s
+    median, high, held = positions.figures(folder, beacond)
+    print(f"positions in the flat: {median:.2f} m, {high:.2f} m, {held:.2f} within error_m")
+    failed |= median > PLACED[0] or high > PLACED[1] or not PLACED[2] <= held <= PLACED[3]
     return 1 if failed else 0
 
 
