@@ -1,16 +1,19 @@
-"""See deploy/evaluate, which calls this with the folder of recordings, the agent and where to put what it finds."""
+"""See deploy/evaluate, which calls this with the folder of recordings or `--made-up`, the agent and where to put what it finds."""
 
 import json
 import os
 import sys
 
+import companion
 import datasets
 import leftout
 import measures
 import own
 import plots
 import pocket
+import positions
 import store
+import storeys
 import walked
 import whereabouts
 
@@ -31,8 +34,17 @@ def table(rows):
                f"| {number(row.raw)} | {note} |")
 
 
+def tell(lines, out, name):
+    print("\n".join(lines))
+    with open(os.path.join(out, name), "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
 def main(folder, beacond, out):
     os.makedirs(out, exist_ok=True)
+    if folder == "--made-up":
+        tell([*companion.lines(beacond), "", *storeys.lines(beacond)], out, "made-up.md")
+        return 0
     is_open = all(os.path.isdir(os.path.join(folder, name)) for name in OPEN)
     try:
         own_recordings = list(own.recordings(folder, beacond))
@@ -53,12 +65,10 @@ def main(folder, beacond, out):
         rows += measures.open_rows(folder, beacond, places)
         plots.draw_open(folder, out, datasets, beacond)
         carried_over = ["", *leftout.lines(places), "", *walked.lines(places), "", *pocket.lines(folder, beacond)]
-    zones = ["", *store.lines(folder, beacond)] if store.is_there(folder) else []
+    zones = ["", *store.lines(folder, beacond), "", *positions.lines(folder, beacond)] if store.is_there(folder) else []
     places_told = whereabouts.lines(folder, beacond) if has_receivers else []
     lines = [*(table(rows) if rows else []), *carried_over, *zones, *([""] if rows and has_receivers else []), *places_told]
-    print("\n".join(lines))
-    with open(os.path.join(out, "table.md"), "w") as file:
-        file.write("\n".join(lines) + "\n")
+    tell(lines, out, "table.md")
     with open(os.path.join(out, "table.json"), "w") as file:
         json.dump([vars(row) for row in rows], file, indent=1)
     return 0

@@ -8,13 +8,16 @@ import unittest
 from datetime import datetime, timedelta, timezone
 
 import readings
+import companion
 import crossing
 import distance
 import fences
 import gpsdlog
 import leftout
+import madeup
 import own
 import peers
+import storeys
 from recording import Beacon
 
 
@@ -135,6 +138,38 @@ class LeftOut(unittest.TestCase):
                   Place("hall", (2, 2), {"a": (6, 6), "b": (2, 2)})]
         self.assertEqual(leftout.picked(places, lambda place, number: place.errors[number], ("a", "b")), "b")
         self.assertEqual(leftout.picked(places[:2], lambda place, number: place.errors[number], ("a", "b")), "a")
+
+
+class MadeUp(unittest.TestCase):
+    def test_a_way_has_as_many_samples_as_the_peers(self):
+        self.assertEqual([len(companion.places_of(way)) for way in companion.WAYS], [61, 121])
+        self.assertAlmostEqual(companion.places_of("diagonal_walk")[-1][0], 5.5)
+
+    def test_a_list_answers_the_sample_before_it_and_a_place_counts_until_the_next(self):
+        here, there = {"x_m": 3.0, "y_m": 2.0}, {"x_m": 4.5, "y_m": 2.0}
+        told = [(1.0, "living", here), (2.0, None, None), (3.0, "bedroom", there)]
+        found = companion.judged([(3, 2), (3, 1), (4.5, 2), (4, 2)], told, companion.AS_LISTED)
+        self.assertEqual((found[companion.MOST], found[companion.ROOM], found[companion.ZONE]), (1, 0.25, 0.25))
+        self.assertAlmostEqual(found[companion.MEAN], 1.5 / 4)
+
+    def test_at_a_walk_a_list_is_judged_by_where_the_beacon_is_then(self):
+        told = [(second, "living", {"x_m": float(second), "y_m": 0.0}) for second in range(1, 14)]
+        found = companion.judged([(0.1 * number, 0) for number in range(21)], told, companion.WALKING)
+        self.assertAlmostEqual(found[companion.MEAN], (10.1 + 10.1 + 11) / 3)
+
+    def test_levels_fall_by_the_exponent(self):
+        self.assertAlmostEqual(madeup.level_dbm(3, 10), -89)
+
+    def test_a_slab_takes_its_loss_once_between_two_floors(self):
+        below, above = storeys.spots(are_above=True)[0], storeys.spots(are_above=True)[4]
+        point = (4, 3, storeys.BEACON_M, 0)
+        same, other = (storeys.level_dbm(spot, point, 2, 10) - storeys.shelves_db(spot.name, 0, 2, 1) for spot in (below, above))
+        self.assertAlmostEqual(same - other, 10 + 20 * math.log10(5 / 1.5))
+
+    def test_time_on_the_stairs_and_the_first_seconds_are_not_judged(self):
+        truth = [(0, 0, 1, 0)] * 12 + [(0, 0, 2, None)] + [(0, 0, 4.5, 1)] * 3
+        told = [(second, None, {"floor": int(second > 14)}) for second in range(1, 16)]
+        self.assertEqual(storeys.judged(truth, told), (5, 3, 1, 1, 1))
 
 
 class Captures(unittest.TestCase):
