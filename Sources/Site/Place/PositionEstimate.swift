@@ -26,8 +26,9 @@ struct PositionEstimate {
     private static let rounds = 25
     /// How often the power at one metre is weighed anew.
     private static let powerRounds = 3
-    /// How strongly a place that the levels leave open is held to the middle of the gateways, per square metre.
-    private static let pull = 0.08
+    /// How strongly a place that the levels leave open is held to the middle of the gateways, per square metre: at most, and in units of the mean square
+    /// of the gateways' distances from there.
+    private static let mostPull = 0.08, pullOfSpread = 3.3
 
     /// `nil` where fewer than three gateways of the floor have a position.
     ///
@@ -112,6 +113,15 @@ struct PositionEstimate {
         return (x / sum, y / sum)
     }
 
+    /// The weight of the gateways' middle as if it were a measured place, per square metre: the farther apart they are, the less it says.
+    private static func pull(_ anchors: [Anchor], _ middle: (Double, Double)) -> Double {
+        let squares = anchors.reduce(0) { sum, anchor in
+            let (dx, dy) = (anchor.x_m - middle.0, anchor.y_m - middle.1)
+            return sum + dx * dx + dy * dy
+        }
+        return min(mostPull, pullOfSpread * Double(anchors.count) / max(squares, 1))
+    }
+
     /// Damped Gauss-Newton over x, y and the beacon's power at one metre.
     ///
     /// - Parameter middle: a weak pull to there keeps a place that the levels leave open within the gateways.
@@ -119,6 +129,7 @@ struct PositionEstimate {
         _ anchors: [Anchor], from start: (Double, Double), _ middle: (Double, Double), scatter_db: Double
     ) -> (Double, Double) {
         var (x, y) = start
+        let pull = pull(anchors, middle)
         for _ in 0..<rounds {
             let (residuals, weights) = fit(anchors, x, y, scatter_db)
             var (gxx, gxy, gyy) = (pull, 0.0, pull)
@@ -185,6 +196,7 @@ struct PositionEstimate {
     private static func error_m(_ anchors: [Anchor], _ x_m: Double, _ y_m: Double) -> Double {
         let weights = fit(anchors, x_m, y_m).weights
         let scatter_db = scatter_db(anchors, x_m, y_m)
+        let pull = pull(anchors, middle(of: anchors))
         var (gxx, gxy, gyy) = (pull, 0.0, pull)
         for ((jx, jy), weight) in zip(slopes(anchors, x_m, y_m, weights), weights) {
             let counted = weight / (scatter_db * scatter_db)
