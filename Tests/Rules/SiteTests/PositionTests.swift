@@ -87,11 +87,12 @@ struct PositionTests {
         store.enter("shop-0", at: 1)
         var levels = ["shop-0": -60.0, "shop-1": -68, "shop-2": -68, "office-0": -70, "office-1": -78, "office-2": -78]
         store.list(levels, from: 1, to: 20)
-        levels["office-0"] = -55
+        levels["office-0"] = -58
         store.list(levels, from: 21, to: 21)
         store.advance(to: 21.9)
         let place = try #require(store.listed?.beacons.first?.place)
         #expect(place.zone == "shop" && place.position?.floor == 0)
+        levels["office-0"] = -50
         store.list(levels, from: 22, to: 40)
         let later = try #require(store.listed?.beacons.first?.place)
         #expect(later.zone == "office" && later.position?.floor == 1)
