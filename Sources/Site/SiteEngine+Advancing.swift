@@ -42,10 +42,10 @@ extension SiteEngine {
         // What is due may be long past, where an exit is known late.
         let now = max(now, due)
         if regions[number].reweighDue <= now {
-            let isCrossing = regions[number].beginWeighing()
+            let deferral = regions[number].beginWeighing()
             // It was given time enough.
-            if isCrossing { figures.late += 1 }
-            return weigh(number, isCrossing: isCrossing, at: now, isLastCall: true, outputs: &outputs)
+            if deferral == .entry { figures.late += 1 }
+            return weigh(number, isCrossing: deferral == .entry, at: now, isLastCall: true, outputs: &outputs)
         }
         // Meanwhile a gateway may have told that it has more to tell.
         if regions[number].heldSince != nil, holdsEntry(of: number, isCrossing: false) {

@@ -20,7 +20,7 @@ extension SiteEngine {
         if !isLastCall, let there = regions[number].pastEntries {
             let caughtUpAt = there.map { gateways[$0].progress.catchesUpUntil }.max() ?? now
             if caughtUpAt > now {
-                regions[number].deferEntry(until: caughtUpAt)
+                regions[number].postpone(isCrossing: entry.isCrossing, until: caughtUpAt)
                 return schedule(number)
             }
         }

@@ -37,13 +37,18 @@ extension StoreRegion {
     }
 
     /// The claims are weighed now.
-    mutating func beginWeighing() -> Bool {
-        defer { (isEntryDeferred, reweighDue) = (false, .distantFuture) }
-        return isEntryDeferred
+    ///
+    /// - Returns: what waited for that.
+    mutating func beginWeighing() -> Deferral {
+        defer { (deferral, reweighDue) = (.none, .distantFuture) }
+        return deferral
     }
 
-    /// An entry that is dated before what was told waits until the gateways have told what followed it.
-    mutating func deferEntry(until due: Instant) { (isEntryDeferred, reweighDue) = (true, due) }
+    /// What is dated before what was told waits until the gateways have told what followed it.
+    mutating func postpone(isCrossing: Bool, until due: Instant) {
+        deferral = isCrossing || deferral == .entry ? .entry : .presence
+        reweighDue = due
+    }
 
     /// The gateways that have something inside, where all entries are dated before it was told to be outside.
     var pastEntries: [GatewayIndex]? {

@@ -42,8 +42,9 @@ struct StoreRegion: Sendable {
     var reweighDue = Instant.distantFuture
     /// Gaps that were given up.
     var givenUp: UInt64 = 0
-    /// Whether an entry that is dated in the past waits for gateways.
-    var isEntryDeferred = false
+    /// What is dated in the past and waits for gateways.
+    enum Deferral { case none, presence, entry }
+    var deferral = Deferral.none
     /// Nothing is dated before: an earlier visit of the same instance has ended then.
     var notBefore = Instant.origin
     /// When anything was told of its zones last: it is not left before that.
@@ -187,7 +188,7 @@ extension StoreRegion {
     ) -> Change? {
         // Nothing was told before it has settled.
         let at = max(standing.isSettled ? max(instant, settledSince) : instant, notBefore)
-        (isEntryDeferred, isHeldByAway, reweighDue) = (false, false, .distantFuture)
+        (deferral, isHeldByAway, reweighDue) = (.none, false, .distantFuture)
         let proved = claims.filter { $0.unprovedSince == nil }
         let held = claims.filter { claim in
             claim.isThere && claim.unprovedSince != nil

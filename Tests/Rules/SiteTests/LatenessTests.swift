@@ -72,6 +72,20 @@ struct LatenessTests {
         #expect(store.events == [] && store.states.last == "inside carts 100.0")
     }
 
+    @Test("Also where the state is dated before the exit that was told meanwhile")
+    func stateBeforeTheExit() throws {
+        var store = try Store("[site]\nlate_after_s = 30")
+        store.enter("a", at: 10)
+        store.exit("a", entered_s: 10, heard_s: 40, at: 45)
+        store.advance(to: 60)
+        store.enter("b", told_s: 12, seq: 1, at: 100)
+        store.state("b", "inside", since_s: 12, told_s: 12, seq: 1, at: 100.01)
+        store.advance(to: 110)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 50.0 by a"])
+        #expect(store.states.last?.hasPrefix("inside carts") == true)
+        #expect(store.engine.figures.late == 1)
+    }
+
     @Test("An event that comes again counts once")
     func duplicate() throws {
         var store = try Store()

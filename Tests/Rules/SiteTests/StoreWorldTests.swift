@@ -151,7 +151,7 @@ struct StoreWorldTests {
                 // what other gateways tell.
                 let engine = world.store.engine
                 let waits = engine.regionNumbers[region].map {
-                    engine.regions[$0].isEntryDeferred || engine.regions[$0].heldSince != nil
+                    engine.regions[$0].deferral != .none || engine.regions[$0].heldSince != nil
                 }
                 let isHeard = heard.contains(beacon) && world.isHeard(beacon) && waits != true
                 #expect(
