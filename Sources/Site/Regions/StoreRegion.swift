@@ -145,7 +145,9 @@ struct StoreRegion: Sendable {
 
     /// A gateway's entry, which may turn out to begin the next visit.
     mutating func note(_ entry: StayLog.Entry) {
-        let isVisited = standing.presence != nil && claims.contains { $0.isThere && $0.unprovedSince == nil }
+        let isVisited =
+            standing.presence != nil && exitDue == .distantFuture
+            && claims.contains { $0.isThere && $0.unprovedSince == nil }
         if !isVisited { log.note(entry) }
     }
 

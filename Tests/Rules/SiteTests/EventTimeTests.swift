@@ -356,6 +356,23 @@ struct EventTimeTests {
         #expect(store.states.last == "unknown carts 361.0")
     }
 
+    @Test("The next visit is told by the gateway that saw it begin, also where that gateway tells so last")
+    func causeOfTheNextVisit() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.enter("a", at: 10)
+        for gateway in ["b", "c"] { store.state(gateway, "outside", at: 1) }
+        store.status("c", online: false, at: 15)
+        store.exit("a", entered_s: 10, heard_s: 20, at: 25)
+        store.enter("b", at: 45)
+        store.exit("b", entered_s: 45, heard_s: 55, at: 60)
+        store.enter("a", at: 58)
+        store.status("c", at: 70)
+        store.enter("c", told_s: 40, at: 70.1)
+        store.exit("c", entered_s: 40, heard_s: 45, told_s: 50, at: 70.2)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 30.0 by a", "enter carts 40.0 by c"])
+    }
+
     @Test("A stay that turns out to have begun earlier is partial where no gateway saw that beginning")
     func earlierPartialBeginning() throws {
         for (extra, beginning) in [("", RegionStay.Beginning.observed), (#","partial":true"#, .partial)] {
