@@ -36,6 +36,9 @@ struct StoreTwin {
         var rank: Int
         var topic: String
         var octets: [UInt8]
+
+        /// The gateway's region instance: the topic without its last level.
+        var instance: Substring { topic[..<(topic.lastIndex(of: "/") ?? topic.endIndex)] }
     }
 
     private let scenario: StoreScenario
@@ -59,7 +62,12 @@ struct StoreTwin {
         }
         let rank: Int? = payload is EventPayload ? 0 : payload is StatePayload ? 1 : nil
         guard let rank else { return }
-        words.append(Word(at: payload.head.at, rank: rank, topic: message.topic, octets: message.payload))
+        let word = Word(at: payload.head.at, rank: rank, topic: message.topic, octets: message.payload)
+        // A gateway clears what it does not monitor before it tells anything of it, and the clock that says so is finer.
+        for index in words.indices where words[index].octets.isEmpty && words[index].instance == word.instance {
+            if words[index].at > word.at { (words[index].at, words[index].rank) = (word.at, -1) }
+        }
+        words.append(word)
     }
 
     /// An event of the store has come to the subscriber, each number once.
