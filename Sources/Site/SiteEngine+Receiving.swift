@@ -299,7 +299,8 @@ extension SiteEngine {
         let known = regions[number].claim(of: gateway)
         guard regions[number].pending != nil || known != nil else { return }
         if let entered = known?.thereSince {
-            noteEnd(of: number, enteredAt: entered, heardUntil: last, endedAt: ended ?? now)
+            // A gateway that is replaced clears its states, and may tell an entry at once: that is one visit, as after an exit.
+            noteEnd(of: number, enteredAt: entered, heardUntil: last, endedAt: ended ?? now + spans.exitAfter)
         }
         let isLast = regions[number].claims.allSatisfy { $0.gateway == gateway }
         // A visit that had ended before is told with its own end.

@@ -134,12 +134,13 @@ struct StoreRegion: Sendable {
             }
             return log.note(stay, apart: spans.exitAfter)
         }
-        guard stay.from < presence.enteredAt, presence.beginning == .observed, !presence.isRestored else {
+        guard stay.from < presence.enteredAt, !presence.isRestored else {
             return log.note(stay, apart: spans.exitAfter)
         }
-        // It comes after the entry was told. The exit says when the visit began.
+        // It comes after the entry was told. The exit says when the visit began. Where no entry was told, it stays partial.
         guard stay.to + spans.exitAfter > presence.enteredAt else { return false }
-        standing.began(at: max(stay.from, notBefore), stay.beginning)
+        standing.began(
+            at: max(stay.from, notBefore), presence.beginning == .partial ? .partial : stay.beginning)
         return log.note(stay, apart: spans.exitAfter) && stay.from >= notBefore
     }
 

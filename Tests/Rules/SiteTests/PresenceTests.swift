@@ -170,6 +170,18 @@ struct PresenceTests {
         #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["35.0"])
     }
 
+    @Test("A gateway that is replaced clears its state and enters anew: that is one visit")
+    func replaced() throws {
+        var store = try Store()
+        store.state("b", "outside", at: 1)
+        store.enter("a", at: 20)
+        store.say("a", "region/carts/state", "", at: 40)
+        store.enter("a", seq: 1, epoch: "F", at: 40.1)
+        store.exit("a", entered_s: 40.1, heard_s: 50, seq: 2, epoch: "F", at: 55)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 20.0 by a", "exit carts 60.0 by a"])
+    }
+
     @Test("A message that says another region than its topic is no news, and is counted")
     func unlikeItsTopic() throws {
         var store = try Store()
