@@ -73,6 +73,7 @@ extension SiteEngine {
     mutating func emit(
         zone number: Int, _ change: RegionStanding.Change, at now: Instant, outputs: inout [GatewayOutput]
     ) {
+        if change.crossing != nil { zones[number].toldAt = now }
         let zone = zones[number]
         if change.crossing != nil, let region = regionNumbers[zone.id.inZone(nil)] { regions[region].zonesToldAt = now }
         outputs.append(

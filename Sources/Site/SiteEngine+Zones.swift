@@ -138,7 +138,9 @@ extension SiteEngine {
     /// A region was left, and entered again since: so were the zones that nothing was told of since.
     mutating func leavePastZones(of region: Int, at instant: Instant, outputs: inout [GatewayOutput]) {
         for number in regions[region].zones {
-            guard let presence = zones[number].standing.presence, presence.enteredAt <= instant else { continue }
+            guard let presence = zones[number].standing.presence, presence.enteredAt <= instant,
+                zones[number].toldAt <= instant
+            else { continue }
             let last = lastHeard(in: number, of: region) ?? instant
             if let change = zones[number].empty(until: min(last, instant), at: instant) {
                 emit(zone: number, change, at: instant, outputs: &outputs)

@@ -94,7 +94,8 @@ extension StoreRegion {
         let gap = gap(claims.filter { $0.unprovedSince == nil }, spans)
         let isPast = gap?.to != nil
         // Where the next visit has begun, what was told of zones since belongs to that.
-        let at = isPast ? due : max(due, max(zonesToldAt ?? due, earliest))
+        let toldAt = zonesToldAt ?? due
+        let at = isPast ? (toldAt < gap?.to ?? due ? max(due, toldAt) : due) : max(due, max(toldAt, earliest))
         if let gap, let next = gap.to {
             nextEntry = next
             let heard = gap.stay?.lastHeardAt ?? gap.from

@@ -5,6 +5,8 @@ internal import Regions
 struct StoreZone: Sendable {
     let id: RegionInstanceID
     var standing: RegionStanding
+    /// When an entry or an exit was told last: nothing that is told later is older.
+    var toldAt = Instant.origin
     /// How many beacons of the region are there.
     var members = 0
     /// Of the beacon that was there last.
