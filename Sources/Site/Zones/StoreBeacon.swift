@@ -59,10 +59,8 @@ struct StoreBeacon: Sendable {
     static let passingBy = TimeSpan.seconds(3)
     /// A beacon that others are listed without for so long is not there any more.
     static let unlistedFor = TimeSpan.seconds(15)
-    /// How sure a move has to be.
+    /// How sure a move has to be. Lists name the zone at once, and a visit is told once it is no passing by.
     static let sureEnough = 0.9
-    /// How sure a zone has to be so that lists name it at once, before it is known to be no passing by.
-    static let sureEnoughToList = 0.95
     /// How sure the zone of the gateways is that have a region inside, where no gateway lists the beacon: not enough for a move.
     static let presumed = 0.8
     /// A zone that is less sure than that is not shown.
@@ -188,7 +186,7 @@ struct StoreBeacon: Sendable {
             return nil
         }
         if candidate?.zone != likeliest.zone { candidate = Candidate(zone: likeliest.zone, since: now) }
-        if likeliest.share >= Self.sureEnoughToList { candidate?.isListed = true }
+        if likeliest.share >= Self.sureEnough { candidate?.isListed = true }
         if candidate?.isListed == true { confidence = likeliest.share }
         guard let began = candidate, now - began.since >= Self.passingBy,
             zone == nil || (likeliest.share >= Self.sureEnough && (isListedInZone || heardAt >= began.since))
