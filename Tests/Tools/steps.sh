@@ -1,0 +1,98 @@
+# The steps of deploy/test: each has a log of its own, and some run two at a time. Sourced by bash after suite.sh, not run.
+#
+#     step NAME COMMAND…      alone: after all that runs, and before all that follows
+#     beside NAME COMMAND…    beside one other such step, never beside one of the same suite
+#     all_steps               until none runs any more
+#     said NAME               prints the last line of what a step said
+
+logs=$(mktemp -d)
+# By process id: the name of each step that runs, and when it began.
+declare -A running=() begun=()
+# Most suites wait, or need one processor.
+at_once=$(($(nproc) < 2 ? 1 : 2))
+# What ends a step that hangs, so that the table says which one it was. No verdict: it is four times what the longest takes
+# on two cores.
+limit_s=2400
+# One line for each step that has ended.
+rows=()
+
+# Ctrl-C reaches the script alone, because timeout has a process group of its own.
+stop() {
+    ((${#running[@]} == 0)) || { kill -TERM "${!running[@]}" && wait "${!running[@]}"; } 2>/dev/null
+    rm -rf "$logs"
+}
+at_end stop
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+log_of() { echo "$logs/step ${1//\//.}"; }
+said() { tail -n 1 "$(log_of "$1")"; }
+
+# count LOG STATUS: adds a step's own counts where its log has any, in either of two forms: Swift Testing's lines for each
+# test, or a last line like our own. A step that failed counts at least one failure, any other step at least one.
+count() {
+    local before=$((passed + failed + skipped)) failed_before=$failed
+    if ! add_counts "$1"; then
+        # "Test run with 26 tests …" is a sum, not a test.
+        passed=$((passed + $(grep -cE '^✔ Test .* passed after ' "$1") - $(grep -cE '^✔ Test run with ' "$1")))
+        failed=$((failed + $(grep -cE '^✘ Test .* failed after ' "$1") - $(grep -cE '^✘ Test run with ' "$1")))
+        skipped=$((skipped + $(grep -cE '^➜ Test .* skipped' "$1")))
+    fi
+    (($2 == 0 || failed > failed_before)) || failed=$((failed + 1))
+    ((passed + failed + skipped > before)) || passed=$((passed + 1))
+}
+
+begin_step() {
+    local name=$1
+    shift
+    timeout --kill-after=30 "$limit_s" "$@" >"$(log_of "$name")" 2>&1 </dev/null &
+    running[$!]=$name begun[$!]=$SECONDS
+}
+
+# end_step: waits until a step has ended, and says in one line how it went. A failed one shows what failed and the end of its output.
+end_step() {
+    local pid ended= status=0
+    while [[ -z $ended ]]; do
+        for pid in "${!running[@]}"; do kill -0 "$pid" 2>/dev/null || ended=$pid; done
+        [[ -n $ended ]] || sleep 0.1
+    done
+    wait "$ended" || status=$?
+    local name=${running[$ended]} seconds=$((SECONDS - begun[$ended]))
+    unset "running[$ended]" "begun[$ended]"
+    report_step "$name" "$status" "$seconds" "$(log_of "$name")"
+}
+
+report_step() {
+    local name=$1 status=$2 seconds=$3 log=$4 word=ok before=("$passed" "$failed" "$skipped") row
+    count "$log" "$status"
+    ((status == 0)) || word=FAILED
+    printf -v row '%-7s %5d s  %-26s %5d passed %3d failed %3d skipped' $word "$seconds" "$name" \
+        $((passed - before[0])) $((failed - before[1])) $((skipped - before[2]))
+    rows+=("$row")
+    echo "$row"
+    {
+        grep -hE '^skipped: ' "$log"
+        sed -nE "s|^➜ Test \"?(.*[^\"])\"? skipped: \"(.*)\"|skipped: $name/\1: \2|p" "$log"
+    } >>"$logs/skipped"
+    ((status == 0)) && return 0
+    ((status == 124 || status == 137)) && echo "        no end within $limit_s s"
+    grep -hE '^(✘ Test .* recorded an issue|([a-z-]+: )?failed:|.*error:)' "$log" | sort -u | head -n 20 | sed 's/^/        /'
+    tail -n 25 "$log" | sed 's/^/        | /'
+    return 1
+}
+
+all_steps() {
+    while ((${#running[@]} > 0)); do end_step; done
+}
+
+step() {
+    all_steps
+    begin_step "$@"
+    end_step
+}
+
+beside() {
+    # Two parts of one suite may share what it keeps for the next time.
+    while ((${#running[@]} >= at_once)) || [[ " ${running[*]%%/*} " == *" ${1%%/*} "* ]]; do end_step; done
+    begin_step "$@"
+}
