@@ -8,6 +8,8 @@
 logs=$(mktemp -d)
 # By process id: the name of each step that runs, and when it began.
 declare -A running=() begun=()
+# By name: the exit status of each step that has ended.
+declare -A status_of=()
 # Most suites wait, or need one processor.
 at_once=$(($(nproc) < 2 ? 1 : 2))
 # What ends a step that hangs, so that the table says which one it was. No verdict: it is four times what the longest takes
@@ -58,6 +60,7 @@ end_step() {
     done
     wait "$ended" || status=$?
     local name=${running[$ended]} seconds=$((SECONDS - begun[$ended]))
+    status_of[$name]=$status
     unset "running[$ended]" "begun[$ended]"
     report_step "$name" "$status" "$seconds" "$(log_of "$name")"
 }
