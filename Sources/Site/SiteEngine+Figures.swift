@@ -12,7 +12,7 @@ extension SiteEngine {
         let gateways = gateways.all.map { gateway in
             StoreFigures.Gateway(
                 id: gateway.settings.id, hearing: gateway.hearing,
-                clockAhead_s: gateway.isClockSynced && gateway.lastArrival != nil ? gateway.clockOffset.seconds : nil)
+                clockAhead_s: gateway.isClockSynced ? gateway.clockOffset?.seconds : nil)
         }
         let listed = beacons.count { now - $0.listedAt <= HeardLevels.memory }
         return GatewayFigures(

@@ -12,8 +12,10 @@ extension SiteEngine {
     /// - Parameters:
     ///   - now: when it arrived; everything that is due before has come to pass by `advance`.
     ///   - timebase: what the store's clock says of instants.
+    ///   - isRetained: whether the broker had kept it: then its arrival says nothing of the gateway's clock.
     package mutating func receive(
-        _ news: GatewayNews, at now: Instant, _ timebase: Timebase, outputs: inout [GatewayOutput]
+        _ news: GatewayNews, at now: Instant, _ timebase: Timebase, isRetained: Bool = false,
+        outputs: inout [GatewayOutput]
     ) {
         if let instance = news.instance, !settings.regions.isEmpty, !settings.regions.contains(instance.region) {
             return
@@ -26,7 +28,7 @@ extension SiteEngine {
         plan.update(gateways)
         let arrival = Arrival(news.head, at: now, timebase, lateAfter: settings.lateAfter)
         // A will's time is that of its connection, so a status says nothing of the clock.
-        if let head = news.head { note(head, of: gateway, arrival, isStatus: news.instance == nil) }
+        if let head = news.head { note(head, of: gateway, arrival, showsClock: news.instance != nil && !isRetained) }
         if let instance = news.instance, !isJoined(news.content, of: instance, from: gateway, outputs: &outputs) {
             return
         }
@@ -89,10 +91,10 @@ extension SiteEngine {
     /// A message that could not be read.
     package mutating func receiveMalformed() { figures.malformed += 1 }
 
-    private mutating func note(_ head: PayloadHead, of gateway: GatewayIndex, _ arrival: Arrival, isStatus: Bool) {
+    private mutating func note(_ head: PayloadHead, of gateway: GatewayIndex, _ arrival: Arrival, showsClock: Bool) {
         gateways[gateway].isClockSynced = head.isClockSynced
         gateways[gateway].lastArrival = arrival.now
-        if !isStatus, !arrival.isLate { gateways[gateway].clockOffset = arrival.told - arrival.now }
+        if showsClock, !arrival.isLate { gateways[gateway].clockOffset = arrival.told - arrival.now }
     }
 
     /// A gateway that can't hear any more proves nothing from now on. One whose radio was blind has stood by its words all the time, and

@@ -61,7 +61,7 @@ package struct StoreFeed {
             engine.advance(through: now, outputs: &outputs)
             do throws(GatewayNews.Refusal) {
                 let news = try GatewayNews(topic: message.topic, payload: payload, store: topics)
-                engine.receive(news, at: now, timebase, outputs: &outputs)
+                engine.receive(news, at: now, timebase, isRetained: message.isRetained, outputs: &outputs)
             } catch {
                 if case .malformed = error { engine.receiveMalformed() }
             }

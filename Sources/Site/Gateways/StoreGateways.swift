@@ -49,8 +49,8 @@ package struct StoreGateways: Sendable {
         package var isClockSynced = true
         /// When anything came from it; `nil` before that.
         package var lastArrival: Instant?
-        /// By how much its clock is ahead of the store's, as far as its last message shows.
-        package var clockOffset: TimeSpan = .zero
+        /// By how much its clock is ahead of the store's, as far as its last message shows; `nil` before one that shows it.
+        package var clockOffset: TimeSpan?
         /// When it was known that it can't hear; `nil` while it can.
         package fileprivate(set) var deafSince: Instant?
         /// When it was last said to be offline; `nil` where it never was.

@@ -86,6 +86,18 @@ struct LatenessTests {
         #expect(store.engine.figures.late == 1)
     }
 
+    @Test("What the broker had kept says nothing of a gateway's clock")
+    func clockOfRetained() throws {
+        var store = try Store("[site]\nlate_after_s = 7200")
+        func ahead_s() -> Double? { store.engine.figures(at: .origin).store?.gateways.first?.clockAhead_s }
+        store.state("a", "outside", told_s: 10, isRetained: true, at: 3_610)
+        #expect(ahead_s() == nil)
+        store.state("a", "outside", told_s: 3_618, at: 3_620)
+        #expect(ahead_s() == -2)
+        store.state("a", "outside", told_s: 3_618, isRetained: true, at: 3_700)
+        #expect(ahead_s() == -2)
+    }
+
     @Test("An event that comes again counts once")
     func duplicate() throws {
         var store = try Store()

@@ -32,12 +32,15 @@ struct Store {
     // MARK: - What gateways say
 
     /// Anything, at its arrival.
-    mutating func say(_ gateway: String, _ topic: String, _ payload: String, at t_s: Double) {
+    mutating func say(
+        _ gateway: String, _ topic: String, _ payload: String, isRetained: Bool = false, at t_s: Double
+    ) {
         advance(to: t_s)
         do throws(GatewayNews.Refusal) {
             let news = try GatewayNews(
                 topic: "beacons/store/\(gateway)/\(topic)", payload: Array(payload.utf8), store: topics)
-            engine.receive(news, at: .origin + .seconds(t_s), timebase, outputs: &outputs)
+            engine.receive(
+                news, at: .origin + .seconds(t_s), timebase, isRetained: isRetained, outputs: &outputs)
         } catch {
             refusals.append(error)
         }
@@ -86,13 +89,13 @@ struct Store {
     /// - Parameter seq: the event that it names; the instance's last one where none is given.
     mutating func state(
         _ gateway: String, _ state: String, _ region: String = "carts", since_s: Double? = nil, told_s: Double? = nil,
-        seq: Int? = nil, epoch: String = "E", at t_s: Double
+        seq: Int? = nil, epoch: String = "E", isRetained: Bool = false, at t_s: Double
     ) {
         say(
             gateway, "region/\(region)/state",
             head(told_s ?? t_s, isSynced: true)
                 + #""epoch":"\#(epoch)","region":"\#(Self.id(region))","state":"\#(state)","since":"\#(Self.text(since_s ?? told_s ?? t_s))","event_seq":\#(seq ?? instanceSeqs[gateway + "/" + region] ?? 0)}"#,
-            at: t_s)
+            isRetained: isRetained, at: t_s)
     }
 
     /// What a gateway lists, by minor and level.
