@@ -9,25 +9,8 @@ import { identityOf, shown } from '../../../deploy/page/source/model/beacons.js'
 import { Store } from '../../../deploy/page/source/model/store.js';
 import { configuration, placeGateway, planWidth, readLayout } from '../../../deploy/page/source/model/layout.js';
 import { readFilter } from '../../../deploy/page/source/view/filter.js';
-
-const bytes = (...values) => new Uint8Array(values);
-const json = (value) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));
-const at = '2026-01-01T00:00:11.167Z';
-const uuid = '39ED98FF-2900-441A-802F-9C398FC199D2';
-
-function same(one, other) {
-  const [left, right] = [JSON.stringify(one), JSON.stringify(other)];
-  if (left !== right) throw new Error(`${left} is not ${right}`);
-}
-function throws(kind, action) {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof kind) return;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
+import { at, bytes, json, same, throws, uuid } from './assert.js';
+import { truths } from './truths.js';
 
 /** A reader on a machine that the test turns: what it opened, what it sent, what it said. */
 function reader() {
@@ -207,7 +190,7 @@ const rules = {
 };
 
 const results = [];
-for (const [name, rule] of Object.entries(rules)) {
+for (const [name, rule] of Object.entries({ ...rules, ...truths })) {
   try {
     rule();
     results.push([name, null]);

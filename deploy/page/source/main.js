@@ -30,8 +30,9 @@ const reader = new Reader({
   filters: page.filters(),
   onMessage: (topic, payload, retained) => page.take(topic, payload, retained, Date.now()),
   onGarbage: (topic, why) => notices.garbled(topic, why),
+  onHeard: () => page.hear(Date.now()),
   onState: (state) => {
-    notices.connection = { ...state, until_ms: Date.now() + (state.wait_s ?? 0) * 1000 };
+    page.connect({ ...state, until_ms: Date.now() + (state.wait_s ?? 0) * 1000 }, Date.now());
     if (state.state === 'refused') askLogin(state.tried);
     if (state.state === 'online') byId('login').hidden = true;
   },
@@ -122,6 +123,7 @@ byId('search').addEventListener('input', (event) => {
   drawLists();
 });
 addEventListener('online', () => reader.start());
+byId('try-now').addEventListener('click', () => reader.start());
 for (const query of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)']) {
   matchMedia(query).addEventListener('change', () => {
     page.paint = colours();
@@ -153,8 +155,9 @@ byId('floor').addEventListener('change', (event) => changeFloor(Number(event.tar
 
 function drawLists() {
   const now_ms = Date.now();
-  page.store.expire(now_ms);
-  notices.show(page.store.refused + (page.site()?.beacons.refused ?? 0), navigator.onLine, now_ms);
+  page.listed = (page.listed ?? 0) + 1;
+  page.expire();
+  notices.show(page, navigator.onLine, now_ms);
   showSites();
   showFloors();
   showLists(page, now_ms);
@@ -182,7 +185,7 @@ showStage(settings.opens === 'map' ? 'tab-map' : 'tab-plan');
 showSide('tab-beacons');
 if (named()) look(named());
 if (location.host) reader.start();
-else notices.connection = { state: 'waiting', why: 'This file has to come from the broker: open the address of its websockets listener.', until_ms: Date.now() };
+else page.connect({ state: 'misplaced' }, Date.now());
 requestAnimationFrame(frame);
 // For tests, and for who looks for a fault: what the page knows. It can't publish.
 window.page = Object.assign(page, { reader, plan, map });

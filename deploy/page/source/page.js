@@ -5,14 +5,44 @@ import { readTopic } from './news/topic.js';
 import { PacketError } from './mqtt/packets.js';
 import { readFilter } from './view/filter.js';
 
+// A broker is asked for a sign of life when it was silent for 10 s. One that was silent for longer than this may be gone.
+const silence_ms = 15000;
+
 /** What the page shows and what was chosen in it: the store, the layout, the filter. Views read it, messages change it. */
 export class Page {
   constructor(settings, notices) {
     Object.assign(this, { settings, notices, store: new Store(), filter: readFilter(''), chosen: null, chosenGateway: null });
     this.calibrating = null;
     this.changes = 0;
+    this.connection = { state: 'connecting' };
+    // When the broker was last heard on a connection that stood; null before the first one.
+    this.heard_ms = null;
     this.siteName = null;
     this.layout = readLayout(null);
+  }
+
+  /** The connection is in another state. What was shown before it stood again had no chance to be told. */
+  connect(connection, now_ms) {
+    this.connection = connection;
+    if (connection.state === 'online') this.store.resume(now_ms);
+    this.changes += 1;
+  }
+
+  /** The broker was heard. */
+  hear(now_ms) {
+    if (this.heard_ms !== null && now_ms - this.heard_ms > silence_ms) this.store.resume(now_ms);
+    this.heard_ms = now_ms;
+  }
+
+  /** The time that the shown things are true for, where that is over; null while they are true, and while nothing was heard. */
+  asOf(online, now_ms) {
+    const stands = online && this.connection.state === 'online' && now_ms - this.heard_ms <= silence_ms;
+    return this.heard_ms === null || stands ? null : this.heard_ms;
+  }
+
+  /** Forgets beacons that were told no more. Without a connection no time passes for them. */
+  expire() {
+    if (this.heard_ms !== null) this.store.expire(this.heard_ms);
   }
 
   version() {

@@ -55,7 +55,12 @@ export class Beacons {
     if (beacon.heard.size === 0) this.known.delete(identity);
   }
 
-  /** Forgets what was not told any more. */
+  /** Gives each source its whole time again, because no word of it could arrive for a while. */
+  resume(now_ms) {
+    for (const source of this.sources.values()) source.now_ms = now_ms;
+  }
+
+  /** Forgets what was not told any more; `now_ms` is when the broker was heard last. */
   expire(now_ms) {
     for (const [topic, source] of this.sources) {
       if (now_ms - source.now_ms <= forgotten_ms) continue;

@@ -61,6 +61,11 @@ export class Store {
     site.zones.get(subject.zone)?.inside.delete(subject.topic);
   }
 
+  /** Beacons get their whole time again: the connection was away, not they. */
+  resume(now_ms) {
+    for (const site of this.sites.values()) site.beacons.resume(now_ms);
+  }
+
   expire(now_ms) {
     for (const site of this.sites.values()) {
       const before = site.beacons.known.size;

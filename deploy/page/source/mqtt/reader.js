@@ -14,11 +14,12 @@ const refusedLogin = new Set([4, 5]);
  * Stays connected to a broker and hands on what it sends. It only reads: there is no way to publish in it.
  *
  * `onState` hears of each change: `connecting`, `online`, `refused` (with a code; it waits for another login), and `waiting` (with `why`
- * and `wait_s`; it tries again by itself). `machine` is what it asks of the browser.
+ * and `wait_s`; it tries again by itself). `onHeard` hears of each piece that a ready connection brings, so it knows until when the page's
+ * picture is true. `machine` is what it asks of the browser.
  */
 export class Reader {
-  constructor({ url, filters, onMessage, onState, onGarbage, machine }) {
-    Object.assign(this, { url, filters, onMessage, onState, onGarbage, machine });
+  constructor({ url, filters, onMessage, onState, onGarbage, onHeard = () => {}, machine }) {
+    Object.assign(this, { url, filters, onMessage, onState, onGarbage, onHeard, machine });
     this.login = {};
     this.failures = 0;
     this.identifier = 0;
@@ -73,6 +74,7 @@ export class Reader {
     try {
       if (!(data instanceof ArrayBuffer)) throw new packets.PacketError('text, not octets');
       for (const { head, body } of this.splitter.push(new Uint8Array(data))) this.take(head, body);
+      if (this.ready) this.onHeard();
     } catch (error) {
       if (!(error instanceof packets.PacketError)) throw error;
       this.onGarbage('', error.message);

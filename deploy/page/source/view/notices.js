@@ -1,5 +1,5 @@
 import { byId, element, keyed, say } from './dom.js';
-import { duration } from './words.js';
+import { clockTime, duration } from './words.js';
 
 // A synced gateway whose messages seem to come from another time: it is this device's clock, or it is not synced after all.
 const clockApart_s = 15;
@@ -8,7 +8,6 @@ const clockSamples = 5;
 /** What is wrong, each said plainly in one line, and gone when it is over. */
 export class Notices {
   constructor() {
-    this.connection = { state: 'connecting' };
     this.garbage = { count: 0, topic: '', why: '' };
     this.offsets = [];
   }
@@ -30,13 +29,10 @@ export class Notices {
     return Math.abs(middle) > clockApart_s ? middle : 0;
   }
 
-  lines(refused, online, now_ms) {
+  lines(page) {
     const found = [];
-    const { state, why, until_ms } = this.connection;
-    if (!online) found.push(['offline', 'This device has no network. What you see is how things were; it goes on by itself.']);
-    else if (state === 'waiting') {
-      found.push(['broker', `${why} Trying again in ${Math.max(0, Math.ceil((until_ms - now_ms) / 1000))} s. What you see is how things were.`]);
-    } else if (state === 'online' && why) found.push(['rights', why]);
+    const { state, why } = page.connection;
+    if (state === 'online' && why) found.push(['rights', why]);
     const ahead_s = this.clockAhead_s();
     if (ahead_s !== 0) {
       const which = `${duration(Math.abs(ahead_s))} ${ahead_s > 0 ? 'ahead of' : 'behind'}`;
@@ -44,20 +40,39 @@ export class Notices {
     }
     const { count, topic, why: reason } = this.garbage;
     if (count > 0) found.push(['garbage', `${count} message${count === 1 ? '' : 's'} could not be read and ${count === 1 ? 'was' : 'were'} left out. The last one: ${topic || 'no topic'}: ${reason}.`]);
+    const refused = page.store.refused + (page.site()?.beacons.refused ?? 0);
     if (refused > 0) found.push(['limit', `There is more than this page shows: ${refused} messages went beyond its limits.`]);
     return found;
   }
 
-  show(refused, online, now_ms) {
+  show(page, online, now_ms) {
     const make = () => element('li');
-    keyed(byId('notices'), this.lines(refused, online, now_ms), ([name]) => name, make, (row, [name, words]) => {
+    keyed(byId('notice-list'), this.lines(page), ([name]) => name, make, (row, [name, words]) => {
       row.dataset.name = name;
       say(row, words);
     });
+    this.showConnection(page, online, now_ms);
+  }
+
+  /** What keeps the page from the broker, and how old the picture is. Only the words that stay are announced, not the seconds. */
+  showConnection(page, online, now_ms) {
+    const { state, why, until_ms } = page.connection;
+    const asOf_ms = page.asOf(online, now_ms);
+    const age = asOf_ms === null ? '' : ` What you see is as of ${clockTime(asOf_ms, now_ms)}.`;
+    let said = '';
+    if (!online) said = `This device has no network.${age}`;
+    else if (state === 'misplaced') said = 'This file has to come from the broker: open the address of its websockets listener.';
+    else if (state === 'waiting') said = why + age;
+    else if (asOf_ms !== null) said = `The page waits for the broker.${age}`;
+    const left_s = Math.max(0, Math.ceil((until_ms - now_ms) / 1000));
+    byId('broken').hidden = said === '';
+    say(byId('broken-words'), said);
+    say(byId('broken-wait'), online && state === 'waiting' ? `Trying again in ${left_s} s.` : '');
+    byId('try-now').hidden = state === 'misplaced';
+    document.body.classList.toggle('frozen', asOf_ms !== null);
     const pill = byId('connection');
-    const { state } = this.connection;
     const shown = !online ? 'offline' : state;
     pill.dataset.state = shown;
-    say(pill, { online: '✓ live', connecting: '… connecting', waiting: '✕ no broker', refused: '✕ login refused', offline: '✕ no network' }[shown]);
+    say(pill, { online: '✓ live', connecting: '… connecting', waiting: '✕ no broker', misplaced: '✕ no broker', refused: '✕ login refused', offline: '✕ no network' }[shown]);
   }
 }

@@ -1,0 +1,47 @@
+// What the page may say of what it does not know: rules of its model, without a view.
+
+import { Page } from '../../../deploy/page/source/page.js';
+import { json, same, uuid } from './assert.js';
+
+const at = '2026-01-01T00:00:11.167Z';
+
+/** A page of store `s` whose configuration has these gateways, each in a zone. */
+function pageOf(zones = {}) {
+  const gateways = Object.entries(zones).map(([id, zone]) => ({ id, zone }));
+  const page = new Page({ prefix: 'beacons', layout: { site: 's', gateways, plan: null } }, { garbled: () => {}, timed: () => {} });
+  page.look('s');
+  page.says = (topic, body, now_ms = 0) => page.take(`beacons/s/${topic}`, body === null ? new Uint8Array() : json({ at, ...body }), false, now_ms);
+  return page;
+}
+
+const cart = (minor) => ({ uuid, major: 2, minor, proximity: 'near', accuracy_m: 1 });
+
+export const truths = {
+  'without a connection no beacon is forgotten, and the page knows how old its picture is': () => {
+    const page = pageOf();
+    page.connect({ state: 'online' }, 0);
+    page.hear(1000);
+    page.says('door/region/carts/ranging', { beacons: [cart(1)] }, 1000);
+    page.connect({ state: 'waiting' }, 2000);
+    page.expire();
+    same([page.site().beacons.known.size, page.asOf(true, 60000)], [1, 1000]);
+    page.connect({ state: 'online' }, 60000);
+    page.hear(60000);
+    page.expire();
+    same([page.site().beacons.known.size, page.asOf(true, 60001)], [1, null]);
+    page.hear(68000);
+    page.hear(76000);
+    page.expire();
+    same(page.site().beacons.known.size, 0);
+  },
+  'a broker that says nothing freezes the page, and its next word forgets nothing': () => {
+    const page = pageOf();
+    page.connect({ state: 'online' }, 0);
+    page.hear(0);
+    page.says('door/region/carts/ranging', { beacons: [cart(1)] }, 0);
+    same([page.asOf(true, 14000), page.asOf(true, 20000), page.asOf(false, 1000)], [null, 0, 0]);
+    page.hear(30000);
+    page.expire();
+    same(page.site().beacons.known.size, 1);
+  },
+};
