@@ -30,3 +30,17 @@ def stale(browser, broker):
     expect(tab, "a button tries again at once", "page.reader.ready && !document.body.classList.contains('frozen') && document.getElementById('broken').hidden")
     people.tell()
     check("nothing is complained about", not tab.complaints(), tab.complaints())
+
+
+def missing(browser, broker):
+    """A configured gateway that never spoke counts as one that needs help."""
+    people = Shop(Publisher(broker.port, "missing"), site="berlin-17")
+    for gateway in ("entrance", "tills", "bakery", "store-room"):
+        people.publisher.publish(people.topic(gateway, "status"), status(), retain=True)
+    remedy = "Bluetooth is blocked: run 'sudo rfkill unblock bluetooth'. " + "Then look again. " * 300
+    people.publisher.publish(people.topic("dairy", "status"), status("blocked", remedy), retain=True)
+    people.publisher.publish(people.topic("wine", "status"), b"", retain=True)
+    tab = browser.tab(broker.url("berlin-17"), 390, 844)
+    expect(tab, "it is counted", "document.getElementById('gateway-count').textContent === '6 gateways, 2 need help'", "document.getElementById('gateway-count').textContent")
+    expect(tab, "and named", "[...document.querySelectorAll('#gateway-list li[data-tone=bad]')].some((one) => one.textContent.includes('never heard') && one.textContent.includes('id = \"wine\"'))")
+    return tab

@@ -1,6 +1,7 @@
 // What the page may say of what it does not know: rules of its model, without a view.
 
 import { Page } from '../../../deploy/page/source/page.js';
+import { remedyOf, rosterOf } from '../../../deploy/page/source/view/roster.js';
 import { json, same, uuid } from './assert.js';
 
 const at = '2026-01-01T00:00:11.167Z';
@@ -23,15 +24,15 @@ export const truths = {
     page.hear(1000);
     page.says('door/region/carts/ranging', { beacons: [cart(1)] }, 1000);
     page.connect({ state: 'waiting' }, 2000);
-    page.expire();
+    page.expire(0);
     same([page.site().beacons.known.size, page.asOf(true, 60000)], [1, 1000]);
     page.connect({ state: 'online' }, 60000);
     page.hear(60000);
-    page.expire();
+    page.expire(0);
     same([page.site().beacons.known.size, page.asOf(true, 60001)], [1, null]);
     page.hear(68000);
     page.hear(76000);
-    page.expire();
+    page.expire(0);
     same(page.site().beacons.known.size, 0);
   },
   'a broker that says nothing freezes the page, and its next word forgets nothing': () => {
@@ -41,7 +42,23 @@ export const truths = {
     page.says('door/region/carts/ranging', { beacons: [cart(1)] }, 0);
     same([page.asOf(true, 14000), page.asOf(true, 20000), page.asOf(false, 1000)], [null, 0, 0]);
     page.hear(30000);
-    page.expire();
+    page.expire(0);
     same(page.site().beacons.known.size, 1);
+  },
+  'configured gateways always count, and those that the store names': () => {
+    const page = pageOf({ door: 'door', wine: 'wine' });
+    const words = () => rosterOf(page).gateways.map(({ id, condition }) => `${id} ${condition.word}`);
+    page.connect({ state: 'online' }, 0);
+    page.hear(0);
+    page.says('door/status', { state: 'online', radio: 'scanning' });
+    same(words(), ['door scanning', 'wine not heard of yet']);
+    page.expire(5000);
+    same(words(), ['door scanning', 'wine never heard']);
+    page.says('site/status', { state: 'online', radio: 'scanning' });
+    page.says('site/health', { gateways: [{ gateway: 'dairy', hearing: 'offline' }, { gateway: 'wine', hearing: 'silent' }, { gateway: 3 }, null] });
+    same(words(), ['dairy offline', 'door scanning', 'wine never heard']);
+    same(rosterOf(page).gateways.map((one) => remedyOf(one, 's').includes('power')), [true, false, true]);
+    page.says('site/status', { state: 'offline' });
+    same(words(), ['door scanning', 'wine never heard']);
   },
 };

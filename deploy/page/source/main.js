@@ -156,7 +156,7 @@ byId('floor').addEventListener('change', (event) => changeFloor(Number(event.tar
 function drawLists() {
   const now_ms = Date.now();
   page.listed = (page.listed ?? 0) + 1;
-  page.expire();
+  page.expire(now_ms);
   notices.show(page, navigator.onLine, now_ms);
   showSites();
   showFloors();

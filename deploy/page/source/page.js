@@ -7,6 +7,7 @@ import { readFilter } from './view/filter.js';
 
 // A broker is asked for a sign of life when it was silent for 10 s. One that was silent for longer than this may be gone.
 const silence_ms = 15000;
+const settling_ms = 3000;
 
 /** What the page shows and what was chosen in it: the store, the layout, the filter. Views read it, messages change it. */
 export class Page {
@@ -17,6 +18,9 @@ export class Page {
     this.connection = { state: 'connecting' };
     // When the broker was last heard on a connection that stood; null before the first one.
     this.heard_ms = null;
+    // Since when the store that is looked at has been asked for, and whether what is retained of it must have come by now.
+    this.asked_ms = null;
+    this.settled = false;
     this.siteName = null;
     this.layout = readLayout(null);
   }
@@ -24,7 +28,10 @@ export class Page {
   /** The connection is in another state. What was shown before it stood again had no chance to be told. */
   connect(connection, now_ms) {
     this.connection = connection;
-    if (connection.state === 'online') this.store.resume(now_ms);
+    if (connection.state === 'online') {
+      this.store.resume(now_ms);
+      this.asked_ms ??= now_ms;
+    }
     this.changes += 1;
   }
 
@@ -41,8 +48,11 @@ export class Page {
   }
 
   /** Forgets beacons that were told no more. Without a connection no time passes for them. */
-  expire() {
+  expire(now_ms) {
     if (this.heard_ms !== null) this.store.expire(this.heard_ms);
+    if (this.settled || this.asked_ms === null || this.connection.state !== 'online' || now_ms - this.asked_ms < settling_ms) return;
+    this.settled = true;
+    this.changes += 1;
   }
 
   version() {
@@ -80,6 +90,8 @@ export class Page {
   /** Looks at another store: its layout is what was set here, or else what was built in. */
   look(siteName) {
     this.siteName = siteName;
+    this.asked_ms = this.connection.state === 'online' ? this.heard_ms : null;
+    this.settled = false;
     this.chosen = this.chosenGateway = null;
     let kept = null;
     try {

@@ -7,6 +7,7 @@ const longest = 512 * 1024;
 const longestText = 600;
 const mostBeacons = 4096;
 const mostFixes = 3600;
+const mostGateways = 256;
 
 /** A payload that can't be read; the message says why. */
 export class PayloadError extends Error {}
@@ -54,6 +55,7 @@ const readers = {
     figures: figures(body),
     spoofing: Array.isArray(body.suspected_spoofing) ? body.suspected_spoofing.length : 0,
     outbox: words(body.outbox) ?? '',
+    hearing: hearing(body.gateways),
     broker: words(object(body.mqtt)?.last_failure) ?? '',
   }),
   event: (body) => ({
@@ -135,6 +137,16 @@ function fix(value) {
     speed_m_s: within(value.speed_m_s, 0, 1e4),
     course_deg: within(value.course_deg, 0, 360),
   };
+}
+
+/** What a store says of its gateways: a word for each id. */
+function hearing(value) {
+  const found = new Map();
+  for (const one of Array.isArray(value) ? value.slice(0, mostGateways) : []) {
+    const [id, word] = [words(one?.gateway, 128), words(one?.hearing, 40)];
+    if (id && word) found.set(id, word);
+  }
+  return found;
 }
 
 /** The figures of health that say something to a person, and no others. */

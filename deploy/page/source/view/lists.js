@@ -2,7 +2,8 @@ import { marks, shown } from '../model/beacons.js';
 import { zoneCounts } from '../model/store.js';
 import { byId, element, keyed, say } from './dom.js';
 import { beaconFields, eventFields } from './filter.js';
-import { clockTime, conditionOf, duration, metres } from './words.js';
+import { showGateways } from './gatewaylist.js';
+import { clockTime, duration, metres } from './words.js';
 
 // More rows than anybody reads would only make the page slow; the search finds the others.
 const mostRows = 200;
@@ -13,7 +14,7 @@ export function showLists(page, now_ms) {
   showZones(site);
   showBeacons(site, page);
   showEvents(site, page, now_ms);
-  showGateways(site, page, now_ms);
+  showGateways(page, now_ms);
 }
 
 function showZones(site) {
@@ -89,58 +90,4 @@ function story(event) {
   const dwell = event.dwell_s === null ? '' : ` after ${event.partial ? 'at least ' : ''}${duration(event.dwell_s)}`;
   const how = event.unmonitored ? ', no longer monitored' : event.inferred ? ', inferred' : '';
   return `← left ${place}${dwell}${how}${by}`;
-}
-
-function makeGateway() {
-  const head = element('summary', '', element('span', 'badge'), element('b', 'who'), element('span', 'what'));
-  return element('li', '', element('details', '', head, element('dl')), element('p', 'remedy'));
-}
-
-function showGateways(site, page, now_ms) {
-  const worst = { bad: 0, warn: 1, quiet: 2, good: 3 };
-  const all = (site ? [...site.gateways.values()] : []).map((gateway) => ({ gateway, condition: conditionOf(gateway) }));
-  all.sort((one, other) => worst[one.condition.tone] - worst[other.condition.tone] || one.gateway.id.localeCompare(other.gateway.id));
-  const bad = all.filter(({ condition }) => condition.tone === 'bad').length;
-  say(byId('gateway-count'), `${all.length} gateway${all.length === 1 ? '' : 's'}, ${bad === 0 ? 'none needs help' : `${bad} need help`}`);
-  keyed(byId('gateway-list'), all.slice(0, mostRows), ({ gateway }) => gateway.id, makeGateway, (row, { gateway, condition }) => {
-    const [details, remedy] = row.children;
-    const [badge, who, what] = details.firstElementChild.children;
-    row.dataset.tone = condition.tone;
-    say(badge, condition.mark);
-    say(who, gateway.id);
-    say(what, condition.word + (gateway.status && !gateway.status.synced ? ', clock not set' : ''));
-    say(remedy, remedyOf(gateway));
-    remedy.hidden = remedy.textContent === '';
-    const facts = details.open || gateway.id === page.chosenGateway ? factsOf(gateway, now_ms) : [];
-    const make = () => element('div', '', element('dt'), element('dd'));
-    keyed(details.lastElementChild, facts, ([name]) => name, make, (line, [name, value]) => {
-      say(line.children[0], name);
-      say(line.children[1], value);
-    });
-  });
-}
-
-function remedyOf({ status, health }) {
-  if (!status) return '';
-  if (status.state === 'offline') return 'The agent or its line is down: look at its power and its network. It comes back by itself.';
-  if (status.remedy) return status.remedy;
-  return health?.outbox ? `Its disk: ${health.outbox}` : '';
-}
-
-const facts = [
-  ['reports per second', 'reports_per_s'], ['beacons heard', 'tracks'], ['events waiting', 'queue_depth'], ['dropped', 'dropped'],
-  ['rejected', 'rejected'], ['radio recoveries', 'recoveries'], ['came too late', 'late'], ['processor, %', 'cpu_percent'], ['memory, KiB', 'rss_kib'],
-];
-
-function factsOf({ status, health, fix }, now_ms) {
-  const found = [];
-  if (status) found.push(['version', status.version], ['status since', clockTime(status.at, now_ms)]);
-  if (status?.location) found.push(['location', status.location.availability + (status.location.paused ? ', paused' : '')]);
-  if (fix) found.push(['place', `${fix.latitude.toFixed(5)}, ${fix.longitude.toFixed(5)}, ±${metres(fix.accuracy_m)}`]);
-  if (!health) return [...found, ['health', 'not told yet']];
-  for (const [words, name] of facts) if (health.figures[name] !== undefined) found.push([words, String(health.figures[name])]);
-  if (health.figures.uptime_s !== undefined) found.push(['running for', duration(health.figures.uptime_s)]);
-  if (health.spoofing > 0) found.push(['suspected floods', String(health.spoofing)]);
-  if (health.broker) found.push(['last trouble with the broker', health.broker]);
-  return [...found, ['health of', clockTime(health.at, now_ms)]];
 }

@@ -5,7 +5,7 @@ import { Camera } from './camera.js';
 import { gestures } from './gestures.js';
 import { Motes } from './motes.js';
 import { drawGateway, drawGround, drawMotes, drawScale, label } from './planmarks.js';
-import { conditionOf } from './words.js';
+import { rosterOf } from './roster.js';
 
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -113,10 +113,9 @@ export class PlanView {
 
   gather() {
     const site = this.page.site();
-    const known = site ? [...site.gateways.keys()].filter((id) => id !== 'site') : [];
-    const ids = new Set([...known, ...this.page.layout.gateways.keys()]);
+    this.conditions = new Map(rosterOf(this.page).gateways.map(({ id, condition }) => [id, condition]));
     const count = this.places.size;
-    this.places = placesOf(this.page.layout, [...ids], this.floor);
+    this.places = placesOf(this.page.layout, [...this.conditions.keys()], this.floor);
     if (!this.fitted || (count !== this.places.size && !this.touched)) this.fit();
     const zones = new Map([...this.places].map(([id, place]) => [this.page.layout.gateways.get(id)?.zone ?? id, place]));
     this.motes.update(site ? site.beacons.known.values() : [], { places: this.places, zones, floor: this.floor, fits: this.page.filter.fits });
@@ -131,12 +130,11 @@ export class PlanView {
     drawMotes(context, camera, paint, this.motes.all, page.chosen);
     const told = new Set();
     for (const [id, place] of this.places) {
-      const gateway = site?.gateways.get(id) ?? { id, status: null };
       const zone = page.layout.gateways.get(id)?.zone ?? id;
       const count = told.has(zone) ? null : counts.get(zone);
       told.add(zone);
       const people = count && `${zone === id ? '' : `${zone}: `}${count.now || count.states} here${count.unknown ? ' ?' : ''}`;
-      drawGateway(context, camera, paint, { id, place, condition: conditionOf(gateway), zone: people, chosen: page.chosenGateway === id });
+      drawGateway(context, camera, paint, { id, place, condition: this.conditions.get(id), zone: people, chosen: page.chosenGateway === id });
     }
     this.points.forEach((point, index) => {
       const { width_m } = page.layout.plan;

@@ -1,23 +1,32 @@
 // How conditions are said: a word, a mark that tells it without colour, and the name of the colour.
 
 const radios = {
-  scanning: ['✓', 'scanning', 'good'],
-  replay: ['▶', 'replays a recording', 'good'],
-  absent: ['!', 'no adapter', 'bad'],
-  unauthorized: ['!', 'not permitted', 'bad'],
-  blocked: ['!', 'adapter blocked', 'bad'],
-  off: ['!', 'adapter off', 'bad'],
-  stalled: ['!', 'adapter does not answer', 'bad'],
+  scanning: ['✓', 'scanning', 'good', 'hears'],
+  replay: ['▶', 'replays a recording', 'good', 'hears'],
+  absent: ['!', 'no adapter', 'bad', 'has no adapter'],
+  unauthorized: ['!', 'not permitted', 'bad', 'is not permitted'],
+  blocked: ['!', 'adapter blocked', 'bad', 'is blocked'],
+  off: ['!', 'adapter off', 'bad', 'is off'],
+  stalled: ['!', 'adapter does not answer', 'bad', 'does not answer'],
+};
+// What the store says in `health.gateways` of a gateway whose own status is not there.
+const hearings = {
+  hears: ['✓', 'heard by the store', 'good', 'hears'],
+  blind: ['!', 'does not hear', 'bad', 'does not hear'],
+  offline: ['✕', 'offline', 'bad', 'is offline'],
+  silent: ['✕', 'never heard', 'bad', 'was never heard'],
 };
 
-/** What a gateway is doing: `mark`, `word`, `tone`. */
-export function conditionOf(gateway) {
-  const { status } = gateway;
-  let found = ['?', 'not heard of yet', 'quiet'];
-  if (status?.state === 'offline') found = ['✕', 'offline', 'bad'];
-  else if (status && gateway.id === 'site') found = ['✓', 'joins the gateways', 'good'];
-  else if (status) found = Object.hasOwn(radios, status.radio) ? radios[status.radio] : ['?', status.radio || 'unknown', 'quiet'];
-  return { mark: found[0], word: found[1], tone: found[2] };
+/** What a gateway is doing: `mark`, `word`, `tone`, and `says`, the end of a sentence. `hearing` is the store's word of it, where there is one. */
+export function conditionOf(gateway, hearing) {
+  const { status, health } = gateway;
+  let found = ['?', 'not heard of yet', 'quiet', 'has told no status'];
+  if (status?.state === 'offline') found = hearings.offline;
+  else if (status && gateway.id === 'site') found = ['✓', 'joins the gateways', 'good', 'joins the gateways'];
+  else if (status) found = Object.hasOwn(radios, status.radio) ? radios[status.radio] : ['?', status.radio || 'unknown', 'quiet', 'tells no radio'];
+  else if (Object.hasOwn(hearings, hearing ?? '')) found = hearings[hearing];
+  if (found[2] === 'good' && health?.outbox) found = ['!', 'disk trouble', 'warn', 'has trouble with its disk'];
+  return { mark: found[0], word: found[1], tone: found[2], says: found[3] };
 }
 
 /** A store in one word: as bad as the worst of its gateways. */

@@ -1,0 +1,38 @@
+// The gateways that a store has, whether they were heard or not, and what of them needs help.
+
+import { conditionOf } from './words.js';
+
+/** Those that do not work, or work in part. */
+export const needsHelp = ({ condition }) => condition.tone === 'bad' || condition.tone === 'warn';
+
+/**
+ * All gateways of the store that is looked at: the configured ones, those that its health names, and those that spoke. Each has an `id`, a
+ * `gateway` and a `condition`. `store` is the same of `beacond site`, which is no gateway, or null where there is none.
+ */
+export function rosterOf(page) {
+  const site = page.site();
+  const told = site?.gateways ?? new Map();
+  const store = told.get('site') ?? null;
+  const hearing = (store?.status?.state === 'online' && store.health?.hearing) || new Map();
+  const configured = new Set([...page.layout.gateways.keys(), ...hearing.keys()]);
+  const ids = new Set([...configured, ...told.keys()]);
+  ids.delete('site');
+  const gateways = [...ids].sort().map((id) => {
+    const gateway = told.get(id) ?? { id, status: null, health: null, fix: null };
+    // What is retained comes within a moment. A configured gateway of which nothing came then has never spoken.
+    const silent = configured.has(id) && !told.has(id) && page.settled;
+    return { id, gateway, condition: conditionOf(gateway, hearing.get(id) ?? (silent ? 'silent' : undefined)) };
+  });
+  return { gateways, store: store && { id: 'site', gateway: store, condition: conditionOf(store) } };
+}
+
+/** What somebody can do about it, in one line; empty where nothing needs to be done. */
+export function remedyOf({ id, gateway, condition }, siteName) {
+  const { status, health } = gateway;
+  if (condition.word === 'offline') return 'The agent or its line is down: look at its power and its network. It comes back by itself.';
+  if (condition.word === 'never heard') {
+    return `Look at its power and its network. Its config.toml has to say site = "${siteName}" and id = "${id}".`;
+  }
+  if (status?.remedy) return status.remedy;
+  return health?.outbox ? `Its disk: ${health.outbox}` : '';
+}
