@@ -43,4 +43,17 @@ def missing(browser, broker):
     tab = browser.tab(broker.url("berlin-17"), 390, 844)
     expect(tab, "it is counted", "document.getElementById('gateway-count').textContent === '6 gateways, 2 need help'", "document.getElementById('gateway-count').textContent")
     expect(tab, "and named", "[...document.querySelectorAll('#gateway-list li[data-tone=bad]')].some((one) => one.textContent.includes('never heard') && one.textContent.includes('id = \"wine\"'))")
-    return tab
+    headline = "! 2 of 6 need help: dairy is blocked, wine was never heard"
+    expect(tab, "the headline says it", f"document.getElementById('connection').textContent === '{headline}'", "document.getElementById('connection').textContent")
+    tab.value("document.getElementById('connection').click()")
+    inside = """(() => { const list = document.getElementById('panel-gateways').getBoundingClientRect();
+        return [...document.querySelectorAll('#gateway-list li[data-tone=bad] .remedy')].map((one) => one.getBoundingClientRect())
+            .every((box) => box.height > 0 && box.top >= list.top && box.bottom <= innerHeight && box.height < 100); })()"""
+    expect(tab, "a tap on it shows both remedies on a phone, however long they are", inside, f"[{inside}, document.getElementById('panel-gateways').innerText]")
+    tab.value("document.querySelector('#gateway-list summary').click()")
+    expect(tab, "the remedy stands before the facts", "(() => { const row = document.querySelector('#gateway-list li');"
+           " return row.querySelector('.remedy').getBoundingClientRect().top < row.querySelector('dl').getBoundingClientRect().top; })()")
+    people.publisher.publish(people.topic("dairy", "status"), status(), retain=True)
+    people.publisher.publish(people.topic("wine", "status"), status(), retain=True)
+    expect(tab, "and once all is well, that", "document.getElementById('connection').textContent === '✓ 6 of 6 gateways hear'", "document.getElementById('connection').textContent")
+    check("nothing is complained about", not tab.complaints(), tab.complaints())

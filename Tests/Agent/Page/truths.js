@@ -1,6 +1,7 @@
 // What the page may say of what it does not know: rules of its model, without a view.
 
 import { Page } from '../../../deploy/page/source/page.js';
+import { headlineOf } from '../../../deploy/page/source/view/headline.js';
 import { remedyOf, rosterOf } from '../../../deploy/page/source/view/roster.js';
 import { json, same, uuid } from './assert.js';
 
@@ -60,5 +61,39 @@ export const truths = {
     same(rosterOf(page).gateways.map((one) => remedyOf(one, 's').includes('power')), [true, false, true]);
     page.says('site/status', { state: 'offline' });
     same(words(), ['door scanning', 'wine never heard']);
+  },
+  'the headline says what is broken, and is good only where nothing is': () => {
+    const page = pageOf({ door: 'door', wine: 'wine' });
+    const says = (online = true) => { const { mark, words } = headlineOf(page, online, 0); return `${mark} ${words}`; };
+    same(says(), '… connecting');
+    page.connect({ state: 'refused', tried: false }, 0);
+    same(says(), '? please log in');
+    page.connect({ state: 'refused', tried: true }, 0);
+    same(says(), '✕ login refused');
+    page.connect({ state: 'online' }, 0);
+    page.hear(0);
+    page.says('door/status', { state: 'online', radio: 'scanning' });
+    same(says(), '? 1 of 2 gateways heard so far');
+    page.expire(5000);
+    same(says(), '! 1 of 2 needs help: wine was never heard');
+    page.says('wine/status', { state: 'online', radio: 'scanning' });
+    same(says(), '✓ 2 of 2 gateways hear');
+    page.says('door/status', { state: 'online', radio: 'blocked', remedy: 'x' });
+    page.says('wine/status', { state: 'offline' });
+    same(says(), '! 2 of 2 need help: door is blocked, wine is offline');
+    for (const id of ['a', 'b', 'c']) page.says(`${id}/status`, { state: 'online', radio: 'stalled' });
+    same(says(), '! 5 of 5 need help: a does not answer, b does not answer, c does not answer, and 2 more');
+    for (const id of ['a', 'b', 'c', 'door', 'wine']) page.says(`${id}/status`, { state: 'online', radio: 'scanning' });
+    page.says('site/status', { state: 'offline' });
+    same(says(), '! beacond site is offline, so counts are unknown');
+    page.says('site/status', { state: 'online', radio: 'scanning' });
+    page.says('c/health', { outbox: 'the disk is full' });
+    same(says(), '! 1 of 5 needs help: c has trouble with its disk');
+    page.says('c/health', {});
+    page.connect({ state: 'online', why: 'not all' }, 0);
+    same(says(), '! the broker hides a part of the store');
+    same(says(false).startsWith('✕ no network, as of '), true);
+    page.connect({ state: 'waiting', why: 'It is gone.' }, 0);
+    same(says().startsWith('✕ no broker, as of '), true);
   },
 };

@@ -3,6 +3,7 @@ import { Page } from './page.js';
 import { Calibration } from './view/calibrate.js';
 import { colours } from './view/colours.js';
 import { byId, element, keyed, say, tabs } from './view/dom.js';
+import { showHeadline } from './view/headline.js';
 import { showLists } from './view/lists.js';
 import { MapView } from './view/mapview.js';
 import { Notices } from './view/notices.js';
@@ -123,6 +124,13 @@ byId('search').addEventListener('input', (event) => {
   drawLists();
 });
 addEventListener('online', () => reader.start());
+byId('connection').addEventListener('click', () => {
+  if (!byId('login').hidden) return void byId('username').focus();
+  showSide('tab-gateways');
+  byId('panel-gateways').scrollTop = 0;
+  byId('gateway-list').querySelector('summary')?.focus({ preventScroll: true });
+  byId('panel-gateways').scrollIntoView({ block: 'nearest' });
+});
 byId('try-now').addEventListener('click', () => reader.start());
 for (const query of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)']) {
   matchMedia(query).addEventListener('change', () => {
@@ -158,6 +166,7 @@ function drawLists() {
   page.listed = (page.listed ?? 0) + 1;
   page.expire(now_ms);
   notices.show(page, navigator.onLine, now_ms);
+  showHeadline(page, navigator.onLine, now_ms);
   showSites();
   showFloors();
   showLists(page, now_ms);

@@ -70,9 +70,5 @@ export class Notices {
     say(byId('broken-wait'), online && state === 'waiting' ? `Trying again in ${left_s} s.` : '');
     byId('try-now').hidden = state === 'misplaced';
     document.body.classList.toggle('frozen', asOf_ms !== null);
-    const pill = byId('connection');
-    const shown = !online ? 'offline' : state;
-    pill.dataset.state = shown;
-    say(pill, { online: '✓ live', connecting: '… connecting', waiting: '✕ no broker', misplaced: '✕ no broker', refused: '✕ login refused', offline: '✕ no network' }[shown]);
   }
 }
