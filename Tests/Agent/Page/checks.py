@@ -87,7 +87,9 @@ def shop(browser, broker, publisher):
     for zone in {zone for zone, _, _ in GATEWAYS.values()}:
         count = sum(one["zone"] == zone for one in people.people)
         people.tell()
-        expect(tab, f"the count of zone {zone}", f"[...document.querySelectorAll('#zone-list li')].some((one) => one.textContent === '{zone} {count}')")
+        # The gateway of the dairy is deaf.
+        words = str(count) if zone != "dairy" else f"{count}, some unknown" if count else "?"
+        expect(tab, f"the count of zone {zone}", f"[...document.querySelectorAll('#zone-list li')].some((one) => one.textContent === '{zone} {words}')")
     rows = tab.value("[...document.querySelectorAll('#beacon-list li')].map((one) => [one.querySelector('.who').textContent, one.querySelector('.marks').textContent])")
     marks = {name: mark for name, mark in rows if mark}
     check("resolving, duplicate and unknown are said in words", marks == {"2/3": "resolving", "2/5": "duplicate", "2/7": "unknown"}, marks)

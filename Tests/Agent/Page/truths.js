@@ -2,7 +2,7 @@
 
 import { Page } from '../../../deploy/page/source/page.js';
 import { headlineOf } from '../../../deploy/page/source/view/headline.js';
-import { remedyOf, rosterOf } from '../../../deploy/page/source/view/roster.js';
+import { remedyOf, rosterOf, zoneWords } from '../../../deploy/page/source/view/roster.js';
 import { json, same, uuid } from './assert.js';
 
 const at = '2026-01-01T00:00:11.167Z';
@@ -95,5 +95,24 @@ export const truths = {
     same(says(false).startsWith('✕ no network, as of '), true);
     page.connect({ state: 'waiting', why: 'It is gone.' }, 0);
     same(says().startsWith('✕ no broker, as of '), true);
+  },
+  'a zone that nobody hears is not empty, and a store that does not run counts nothing': () => {
+    const page = pageOf({ door: 'door', wine: 'cellar', beer: 'cellar' });
+    const zones = () => Object.fromEntries(zoneWords(page));
+    for (const id of ['door', 'wine', 'beer', 'site']) page.says(`${id}/status`, { state: 'online', radio: 'scanning' });
+    for (const zone of ['door', 'cellar']) page.says(`site/region/carts/zone/${zone}/state`, { state: 'outside' });
+    same(zones(), { door: '0', cellar: '0' });
+    page.says('door/status', { state: 'online', radio: 'blocked', remedy: 'x' });
+    same(zones(), { door: '?', cellar: '0' });
+    page.says('site/region/carts/ranging', { beacons: [{ ...cart(1), zone: 'cellar' }] });
+    page.says('wine/status', { state: 'offline' });
+    same(zones(), { door: '?', cellar: '1, some unknown' });
+    page.says('door/status', { state: 'online', radio: 'scanning' });
+    page.says('wine/status', { state: 'online', radio: 'scanning' });
+    same(zones(), { door: '0', cellar: '1' });
+    page.says('site/region/carts/zone/door/state', { state: 'unknown' });
+    same(zones(), { door: '?', cellar: '1' });
+    page.says('site/status', { state: 'offline' });
+    same(zones(), { door: '?', cellar: '?' });
   },
 };

@@ -1,8 +1,8 @@
 import { marks, shown } from '../model/beacons.js';
-import { zoneCounts } from '../model/store.js';
 import { byId, element, keyed, say } from './dom.js';
 import { beaconFields, eventFields } from './filter.js';
 import { showGateways } from './gatewaylist.js';
+import { zoneWords } from './roster.js';
 import { clockTime, duration, metres } from './words.js';
 
 // More rows than anybody reads would only make the page slow; the search finds the others.
@@ -11,18 +11,18 @@ const mostRows = 200;
 /** The lists beside the pictures. They say all that the pictures show. */
 export function showLists(page, now_ms) {
   const site = page.site();
-  showZones(site);
+  showZones(page);
   showBeacons(site, page);
   showEvents(site, page, now_ms);
   showGateways(page, now_ms);
 }
 
-function showZones(site) {
-  const counts = site ? [...zoneCounts(site)].sort(([one], [other]) => one.localeCompare(other)) : [];
+function showZones(page) {
+  const counts = [...zoneWords(page)].sort(([one], [other]) => one.localeCompare(other));
   byId('zones').hidden = counts.length === 0;
   keyed(byId('zone-list'), counts, ([name]) => name, () => element('li', 'chip', element('b'), element('span')), (row, [name, count]) => {
     say(row.children[0], name);
-    say(row.children[1], ` ${count.now || count.states}${count.unknown ? ', some unknown' : ''}`);
+    say(row.children[1], ` ${count}`);
   });
 }
 

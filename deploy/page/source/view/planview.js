@@ -1,11 +1,10 @@
 import { marks, shown } from '../model/beacons.js';
-import { zoneCounts } from '../model/store.js';
 import { placesOf } from '../model/layout.js';
 import { Camera } from './camera.js';
 import { gestures } from './gestures.js';
 import { Motes } from './motes.js';
 import { drawGateway, drawGround, drawMotes, drawScale, label } from './planmarks.js';
-import { rosterOf } from './roster.js';
+import { rosterOf, zoneWords } from './roster.js';
 
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -113,7 +112,9 @@ export class PlanView {
 
   gather() {
     const site = this.page.site();
-    this.conditions = new Map(rosterOf(this.page).gateways.map(({ id, condition }) => [id, condition]));
+    const roster = rosterOf(this.page);
+    this.zones = zoneWords(this.page, roster);
+    this.conditions = new Map(roster.gateways.map(({ id, condition }) => [id, condition]));
     const count = this.places.size;
     this.places = placesOf(this.page.layout, [...this.conditions.keys()], this.floor);
     if (!this.fitted || (count !== this.places.size && !this.touched)) this.fit();
@@ -125,15 +126,13 @@ export class PlanView {
     const { context, camera, page } = this;
     const { paint } = page;
     drawGround(context, camera, paint, this.image, page.layout.plan);
-    const site = page.site();
-    const counts = site ? zoneCounts(site) : new Map();
     drawMotes(context, camera, paint, this.motes.all, page.chosen);
     const told = new Set();
     for (const [id, place] of this.places) {
       const zone = page.layout.gateways.get(id)?.zone ?? id;
-      const count = told.has(zone) ? null : counts.get(zone);
+      const count = told.has(zone) ? undefined : this.zones.get(zone);
       told.add(zone);
-      const people = count && `${zone === id ? '' : `${zone}: `}${count.now || count.states} here${count.unknown ? ' ?' : ''}`;
+      const people = count && `${zone === id ? '' : `${zone}: `}${count.replace(', some', ' here, some').replace(/^[?\d]+$/, '$& here')}`;
       drawGateway(context, camera, paint, { id, place, condition: this.conditions.get(id), zone: people, chosen: page.chosenGateway === id });
     }
     this.points.forEach((point, index) => {

@@ -1,5 +1,6 @@
 // The gateways that a store has, whether they were heard or not, and what of them needs help.
 
+import { zoneCounts } from '../model/store.js';
 import { conditionOf } from './words.js';
 
 /** Those that do not work, or work in part. */
@@ -24,6 +25,25 @@ export function rosterOf(page) {
     return { id, gateway, condition: conditionOf(gateway, hearing.get(id) ?? (silent ? 'silent' : undefined)) };
   });
   return { gateways, store: store && { id: 'site', gateway: store, condition: conditionOf(store) } };
+}
+
+/**
+ * How many beacons are in each zone, as words: a number, a number of those that are known, or `?` where nobody can know. A store that does
+ * not run counts nothing, and a zone whose gateways do not hear is not empty.
+ */
+export function zoneWords(page, { gateways, store } = rosterOf(page)) {
+  const site = page.site();
+  const runs = store?.gateway.status?.state === 'online';
+  const words = new Map();
+  for (const [name, count] of site ? zoneCounts(site) : []) {
+    const own = gateways.filter(({ id }) => (page.layout.gateways.get(id)?.zone ?? id) === name);
+    const asked = own.length > 0 ? own : gateways;
+    const deaf = asked.filter(({ condition }) => condition.tone === 'bad').length;
+    const known = count.now || count.states;
+    if (!runs || (known === 0 && (count.unknown || (deaf > 0 && deaf === asked.length)))) words.set(name, '?');
+    else words.set(name, count.unknown || (own.length > 0 && deaf > 0) ? `${known}, some unknown` : String(known));
+  }
+  return words;
 }
 
 /** What somebody can do about it, in one line; empty where nothing needs to be done. */
