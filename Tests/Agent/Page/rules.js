@@ -75,6 +75,14 @@ const rules = {
     seen.hears(0x30, 4, 0, 1, 97, 98);
     same([seen.last().state, seen.socket().sent.map((octets) => octets[0]), seen.messages], ['online', [0x10, 0x82], [['a', 'b', false]]]);
   },
+  'other topics are asked for from now on, and the former ones no more': () => {
+    const seen = reader();
+    seen.hears(0x20, 2, 0, 0);
+    seen.reader.read(['b', 'c']);
+    seen.reader.read(['c']);
+    same(seen.socket().sent.slice(1).map((octets) => [...octets]),
+      [[0xa2, 7, 0, 2, 0, 3, 97, 47, 35], [0x82, 10, 0, 3, 0, 1, 98, 0, 0, 1, 99, 0], [0xa2, 5, 0, 4, 0, 1, 98]]);
+  },
   'a refused login waits for another one': () => {
     const seen = reader();
     seen.hears(0x20, 2, 0, 5);

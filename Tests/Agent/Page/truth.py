@@ -1,4 +1,6 @@
 """What the page says of what it does not know, and of what needs help."""
+import time
+
 from shop import Publisher, Shop, beacon, common, status
 from verdict import check, expect
 
@@ -57,3 +59,36 @@ def missing(browser, broker):
     people.publisher.publish(people.topic("wine", "status"), status(), retain=True)
     expect(tab, "and once all is well, that", "document.getElementById('connection').textContent === '✓ 6 of 6 gateways hear'", "document.getElementById('connection').textContent")
     check("nothing is complained about", not tab.complaints(), tab.complaints())
+
+
+def elsewhere(browser, broker):
+    """A store that is looked at no more is read no more."""
+    publisher = Publisher(broker.port, "elsewhere")
+    for site in ("north", "south"):
+        publisher.publish(f"beacons/{site}/door/status", status(), retain=True)
+
+    def told(site, minor):
+        publisher.publish(f"beacons/{site}/door/region/carts/ranging", common(region="carts", count=1, beacons=[beacon(2, minor)]))
+
+    tab = browser.tab(broker.url("north"))
+    tab.until("page.reader.ready && page.site()?.gateways.has('door')", "it reads")
+    tab.value("(() => { page.came = []; const take = page.take; page.take = function (topic, ...rest) { page.came.push(topic); return take.call(page, topic, ...rest); }; })()")
+    told("north", 1)
+    expect(tab, "the store that is looked at is read", "page.site().beacons.known.size === 1")
+    tab.value("location.hash = '#site=south'")
+    expect(tab, "another one is read instead", "page.siteName === 'south' && page.site()?.gateways.has('door')")
+    for _ in range(300):
+        told("south", 0)
+        time.sleep(0.1)
+        if tab.value("page.came.includes('beacons/south/door/region/carts/ranging')"):
+            break
+    tab.value("page.came.length = 0")
+    told("north", 2)
+    told("south", 3)
+    expect(tab, "and the former one no more", "page.came.includes('beacons/south/door/region/carts/ranging') && !page.came.includes('beacons/north/door/region/carts/ranging')", "page.came")
+    tab.value("location.hash = '#site=%2B'")
+    expect(tab, "a wildcard in the address is refused", "document.getElementById('notices').textContent.includes('No store can be called') && page.siteName === 'south'")
+    told("north", 4)
+    told("south", 5)
+    expect(tab, "and reads no other store", "page.site().beacons.known.size === 1 && [...page.site().beacons.known.values()][0].minor === 5")
+    check("of the others nothing came", not tab.value("page.came.includes('beacons/north/door/region/carts/ranging')"))

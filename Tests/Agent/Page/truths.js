@@ -10,7 +10,7 @@ const at = '2026-01-01T00:00:11.167Z';
 /** A page of store `s` whose configuration has these gateways, each in a zone. */
 function pageOf(zones = {}) {
   const gateways = Object.entries(zones).map(([id, zone]) => ({ id, zone }));
-  const page = new Page({ prefix: 'beacons', layout: { site: 's', gateways, plan: null } }, { garbled: () => {}, timed: () => {} });
+  const page = new Page({ prefix: 'beacons', layout: { site: 's', gateways, plan: null } }, { garbled: () => {}, timed: () => {}, remark: () => {} });
   page.look('s');
   page.says = (topic, body, now_ms = 0) => page.take(`beacons/s/${topic}`, body === null ? new Uint8Array() : json({ at, ...body }), false, now_ms);
   return page;
@@ -114,5 +114,37 @@ export const truths = {
     same(zones(), { door: '?', cellar: '1' });
     page.says('site/status', { state: 'offline' });
     same(zones(), { door: '?', cellar: '?' });
+  },
+  'a name with a wildcard is no store, so it reads none': () => {
+    const page = pageOf();
+    for (const name of ['+', '#', 'a/b', '', 'x'.repeat(200), null]) page.look(name);
+    same([page.siteName, page.filters().every((filter) => filter.startsWith('beacons/+/+/') || filter.startsWith('beacons/s/+/'))], ['s', true]);
+  },
+  'what only a store that is looked at tells is forgotten with it': () => {
+    const page = pageOf();
+    page.says('door/region/carts/ranging', { beacons: [cart(1)] });
+    page.says('door/region/carts/2/1/event', { epoch: 'E', seq: 1, type: 'enter', ...cart(1) });
+    page.look('t');
+    page.says('door/region/carts/ranging', { beacons: [cart(1)] });
+    page.says('door/status', { state: 'online', radio: 'scanning' });
+    const left = page.store.sites.get('s');
+    same([left.beacons.known.size, left.events.length, left.gateways.size], [0, 0, 1]);
+  },
+  'one store can not take the room of the others': () => {
+    const page = pageOf();
+    for (let number = 0; number < 25000; number += 1) page.says(`g${number}/status`, { state: 'online', radio: 'scanning' });
+    page.take('beacons/other/door/status', json({ at, state: 'online', radio: 'scanning' }), false, 0);
+    same([page.site().gateways.size, page.store.sites.get('other').gateways.size], [2000, 1]);
+  },
+  'the states of zones have a limit, and those that are known go on changing': () => {
+    const page = pageOf();
+    const say = (number, state) => page.says(`site/region/carts/${number >> 8}/${number & 255}/zone/z/state`, { state });
+    for (let number = 0; number < 30000; number += 1) say(number, 'inside');
+    const { inside } = page.site().zones.get('z');
+    same([inside.size, page.site().gateways.get('site').states.size <= 1000], [20000, true]);
+    say(0, 'outside');
+    page.says('site/region/carts/0/1/zone/z/state', null);
+    say(29999, 'inside');
+    same([inside.size, [...inside.values()].filter((state) => state === 'outside').length], [20000, 1]);
   },
 };

@@ -1,13 +1,15 @@
 import { readLayout, writeLayout } from './model/layout.js';
 import { Store } from './model/store.js';
 import { readPayload, PayloadError } from './news/payload.js';
-import { readTopic } from './news/topic.js';
+import { isName, readTopic } from './news/topic.js';
 import { PacketError } from './mqtt/packets.js';
 import { readFilter } from './view/filter.js';
 
 // A broker is asked for a sign of life when it was silent for 10 s. One that was silent for longer than this may be gone.
 const silence_ms = 15000;
 const settling_ms = 3000;
+// What is asked for of the store that is looked at, and of no other.
+const lookedAt = new Set(['health', 'ranging', 'event']);
 
 /** What the page shows and what was chosen in it: the store, the layout, the filter. Views read it, messages change it. */
 export class Page {
@@ -75,6 +77,8 @@ export class Page {
   take(topic, payload, retained, now_ms) {
     const subject = readTopic(topic, this.settings.prefix);
     if (!subject) return void this.notices.garbled(topic, 'no topic of a gateway');
+    // What was on its way from a store that is looked at no more.
+    if (subject.site !== this.siteName && lookedAt.has(subject.kind)) return;
     try {
       const body = payload.length === 0 ? null : readPayload(subject.kind, payload);
       // A recording plays its own time, so only what a radio hears tells of the clock.
@@ -87,8 +91,10 @@ export class Page {
     }
   }
 
-  /** Looks at another store: its layout is what was set here, or else what was built in. */
+  /** Looks at another store: its layout is what was set here, or else what was built in. A name that no store can have changes nothing. */
   look(siteName) {
+    if (!isName(siteName)) return void this.notices.remark('address', `No store can be called “${String(siteName).slice(0, 60)}”: the address of this page is wrong.`);
+    if (siteName !== this.siteName) this.store.leave(this.siteName);
     this.siteName = siteName;
     this.asked_ms = this.connection.state === 'online' ? this.heard_ms : null;
     this.settled = false;
@@ -109,7 +115,7 @@ export class Page {
     try {
       localStorage.setItem(`layout/${this.siteName}`, JSON.stringify(writeLayout(this.layout)));
     } catch {
-      this.notices.garbled('', 'this browser keeps no plan: copy the lines before you close the page');
+      this.notices.remark('plan', 'This browser keeps no plan: copy the lines before you close the page.');
     }
   }
 

@@ -18,7 +18,7 @@ export class Store {
   site(name) {
     let site = this.sites.get(name);
     if (!site && this.sites.size < limits.sites) {
-      site = { name, gateways: new Map(), beacons: new Beacons(), zones: new Map(), circles: new Map(), events: [], numbers: new Set() };
+      site = { name, gateways: new Map(), beacons: new Beacons(), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), statesOfZones: 0 };
       this.sites.set(name, site);
     }
     if (!site) this.refused += 1;
@@ -27,7 +27,7 @@ export class Store {
 
   gateway(site, id) {
     let gateway = site.gateways.get(id);
-    if (!gateway && this.gatewayCount < limits.gateways) {
+    if (!gateway && this.gatewayCount < limits.gateways && site.gateways.size < limits.gatewaysOfSite) {
       gateway = newGateway(site.name, id);
       site.gateways.set(id, gateway);
       this.gatewayCount += 1;
@@ -58,7 +58,16 @@ export class Store {
     if (subject.kind !== 'state') return;
     gateway.states.delete(subject.topic);
     site.circles.delete(subject.topic);
-    site.zones.get(subject.zone)?.inside.delete(subject.topic);
+    if (site.zones.get(subject.zone)?.inside.delete(subject.topic)) site.statesOfZones -= 1;
+  }
+
+  /** Forgets what only a store that is looked at tells: beacons and events. They are asked for no more. */
+  leave(name) {
+    const site = this.sites.get(name);
+    if (!site) return;
+    Object.assign(site, { beacons: new Beacons(), events: [], numbers: new Set() });
+    for (const gateway of site.gateways.values()) gateway.health = null;
+    this.version += 1;
   }
 
   /** Beacons get their whole time again: the connection was away, not they. */
@@ -81,6 +90,17 @@ function zoneOf(site, name) {
   return site.zones.get(name) ?? null;
 }
 
+/** What a state says of a zone; beyond the limit only states that are known change. */
+function setZone(site, { zone, topic }, state) {
+  const inside = zoneOf(site, zone)?.inside;
+  if (!inside) return;
+  if (!inside.has(topic)) {
+    if (site.statesOfZones >= limits.statesOfZones) return;
+    site.statesOfZones += 1;
+  }
+  inside.set(topic, state);
+}
+
 const takers = {
   status(site, gateway, subject, body) {
     gateway.status = body;
@@ -96,7 +116,7 @@ const takers = {
   },
   state(site, gateway, subject, body) {
     if (gateway.states.has(subject.topic) || gateway.states.size < limits.names) gateway.states.set(subject.topic, { ...subject, ...body });
-    if (subject.zone) zoneOf(site, subject.zone)?.inside.set(subject.topic, body.state);
+    if (subject.zone) setZone(site, subject, body.state);
     if (!body.center || body.radius_m === null) return;
     if (site.circles.has(subject.topic) || site.circles.size < limits.circles) {
       site.circles.set(subject.topic, { gateway: gateway.id, region: subject.region, ...body });

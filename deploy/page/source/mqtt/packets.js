@@ -8,7 +8,7 @@
 // What a broker sends is not trusted: a packet that is too short for its fields is a PacketError, never an exception of the
 // machine and never a read beyond the end.
 
-export const kinds = { connect: 1, connack: 2, publish: 3, puback: 4, subscribe: 8, suback: 9, pingreq: 12, pingresp: 13, disconnect: 14 };
+export const kinds = { connect: 1, connack: 2, publish: 3, puback: 4, subscribe: 8, suback: 9, unsubscribe: 10, pingreq: 12, pingresp: 13, disconnect: 14 };
 
 /** Something in a broker's octets that MQTT does not allow; the message says what. */
 export class PacketError extends Error {}
@@ -68,6 +68,11 @@ export function subscribe(identifier, filters) {
   const parts = [[identifier >> 8, identifier & 255]];
   for (const filter of filters) parts.push(string(filter), [0]);
   return packet(kinds.subscribe, 2, parts);
+}
+
+/** UNSUBSCRIBE (section 3.10). */
+export function unsubscribe(identifier, filters) {
+  return packet(kinds.unsubscribe, 2, [[identifier >> 8, identifier & 255], ...filters.map(string)]);
 }
 
 export const pingRequest = () => packet(kinds.pingreq, 0, []);

@@ -54,19 +54,23 @@ export class Reader {
     this.ready = false;
   }
 
-  /** Asks for other topics from now on; those that are kept come anew. */
+  /** Asks for these topics from now on, and for others no more. */
   read(filters) {
+    const gone = this.filters.filter((filter) => !filters.includes(filter));
+    const fresh = filters.filter((filter) => !this.filters.includes(filter));
     this.filters = filters;
-    if (this.ready) this.subscribe();
+    if (!this.ready) return;
+    if (gone.length > 0) this.send(packets.unsubscribe(this.nextIdentifier(), gone));
+    if (fresh.length > 0) this.send(packets.subscribe(this.nextIdentifier(), fresh));
   }
 
   send(octets) {
     if (this.socket && this.socket.readyState === 1) this.socket.send(octets);
   }
 
-  subscribe() {
+  nextIdentifier() {
     this.identifier = (this.identifier % 65535) + 1;
-    this.send(packets.subscribe(this.identifier, this.filters));
+    return this.identifier;
   }
 
   receive(data) {
@@ -102,7 +106,7 @@ export class Reader {
       this.failures = 0;
       this.ready = true;
       this.onState({ state: 'online' });
-      this.subscribe();
+      this.send(packets.subscribe(this.nextIdentifier(), this.filters));
     }
   }
 

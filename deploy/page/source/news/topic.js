@@ -3,6 +3,9 @@
 const levels = 'status health location gap coverage'.split(' ');
 const number = /^(0|[1-9][0-9]{0,4})$/;
 
+/** Whether a store can have this name: one level of a topic, without the characters that mean something in a filter. */
+export const isName = (value) => typeof value === 'string' && value.length > 0 && value.length <= 128 && !/[+#/\u0000-\u001f\u007f]/.test(value);
+
 /** What a topic is about: `site`, `gateway`, `kind`, and for a region `region`, `major`, `minor`, `zone`. Null where it is none of ours. */
 export function readTopic(topic, prefix) {
   if (!topic.startsWith(`${prefix}/`)) return null;

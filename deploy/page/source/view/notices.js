@@ -10,6 +10,12 @@ export class Notices {
   constructor() {
     this.garbage = { count: 0, topic: '', why: '' };
     this.offsets = [];
+    this.remarks = new Map();
+  }
+
+  /** Something that this page has to say once, under a name. */
+  remark(name, words) {
+    this.remarks.set(name, words);
   }
 
   garbled(topic, why) {
@@ -30,7 +36,7 @@ export class Notices {
   }
 
   lines(page) {
-    const found = [];
+    const found = [...this.remarks];
     const { state, why } = page.connection;
     if (state === 'online' && why) found.push(['rights', why]);
     const ahead_s = this.clockAhead_s();
