@@ -53,6 +53,9 @@ def agents(browser, broker):
     shown = tab.value("Object.fromEntries(page.site().events.map((one) => [one.seq, one.type]))")
     check("every event is on the page, and no other", {int(seq): kind for seq, kind in shown.items()} == events and events, f"{shown} {events}")
     dwell = [json.loads(payload).get("dwell_s") for topic, payload in told if topic.endswith("/event") and '"exit"' in payload]
+    lines = tab.value("document.querySelectorAll('#event-list li').length")
+    check("a visit is one line", lines == sum(kind == "enter" for kind in events.values()), tab.text("#event-list"))
+    tab.value("document.getElementById('raw').click()")
     words = tab.text("#event-list .what")
     check("an exit says how long the stay was", all(f"after {value:.0f} s" in words or f"after {value:.1f} s" in words for value in dwell), f"{dwell} {words}")
     expect(tab, "who is gone is gone", "page.site().beacons.known.size === 0")

@@ -123,6 +123,7 @@ byId('search').addEventListener('input', (event) => {
   page.search(event.target.value);
   drawLists();
 });
+byId('raw').addEventListener('change', drawLists);
 addEventListener('online', () => reader.start());
 byId('connection').addEventListener('click', () => {
   if (!byId('login').hidden) return void byId('username').focus();

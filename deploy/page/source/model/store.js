@@ -18,7 +18,7 @@ export class Store {
   site(name) {
     let site = this.sites.get(name);
     if (!site && this.sites.size < limits.sites) {
-      site = { name, gateways: new Map(), beacons: new Beacons(), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), statesOfZones: 0 };
+      site = { name, gateways: new Map(), beacons: new Beacons(), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0 };
       this.sites.set(name, site);
     }
     if (!site) this.refused += 1;
@@ -65,7 +65,7 @@ export class Store {
   leave(name) {
     const site = this.sites.get(name);
     if (!site) return;
-    Object.assign(site, { beacons: new Beacons(), events: [], numbers: new Set() });
+    Object.assign(site, { beacons: new Beacons(), events: [], numbers: new Set(), told: new Map() });
     for (const gateway of site.gateways.values()) gateway.health = null;
     this.version += 1;
   }
@@ -131,8 +131,14 @@ const takers = {
     const number = `${gateway.id}/${body.epoch}/${body.seq}`;
     if (site.numbers.has(number)) return;
     site.numbers.add(number);
-    site.events.unshift({ ...body, number, gateway: gateway.id, region: subject.region, zone: subject.zone ?? null });
+    const instance = [subject.region, ...[subject.major, subject.minor].filter((value) => value !== undefined)].join('/');
+    const event = { ...body, number, gateway: gateway.id, region: subject.region, zone: subject.zone ?? null, instance };
+    site.events.unshift(event);
     for (const old of site.events.splice(limits.events)) site.numbers.delete(old.number);
+    // The store's own events are kept for longer: gateways tell more of them, and none of theirs pushes a visit out.
+    if (gateway.id !== 'site') return;
+    site.told.set(number, event);
+    if (site.told.size > limits.told) site.told.delete(site.told.keys().next().value);
   },
   gap() {},
   coverage() {},

@@ -33,6 +33,8 @@ export function beaconFields(beacon) {
   return { id: lower(region), uuid: lower(beacon.uuid), major: beacon.major, minor: beacon.minor, zone: lower(zone), gateway: lower(gateway) };
 }
 
+export const visitFields = ({ event, path }) => ({ ...eventFields(event), zone: lower(path.join(' ')), gateway: lower(path.join(' ')) });
+
 export const eventFields = (event) => ({
   id: lower(event.region), uuid: lower(event.uuid), major: event.major, minor: event.minor, zone: lower(event.zone), gateway: lower(event.gateway),
 });

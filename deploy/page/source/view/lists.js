@@ -1,9 +1,10 @@
 import { marks, shown } from '../model/beacons.js';
 import { byId, element, keyed, say } from './dom.js';
-import { beaconFields, eventFields } from './filter.js';
+import { showEvents } from './eventlist.js';
+import { beaconFields } from './filter.js';
 import { showGateways } from './gatewaylist.js';
 import { zoneWords } from './roster.js';
-import { clockTime, duration, metres } from './words.js';
+import { metres } from './words.js';
 
 // More rows than anybody reads would only make the page slow; the search finds the others.
 const mostRows = 200;
@@ -13,7 +14,7 @@ export function showLists(page, now_ms) {
   const site = page.site();
   showZones(page);
   showBeacons(site, page);
-  showEvents(site, page, now_ms);
+  showEvents(page, now_ms);
   showGateways(page, now_ms);
 }
 
@@ -66,28 +67,4 @@ function countOf(fitting, all, noun) {
   const some = `${fitting} ${noun}${fitting === 1 ? '' : 's'}`;
   const cut = fitting > mostRows ? `, the first ${mostRows} shown: search for the others` : '';
   return (fitting === all ? some : `${some} of ${all}`) + cut;
-}
-
-function showEvents(site, page, now_ms) {
-  const all = site?.events ?? [];
-  const fitting = page.filter.empty ? all : all.filter((event) => page.filter.fits(eventFields(event)));
-  byId('event-none').hidden = fitting.length > 0;
-  const make = () => element('li', 'event', element('time'), element('b', 'who'), element('span', 'what'));
-  keyed(byId('event-list'), fitting, (event) => event.number, make, (row, event) => {
-    say(row.children[0], clockTime(event.at, now_ms));
-    say(row.children[1], event.major === null ? event.gateway : event.minor === null ? `${event.major}` : `${event.major}/${event.minor}`);
-    say(row.children[2], story(event));
-    row.classList.toggle('leaves', event.type === 'exit');
-  });
-}
-
-/** An event as a sentence. */
-function story(event) {
-  const place = event.zone ? `zone ${event.zone}` : event.region;
-  const gateway = event.gateway === 'site' ? (event.decidedBy ?? 'site') : event.gateway;
-  const by = gateway === event.zone ? '' : ` (${gateway})`;
-  if (event.type === 'enter') return `→ entered ${place}${by}`;
-  const dwell = event.dwell_s === null ? '' : ` after ${event.partial ? 'at least ' : ''}${duration(event.dwell_s)}`;
-  const how = event.unmonitored ? ', no longer monitored' : event.inferred ? ', inferred' : '';
-  return `← left ${place}${dwell}${how}${by}`;
 }

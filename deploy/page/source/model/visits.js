@@ -1,0 +1,82 @@
+// Visits, put together from events: one for each stay in the store, with the places on its way.
+
+// A zone that follows another one so soon is the same visit, where nothing tells of the whole store.
+const joins_ms = 10000;
+
+/** What the event is about: one instance of a region, or of a circle one gateway. */
+const subjectOf = (event) => (event.uuid === null ? `${event.region}@${event.gateway}` : event.instance);
+
+/** Where the event happened; null where it is about the whole store. */
+function placeOf(event) {
+  if (event.uuid === null) return event.region;
+  return event.zone ?? (event.gateway === 'site' ? null : event.gateway);
+}
+
+function begin(event) {
+  const who = event.uuid === null ? event.gateway : event.instance.replace('/', ' ');
+  return { key: `${subjectOf(event)}/${event.number}`, who, event, path: [], inside: new Set(), begin: event.at, changed: event.at, end: null, dwell_s: null, whole: false, closed: false };
+}
+
+/** Whether an event goes on with that visit. */
+function goesOn(visit, event, place) {
+  if (!visit) return false;
+  if (event.type === 'exit') return !visit.closed || event.at <= visit.end + joins_ms;
+  if (visit.closed || (place === null && visit.whole)) return false;
+  return visit.end === null || event.at - visit.end <= joins_ms;
+}
+
+function enter(visit, place) {
+  visit.end = null;
+  if (place === null) visit.whole = true;
+  else {
+    visit.inside.add(place);
+    if (visit.path[visit.path.length - 1] !== place) visit.path.push(place);
+  }
+}
+
+function leave(visit, event, place, isWhole) {
+  if (visit.closed) return;
+  if (place !== null) {
+    visit.inside.delete(place);
+    // It was there before the page was opened.
+    if (!visit.path.includes(place)) visit.path.push(place);
+    if (event.dwell_s !== null) visit.begin = Math.min(visit.begin, event.at - event.dwell_s * 1000);
+    if (isWhole || visit.whole || visit.inside.size > 0) return;
+  }
+  Object.assign(visit, {
+    end: event.at, closed: place === null, partial: event.partial, unmonitored: event.unmonitored, inferred: event.inferred,
+    dwell_s: place === null && event.dwell_s !== null ? event.dwell_s : (event.at - visit.begin) / 1000,
+  });
+}
+
+/**
+ * The visits of these events, the latest first. `whole` are the regions whose store tells of its own when a visit ends: there, leaving a
+ * zone is not leaving the store.
+ */
+export function visitsOf(events, whole) {
+  const visits = [];
+  const latest = new Map();
+  // Events come in any order; those of one moment stay as they came.
+  for (const event of [...events].sort((one, other) => one.at - other.at)) {
+    const place = placeOf(event);
+    let visit = latest.get(subjectOf(event));
+    if (!goesOn(visit, event, place)) {
+      visit = begin(event);
+      latest.set(subjectOf(event), visit);
+      visits.push(visit);
+    }
+    if (!visit.closed) visit.changed = event.at;
+    if (event.type === 'enter') enter(visit, place);
+    else leave(visit, event, place, whole.has(event.region));
+  }
+  return visits.sort((one, other) => other.changed - one.changed);
+}
+
+/** The visits of a store: by the word of `site` where there is one, and else by that of the gateways. */
+export function visitsOfSite(site) {
+  const store = site.gateways.get('site');
+  if (!store) return visitsOf([...site.events].reverse(), new Set());
+  const told = [...site.told.values()];
+  const states = [...store.states.values()].filter((state) => !state.zone).map((state) => state.region);
+  return visitsOf(told, new Set([...states, ...told.filter((event) => event.zone === null).map((event) => event.region)]));
+}
