@@ -92,3 +92,39 @@ def elsewhere(browser, broker):
     told("south", 5)
     expect(tab, "and reads no other store", "page.site().beacons.known.size === 1 && [...page.site().beacons.known.values()][0].minor === 5")
     check("of the others nothing came", not tab.value("page.came.includes('beacons/north/door/region/carts/ranging')"))
+
+
+def small(browser, broker):
+    """What a small window, a mischievous name and a long message can't spoil."""
+    publisher = Publisher(broker.port, "small")
+    turned = "door-\u202etxt"
+    publisher.publish(f"beacons/small/{turned}/status", status("blocked", "Turn it \u2066on."), retain=True)
+    tab = browser.tab(broker.url("small"), 320, 256)
+    tab.until("document.querySelectorAll('#gateway-list li').length === 1", "it reads")
+    words = tab.value("document.body.textContent + [...document.querySelectorAll('[title], [aria-label]')].map((one) => one.title + one.getAttribute('aria-label')).join()")
+    check("no name turns the direction of text", not any(one in words for one in "\u202e\u2066") and "door-\ufffdtxt" in words)
+    check("at 400 % nothing sticks out, and the page scrolls", tab.value("document.documentElement.scrollWidth <= 320 && document.documentElement.scrollHeight > 256"))
+    heights = tab.value("(() => { document.getElementById('connection').click();"
+                        " return ['plan', 'panel-gateways'].map((id) => document.getElementById(id).getBoundingClientRect().height); })()")
+    check("and plan and list have room", heights[0] >= 100 and heights[1] >= 80, heights)
+    tab.value("document.getElementById('tab-map').click()")
+    expect(tab, "an empty map says so", "!document.getElementById('map-none').hidden && document.getElementById('map-none').textContent.includes('has told where it is')")
+    publisher.publish("beacons/small/door/status", b"{")
+    expect(tab, "garbage is said", "document.querySelector('#notice-list [data-name=garbage]')")
+    tab.value("document.querySelector('#notice-list [data-name=garbage] button').click()")
+    check("and can be dismissed", tab.value("!document.querySelector('#notice-list [data-name=garbage]')"))
+    publisher.publish("beacons/small/door/status", b"{{")
+    expect(tab, "also what comes soon after", "page.notices.garbage.count === 2 && !document.querySelector('#notice-list [data-name=garbage]')")
+    tab.value(LATER + "; " + LATER.replace("60000", "600000"))
+    expect(tab, "and is said again ten minutes later", "document.querySelector('#notice-list [data-name=garbage]')")
+    tab.value("document.getElementById('tab-plan').click()")
+    legend = "document.querySelector('#panel-plan .key p').getBoundingClientRect().height"
+    check("the legend covers nothing until it is asked for", tab.value(f"{legend} === 0"))
+    tab.value("document.querySelector('#panel-plan .key summary').click()")
+    check("and is there then", tab.value(f"{legend} > 20"))
+    tab.value("document.getElementById('plan').focus()")
+    before = tab.value("[page.plan.camera.x_m, page.plan.camera.y_m, page.plan.camera.scale]")
+    for key in ("ArrowRight", "+", "0"):
+        tab.key(key)
+    check("0 shows all, as it was before", tab.value("[page.plan.camera.x_m, page.plan.camera.y_m, page.plan.camera.scale]") == before and not tab.value("page.plan.touched"))
+    check("nothing is complained about", not tab.complaints(), tab.complaints())

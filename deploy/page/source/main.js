@@ -140,10 +140,10 @@ for (const query of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)']
   });
 }
 for (const [id, action] of [['zoom-in', () => plan.camera.zoom(1.4, plan.camera.width / 2, plan.camera.height / 2)],
-  ['zoom-out', () => plan.camera.zoom(0.7, plan.camera.width / 2, plan.camera.height / 2)], ['zoom-fit', () => plan.fit()]]) {
+  ['zoom-out', () => plan.camera.zoom(0.7, plan.camera.width / 2, plan.camera.height / 2)], ['zoom-fit', () => plan.showAll()]]) {
   byId(id).addEventListener('click', () => {
+    plan.touched = true;
     action();
-    plan.touched = id !== 'zoom-fit';
     plan.dirty = true;
   });
 }

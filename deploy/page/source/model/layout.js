@@ -37,7 +37,7 @@ export function placeGateway(layout, id, x_m, y_m, floor) {
 /** A string as TOML has it. */
 function quoted(value) {
   const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return `"${value.replace(/["\\]/g, '\\$&').replace(/[\u0000-\u001f\u007f]/g, escaped)}"`;
+  return `"${value.replace(/["\\]/g, '\\$&').replace(/[\u0000-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/g, escaped)}"`;
 }
 
 /** The lines for the site's config.toml. */

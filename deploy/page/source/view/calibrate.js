@@ -1,5 +1,5 @@
 import { configuration, placeGateway, planWidth } from '../model/layout.js';
-import { byId, element, keyed, say } from './dom.js';
+import { byId, element, keyed, plain, say } from './dom.js';
 
 // A photo of a phone is larger than any screen that shows it, and than what a browser keeps.
 const longestSide = 1600;
@@ -115,7 +115,7 @@ export class Calibration {
       const row = element('li', '', element('b', '', id));
       for (const [name, unit] of [['x', 'm to the right'], ['y', 'm up']]) {
         const input = Object.assign(element('input'), { type: 'number', step: '0.1' });
-        input.setAttribute('aria-label', `${id}, ${unit}`);
+        input.setAttribute('aria-label', plain(`${id}, ${unit}`));
         input.addEventListener('change', () => {
           const [x, y] = row.querySelectorAll('input');
           if (x.value !== '' && y.value !== '') this.place(id, x.valueAsNumber, y.valueAsNumber, this.view.floor);

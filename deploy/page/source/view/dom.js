@@ -1,18 +1,25 @@
 // Elements, made without any HTML of words: what comes from a broker is only ever text.
 
+/**
+ * Words that look like what they are: a character that turns the direction of text, or that no eye sees, becomes a mark. Otherwise an id
+ * could look like another one.
+ */
+export const plain = (words) => words.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '\ufffd');
+
 export const byId = (id) => document.getElementById(id);
 
 /** An element with a class and with children; a string among them becomes text. */
 export function element(name, className = '', ...children) {
   const made = document.createElement(name);
   if (className) made.className = className;
-  made.append(...children.filter((child) => child !== null && child !== undefined));
+  made.append(...children.filter((child) => child !== null && child !== undefined).map((child) => (typeof child === 'string' ? plain(child) : child)));
   return made;
 }
 
 /** Sets text where it differs, so that a screen reader and a selection are left alone. */
 export function say(node, words) {
-  if (node.textContent !== words) node.textContent = words;
+  const shown = plain(words);
+  if (node.textContent !== shown) node.textContent = shown;
 }
 
 /** Lets `list` have one child for each item, in order. Children stay the same elements as long as their key does, and keep focus. */

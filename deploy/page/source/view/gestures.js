@@ -55,9 +55,9 @@ export function gestures(canvas, camera, { onTap, onGrab, onDrag, onChange, onFi
     if (steps[event.key]) camera.pan(...steps[event.key]);
     else if (event.key === '+' || event.key === '=') camera.zoom(1.25, camera.width / 2, camera.height / 2);
     else if (event.key === '-') camera.zoom(0.8, camera.width / 2, camera.height / 2);
-    else if (event.key === '0') onFit();
-    else return;
+    else if (event.key !== '0') return;
     event.preventDefault();
-    onChange();
+    if (event.key === '0') onFit();
+    else onChange();
   });
 }

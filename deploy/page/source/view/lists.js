@@ -1,5 +1,5 @@
 import { marks, shown } from '../model/beacons.js';
-import { byId, element, keyed, say } from './dom.js';
+import { byId, element, keyed, plain, say } from './dom.js';
 import { showEvents } from './eventlist.js';
 import { beaconFields } from './filter.js';
 import { showGateways } from './gatewaylist.js';
@@ -50,7 +50,7 @@ function showBeacons(site, page) {
     const signs = marks(beacon);
     say(button.children[2], signs.join(', '));
     button.setAttribute('aria-pressed', String(beacon.identity === page.chosen));
-    button.title = `${beacon.uuid} in ${shown(beacon).region}`;
+    button.title = plain(`${beacon.uuid} in ${shown(beacon).region}`);
   });
 }
 

@@ -1,5 +1,7 @@
 // What moves, and stores, drawn on one canvas over the map. 5,000 elements would be slow; 5,000 drawn marks are not.
 
+import { plain } from './dom.js';
+
 const whole = Math.PI * 2;
 
 /** A layer of Leaflet's that draws what `things()` gives, on animation frames. */
@@ -135,7 +137,8 @@ function drawMark(context, at, { name, condition, chosen }, paint, size) {
   words(context, condition.tone === 'good' ? name : `${name}: ${condition.word}`, at.x, at.y + 20, paint.ink, paint);
 }
 
-function words(context, said, x, y, ink, paint) {
+function words(context, text, x, y, ink, paint) {
+  const said = plain(text);
   context.font = '600 12px system-ui, sans-serif';
   context.textAlign = 'center';
   context.textBaseline = 'middle';

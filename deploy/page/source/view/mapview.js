@@ -1,3 +1,4 @@
+import { byId } from './dom.js';
 import { marksLayer } from './mapmarks.js';
 import { conditionOf, conditionOfSite } from './words.js';
 
@@ -62,6 +63,7 @@ export class MapView {
     this.drawn_ms = now_ms;
     const { movers, stores, circles } = this.things();
     const places = [...movers, ...stores].map(({ fix }) => fix).concat(circles.map(({ center }) => center));
+    byId('map-none').hidden = places.length > 0;
     // All of it is shown until somebody moves the map: what is new, and what drives out of sight.
     const view = this.map.getBounds();
     const lost = movers.some(({ fix }) => !view.contains([fix.latitude, fix.longitude]));

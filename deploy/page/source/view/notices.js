@@ -4,6 +4,8 @@ import { clockTime, duration } from './words.js';
 // A synced gateway whose messages seem to come from another time: it is this device's clock, or it is not synced after all.
 const clockApart_s = 15;
 const clockSamples = 5;
+// What was read need not be read again so soon.
+const dismissed_ms = 600000;
 
 /** What is wrong, each said plainly in one line, and gone when it is over. */
 export class Notices {
@@ -11,6 +13,7 @@ export class Notices {
     this.garbage = { count: 0, topic: '', why: '' };
     this.offsets = [];
     this.remarks = new Map();
+    this.dismissed = new Map();
   }
 
   /** Something that this page has to say once, under a name. */
@@ -52,10 +55,19 @@ export class Notices {
   }
 
   show(page, online, now_ms) {
-    const make = () => element('li');
-    keyed(byId('notice-list'), this.lines(page), ([name]) => name, make, (row, [name, words]) => {
+    const make = ([name]) => {
+      const button = element('button', '', '✕');
+      button.setAttribute('aria-label', 'Dismiss');
+      button.addEventListener('click', () => {
+        this.dismissed.set(name, Date.now() + dismissed_ms);
+        this.show(page, navigator.onLine, Date.now());
+      });
+      return element('li', '', element('span'), button);
+    };
+    const lines = this.lines(page).filter(([name]) => !(this.dismissed.get(name) > now_ms));
+    keyed(byId('notice-list'), lines, ([name]) => name, make, (row, [name, words]) => {
       row.dataset.name = name;
-      say(row, words);
+      say(row.firstElementChild, words);
     });
     this.showConnection(page, online, now_ms);
   }

@@ -1,5 +1,7 @@
 // What is drawn on the floor plan. A canvas, the camera, the colours and what to draw come in; nothing is kept.
 
+import { plain } from './dom.js';
+
 const whole = Math.PI * 2;
 const font = '600 12px system-ui, sans-serif';
 
@@ -52,7 +54,8 @@ export function drawScale(canvas, camera, paint) {
 }
 
 /** Words on a ground of their own, so that they can be read on any plan. */
-export function label(canvas, paint, words, middle, y, ink, width = Infinity) {
+export function label(canvas, paint, text, middle, y, ink, width = Infinity) {
+  const words = plain(text);
   canvas.font = font;
   const half = canvas.measureText(words).width / 2 + 4;
   const x = Math.max(half, Math.min(width - half, middle));

@@ -25,7 +25,7 @@ export class PlanView {
         this.touched = true;
         this.dirty = true;
       },
-      onFit: () => this.fit(),
+      onFit: () => this.showAll(),
     });
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -78,6 +78,12 @@ export class PlanView {
     this.camera.fit({ left: Math.min(...xs) - air, right: Math.max(...xs) + air, bottom: Math.min(...ys) - air, top: Math.max(...ys) + air }, 28);
     this.fitted = true;
     this.dirty = true;
+  }
+
+  /** As the plan was before anybody moved it; it follows new gateways and another window again. */
+  showAll() {
+    this.touched = false;
+    this.fit();
   }
 
   gatewayAt(x, y) {
