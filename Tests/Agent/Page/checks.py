@@ -8,6 +8,7 @@ import tomllib
 
 from bench import BUILD, ROOT, Broker, agent, configuration
 from browser import Browser
+from crowd import crowd
 from figures import chain, load
 from shop import GATEWAYS, UUID, Publisher, Shop, common, status
 from truth import elsewhere, missing, small, stale
@@ -270,7 +271,7 @@ def main():
             publisher = Publisher(broker.port)
             for run, *arguments in ((tiles,), (rules, browser), (shop, browser, broker, publisher), (calibration, browser, broker),
                                     (hostile, browser, broker, publisher), (agents, browser, broker), (van, browser, broker), (away, browser, broker), (stale, browser, broker),
-                                    (missing, browser, broker), (elsewhere, browser, broker), (small, browser, broker), (login, browser), (load, browser, broker), (chain, browser, broker)):
+                                    (missing, browser, broker), (elsewhere, browser, broker), (small, browser, broker), (crowd, browser, broker), (login, browser), (load, browser, broker), (chain, browser, broker)):
                 begin = time.monotonic()
                 scenario(run, *arguments)
                 browser.close_tabs()

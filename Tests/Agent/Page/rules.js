@@ -11,6 +11,7 @@ import { configuration, placeGateway, planWidth, readLayout } from '../../../dep
 import { readFilter } from '../../../deploy/page/source/view/filter.js';
 import { at, bytes, json, same, throws, uuid } from './assert.js';
 import { truths } from './truths.js';
+import { planRules } from './plan.js';
 import { visitRules } from './visits.js';
 
 /** A reader on a machine that the test turns: what it opened, what it sent, what it said. */
@@ -199,7 +200,7 @@ const rules = {
 };
 
 const results = [];
-for (const [name, rule] of Object.entries({ ...rules, ...truths, ...visitRules })) {
+for (const [name, rule] of Object.entries({ ...rules, ...truths, ...planRules, ...visitRules })) {
   try {
     rule();
     results.push([name, null]);

@@ -23,7 +23,10 @@ const plan = new PlanView(byId('plan'), page, {
 });
 const calibration = new Calibration(page, plan);
 const map = new MapView(window.L, byId('map'), page, settings.tiles);
-const showStage = tabs(byId('stage-tabs'), (id) => id === 'tab-map' && map.open());
+const showStage = tabs(byId('stage-tabs'), (id) => {
+  byId('zoom').hidden = id !== 'tab-plan';
+  if (id === 'tab-map') map.open();
+});
 const showSide = tabs(byId('side-tabs'));
 
 const reader = new Reader({
@@ -153,6 +156,7 @@ function showFloors() {
   byId('floor-choice').hidden = floors.length < 2;
   const make = (floor) => Object.assign(element('option', '', String(floor)), { value: String(floor) });
   keyed(byId('floor'), floors, (floor) => floor, make, () => {});
+  if (document.activeElement !== byId('floor')) byId('floor').value = String(plan.floor);
   if (floors.length > 0 && !floors.includes(plan.floor)) changeFloor(floors[0]);
 }
 function changeFloor(floor) {

@@ -121,12 +121,14 @@ export class Page {
 
   search(typed) {
     this.filter = readFilter(typed);
+    this.sought = true;
     this.changes += 1;
   }
 
   choose(identity, gateway) {
     this.chosen = this.chosen === identity ? null : identity;
     this.chosenGateway = gateway;
+    this.sought = false;
     this.changes += 1;
     this.onChoose?.();
   }

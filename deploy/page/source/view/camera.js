@@ -16,12 +16,12 @@ export class Camera {
     return { x_m: this.x_m + (x - this.width / 2) / this.scale, y_m: this.y_m - (y - this.height / 2) / this.scale };
   }
 
-  /** Shows the whole of a box of metres, with a margin of pixels. */
-  fit({ left, right, bottom, top }, margin) {
-    const scale = Math.min((this.width - 2 * margin) / Math.max(right - left, 4), (this.height - 2 * margin) / Math.max(top - bottom, 4));
+  /** Shows the whole of a box of metres, with a margin of pixels, and more of them `below`. */
+  fit({ left, right, bottom, top }, margin, below = 0) {
+    const scale = Math.min((this.width - 2 * margin) / Math.max(right - left, 4), (this.height - 2 * margin - below) / Math.max(top - bottom, 4));
     this.scale = Math.min(200, Math.max(0.5, scale));
     this.x_m = (left + right) / 2;
-    this.y_m = (bottom + top) / 2;
+    this.y_m = (bottom + top) / 2 - below / 2 / this.scale;
   }
 
   /** What is under that pixel stays there. */

@@ -30,7 +30,10 @@ function showZones(page) {
 function makeBeacon(page) {
   return (beacon) => {
     const button = element('button', 'row', element('b', 'who'), element('span', 'what'), element('span', 'marks'));
-    button.addEventListener('click', () => page.choose(beacon.identity, null));
+    button.addEventListener('click', () => {
+      page.choose(beacon.identity, null);
+      page.sought = page.chosen !== null;
+    });
     return element('li', '', button);
   };
 }

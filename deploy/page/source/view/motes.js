@@ -4,14 +4,10 @@ import { beaconFields } from './filter.js';
 // A beacon goes from where it was shown to where it is now within about this time.
 const glide_s = 0.25;
 
-/** A direction for a beacon whose direction nobody knows: always the same for the same one. */
-function directionOf(name) {
-  let hash = 7;
-  for (let index = 0; index < name.length; index += 1) hash = (Math.imul(hash, 31) + name.charCodeAt(index)) | 0;
-  return ((hash >>> 0) % 3600) * (Math.PI / 1800);
-}
-
-/** What is drawn of the beacons: dots with circles, each gliding towards the place that was told last. */
+/**
+ * What is drawn of the beacons: dots with circles where the place is known, and where only the distance from a gateway is, rings around it.
+ * Each glides towards what was told last.
+ */
 export class Motes {
   constructor() {
     this.all = new Map();
@@ -25,7 +21,7 @@ export class Motes {
       const { entries, gateway, resolving, duplicate } = shown(beacon);
       entries.forEach((entry, index) => {
         const key = index === 0 ? beacon.identity : `${beacon.identity}#${index}`;
-        const aim = entry.position ? this.positioned(entry, floor) : this.around(key, entry, places.get(gateway) ?? zones.get(entry.zone));
+        const aim = entry.position ? this.positioned(entry, floor) : this.around(entry, places.get(gateway) ?? zones.get(entry.zone));
         if (!aim) return;
         kept.add(key);
         const mote = this.all.get(key) ?? { x_m: aim.x_m, y_m: aim.y_m, radius_m: aim.radius_m };
@@ -42,11 +38,8 @@ export class Motes {
     return position.floor === floor ? { x_m: position.x_m, y_m: position.y_m, radius_m: position.error_m } : null;
   }
 
-  around(key, entry, place) {
-    if (!place) return null;
-    const direction = directionOf(key);
-    const away_m = entry.accuracy_m ?? 1.5;
-    return { x_m: place.x_m + away_m * Math.cos(direction), y_m: place.y_m + away_m * Math.sin(direction), radius_m: entry.error_m ?? 0 };
+  around(entry, place) {
+    return place ? { x_m: place.x_m, y_m: place.y_m, radius_m: entry.accuracy_m ?? 0 } : null;
   }
 
   /** Lets time pass; says whether anything still moves. */

@@ -3,7 +3,7 @@
 import { plain } from './dom.js';
 
 const whole = Math.PI * 2;
-const font = '600 12px system-ui, sans-serif';
+export const font = '600 12px system-ui, sans-serif';
 
 /** The step of a scale, in metres, whose length lies between 60 and 160 pixels. */
 export function scaleStep(pixelsPerMetre) {
@@ -54,11 +54,9 @@ export function drawScale(canvas, camera, paint) {
 }
 
 /** Words on a ground of their own, so that they can be read on any plan. */
-export function label(canvas, paint, text, middle, y, ink, width = Infinity) {
+export function label(canvas, paint, text, x, y, ink) {
   const words = plain(text);
   canvas.font = font;
-  const half = canvas.measureText(words).width / 2 + 4;
-  const x = Math.max(half, Math.min(width - half, middle));
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
   canvas.lineWidth = 4;
@@ -69,49 +67,30 @@ export function label(canvas, paint, text, middle, y, ink, width = Infinity) {
   canvas.fillText(words, x, y);
 }
 
-/** All beacons: the circles that hold them two times out of three first, then the dots, then the words. */
-export function drawMotes(canvas, camera, paint, motes, chosen) {
-  const visible = [];
-  for (const mote of motes.values()) {
-    const x = camera.x(mote.x_m);
-    const y = camera.y(mote.y_m);
-    if (x > -200 && y > -200 && x < camera.width + 200 && y < camera.height + 200) visible.push({ mote, x, y });
-  }
-  drawCircles(canvas, camera, paint, visible.filter(({ mote }) => mote.certain && !mote.unknown), []);
-  drawCircles(canvas, camera, paint, visible.filter(({ mote }) => !mote.certain && !mote.unknown), [4, 4]);
-  drawDots(canvas, paint, visible);
-  // Words where there is room for them; the list has them all.
-  const style = { paint, named: visible.length <= 60, wordy: camera.width >= 600 && visible.length <= 60 };
-  for (const one of visible) drawMark(canvas, one, style, one.mote.beacon.identity === chosen);
-}
-
-function drawCircles(canvas, camera, paint, ones, dashes) {
+/** The circles that hold beacons two times out of three, and dashed rings where only the distance from the gateway is known. */
+export function drawCircles(canvas, paint, dots, dashes, ground) {
   canvas.beginPath();
-  for (const { mote, x, y } of ones) {
-    const radius = mote.radius_m * camera.scale;
+  for (const { x, y, radius } of dots) {
     if (radius < 6) continue;
     canvas.moveTo(x + radius, y);
     canvas.arc(x, y, radius, 0, whole);
   }
-  // Where many circles lie over each other, a ground would hide the plan and say nothing.
-  if (ones.length <= 150) {
-    canvas.globalAlpha = 0.1;
-    canvas.fillStyle = paint.beacon;
-    canvas.fill();
-  }
-  canvas.globalAlpha = ones.length <= 150 ? 0.55 : 0.25;
-  canvas.setLineDash(ones.length <= 150 ? dashes : []);
-  canvas.strokeStyle = paint.beacon;
-  canvas.lineWidth = 1;
+  canvas.strokeStyle = canvas.fillStyle = paint.beacon;
+  canvas.globalAlpha = 0.1;
+  if (ground) canvas.fill();
+  canvas.globalAlpha = 0.55;
+  canvas.setLineDash(dashes);
+  canvas.lineWidth = ground ? 1 : 1.5;
   canvas.stroke();
   canvas.setLineDash([]);
   canvas.globalAlpha = 1;
 }
 
-function drawDots(canvas, paint, visible) {
+/** Dots, hollow ones where the proximity is unknown; a circle of dashes around one that is resolving, a whole one around a duplicate. */
+export function drawDots(canvas, paint, dots) {
   for (const hollow of [false, true]) {
     canvas.beginPath();
-    for (const { mote, x, y } of visible) {
+    for (const { mote, x, y } of dots) {
       if (mote.unknown !== hollow) continue;
       canvas.moveTo(x + 6, y);
       canvas.arc(x, y, 6, 0, whole);
@@ -122,43 +101,60 @@ function drawDots(canvas, paint, visible) {
     canvas.fill();
     canvas.stroke();
   }
-}
-
-/** What is said of one beacon: its number, and ?, ↻ or ×2 for unknown, resolving and duplicate. */
-function drawMark(canvas, { mote, x, y }, { paint, named, wordy }, chosen) {
-  const special = mote.resolving || mote.duplicate;
-  if (special || chosen) {
-    canvas.beginPath();
-    canvas.arc(x, y, 10, 0, whole);
-    canvas.setLineDash(mote.resolving && !chosen ? [3, 3] : []);
-    canvas.strokeStyle = chosen ? paint.focus : paint.warn;
-    canvas.lineWidth = chosen ? 3 : 2;
-    canvas.stroke();
-    canvas.setLineDash([]);
+  for (const { mote, x, y } of dots) {
+    if (mote.resolving || mote.duplicate) drawHalo(canvas, x, y, 10, paint.warn, mote.resolving ? [3, 3] : [], 2);
   }
-  if (!named && !special && !chosen) return;
-  const sign = (mark, word) => (wordy || chosen ? `${mark} ${word}` : mark);
-  const signs = [mote.beacon.label, mote.resolving && sign('↻', 'resolving'), mote.duplicate && sign('×2', 'duplicate'), mote.unknown && sign('?', 'unknown')];
-  label(canvas, paint, signs.filter(Boolean).join(' '), x, y + 18, special ? paint.warn : mote.unknown ? paint.quiet : paint.ink);
 }
 
-/** A gateway: a square with the mark of its condition, its name and the word, and the people in its zone. */
-export function drawGateway(canvas, camera, paint, { id, place, condition, zone, chosen }) {
-  const x = camera.x(place.x_m);
-  const y = camera.y(place.y_m);
+function drawHalo(canvas, x, y, radius, ink, dashes, width) {
   canvas.beginPath();
-  canvas.roundRect(x - 11, y - 11, 22, 22, 6);
-  canvas.fillStyle = paint[condition.tone];
+  canvas.arc(x, y, radius, 0, whole);
+  canvas.setLineDash(dashes);
+  canvas.strokeStyle = ink;
+  canvas.lineWidth = width;
+  canvas.stroke();
+  canvas.setLineDash([]);
+}
+
+/** What was looked for, above everything else. */
+export function drawSought(canvas, paint, dots) {
+  for (const dot of dots) {
+    const { x, y, radius, ring } = dot;
+    if (ring) drawHalo(canvas, x, y, Math.max(16, radius), paint.focus, [6, 4], 3);
+    else {
+      drawCircles(canvas, paint, [dot], [], true);
+      drawDots(canvas, paint, [dot]);
+      drawHalo(canvas, x, y, 11, paint.focus, [], 3);
+    }
+    if (!ring && radius > 14) drawHalo(canvas, x, y, radius, paint.focus, [], 1);
+  }
+}
+
+function drawBox(canvas, paint, { x, y, width, fill, ink, edge, words, chosen }) {
+  canvas.beginPath();
+  canvas.roundRect(x - width / 2, y - 11, width, 22, 6);
+  canvas.fillStyle = fill;
   canvas.fill();
   canvas.lineWidth = chosen ? 4 : 2;
-  canvas.strokeStyle = chosen ? paint.focus : paint.paper;
+  canvas.strokeStyle = chosen ? paint.focus : edge;
   canvas.stroke();
-  canvas.font = '700 14px system-ui, sans-serif';
+  canvas.font = '700 13px system-ui, sans-serif';
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
-  canvas.fillStyle = paint.paper;
-  canvas.fillText(condition.mark, x, y + 1);
-  const words = condition.tone === 'good' ? id : `${id}: ${condition.word}`;
-  label(canvas, paint, words, x, y - 22, condition.tone === 'good' ? paint.ink : paint[condition.tone], camera.width);
-  if (zone) label(canvas, paint, zone, x, y + 22, paint.soft);
+  canvas.fillStyle = ink;
+  canvas.fillText(words, x, y + 1);
+}
+
+/** A gateway: a square with the mark of its condition. */
+export function drawGateway(canvas, paint, { x, y, condition, chosen }) {
+  drawBox(canvas, paint, { x, y, width: 22, fill: paint[condition.tone], ink: paint.paper, edge: paint.paper, words: condition.mark, chosen });
+}
+
+/** Gateways and beacons that stand too close together: the mark of what is worst, and the number of beacons. Only what needs help is loud. */
+export function drawCluster(canvas, paint, { x, y, gateways, count }) {
+  const [first] = gateways;
+  const words = [first?.condition.mark, count > 0 ? String(count) : ''].filter(Boolean).join(' ');
+  const tone = first?.condition.tone ?? 'beacon';
+  const look = tone === 'good' ? { fill: paint.paper, ink: paint.good, edge: paint.good } : { fill: paint[tone], ink: paint.paper, edge: paint.paper };
+  drawBox(canvas, paint, { x, y, width: Math.max(22, words.length * 7 + 8), ...look, words, chosen: gateways.some(({ chosen }) => chosen) });
 }

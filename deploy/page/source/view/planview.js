@@ -1,11 +1,18 @@
 import { marks, shown } from '../model/beacons.js';
 import { placesOf } from '../model/layout.js';
+import { beaconFields } from './filter.js';
 import { Camera } from './camera.js';
 import { gestures } from './gestures.js';
 import { Motes } from './motes.js';
-import { drawGateway, drawGround, drawMotes, drawScale, label } from './planmarks.js';
+import { drawCircles, drawCluster, drawDots, drawGateway, drawGround, drawScale, drawSought, font, label } from './planmarks.js';
 import { rosterOf, zoneWords } from './roster.js';
+import { sceneOf } from './scene.js';
 
+// Beacons that a search may find for the plan to move to them, and what is shown around them.
+const mostFound = 20;
+const nearby_m = 6;
+// The scale and the legend's button stand at the bottom.
+const forScale = 28;
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** The floor plan. It draws on animation frames, and only when something has changed or still moves. */
@@ -17,11 +24,16 @@ export class PlanView {
     this.points = [];
     this.image = null;
     this.fitted = false;
+    this.widths = new Map();
+    this.before = null;
+    this.shown = { sought: [], dots: [], rings: [], clusters: [] };
     gestures(canvas, this.camera, {
       onTap: ({ x, y }) => (page.calibrating === 'points' ? onPoint(this.share(x, y)) : this.choose(x, y)),
       onGrab: ({ x, y }) => (page.calibrating === 'gateways' ? this.gatewayAt(x, y) : null),
       onDrag: (id, { x_m, y_m }) => onPlace(id, x_m, y_m, this.floor),
       onChange: () => {
+        page.sought = false;
+        this.before = null;
         this.touched = true;
         this.dirty = true;
       },
@@ -75,7 +87,7 @@ export class PlanView {
     if (xs.length === 0) return;
     // Room for what stands around the outer gateways.
     const air = plan && this.image ? 0 : 3;
-    this.camera.fit({ left: Math.min(...xs) - air, right: Math.max(...xs) + air, bottom: Math.min(...ys) - air, top: Math.max(...ys) + air }, 28);
+    this.camera.fit({ left: Math.min(...xs) - air, right: Math.max(...xs) + air, bottom: Math.min(...ys) - air, top: Math.max(...ys) + air }, 28, forScale);
     this.fitted = true;
     this.dirty = true;
   }
@@ -91,14 +103,50 @@ export class PlanView {
     return [...this.places].find(near)?.[0] ?? null;
   }
 
+  /** A tap: the beacon there, on its dot or its ring, or else the gateway. Where beacons stand too close together it comes nearer. */
   choose(x, y) {
     let best = null;
     let least = 22;
-    for (const mote of this.motes.all.values()) {
-      const away = Math.hypot(this.camera.x(mote.x_m) - x, this.camera.y(mote.y_m) - y);
+    for (const { mote, x: left, y: top, radius, ring } of [...this.shown.sought, ...this.shown.dots, ...this.shown.rings]) {
+      const away = Math.abs(Math.hypot(left - x, top - y) - (ring ? radius : 0)) + (ring ? 10 : 0);
       if (away < least) [best, least] = [mote.beacon.identity, away];
     }
-    this.page.choose(best, best ? null : this.gatewayAt(x, y));
+    const gateway = best === null ? this.gatewayAt(x, y) : null;
+    const cluster = this.shown.clusters.find((one) => Math.hypot(one.x - x, one.y - y) < 24);
+    if (best === null && cluster && cluster.gateways.length !== 1) {
+      this.camera.zoom(2, x, y);
+      this.touched = this.dirty = true;
+    } else this.page.choose(best, gateway);
+  }
+
+  /** Moves to what was looked for, once it is there; and back, once the search is over. */
+  seek() {
+    const { page, camera, motes } = this;
+    const found = [...motes.all.values()].filter((mote) => (page.chosen === null ? !page.filter.empty : mote.beacon.identity === page.chosen));
+    if (page.filter.empty && page.chosen === null) {
+      page.sought = false;
+      if (this.before) Object.assign(camera, this.before);
+      this.before = null;
+      return;
+    }
+    if (found.length === 0) this.changeFloor();
+    if (found.length === 0 || found.length > mostFound) return;
+    page.sought = false;
+    this.before ??= { x_m: camera.x_m, y_m: camera.y_m, scale: camera.scale };
+    const [xs, ys] = [found.map(({ aim }) => aim.x_m), found.map(({ aim }) => aim.y_m)];
+    const box = { left: Math.min(...xs) - nearby_m, right: Math.max(...xs) + nearby_m, bottom: Math.min(...ys) - nearby_m, top: Math.max(...ys) + nearby_m };
+    camera.fit(box, 28);
+    this.touched = this.fitted = this.dirty = true;
+  }
+
+  /** Goes to the floor of what was looked for, where this one has none of it. */
+  changeFloor() {
+    const { page } = this;
+    const looked = (beacon) => (page.chosen === null ? page.filter.fits(beaconFields(beacon)) : beacon.identity === page.chosen);
+    const elsewhere = [...(page.site()?.beacons.known.values() ?? [])].find((beacon) => looked(beacon) && shown(beacon).first?.position);
+    if (!elsewhere) return;
+    this.floor = shown(elsewhere).first.position.floor;
+    page.changes += 1;
   }
 
   /** One animation frame. */
@@ -109,6 +157,7 @@ export class PlanView {
       this.seen = page.version();
       this.dirty = true;
       this.gather();
+      if (page.sought) this.seek();
     }
     const moving = this.motes.glide(still.matches ? null : seconds);
     if (!this.dirty && !moving) return;
@@ -121,26 +170,54 @@ export class PlanView {
     const roster = rosterOf(this.page);
     this.zones = zoneWords(this.page, roster);
     this.conditions = new Map(roster.gateways.map(({ id, condition }) => [id, condition]));
-    const count = this.places.size;
     this.places = placesOf(this.page.layout, [...this.conditions.keys()], this.floor);
-    if (!this.fitted || (count !== this.places.size && !this.touched)) this.fit();
+    const extent = [...this.places.values()].map(({ x_m, y_m }) => `${x_m} ${y_m}`).join();
+    if (!this.fitted || (extent !== this.extent && !this.touched)) this.fit();
+    this.extent = extent;
     const zones = new Map([...this.places].map(([id, place]) => [this.page.layout.gateways.get(id)?.zone ?? id, place]));
     this.motes.update(site ? site.beacons.known.values() : [], { places: this.places, zones, floor: this.floor, fits: this.page.filter.fits });
+  }
+
+  /** Beacons and gateways with their places in pixels, as the scene wants them. */
+  scene() {
+    const { camera, page } = this;
+    const told = new Set();
+    const gateways = [...this.places].map(([id, place]) => {
+      const zone = page.layout.gateways.get(id)?.zone ?? id;
+      const count = told.has(zone) ? undefined : this.zones.get(zone);
+      told.add(zone);
+      const people = count && `${zone === id ? '' : `${zone}: `}${count.replace(/^[?\d]+/, '$& here')}`;
+      return { id, x: camera.x(place.x_m), y: camera.y(place.y_m), condition: this.conditions.get(id), people, chosen: page.chosenGateway === id };
+    });
+    const dots = [...this.motes.all.values()].map((mote) =>
+      ({ mote, x: camera.x(mote.x_m), y: camera.y(mote.y_m), radius: mote.radius_m * camera.scale, ring: !mote.certain }));
+    const few = !page.filter.empty && dots.length <= mostFound;
+    const found = ({ mote }) => few || mote.beacon.identity === page.chosen;
+    return sceneOf({ camera, gateways, dots, found, measure: (words) => this.measure(words), calm: page.calibrating === null });
+  }
+
+  /** The width of words. A canvas takes long to say it, so it is asked once. */
+  measure(words) {
+    if (this.widths.size > 5000) this.widths.clear();
+    if (!this.widths.has(words)) {
+      this.context.font = font;
+      this.widths.set(words, this.context.measureText(words).width);
+    }
+    return this.widths.get(words);
   }
 
   draw() {
     const { context, camera, page } = this;
     const { paint } = page;
     drawGround(context, camera, paint, this.image, page.layout.plan);
-    drawMotes(context, camera, paint, this.motes.all, page.chosen);
-    const told = new Set();
-    for (const [id, place] of this.places) {
-      const zone = page.layout.gateways.get(id)?.zone ?? id;
-      const count = told.has(zone) ? undefined : this.zones.get(zone);
-      told.add(zone);
-      const people = count && `${zone === id ? '' : `${zone}: `}${count.replace(', some', ' here, some').replace(/^[?\d]+$/, '$& here')}`;
-      drawGateway(context, camera, paint, { id, place, condition: this.conditions.get(id), zone: people, chosen: page.chosenGateway === id });
-    }
+    const scene = this.shown = this.scene();
+    drawCircles(context, paint, scene.dots.filter(({ mote }) => !mote.unknown), [], true);
+    drawCircles(context, paint, scene.rings, [4, 4], false);
+    drawDots(context, paint, scene.dots);
+    for (const one of scene.clusters) drawCluster(context, paint, one);
+    for (const one of scene.gateways) drawGateway(context, paint, one);
+    drawSought(context, paint, scene.sought);
+    for (const { words, ink, x, y } of scene.labels.placed) label(context, paint, words, x, y, paint[ink]);
     this.points.forEach((point, index) => {
       const { width_m } = page.layout.plan;
       label(context, paint, `✛ ${index + 1}`, camera.x(point.x * width_m), camera.y((point.y * width_m) / this.aspect()), paint.bad);

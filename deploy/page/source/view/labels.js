@@ -1,0 +1,48 @@
+// Labels that avoid each other: each takes the first of its places that is free, and one that finds none is left out.
+
+const height = 17;
+const air = 3;
+
+export class Labels {
+  /** `measure` gives the width of words in pixels. */
+  constructor(width, tall, measure) {
+    Object.assign(this, { width, tall, measure, taken: [], placed: [] });
+  }
+
+  /** Nothing is written there. A `soft` mark may be covered by a label that has no other place. */
+  block(x, y, width, tall, soft = false) {
+    this.taken.push({ left: x - width / 2, right: x + width / 2, top: y - tall / 2, bottom: y + tall / 2, soft });
+  }
+
+  isFree(box, soft) {
+    return this.taken.every((one) => (soft && one.soft) || box.right <= one.left || box.left >= one.right || box.bottom <= one.top || box.top >= one.bottom);
+  }
+
+  /** Where words stand around a mark of that size, the best place first. */
+  around(words, x, y, away) {
+    const half = this.measure(words) / 2 + away + air;
+    return [[x, y + away + 9], [x, y - away - 9], [x + half, y], [x - half, y], [x + half, y + away + 9], [x - half, y + away + 9], [x + half, y - away - 9], [x - half, y - away - 9]];
+  }
+
+  /**
+   * Writes words at the first free place; says whether there was one. A label that `must` be seen stands at its first place otherwise. A `soft`
+   * one may cover soft marks.
+   */
+  place(words, ink, places, { must = false, soft = false } = {}) {
+    const wide = this.measure(words) + 2 * air;
+    const boxes = places.map(([x, y]) => this.box(x, y, wide));
+    const inside = boxes.filter((box) => box.inside);
+    const found = inside.find((box) => this.isFree(box, false)) ?? (soft || must ? inside.find((box) => this.isFree(box, true)) : undefined) ?? (must ? (inside[0] ?? boxes[0]) : undefined);
+    if (!found) return false;
+    this.taken.push({ ...found, soft: false });
+    this.placed.push({ words, ink, x: (found.left + found.right) / 2, y: (found.top + found.bottom) / 2, ...found });
+    return true;
+  }
+
+  /** A box of words. It is moved to the side where it would stick out a little. */
+  box(x, y, wide) {
+    const middle = Math.max(wide / 2, Math.min(this.width - wide / 2, x));
+    const box = { left: middle - wide / 2, right: middle + wide / 2, top: y - height / 2, bottom: y + height / 2 };
+    return { ...box, inside: x > 0 && x < this.width && Math.abs(middle - x) < 40 && box.top >= 0 && box.bottom <= this.tall };
+  }
+}
