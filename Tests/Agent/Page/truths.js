@@ -3,6 +3,7 @@
 import { Page } from '../../../deploy/page/source/page.js';
 import { headlineOf } from '../../../deploy/page/source/view/headline.js';
 import { remedyOf, rosterOf, zoneWords } from '../../../deploy/page/source/view/roster.js';
+import { MapView } from '../../../deploy/page/source/view/mapview.js';
 import { json, same, uuid } from './assert.js';
 
 const at = '2026-01-01T00:00:11.167Z';
@@ -114,6 +115,18 @@ export const truths = {
     same(zones(), { door: '?', cellar: '1' });
     page.says('site/status', { state: 'offline' });
     same(zones(), { door: '?', cellar: '?' });
+  },
+  'on the map a store is as bad as its gateways, those included that never spoke': () => {
+    const page = pageOf({ door: 'door', wine: 'wine' });
+    const map = new MapView(null, null, page, null);
+    const word = () => map.things().stores.find(({ site }) => site === 's').condition.word;
+    page.connect({ state: 'online' }, 0);
+    page.says('door/status', { state: 'online', radio: 'scanning' });
+    page.says('site/status', { state: 'online', radio: 'scanning' });
+    page.says('door/location', { fix: { at, latitude: 52, longitude: 13 } });
+    same(word(), 'works');
+    page.expire(5000);
+    same(word(), '1 of 2 gateways do not work');
   },
   'a name with a wildcard is no store, so it reads none': () => {
     const page = pageOf();

@@ -1,5 +1,6 @@
 import { byId } from './dom.js';
 import { marksLayer } from './mapmarks.js';
+import { rosterOf } from './roster.js';
 import { conditionOf, conditionOfSite } from './words.js';
 
 // Places change once a second at most; more pictures would only slow down the arrival of thousands of stores.
@@ -45,11 +46,17 @@ export class MapView {
         if (moves(gateway) || gateway.fix.course_deg !== null) movers.push(this.mover(site, gateway));
         else standing ??= gateway.fix;
       }
-      if (standing) stores.push({ site: site.name, name: site.name, fix: standing, condition: conditionOfSite(site), chosen: site === chosen });
+      if (standing) stores.push({ site: site.name, name: site.name, fix: standing, condition: conditionOfSite(this.conditions(site)), chosen: site === chosen });
     }
     // What needs help is drawn last, above the others.
     stores.sort((one, other) => order[one.condition.tone] - order[other.condition.tone]);
     return { circles, movers, stores };
+  }
+
+  /** Of the store that is looked at, configured gateways count as well. Of the others only those that spoke are known. */
+  conditions(site) {
+    if (site === this.page.site()) return rosterOf(this.page).gateways.map(({ condition }) => condition);
+    return [...site.gateways.values()].filter(({ id }) => id !== 'site').map((gateway) => conditionOf(gateway));
   }
 
   mover(site, gateway) {

@@ -29,13 +29,12 @@ export function conditionOf(gateway, hearing) {
   return { mark: found[0], word: found[1], tone: found[2], says: found[3] };
 }
 
-/** A store in one word: as bad as the worst of its gateways. */
-export function conditionOfSite(site) {
-  const all = [...site.gateways.values()].map(conditionOf);
-  const bad = all.filter((one) => one.tone === 'bad').length;
-  if (all.length > 0 && bad === all.length) return { mark: '✕', word: all.length > 1 ? 'no gateway works' : all[0].word, tone: 'bad' };
-  if (bad > 0) return { mark: '!', word: `${bad} of ${all.length} gateways do not work`, tone: 'warn' };
-  return all.some((one) => one.tone === 'good') ? { mark: '✓', word: 'works', tone: 'good' } : { mark: '?', word: 'not heard of yet', tone: 'quiet' };
+/** A store in one word, of the conditions of its gateways: as bad as the worst of them. */
+export function conditionOfSite(conditions) {
+  const bad = conditions.filter((one) => one.tone === 'bad').length;
+  if (bad > 0 && bad === conditions.length) return { mark: '✕', word: bad > 1 ? 'no gateway works' : conditions[0].word, tone: 'bad' };
+  if (bad > 0) return { mark: '!', word: `${bad} of ${conditions.length} gateways do not work`, tone: 'warn' };
+  return conditions.some((one) => one.tone === 'good') ? { mark: '✓', word: 'works', tone: 'good' } : { mark: '?', word: 'not heard of yet', tone: 'quiet' };
 }
 
 /** Seconds as people say them. A number and its unit stay on one line. */
