@@ -64,6 +64,11 @@ export const planRules = {
     const scene = sceneOf({ camera: { width: 400, height: 400 }, gateways: [], dots, found: () => false, measure });
     same(boxes(scene).map(({ words }) => words).sort(), ['2/4', '2/5, 2/6', '3 beacons']);
   },
+  'dots whose words find no room are counted together': () => {
+    const dots = Array.from({ length: 30 }, (_, index) => dotOf(index, 200 + (index % 6) * 16, 200 + Math.floor(index / 6) * 16));
+    const scene = sceneOf({ camera: { width: 600, height: 500 }, gateways: [], dots, found: () => false, measure });
+    same([boxes(scene).some(({ words }) => /^\d+ beacons$/.test(words)), clashes(scene)], [true, []]);
+  },
   'a label that finds no room is left out, and one that must be seen is not': () => {
     const labels = new Labels(100, 100, measure);
     labels.block(50, 50, 100, 100);

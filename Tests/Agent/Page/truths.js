@@ -61,6 +61,7 @@ export const truths = {
     same(words(), ['dairy offline', 'door scanning', 'wine never heard']);
     same(rosterOf(page).gateways.map((one) => remedyOf(one, 's').includes('power')), [true, false, true]);
     page.says('site/status', { state: 'offline' });
+    same(remedyOf(rosterOf(page).store, 's').includes('beacond-site'), true);
     same(words(), ['door scanning', 'wine never heard']);
   },
   'the headline says what is broken, and is good only where nothing is': () => {

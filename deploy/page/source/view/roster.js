@@ -49,6 +49,7 @@ export function zoneWords(page, { gateways, store } = rosterOf(page)) {
 /** What somebody can do about it, in one line; empty where nothing needs to be done. */
 export function remedyOf({ id, gateway, condition }, siteName) {
   const { status, health } = gateway;
+  if (condition.word === 'offline' && id === 'site') return 'beacond site does not run, or its line is down: look at systemctl status beacond-site.';
   if (condition.word === 'offline') return 'The agent or its line is down: look at its power and its network. It comes back by itself.';
   if (condition.word === 'never heard') {
     return `Look at its power and its network. Its config.toml has to say site = "${siteName}" and id = "${id}".`;

@@ -10,6 +10,7 @@ const dotArea = 700;
 const wide = 38;
 const tall = 27;
 const nearDots = 14;
+const nearGroups = 45;
 const mostRings = 6;
 const mostNeeded = 5;
 const worse = { bad: 3, warn: 2, quiet: 1, good: 0 };
@@ -45,13 +46,13 @@ export function clustersOf(gateways, dots) {
   return clusters;
 }
 
-/** Dots that stand so close that they share their words. */
-function groupsOf(dots) {
+/** Dots, or groups of them, that stand closer than that, as groups that share their words. */
+function groupsOf(ones, apart) {
   const groups = [];
-  for (const dot of dots) {
-    const group = nearest(groups, dot, 1, nearDots, nearDots);
-    if (group) group.dots.push(dot);
-    else groups.push({ x: dot.x, y: dot.y, dots: [dot] });
+  for (const one of ones) {
+    const group = nearest(groups, one, 1, apart, apart);
+    if (group) group.dots.push(...(one.dots ?? [one]));
+    else groups.push({ x: one.x, y: one.y, dots: [...(one.dots ?? [one])] });
   }
   return groups;
 }
@@ -116,6 +117,17 @@ function labelRings(labels, rings, wordy) {
   return shown;
 }
 
+/** The words of dots. Those that find no room are said together with their neighbours, a little further away. */
+function labelDots(labels, dots, wordy) {
+  const say = ({ x, y, dots: ones }, aways, soft) => {
+    const words = ones.length > 2 ? `${ones.length} beacons` : ones.map((one) => wordsOf(one, wordy && ones.length === 1)).join(', ');
+    return labels.place(words, inkOf(ones.find(special) ?? ones[0]), aways.flatMap((away) => labels.around(words, x, y, away)), { soft });
+  };
+  const groups = groupsOf(dots, nearDots).sort((one, other) => Number(other.dots.some(special)) - Number(one.dots.some(special)));
+  const left = groups.filter((group) => !say(group, [8], false));
+  for (const group of groupsOf(left, nearGroups)) say(group, [10, 20, 32], true);
+}
+
 /** The picture of a floor. `gateways` and `dots` have places in pixels; `found` says which beacons were looked for. */
 export function sceneOf({ camera, gateways, dots, found, measure, calm = true }) {
   const { width, height } = camera;
@@ -146,10 +158,6 @@ export function sceneOf({ camera, gateways, dots, found, measure, calm = true })
   const wordy = width >= 600 && seen.length <= 60;
   labelGateways(labels, gateways.filter(isInside));
   scene.rings = labelRings(labels, crowd.filter(({ ring }) => ring), wordy);
-  const groups = groupsOf(scene.dots.filter(isInside)).sort((one, other) => Number(other.dots.some(special)) - Number(one.dots.some(special)));
-  for (const { x, y, dots: ones } of groups) {
-    const words = ones.length > 2 ? `${ones.length} beacons` : ones.map((one) => wordsOf(one, wordy && ones.length === 1)).join(', ');
-    labels.place(words, inkOf(ones.find(special) ?? ones[0]), labels.around(words, x, y, 8));
-  }
+  labelDots(labels, scene.dots.filter(isInside), wordy);
   return scene;
 }
