@@ -222,9 +222,9 @@ def main():
     try:
         with Browser(SCRATCH / "profile") as browser:
             publisher = Publisher(broker.port)
-            for run, *arguments in ((tiles,), (rules, browser), (shop, browser, broker, publisher), (calibration, browser, broker),
+            for run, *arguments in ((tiles,), (rules, browser), (small, browser, broker), (shop, browser, broker, publisher), (calibration, browser, broker),
                                     (hostile, browser, broker, publisher), (agents, browser, broker), (van, browser, broker), (away, browser, broker),
-                                    (stale, browser, broker), (missing, browser, broker), (elsewhere, browser, broker), (small, browser, broker),
+                                    (stale, browser, broker), (missing, browser, broker), (elsewhere, browser, broker),
                                     (crowd, browser, broker), (login, browser), (load, browser, broker), (chain, browser, broker)):
                 begin = time.monotonic()
                 scenario(run, *arguments)

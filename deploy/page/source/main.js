@@ -24,10 +24,11 @@ const plan = new PlanView(byId('plan'), page, {
 const calibration = new Calibration(page, plan);
 const map = new MapView(window.L, byId('map'), page, settings.tiles);
 const showStage = tabs(byId('stage-tabs'), (id) => {
+  document.body.classList.remove('reading');
   byId('zoom').hidden = id !== 'tab-plan';
   if (id === 'tab-map') map.open();
 });
-const showSide = tabs(byId('side-tabs'));
+const showSide = tabs(byId('side-tabs'), () => document.body.classList.remove('reading'));
 
 const reader = new Reader({
   url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/mqtt`,
@@ -131,6 +132,8 @@ addEventListener('online', () => reader.start());
 byId('connection').addEventListener('click', () => {
   if (!byId('login').hidden) return void byId('username').focus();
   showSide('tab-gateways');
+  // On a phone the remedies get the room of the picture, until something else is asked for.
+  document.body.classList.add('reading');
   byId('panel-gateways').scrollTop = 0;
   byId('gateway-list').querySelector('summary')?.focus({ preventScroll: true });
   byId('panel-gateways').scrollIntoView({ block: 'nearest' });
