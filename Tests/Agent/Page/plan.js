@@ -2,7 +2,7 @@
 
 import { Labels } from '../../../deploy/page/source/view/labels.js';
 import { Motes } from '../../../deploy/page/source/view/motes.js';
-import { sceneOf } from '../../../deploy/page/source/view/scene.js';
+import { clustersOf, sceneOf } from '../../../deploy/page/source/view/scene.js';
 import { same } from './assert.js';
 
 const measure = (words) => words.length * 7;
@@ -50,6 +50,10 @@ export const planRules = {
     const { clusters } = floor(390, 380, 1000);
     const near = clusters.filter((one, index) => clusters.slice(index + 1).some((other) => Math.abs(one.x - other.x) < 36 && Math.abs(one.y - other.y) < 22));
     same(near.length, 0);
+  },
+  'a beacon near a gateway counts with it, and not with a nearer beacon': () => {
+    const clusters = clustersOf([{ id: 'door', x: 100, y: 100, condition: good }], [dotOf(1, 200, 100), dotOf(2, 180, 100), dotOf(3, 155, 100)]);
+    same(clusters.map(({ x, count }) => [x, count]), [[100, 1], [200, 2]]);
   },
   'a few are dots': () => same([floor(390, 380, 20).far, floor(1000, 700, 100).far], [false, false]),
   'a gateway that needs help has its word in any crowd': () => {

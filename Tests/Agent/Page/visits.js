@@ -41,6 +41,23 @@ export const visitRules = {
   'where a store tells only zones, one that follows at once is the same visit': () => same(visits(
     ['site', 'entrance', 'enter', 10], ['site', 'entrance', 'exit', 50, { dwell_s: 40 }], ['site', 'bakery', 'enter', 50], ['site', 'bakery', 'exit', 70, { dwell_s: 20 }],
   ), [['carts 1/8', 'entrance bakery', 70, 60]]),
+  'an exit that the page did not get is in the state': () => {
+    const store = new Store();
+    const take = (rest, body) => store.take(readTopic(`beacons/s/site/region/carts/1/8/${rest}`, 'beacons'), body);
+    take('event', { at: 10000, epoch: 'E', seq: 1, type: 'enter', uuid, major: 1, minor: 8, dwell_s: null });
+    take('state', { at: 10000, state: 'inside', since: 10000 });
+    const end = () => visitsOfSite(store.sites.get('s')).map((visit) => [visit.end, visit.dwell_s]);
+    same(end(), [[null, null]]);
+    take('state', { at: 70000, state: 'outside', since: 60000 });
+    same(end(), [[60000, 50]]);
+  },
+  'an entry while the former visit had no end makes another visit, and the former one is no more under way': () => {
+    const store = new Store();
+    for (const [seq, at] of [[1, 10000], [2, 500000]]) {
+      store.take(readTopic('beacons/s/site/region/carts/1/8/event', 'beacons'), { at, epoch: 'E', seq, type: 'enter', uuid, major: 1, minor: 8, dwell_s: null });
+    }
+    same(visitsOfSite(store.sites.get('s')).map((visit) => visit.lost), [false, true]);
+  },
   'events come in any order': () => same(visits(
     ['site', null, 'exit', 310, { dwell_s: 300 }], ['site', 'bakery', 'enter', 100], ['site', null, 'enter', 10], ['site', 'entrance', 'enter', 11],
   ), [['carts 1/8', 'entrance bakery', 310, 300]]),

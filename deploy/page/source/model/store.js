@@ -84,6 +84,9 @@ export class Store {
   }
 }
 
+/** What a topic of a region is about: the region, or one of its instances. */
+export const instanceOf = ({ region, major, minor }) => [region, major, minor].filter((value) => value !== undefined).join('/');
+
 /** A zone of the store; null beyond the limit. */
 function zoneOf(site, name) {
   if (!site.zones.has(name) && site.zones.size < limits.zones) site.zones.set(name, { name, inside: new Map() });
@@ -131,8 +134,7 @@ const takers = {
     const number = `${gateway.id}/${body.epoch}/${body.seq}`;
     if (site.numbers.has(number)) return;
     site.numbers.add(number);
-    const instance = [subject.region, ...[subject.major, subject.minor].filter((value) => value !== undefined)].join('/');
-    const event = { ...body, number, gateway: gateway.id, region: subject.region, zone: subject.zone ?? null, instance };
+    const event = { ...body, number, gateway: gateway.id, region: subject.region, zone: subject.zone ?? null, instance: instanceOf(subject) };
     site.events.unshift(event);
     for (const old of site.events.splice(limits.events)) site.numbers.delete(old.number);
     // The store's own events are kept for longer: gateways tell more of them, and none of theirs pushes a visit out.

@@ -1,3 +1,5 @@
+import { instanceOf } from './store.js';
+
 // Visits, put together from events: one for each stay in the store, with the places on its way.
 
 // A zone that follows another one so soon is the same visit, where nothing tells of the whole store.
@@ -14,7 +16,7 @@ function placeOf(event) {
 
 function begin(event) {
   const who = event.uuid === null ? event.gateway : event.instance.replace('/', ' ');
-  return { key: `${subjectOf(event)}/${event.number}`, who, event, path: [], inside: new Set(), begin: event.at, changed: event.at, end: null, dwell_s: null, whole: false, closed: false };
+  return { key: `${subjectOf(event)}/${event.number}`, who, event, path: [], inside: new Set(), begin: event.at, changed: event.at, end: null, dwell_s: null, whole: false, closed: false, lost: false };
 }
 
 /** Whether an event goes on with that visit. */
@@ -61,6 +63,8 @@ export function visitsOf(events, whole) {
     const place = placeOf(event);
     let visit = latest.get(subjectOf(event));
     if (!goesOn(visit, event, place)) {
+      // The end of the one before was never told.
+      if (visit?.end === null) visit.lost = true;
       visit = begin(event);
       latest.set(subjectOf(event), visit);
       visits.push(visit);
@@ -72,11 +76,21 @@ export function visitsOf(events, whole) {
   return visits.sort((one, other) => other.changed - one.changed);
 }
 
+/** A visit whose exit the page did not get has ended all the same where the store's state says so. */
+function settle(visit, state) {
+  const end = state?.since ?? state?.at ?? null;
+  if (visit.end !== null || visit.lost || state?.state !== 'outside' || end === null || end < visit.begin) return;
+  Object.assign(visit, { end, dwell_s: (end - visit.begin) / 1000 });
+}
+
 /** The visits of a store: by the word of `site` where there is one, and else by that of the gateways. */
 export function visitsOfSite(site) {
   const store = site.gateways.get('site');
   if (!store) return visitsOf([...site.events].reverse(), new Set());
   const told = [...site.told.values()];
-  const states = [...store.states.values()].filter((state) => !state.zone).map((state) => state.region);
-  return visitsOf(told, new Set([...states, ...told.filter((event) => event.zone === null).map((event) => event.region)]));
+  const states = new Map([...store.states.values()].filter(({ zone }) => !zone).map((state) => [instanceOf(state), state]));
+  const whole = new Set([...[...states.values()].map(({ region }) => region), ...told.filter(({ zone }) => zone === null).map(({ region }) => region)]);
+  const visits = visitsOf(told, whole);
+  for (const visit of visits) settle(visit, states.get(visit.event.instance));
+  return visits;
 }

@@ -26,7 +26,7 @@ export function showEvents(page, now_ms) {
 }
 
 function visitRow(visit, now_ms) {
-  return { key: visit.key, time: clockTime(visit.changed, now_ms), who: visit.who, what: journey(visit, now_ms), leaves: visit.end !== null };
+  return { key: visit.key, time: clockTime(visit.changed, now_ms), who: visit.who, what: journey(visit, now_ms), leaves: visit.lost || visit.end !== null };
 }
 
 /** A visit as a line: its places, and how long it was. */
@@ -34,6 +34,7 @@ function journey(visit, now_ms) {
   const { path } = visit;
   const places = path.length <= mostPlaces ? path : [path[0], '…', ...path.slice(2 - mostPlaces)];
   const way = (places.length > 0 ? places : ['in the store']).join(' → ');
+  if (visit.lost) return `${way} → left, the page does not know when`;
   if (visit.end === null) return `${way}, since ${clockTime(visit.begin, now_ms)}`;
   const how = visit.unmonitored ? 'no longer monitored' : visit.inferred ? 'left, inferred' : 'left';
   return `${way} → ${how}, ${visit.partial ? 'at least ' : ''}${duration(visit.dwell_s)}`;

@@ -24,6 +24,7 @@ function showZones(page) {
   keyed(byId('zone-list'), counts, ([name]) => name, () => element('li', 'chip', element('b'), element('span')), (row, [name, count]) => {
     say(row.children[0], name);
     say(row.children[1], ` ${count}`);
+    row.title = count === '?' ? 'The gateways of this zone do not hear, or beacond site does not run.' : '';
   });
 }
 
