@@ -1,21 +1,15 @@
 """A real Home Assistant on this machine: started, asked over its own API, and stopped."""
 import json
 import pathlib
-import socket
 import subprocess
 import urllib.error
 import urllib.parse
 import urllib.request
 
 import waiting
+from ports import free_port
 
 USER, PASSWORD = "operator", "only-for-this-test"
-
-
-def free_port():
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return bound.getsockname()[1]
 
 
 def entry(number, domain, data):

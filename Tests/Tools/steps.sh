@@ -6,8 +6,8 @@
 #     said NAME               prints the last line of what a step said
 
 logs=$(mktemp -d)
-# By process id: the name of each step that runs, and when it began.
-declare -A running=() begun=()
+# By process id: the name of each step that runs, when it began, and which ports it is given (ports.py).
+declare -A running=() begun=() lane_of=()
 # By name: the exit status of each step that has ended.
 declare -A status_of=()
 # Most suites wait, or need one processor.
@@ -61,7 +61,7 @@ end_step() {
     wait "$ended" || status=$?
     local name=${running[$ended]} seconds=$((SECONDS - begun[$ended]))
     status_of[$name]=$status
-    unset "running[$ended]" "begun[$ended]"
+    unset "running[$ended]" "begun[$ended]" "lane_of[$ended]"
     report_step "$name" "$status" "$seconds" "$(log_of "$name")"
 }
 
@@ -97,5 +97,8 @@ step() {
 beside() {
     # Two parts of one suite may share what it keeps for the next time.
     while ((${#running[@]} >= at_once)) || [[ " ${running[*]%%/*} " == *" ${1%%/*} "* ]]; do end_step; done
-    begin_step "$@"
+    local lane=0
+    [[ " ${lane_of[*]} " != *" 0 "* ]] || lane=1
+    PORT_LANE=$lane begin_step "$@"
+    lane_of[$!]=$lane
 }

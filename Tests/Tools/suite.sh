@@ -111,4 +111,5 @@ eventually() {
     done
 }
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# free_port [ADDRESS]: prints one.
+free_port() { python3 "$root/Tests/Tools/ports.py" "$@"; }

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 
 import waiting
+from ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # What starts or stops takes as long as it takes; this only ends a test that hangs.
@@ -53,12 +54,6 @@ def ended(process, what):
     except subprocess.TimeoutExpired:
         process.kill()
         raise AssertionError(f"no end within {LONGEST_WAIT_S} s: {what}") from None
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 def answers(port):

@@ -12,6 +12,7 @@ import subprocess
 import threading
 import time
 
+from ports import free_port
 from waiting import PATIENCE_S, until
 
 ROOT = "beacons/proof/"
@@ -21,12 +22,6 @@ MARK = ROOT + "mark/"
 
 def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Broker:

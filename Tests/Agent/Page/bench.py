@@ -5,14 +5,10 @@ import socket
 import subprocess
 import time
 
+from ports import free_port
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = ROOT / "deploy/page/build"
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def wait_for_port(port):

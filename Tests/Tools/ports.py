@@ -1,0 +1,24 @@
+"""Free ports of this machine, each for one server of one suite. As a program it prints one: `ports.py [ADDRESS]`."""
+
+import os
+import socket
+import sys
+
+# Suites that run at the same time have different numbers, of three, and so different ports.
+LANE = os.environ.get("PORT_LANE", "")
+given = set()
+
+
+def free_port(address="127.0.0.1"):
+    """A port that nobody has. Its server may bind it later: neither this process nor a suite beside it is given the same one."""
+    while True:
+        with socket.socket() as taken:
+            taken.bind((address, 0))
+            port = taken.getsockname()[1]
+        if port not in given and LANE in ("", str(port // 2 % 3)):
+            given.add(port)
+            return port
+
+
+if __name__ == "__main__":
+    print(free_port(*sys.argv[1:]))
