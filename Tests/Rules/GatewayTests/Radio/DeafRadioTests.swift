@@ -33,7 +33,8 @@ struct DeafRadioTests {
         let story = Story(.door(), shop(deaf: [20...27]))
         for t_s in [22.5, 24, 26.5, 27.5] {
             let report = try #require(story.known(at: t_s))
-            #expect(report.beacons.allSatisfy { $0.observation.proximity == .near }, "\(t_s) s")
+            let beacons = report.beacons
+            #expect(!beacons.isEmpty && beacons.allSatisfy { $0.observation.proximity == .near }, "\(t_s) s")
         }
     }
 
@@ -133,8 +134,8 @@ struct DeafRadioTests {
     func fewBeacons(count: Int, every_s: Double) {
         let deaf: [ClosedRange<Double>] = stride(from: 0.0, to: 480, by: 24).map { ($0 + 4)...($0 + 9.5) }
         let story = Story(.door(), byTurns(count, every_s: every_s, end_s: 480).cut(deaf))
-        #expect(
-            story.ranging.allSatisfy { $0.report.beacons.allSatisfy { $0.observation.proximity != .unknown } })
+        let beacons = story.ranging.flatMap(\.report.beacons)
+        #expect(beacons.count >= 20 * count && beacons.allSatisfy { $0.observation.proximity != .unknown })
     }
 
     @Test("Nor where every burst that the radio hears holds a few reports only")
@@ -146,6 +147,7 @@ struct DeafRadioTests {
                 ($0 + burst.heard_s)...($0 + burst.of_s)
             }
             let story = Story(.door { $1.expansion = .minor }, air.cut(deaf))
+            #expect(story.events.count { $0.hasPrefix("enter") } == burst.count, "\(burst)")
             #expect(story.events.count { $0.hasPrefix("exit") } == 0, "\(burst)")
         }
     }

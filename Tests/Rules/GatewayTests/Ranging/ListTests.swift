@@ -80,7 +80,7 @@ struct ListTests {
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 10)
         air.beacon(.beacon(), from: .fixed(2), start_s: 10.5, end_s: 20)
         let beacons = Story(settings, air).ranging.flatMap(\.report.beacons)
-        #expect(beacons.allSatisfy { !$0.isDuplicate })
+        #expect(beacons.count >= 10 && beacons.allSatisfy { !$0.isDuplicate })
     }
 
     @Test("At a threshold a beacon does not flicker")
