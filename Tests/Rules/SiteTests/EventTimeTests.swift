@@ -10,11 +10,6 @@ import Testing
 
 @Suite("Visits are those of a store that had heard everything at once, in whatever order news arrives")
 struct EventTimeTests {
-    /// What a store tells of regions: events, and the visits that exits end.
-    private func told(_ store: Store) -> [String] {
-        store.events + store.stays.map { "\(Store.tenths($0.enteredAt))–\(Store.tenths($0.lastHeardAt))" }
-    }
-
     @Test("A line that is back after exit_after_s tells of an exit and an entry 2 s later: that is one visit")
     func breakOfALine() throws {
         var store = try Store()
@@ -25,7 +20,7 @@ struct EventTimeTests {
         store.enter("a", told_s: 32, seq: 3, at: 38.02)
         store.exit("a", entered_s: 32, heard_s: 50, seq: 4, at: 55)
         store.advance(to: 100)
-        #expect(told(store) == ["enter carts 10.0 by a", "exit carts 60.0 by a", "10.0–50.0"])
+        #expect(store.told == ["enter carts 10.0 by a", "exit carts 60.0 by a", "10.0–50.0"])
     }
 
     @Test(
@@ -39,7 +34,7 @@ struct EventTimeTests {
         store.enter("b", told_s: 32, at: 37.05)
         store.exit("b", entered_s: 32, heard_s: 50, at: 55)
         store.advance(to: 100)
-        #expect(told(store) == ["enter carts 10.0 by a", "exit carts 60.0 by b", "10.0–50.0"])
+        #expect(store.told == ["enter carts 10.0 by a", "exit carts 60.0 by b", "10.0–50.0"])
     }
 
     @Test("Two visits that arrive at once, long after, are two, each at its own time")
@@ -54,7 +49,7 @@ struct EventTimeTests {
         store.exit("a", entered_s: 62, heard_s: 90, told_s: 100, seq: 4, at: 300.3)
         store.advance(to: 400)
         #expect(
-            told(store) == [
+            store.told == [
                 "enter carts 10.0 by a", "exit carts 35.0 by a", "enter carts 62.0 by a", "exit carts 105.0 by a",
                 "10.0–28.0", "62.0–90.0",
             ])
@@ -69,7 +64,7 @@ struct EventTimeTests {
         store.exit("a", entered_s: 10, heard_s: 28, told_s: 30, seq: 2, at: 100.2)
         store.advance(to: 400)
         #expect(
-            told(store) == [
+            store.told == [
                 "enter carts 10.0 by a", "exit carts 35.0 by a", "enter carts 62.0 by a", "exit carts 100.0 by a",
                 "10.0–28.0", "62.0–90.0",
             ])
@@ -102,7 +97,7 @@ struct EventTimeTests {
         store.exit("b", entered_s: 38, heard_s: 58, told_s: 60, seq: 2, at: 100.2)
         store.exit("a", entered_s: 62, heard_s: 118, at: 120)
         store.advance(to: 300)
-        #expect(told(store) == ["enter carts 10.0 by a", "exit carts 125.0 by a", "10.0–118.0"])
+        #expect(store.told == ["enter carts 10.0 by a", "exit carts 125.0 by a", "10.0–118.0"])
     }
 
     @Test("While a gateway is away, others tell 256 visits of one cart at most: all of them are told once it is back")
@@ -155,7 +150,7 @@ struct EventTimeTests {
         store.exit("a", entered_s: 62, heard_s: 118, at: 120)
         store.advance(to: 300)
         #expect(
-            told(store) == [
+            store.told == [
                 "enter carts 10.0 by a", "exit carts 45.0 by a", "enter carts 62.0 by a", "exit carts 125.0 by a",
                 "10.0–38.0", "62.0–118.0",
             ])
@@ -170,7 +165,7 @@ struct EventTimeTests {
         store.enter("b", told_s: 42, at: 48)
         store.exit("b", entered_s: 42, heard_s: 60, at: 62)
         store.advance(to: 100)
-        #expect(told(store) == ["enter carts 10.0 by a", "exit carts 67.0 by b", "10.0–60.0"])
+        #expect(store.told == ["enter carts 10.0 by a", "exit carts 67.0 by b", "10.0–60.0"])
     }
 
     @Test("A visit that gateways which are away had inside is not ended by the one that is left")
@@ -285,75 +280,7 @@ struct EventTimeTests {
         store.enter("a", at: 10)
         store.exit("a", entered_s: 10, heard_s: 90, told_s: 30, at: 30)
         store.advance(to: 60)
-        #expect(told(store) == ["enter carts 10.0 by a", "exit carts 35.0 by a", "10.0–30.0"])
-    }
-
-    @Test("After an outage of all, the visits of the gateway that is back last are told too, each at its own time")
-    func outageOfAll() throws {
-        for left_s in [240.0, 500] {
-            var store = try Store("[site]\nlate_after_s = 7200")
-            for gateway in ["a", "b"] {
-                store.state(gateway, "outside", at: 1)
-                store.status(gateway, online: false, at: 50)
-            }
-            store.status("a", at: 300)
-            store.enter("a", told_s: 200, seq: 1, at: 300.1)
-            if left_s < 300 { store.exit("a", entered_s: 200, heard_s: left_s - 5, told_s: left_s, seq: 2, at: 300.1) }
-            store.status("b", at: 310)
-            store.enter("b", told_s: 100, seq: 1, at: 310.1)
-            store.exit("b", entered_s: 100, heard_s: 155, told_s: 160, seq: 2, at: 310.1)
-            if left_s > 300 { store.exit("a", entered_s: 200, heard_s: left_s - 5, seq: 2, at: left_s) }
-            store.advance(to: 600)
-            #expect(
-                told(store) == [
-                    "enter carts 100.0 by b", "exit carts 165.0 by b", "enter carts 200.0 by a",
-                    "exit carts \(left_s + 5) by a", "100.0–155.0", "200.0–\(left_s - 5)",
-                ])
-            #expect(store.engine.figures.late == 0)
-        }
-    }
-
-    @Test("An old entry waits for gateways that are away for as long again as it is old, and for 30 s at most")
-    func oldEntryBesideAwayGateway() throws {
-        for (age_s, wait_s) in [(0.4, 0.0), (2.0, 2.0), (100.0, 30.0)] {
-            var store = try Store("[site]\nlate_after_s = 7200")
-            for gateway in ["a", "b"] { store.state(gateway, "outside", at: 1) }
-            store.status("b", online: false, at: 50)
-            store.enter("a", told_s: 300 - age_s, at: 300)
-            store.advance(to: 300 + wait_s - 0.1)
-            #expect(store.events == (wait_s == 0 ? ["enter carts \(300 - age_s) by a"] : []))
-            store.advance(to: 300 + wait_s + 0.1)
-            #expect(store.events == ["enter carts \(300 - age_s) by a"])
-        }
-    }
-
-    @Test("While an old entry waits, the state becomes unknown as without it")
-    func unknownWhileAnOldEntryWaits() throws {
-        var store = try Store("[site]\nlate_after_s = 7200")
-        for gateway in ["a", "b"] {
-            store.state(gateway, "outside", at: 1)
-            store.status(gateway, online: false, at: 50)
-        }
-        store.status("a", at: 100)
-        store.enter("a", told_s: 80, at: 100)
-        store.advance(to: 115)
-        #expect(store.states.last == "unknown carts 110.0")
-        #expect(store.events.isEmpty)
-        store.advance(to: 130)
-        #expect(store.events == ["enter carts 80.0 by a"])
-        #expect(store.states.last == "inside carts 80.0")
-    }
-
-    @Test("An old entry that waits is told also where its gateway goes away meanwhile")
-    func oldEntryOfAGatewayThatGoesAway() throws {
-        var store = try Store("[site]\nlate_after_s = 7200")
-        for gateway in ["a", "b"] { store.state(gateway, "outside", at: 1) }
-        store.status("b", online: false, at: 50)
-        store.enter("a", told_s: 200, at: 300)
-        store.status("a", online: false, at: 301)
-        store.advance(to: 400)
-        #expect(store.events == ["enter carts 200.0 by a"])
-        #expect(store.states.last == "unknown carts 361.0")
+        #expect(store.told == ["enter carts 10.0 by a", "exit carts 35.0 by a", "10.0–30.0"])
     }
 
     @Test("The next visit is told by the gateway that saw it begin, also where that gateway tells so last")
@@ -381,7 +308,7 @@ struct EventTimeTests {
             store.exit("b", entered_s: 10, heard_s: 25, extra: extra, at: 30)
             store.exit("a", entered_s: 20, heard_s: 30, at: 35)
             store.advance(to: 60)
-            #expect(told(store) == ["enter carts 20.0 by a", "exit carts 40.0 by a", "10.0–30.0"])
+            #expect(store.told == ["enter carts 20.0 by a", "exit carts 40.0 by a", "10.0–30.0"])
             #expect(store.stays.map(\.beginning) == [beginning])
         }
     }
@@ -396,7 +323,7 @@ struct EventTimeTests {
         store.enter("b", told_s: 10, seq: 1, at: 100)
         store.exit("b", entered_s: 10, heard_s: 18, told_s: 20, seq: 2, at: 100.1)
         store.advance(to: 300)
-        #expect(told(store) == ["enter carts 50.0 by a", "exit carts 65.0 by a", "50.0–58.0"])
+        #expect(store.told == ["enter carts 50.0 by a", "exit carts 65.0 by a", "50.0–58.0"])
         #expect(store.engine.figures.late > 0)
     }
 

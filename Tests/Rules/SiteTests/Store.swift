@@ -222,6 +222,9 @@ struct Store {
     /// Beacons that are in any region.
     var placedBeacons: Int { engine.beacons.count { !$0.regions.isEmpty } }
 
+    /// What is told of regions: events, and the visits that exits end.
+    var told: [String] { events + stays.map { "\(Self.tenths($0.enteredAt))–\(Self.tenths($0.lastHeardAt))" } }
+
     /// The stays in zones that exits have ended.
     var zoneStays: [RegionStay] {
         zoneTransitions.compactMap { transition in
