@@ -119,7 +119,7 @@ extension RegionStanding {
     /// It was inside earlier than was told: what shows that came later than what did.
     ///
     /// - Parameter beginning: how the earlier stay began.
-    public mutating func began(at instant: Instant, _ beginning: RegionStay.Beginning = .observed) {
+    public mutating func began(at instant: Instant, _ beginning: RegionStay.Beginning) {
         guard case .inside(var presence) = occupancy, instant < presence.enteredAt else { return }
         presence.enteredAt = instant
         presence.beginning = beginning

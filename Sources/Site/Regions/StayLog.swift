@@ -14,7 +14,7 @@ struct StayLog: Sendable {
         var lastHeardAt: Instant
         /// By whom it was ended last; `nil` where no event told it.
         var cause: StoreRegion.Cause?
-        /// Whether a gateway saw it begin.
+        /// How it began: `partial` where no gateway saw that.
         var beginning = RegionStay.Beginning.observed
 
         fileprivate func joined(_ other: Stay) -> Stay {
@@ -107,6 +107,9 @@ struct StayLog: Sendable {
         gap.to = present
         return isApart(present) ? gap : nil
     }
+
+    /// The stay that covers that time; `nil` where none does.
+    func stay(at instant: Instant) -> Stay? { stays.first { $0.from <= instant && instant <= $0.to } }
 
     /// The beginning of the first stay that begins then or later.
     func first(after instant: Instant) -> Instant? { stays.first { $0.from >= instant }?.from }

@@ -44,7 +44,7 @@ extension StoreRegion {
         return deferral
     }
 
-    /// What is dated before what was told waits until the gateways have told what followed it.
+    /// Lets an entry or a state that is dated before what was told wait until the gateways have told what followed it.
     mutating func postpone(isCrossing: Bool, until due: Instant) {
         deferral = isCrossing || deferral == .entry ? .entry : .presence
         reweighDue = due
@@ -93,9 +93,13 @@ extension StoreRegion {
     private mutating func leave(at due: Instant, notBefore earliest: Instant, _ spans: Spans) -> Change? {
         let gap = gap(claims.filter { $0.unprovedSince == nil }, spans)
         let isPast = gap?.to != nil
-        // Where the next visit has begun, what was told of zones since belongs to that.
-        let toldAt = zonesToldAt ?? due
-        let at = isPast ? (toldAt < gap?.to ?? due ? max(due, toldAt) : due) : max(due, max(toldAt, earliest))
+        var at = due
+        if let next = gap?.to {
+            // What was told of zones after the next visit had begun belongs to that visit.
+            if let toldAt = zonesToldAt, toldAt < next { at = max(due, toldAt) }
+        } else {
+            at = max(due, max(zonesToldAt ?? due, earliest))
+        }
         if let gap, let next = gap.to {
             nextEntry = next
             let heard = gap.stay?.lastHeardAt ?? gap.from
@@ -126,7 +130,7 @@ extension StoreRegion {
 
     /// Who told the visit that begins at that time, where no entry of it has come.
     private func entryCause(at from: Instant) -> Cause? {
-        if let known = log.stays.first(where: { $0.from <= from && from <= $0.to })?.cause { return known }
+        if let known = log.stay(at: from)?.cause { return known }
         guard var told = cause, let claim = claims.first(where: { $0.thereSince == from }) else { return nil }
         told.gateway = claim.gateway
         return told
@@ -138,8 +142,7 @@ extension StoreRegion {
         cause = log.cause(at: from) ?? entryCause(at: from) ?? cause
         if !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: from) }
         let change = standing.inside(since: from, at: from)
-        let stay = log.stays.first { $0.from <= from && from <= $0.to }
-        if let heard = [nextHeardAt, stay?.lastHeardAt].compactMap({ $0 }).max(), heard > from {
+        if let heard = [nextHeardAt, log.stay(at: from)?.lastHeardAt].compactMap({ $0 }).max(), heard > from {
             standing.perceived(at: heard)
         }
         nextHeardAt = nil
