@@ -34,7 +34,7 @@ public final class Outbox {
     var meeting = Meeting.atStart
     var retry = RetrySchedule()
     var replacement = Replacement.none
-    /// What could be read from the damaged file is in memory, and not committed yet.
+    /// The events and records of a damaged file are in memory, and not committed yet.
     var isSalvaged = false
     /// Since when the file can't be read to its end; `nil` where it can, or where nothing asked.
     var unreadableSince: Instant?

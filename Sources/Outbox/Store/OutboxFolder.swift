@@ -29,7 +29,7 @@ package protocol OutboxFolder: AnyObject {
     /// that is killed meanwhile leaves the database set aside and its log in place: `makeDatabasePrivate` moves the log too.
     func setDamagedFileAside() throws(DiskError)
 
-    /// Whether a damaged database was set aside and is not tidied yet.
+    /// A damaged database was set aside and is not tidied yet.
     var hasReplacedFile: Bool { get }
 
     /// Keeps the database that was set aside as `outbox.sqlite.corrupt`, in place of an earlier one and without its log. Keeps none where it

@@ -11,7 +11,7 @@ import RealModule
 struct PositionEstimate {
     /// The path loss exponent across a store: between that of one room, 2.2, and those of flats and offices, 2.8 and 3.
     private static let exponent = 2.4
-    /// That of the room in which `calibrate` compares gateways, as the `indoor` model of distances has it.
+    /// The path loss exponent of the room in which `calibrate` compares gateways, as the `indoor` model of distances has it.
     private static let roomExponent = 2.2
     /// What levels of one place differ by before anything is known of them, and at least and at most for the weight of the levels, dB.
     private static let firstScatter_db = 5.0, leastScatter_db = 3.5, mostScatter_db = 6.0
@@ -74,7 +74,7 @@ struct PositionEstimate {
         var level_dbm: Double
         var exponent: Double
 
-        /// What the level would be at one metre, if the beacon were there, dBm.
+        /// The level at one metre, if the beacon were at that place, dBm.
         func power_dbm(_ x_m: Double, _ y_m: Double) -> Double {
             level_dbm + 10 * exponent * Double.log10(distance_m(x_m, y_m))
         }

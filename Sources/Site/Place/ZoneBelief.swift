@@ -10,7 +10,7 @@ import RealModule
 /// beacon counts as one that hears it at the weakest level there is. Of a zone where nobody can hear an ordinary level is taken for granted,
 /// and no higher one than others hear: so nothing is ever found there, and what is heard well elsewhere is not there.
 struct ZoneBelief: Sendable {
-    /// What was known is forgotten at this rate: levels of a walking beacon are like those of the seconds before.
+    /// The rate at which the belief is forgotten: levels of a walking beacon are like those of the seconds before.
     static let forgotten_per_s = 0.45
     /// The variance of the difference of two gateways' levels that don't scatter at all, because of walls and bodies, dB².
     static let calm_db2 = 2.0

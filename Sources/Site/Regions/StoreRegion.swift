@@ -42,7 +42,7 @@ struct StoreRegion: Sendable {
     var reweighDue = Instant.distantFuture
     /// Gaps that were given up.
     var givenUp: UInt64 = 0
-    /// What is dated in the past and waits for gateways.
+    /// The claim that is dated in the past and waits for gateways.
     enum Deferral { case none, presence, entry }
     var deferral = Deferral.none
     /// Nothing is dated before: an earlier visit of the same instance has ended then.

@@ -52,7 +52,7 @@ struct OffsetFitTests {
     func alike() throws {
         let proposed = try proposals(deaf: [:], beacons: 12)
         #expect(proposed.values.allSatisfy { abs($0) <= 1 }, "\(proposed)")
-        // The same beacons are enough to propose something where one hears less.
+        // As many beacons make a proposal where one gateway hears less.
         #expect(try !proposals(deaf: ["b": 3], beacons: 12).isEmpty)
     }
 
