@@ -15,6 +15,15 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// A target of tests, which all may use the pure module.
+func tests(
+    _ name: String, in folder: String = "Tests/Rules", _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: ["Core"] + dependencies, path: "\(folder)/\(name)", exclude: exclude,
+        swiftSettings: settings)
+}
+
 let package = Package(
     name: "beacond",
     products: [.executable(name: "beacond", targets: ["beacond"])],
@@ -36,164 +45,57 @@ let package = Package(
         // The one piece of C: it keeps an assertion of libmosquitto from ending the process.
         .target(name: "CMosquittoReader"),
 
-        // Pure targets: no I/O, no clock, no thread, no Foundation. Time is an argument.
-        .target(name: "HCI", dependencies: [heap], swiftSettings: settings),
-        .target(name: "Ciphers", dependencies: ["CCrypto"], swiftSettings: settings),
+        // Pure: no I/O, no clock, no thread, no Foundation. Time is an argument. Its folders have an order, which a test holds.
+        .target(name: "Core", dependencies: ["CCrypto", collections, heap, real], swiftSettings: settings),
+        // What reaches a disk, a socket, a clock or a thread.
         .target(
-            name: "Beacons", dependencies: ["HCI", "Ciphers", collections, real], swiftSettings: settings),
-        .target(name: "Location", dependencies: ["HCI", real], swiftSettings: settings),
-        .target(
-            name: "Regions", dependencies: ["HCI", "Beacons", "Location", heap, real], swiftSettings: settings),
-        .target(
-            name: "Messages", dependencies: ["HCI", "Ciphers", "Beacons", "Location", "Regions"],
-            swiftSettings: settings),
-        .target(
-            name: "Configuration", dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages"],
-            swiftSettings: settings),
-        .target(
-            name: "Gateway", dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages", "Configuration"],
-            swiftSettings: settings),
-        .target(
-            name: "Site",
-            dependencies: ["HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", real],
-            swiftSettings: settings),
-        .target(
-            name: "Console",
-            dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", real],
-            swiftSettings: settings),
-
-        // Targets with I/O.
-        .target(name: "Files", swiftSettings: settings),
-        .target(name: "Loops", dependencies: ["HCI", "CLinux"], swiftSettings: settings),
-        .target(
-            name: "GPS", dependencies: ["HCI", "Location", "Messages", "Configuration", "Loops"],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "Outbox", dependencies: ["HCI", "Messages", "Files", "CSQLite", collections], swiftSettings: settings),
-        .target(
-            name: "Radio", dependencies: ["HCI", "Beacons", "Configuration", "Loops", "CBluetooth", logging],
-            swiftSettings: settings),
-        .target(
-            name: "MQTT",
+            name: "Agent",
             dependencies: [
-                "HCI", "Messages", "Configuration", "Files", "Loops", "CMosquitto", "CMosquittoReader", collections,
-                logging,
+                "Core", "CBluetooth", "CLinux", "CMosquitto", "CMosquittoReader", "CSQLite", collections, logging,
             ],
             swiftSettings: settings),
-        .target(
-            name: "Daemon",
-            dependencies: [
-                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Site", "Loops",
-                "GPS", "Outbox", "Radio", "MQTT", logging,
-            ],
-            swiftSettings: settings),
-        .target(name: "StoreSimulator", dependencies: ["HCI", "Beacons", heap, real], swiftSettings: settings),
+        // The program: its commands, and what they show.
         .executableTarget(
-            name: "beacond",
-            dependencies: [
-                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Site", "Console",
-                "Files", "Loops", "GPS", "Outbox", "Radio", "MQTT", "Daemon", "StoreSimulator", arguments, logging,
-                lifecycle,
-                signals,
-            ],
+            name: "beacond", dependencies: ["Core", "Agent", arguments, logging, lifecycle, signals],
             swiftSettings: settings),
 
         // Unit tests on injected time.
         .target(name: "Recordings", path: "Tests/Rules/Recordings", swiftSettings: settings),
-        .target(
-            name: "TestAir", dependencies: ["HCI", "Beacons"], path: "Tests/Rules/TestAir", swiftSettings: settings),
-        .testTarget(name: "HCITests", dependencies: ["HCI"], path: "Tests/Rules/HCITests", swiftSettings: settings),
-        .testTarget(
-            name: "CiphersTests", dependencies: ["Ciphers"], path: "Tests/Rules/CiphersTests", swiftSettings: settings),
-        .testTarget(
-            name: "BeaconsTests", dependencies: ["HCI", "Ciphers", "Beacons", "Recordings"],
-            path: "Tests/Rules/BeaconsTests",
-            swiftSettings: settings),
-        .testTarget(
-            name: "LocationTests", dependencies: ["HCI", "Location"], path: "Tests/Rules/LocationTests",
-            swiftSettings: settings),
-        .testTarget(
-            name: "ConfigurationTests",
-            dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages", "Configuration"],
-            path: "Tests/Rules/ConfigurationTests", swiftSettings: settings),
-        .testTarget(
-            name: "MessagesTests", dependencies: ["HCI", "Beacons", "Location", "Regions", "Messages"],
-            path: "Tests/Rules/MessagesTests", swiftSettings: settings),
-        .testTarget(
-            name: "GatewayTests",
-            dependencies: [
-                "HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", "Gateway", "Console",
-                "StoreSimulator", "TestAir",
-            ],
-            path: "Tests/Rules/GatewayTests", swiftSettings: settings),
-        .testTarget(
-            name: "SiteTests",
-            dependencies: [
-                "HCI", "Beacons", "Regions", "Messages", "Configuration", "Gateway", "Site", real,
-            ],
-            path: "Tests/Rules/SiteTests", swiftSettings: settings),
-        .testTarget(
-            name: "ReplayTests", dependencies: ["HCI", "Beacons", "beacond"], path: "Tests/Rules/ReplayTests",
-            swiftSettings: settings),
-        .testTarget(
-            name: "ConsoleTests", dependencies: ["HCI", "Beacons", "Regions", "Configuration", "Console", "TestAir"],
-            path: "Tests/Rules/ConsoleTests", swiftSettings: settings),
-        .testTarget(
-            name: "BeacondTests",
-            dependencies: [
-                "HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", "Gateway", "Files", "Outbox",
-                "Daemon",
-                "beacond", lifecycle, logging,
-            ],
-            path: "Tests/Rules/BeacondTests", swiftSettings: settings),
-        .testTarget(
-            name: "MQTTTests", dependencies: ["HCI", "Messages", "Configuration", "Files", "MQTT"],
-            path: "Tests/Rules/MQTTTests", swiftSettings: settings),
-        .testTarget(
-            name: "LoopsTests", dependencies: ["HCI", "Loops"], path: "Tests/Rules/LoopsTests", swiftSettings: settings),
-        .testTarget(
-            name: "GPSTests", dependencies: ["HCI", "Location", "Messages", "Configuration", "Loops", "GPS"],
-            path: "Tests/Rules/GPSTests", exclude: ["Recorded"], swiftSettings: settings),
-        .testTarget(
-            name: "RadioTests", dependencies: ["HCI", "Beacons", "Configuration", "Loops", "Radio"],
-            path: "Tests/Rules/RadioTests", swiftSettings: settings),
-        .testTarget(
-            name: "StoreSimulatorTests", dependencies: ["HCI", "Beacons", "Recordings", "StoreSimulator", real],
-            path: "Tests/Rules/StoreSimulatorTests", swiftSettings: settings),
+        .target(name: "TestAir", dependencies: ["Core"], path: "Tests/Rules/TestAir", swiftSettings: settings),
+        tests("HCITests"),
+        tests("CiphersTests"),
+        tests("BeaconsTests", ["Recordings"]),
+        tests("LocationTests"),
+        tests("ConfigurationTests"),
+        tests("MessagesTests"),
+        tests("GatewayTests", ["TestAir"]),
+        tests("SiteTests", [real]),
+        tests("ConsoleTests", ["TestAir"]),
+        tests("StoreSimulatorTests", ["Recordings", real]),
+        tests("LoopsTests", ["Agent"]),
+        tests("GPSTests", ["Agent"], exclude: ["Recorded"]),
+        tests("RadioTests", ["Agent"]),
+        tests("MQTTTests", ["Agent"]),
+        tests("ReplayTests", ["beacond"]),
+        tests("BeacondTests", ["Agent", "beacond", lifecycle, logging]),
+        tests("VirtualControllerTests", ["VirtualController"]),
 
         // The whole agent in a simulated world; a program of its own, so that it can be built and run by itself.
         .executableTarget(
-            name: "Simulation",
-            dependencies: [
-                "HCI", "Beacons", "Regions", "Location", "Messages", "Configuration", "Gateway", "Loops", "GPS",
-                "Outbox",
-                "Radio", "MQTT", "Daemon", "CBluetooth", "CSQLite", logging,
-            ],
+            name: "Simulation", dependencies: ["Core", "Agent", "CBluetooth", "CSQLite", logging],
             path: "Tests/Worlds/Simulation/Simulator", swiftSettings: settings),
 
-        // Tests against the real thing: a disk, a broker, gpsd.
+        // Tests against the real thing: a disk, a broker, gpsd, the kernel.
         .target(name: "Loopback", path: "Tests/Agent/Loopback", swiftSettings: settings),
         .executableTarget(
-            name: "OutboxCrashChild", dependencies: ["HCI", "Messages", "Outbox"], path: "Tests/Agent/OutboxCrashChild",
+            name: "OutboxCrashChild", dependencies: ["Core", "Agent"], path: "Tests/Agent/OutboxCrashChild",
             swiftSettings: settings),
-        .testTarget(
-            name: "OutboxTests", dependencies: ["HCI", "Messages", "Files", "Outbox", "CSQLite", "OutboxCrashChild"],
-            path: "Tests/Agent/OutboxTests", swiftSettings: settings),
         .executableTarget(
-            name: "VirtualController", dependencies: ["HCI", arguments],
+            name: "VirtualController", dependencies: ["Core", arguments],
             path: "Tests/Agent/KernelRig/VirtualController",
             swiftSettings: settings),
-        .testTarget(
-            name: "VirtualControllerTests", dependencies: ["HCI", "VirtualController"],
-            path: "Tests/Rules/VirtualControllerTests", swiftSettings: settings),
-        .testTarget(
-            name: "MQTTIntegrationTests",
-            dependencies: ["Loopback", "HCI", "Messages", "Configuration", "MQTT", logging],
-            path: "Tests/Agent/MQTTIntegrationTests", swiftSettings: settings),
-        .testTarget(
-            name: "GPSIntegrationTests",
-            dependencies: ["Loopback", "HCI", "Location", "Configuration", "Loops", "GPS"],
-            path: "Tests/Agent/GPSIntegrationTests", swiftSettings: settings),
+        tests("OutboxTests", in: "Tests/Agent", ["Agent", "CSQLite", "OutboxCrashChild"]),
+        tests("MQTTIntegrationTests", in: "Tests/Agent", ["Agent", "Loopback", logging]),
+        tests("GPSIntegrationTests", in: "Tests/Agent", ["Agent", "Loopback"]),
     ]
 )

@@ -1,7 +1,7 @@
 #ifndef BEACOND_CBLUETOOTH_SHIM_H
 #define BEACOND_CBLUETOOTH_SHIM_H
 
-#include <sys/ioctl.h>
+#include <asm/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
+import Agent
 import ArgumentParser
-import Daemon
 
 /// The command line.
 @main

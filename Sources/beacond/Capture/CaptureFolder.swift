@@ -1,9 +1,6 @@
-import Configuration
-import Daemon
-import Files
+import Agent
+import Core
 import Glibc
-import HCI
-import Messages
 
 /// The folder that captures of a running gateway are written to, and how many of them stay.
 struct CaptureFolder {

@@ -1,6 +1,6 @@
-import Files
+import Agent
+import Core
 import Glibc
-import HCI
 
 /// Writes HCI events to a btsnoop file that ends with a whole record at any time, whatever the disk does.
 struct CaptureWriter: ~Copyable {

@@ -1,7 +1,5 @@
-import Files
-import GPS
-import HCI
-import Location
+import Agent
+import Core
 
 /// A log of receivers, entry by entry. `-` is standard input; a pipe is read as it comes. Two that read the file share its place
 /// in it.

@@ -1,10 +1,7 @@
+import Agent
 import ArgumentParser
-import Beacons
-import Configuration
+import Core
 import Glibc
-import HCI
-import Loops
-import Radio
 import Synchronization
 
 /// `beacond advertise`: this machine as an iBeacon.

@@ -1,18 +1,17 @@
 import ArgumentParser
-import Beacons
-import Configuration
+import Core
 
 extension ProximityUUID: ExpressibleByArgument {
     /// 32 hexadecimal digits, with dashes or without.
-    public init?(argument: String) { self.init(argument) }
+    package init?(argument: String) { self.init(argument) }
 }
 
 extension RadioSettings.Adapter: ExpressibleByArgument {
     /// `auto`, `hci0` or an address.
-    public init?(argument: String) {
+    package init?(argument: String) {
         if argument == "auto" { self = .automatic } else { self.init(name: argument) }
     }
 
     /// What holds without the option.
-    public var defaultValueDescription: String { "auto" }
+    package var defaultValueDescription: String { "auto" }
 }

@@ -1,11 +1,7 @@
+import Agent
 import ArgumentParser
-import Beacons
-import Configuration
-import Console
+import Core
 import Glibc
-import HCI
-import Loops
-import Radio
 
 /// `beacond calibrate`: how strong a beacon is at one metre, or how well this gateway hears.
 struct CalibrateCommand: ParsableCommand {

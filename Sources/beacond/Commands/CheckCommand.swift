@@ -1,14 +1,6 @@
+import Agent
 import ArgumentParser
-import Configuration
-import Daemon
-import GPS
-import HCI
-import Location
-import MQTT
-import Messages
-import Outbox
-import Radio
-import Regions
+import Core
 
 /// `beacond check`: what an installer asks before the agent is started.
 struct CheckCommand: ParsableCommand {

@@ -1,5 +1,5 @@
-import Configuration
-import Files
+import Agent
+import Core
 import Glibc
 
 /// The places beside the state folder that the agent writes to.

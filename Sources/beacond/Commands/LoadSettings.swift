@@ -1,5 +1,5 @@
 import ArgumentParser
-import Configuration
+import Core
 
 /// Loads the configuration, or says what is wrong with it and ends with 78.
 func loadSettings(_ path: String?) throws -> Settings {

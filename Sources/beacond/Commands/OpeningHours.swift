@@ -1,5 +1,5 @@
 import ArgumentParser
-import HCI
+import Core
 
 /// From when to when a simulated store is open on each day, as the command line says it: `08:00-20:00`.
 struct OpeningHours: ExpressibleByArgument, Hashable, CustomStringConvertible {

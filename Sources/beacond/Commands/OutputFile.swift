@@ -1,4 +1,4 @@
-import Files
+import Agent
 import Glibc
 
 /// A file, or standard output, that is written from beginning to end through the C library's buffer.

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Configuration
-import Location
+import Core
 
 /// `beacond replay`: a capture through the whole engine.
 struct ReplayCommand: ParsableCommand {

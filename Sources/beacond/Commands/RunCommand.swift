@@ -1,5 +1,5 @@
 import ArgumentParser
-import Configuration
+import Core
 
 /// `beacond run`: the daemon.
 struct RunCommand: ParsableCommand {

@@ -1,11 +1,7 @@
+import Agent
 import ArgumentParser
-import Configuration
-import Console
-import Files
+import Core
 import Glibc
-import HCI
-import Loops
-import Radio
 
 /// `beacond scan`: what is in the air, for whoever puts beacons up.
 struct ScanCommand: ParsableCommand {
@@ -17,7 +13,7 @@ struct ScanCommand: ParsableCommand {
             and regions come from the configuration, or from the defaults where there is none.
 
             RSSI is the smoothed strength in dBm, DIST m the estimated distance in metres, /s the reports that arrive in a \
-            second, and AGE s the seconds since the last one. An ADDRESS that is public or static stays; a private one \
+            second, and AGE s the seconds since the last one. An ADDRESS that is or static stays; a private one \
             changes every quarter of an hour. REGIONS names the configured regions that the beacon belongs to. In front of \
             them stands 'resolving' for a new address that may be an old beacon, and 'duplicate' where two beacons have \
             one identity.

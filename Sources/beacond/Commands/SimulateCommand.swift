@@ -1,8 +1,7 @@
+import Agent
 import ArgumentParser
-import Files
+import Core
 import Glibc
-import HCI
-import StoreSimulator
 
 /// `beacond simulate`: a simulated shop as a capture, for a first look without an adapter, for tests and for
 /// benchmarks.

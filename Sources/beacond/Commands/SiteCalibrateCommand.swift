@@ -1,11 +1,6 @@
+import Agent
 import ArgumentParser
-import Configuration
-import Daemon
-import Files
-import HCI
-import MQTT
-import Messages
-import Site
+import Core
 
 /// `beacond site calibrate`: offsets for gateways, from beacons that stand still.
 struct SiteCalibrateCommand: ParsableCommand {

@@ -1,9 +1,6 @@
+import Agent
 import ArgumentParser
-import Configuration
-import Daemon
-import HCI
-import MQTT
-import Messages
+import Core
 
 /// `beacond site check`: which gateways a store hears, and what is wrong with the others.
 struct SiteCheckCommand: ParsableCommand {

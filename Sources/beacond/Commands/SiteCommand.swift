@@ -1,6 +1,5 @@
 import ArgumentParser
-import Configuration
-import Messages
+import Core
 
 /// `beacond site`: several gateways as one store.
 struct SiteCommand: ParsableCommand {

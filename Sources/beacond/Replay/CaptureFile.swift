@@ -1,5 +1,5 @@
-import Files
-import HCI
+import Agent
+import Core
 
 /// A capture file, record by record.
 struct CaptureFile: ~Copyable {

@@ -1,12 +1,7 @@
-import Configuration
-import Daemon
-import Gateway
+import Agent
+import Core
 import Glibc
-import HCI
 import Logging
-import MQTT
-import Messages
-import Outbox
 
 /// Publishes through the same outbox and client as `run`, and waits for the broker as long as it takes.
 struct PublishingSink: ReplaySink {

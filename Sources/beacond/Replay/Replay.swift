@@ -1,13 +1,7 @@
-import Configuration
-import Daemon
-import Files
-import Gateway
+import Agent
+import Core
 import Glibc
-import HCI
-import Location
 import Logging
-import Messages
-import Outbox
 
 /// Plays a capture and says what it would publish.
 struct Replay {

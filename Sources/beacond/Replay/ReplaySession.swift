@@ -1,12 +1,6 @@
-import Configuration
-import Daemon
-import GPS
-import Gateway
-import HCI
+import Agent
+import Core
 import Logging
-import Messages
-import Outbox
-import Regions
 
 /// Turns a capture into the messages that are to be published, with the time of each.
 ///

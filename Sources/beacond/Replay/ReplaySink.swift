@@ -1,9 +1,6 @@
-import Daemon
-import Gateway
+import Agent
+import Core
 import Glibc
-import HCI
-import Messages
-import Outbox
 
 /// Where the messages of a replay go.
 protocol ReplaySink {

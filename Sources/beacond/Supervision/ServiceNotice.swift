@@ -1,4 +1,4 @@
-import HCI
+import Core
 
 /// What a service manager is told, as sd_notify(3) spells it: `KEY=value` lines.
 enum ServiceNotice: Equatable {

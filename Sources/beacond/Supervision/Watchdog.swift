@@ -1,4 +1,4 @@
-import HCI
+import Core
 
 /// Decides when the service manager is told that the agent is alive: each time both loops have made progress since it was
 /// told last. It kills and starts anew an agent of which that has not been so for its patience.

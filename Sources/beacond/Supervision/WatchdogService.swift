@@ -1,4 +1,4 @@
-import HCI
+import Core
 import Logging
 import ServiceLifecycle
 

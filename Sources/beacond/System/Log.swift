@@ -1,4 +1,4 @@
-import Configuration
+import Core
 import Logging
 
 /// Lines on standard error, which systemd's journal takes with their priority.

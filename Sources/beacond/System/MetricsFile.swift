@@ -1,6 +1,6 @@
-import Files
+import Agent
+import Core
 import Glibc
-import HCI
 
 /// A file that another process reads whenever it likes, such as node_exporter's textfile collector: it always finds one
 /// that is complete.

@@ -1,6 +1,5 @@
+import Core
 import Glibc
-import HCI
-import Messages
 
 /// What this process costs.
 struct ProcessUsage {

@@ -1,7 +1,6 @@
+import Agent
+import Core
 import Glibc
-import HCI
-import Loops
-import Radio
 import Synchronization
 
 /// Signals as something to wait for, whichever thread the kernel hands them to.

@@ -1,8 +1,5 @@
-import Files
-import HCI
-import Loops
-import Messages
-import Radio
+import Agent
+import Core
 
 /// The machine's clocks, read where the pure parts get time from.
 enum SystemClock {

@@ -1,7 +1,5 @@
-import Configuration
-import Daemon
-import HCI
-import Messages
+import Agent
+import Core
 
 /// This machine. It belongs to the delivery loop's thread.
 final class SystemMachine: Machine {

@@ -1,8 +1,8 @@
-import Configuration
 import Foundation
-import GPS
-import Location
 import Synchronization
+
+@testable import Agent
+@testable import Core
 
 /// The client under test, with all that it has told.
 final class Listener {

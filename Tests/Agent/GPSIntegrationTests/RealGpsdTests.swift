@@ -1,10 +1,9 @@
-import Configuration
 import Foundation
-import GPS
-import HCI
-import Location
 import Loopback
 import Testing
+
+@testable import Agent
+@testable import Core
 
 @Suite("With the real gpsd", .serialized, .enabled(if: Gpsd.isInstalled, "gpsd is not installed"))
 struct RealGpsdTests {

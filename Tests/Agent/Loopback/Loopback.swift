@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Where Debian puts a program, also where only root looks; `nil` where it is not installed.
 public func installed(_ program: String) -> String? {

@@ -1,9 +1,8 @@
-import Configuration
-import HCI
 import Loopback
-import MQTT
-import Messages
 import Testing
+
+@testable import Agent
+@testable import Core
 
 @Suite("Birth and will", .serialized, .enabled(if: Broker.isInstalled, "mosquitto and mosquitto_sub are not installed"))
 struct BirthAndWillTests {

@@ -1,9 +1,8 @@
-import Configuration
 import Foundation
-import HCI
-import MQTT
-import Messages
 import Testing
+
+@testable import Agent
+@testable import Core
 
 @Suite("Delivery", .serialized, .enabled(if: Broker.isInstalled, "mosquitto and mosquitto_sub are not installed"))
 struct DeliveryTests {

@@ -1,10 +1,9 @@
-import Configuration
 import Foundation
-import HCI
 import Loopback
-import MQTT
-import Messages
 import Testing
+
+@testable import Agent
+@testable import Core
 
 @Suite("Login", .serialized, .enabled(if: Broker.isInstalled, "mosquitto and mosquitto_sub are not installed"))
 struct LoginTests {

@@ -1,10 +1,9 @@
-import Configuration
 import Foundation
-import HCI
 import Loopback
-import MQTT
-import Messages
 import Testing
+
+@testable import Agent
+@testable import Core
 
 /// An authority made by openssl for one test, in the broker's folder.
 private struct Authority {

@@ -6,9 +6,9 @@
 // closes with its figures.
 
 import Glibc
-import HCI
-import Messages
-import Outbox
+
+@testable import Agent
+@testable import Core
 
 func say(_ line: String) {
     // Straight to the pipe: nothing that was said may be lost with the process.

@@ -1,9 +1,8 @@
 import Foundation
-import HCI
-import Messages
 import Testing
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 @Suite("The outbox when its process is killed")
 struct CrashTests {

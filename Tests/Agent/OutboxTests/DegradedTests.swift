@@ -1,10 +1,9 @@
 import CSQLite
 import Foundation
-import HCI
-import Messages
 import Testing
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 @Suite("The outbox while its disk refuses")
 struct DegradedTests {

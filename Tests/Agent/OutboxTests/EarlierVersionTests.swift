@@ -1,9 +1,8 @@
 import Foundation
-import HCI
-import Messages
 import Testing
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 @Suite("A file of an earlier version is brought up to date, with all that waits in it")
 struct EarlierVersionTests {

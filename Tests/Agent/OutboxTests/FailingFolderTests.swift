@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import HCI
 import Testing
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 /// A state folder on the disk, which can't be synced, or whose files can't be read, when told.
 private final class FailingFolder: OutboxFolder {

@@ -1,8 +1,8 @@
 import CSQLite
-import Messages
 import Testing
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 @Suite("The outbox on a disk that fails")
 struct FaultSweepTests {

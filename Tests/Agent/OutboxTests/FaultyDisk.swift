@@ -1,6 +1,7 @@
 import CSQLite
-import Messages
 import Synchronization
+
+@testable import Core
 
 /// A disk in memory under SQLite that fails when told, and that forgets at a power cut what was not made durable.
 ///

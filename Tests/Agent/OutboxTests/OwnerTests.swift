@@ -1,10 +1,9 @@
 import CSQLite
 import Foundation
-import HCI
-import Messages
 import Testing
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 /// An owner whose events have topics that begin with its name, and who keeps the keys of what another one left.
 struct Tenant: OutboxOwner {

@@ -1,8 +1,7 @@
-import HCI
-import Messages
 import Testing
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 /// The rules that hold in memory and on the disk alike.
 @Suite("The queue")

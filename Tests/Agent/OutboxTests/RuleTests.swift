@@ -1,8 +1,7 @@
-import HCI
-import Messages
 import Testing
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 @Suite("What to drop, number and retry")
 struct RuleTests {

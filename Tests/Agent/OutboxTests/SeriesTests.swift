@@ -1,9 +1,8 @@
 import CSQLite
-import HCI
-import Messages
 import Testing
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 @Suite("Batches of fixes are numbered, kept and lost as events are, by numbers of their own")
 struct SeriesTests {

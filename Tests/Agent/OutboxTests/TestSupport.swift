@@ -1,8 +1,7 @@
 import Foundation
-import HCI
-import Messages
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 /// A folder that is gone when the test is over.
 final class TemporaryFolder {

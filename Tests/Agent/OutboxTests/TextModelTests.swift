@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Outbox
+@testable import Agent
 
 @Suite("Texts are stored as what distinguishes them from samples")
 struct TextModelTests {

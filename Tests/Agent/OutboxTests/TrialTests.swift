@@ -1,9 +1,8 @@
-import Files
 import Foundation
-import Messages
 import Testing
 
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 @Suite("A trial of the state folder finds what an outbox would, and leaves everything as it was")
 struct TrialTests {

@@ -8,7 +8,7 @@ import leftout
 
 STOPS = 5
 STAY_S = 20
-# As in Sources/Console/Calibration/WalkFit.swift: mean and spread of exponent and excess, and of a place's levels.
+# As in Sources/Core/Console/Calibration/WalkFit.swift: mean and spread of exponent and excess, and of a place's levels.
 EXPONENT, EXCESS_DB, SPREAD_DB = (2.2, 0.3), (-2.0, 4.0), 5.0
 LEAST_FALL_DB, WIDEST_SPREAD_DB, STEEPEST, EXPONENTS = 2.0, 10.0, 8, (1.6, 4)
 

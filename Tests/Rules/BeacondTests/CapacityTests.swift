@@ -1,14 +1,8 @@
-import Beacons
-import Configuration
 import Foundation
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Daemon
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 @Suite("What the configuration promises to hold fits on the disk")
 struct CapacityTests {

@@ -1,10 +1,8 @@
-import Configuration
-import Files
 import Foundation
-import HCI
 import Testing
 
-@testable import Daemon
+@testable import Agent
+@testable import Core
 @testable import beacond
 
 @Suite("The folder of captures")

@@ -1,7 +1,7 @@
-import Configuration
 import Foundation
 import Testing
 
+@testable import Core
 @testable import beacond
 
 @Suite("What check says of the files beside the state folder")

@@ -1,9 +1,7 @@
-import Gateway
-import HCI
-import Regions
 import Testing
 
-@testable import Daemon
+@testable import Agent
+@testable import Core
 @testable import beacond
 
 @Suite("An event is committed at once, unless there are many: then they share transactions")

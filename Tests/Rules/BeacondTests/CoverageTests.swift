@@ -1,13 +1,8 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
 import Logging
-import Messages
-import Outbox
 import Testing
 
-@testable import Daemon
+@testable import Agent
+@testable import Core
 @testable import beacond
 
 @Suite("Coverage goes through the outbox")

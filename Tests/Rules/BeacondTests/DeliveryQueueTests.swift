@@ -1,11 +1,7 @@
-import Beacons
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Daemon
+@testable import Agent
+@testable import Core
 
 @Suite("The queue between the radio and delivery is bounded")
 struct DeliveryQueueTests {

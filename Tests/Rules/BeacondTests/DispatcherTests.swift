@@ -1,12 +1,7 @@
-import Beacons
-import Gateway
-import HCI
-import Messages
-import Outbox
-import Regions
 import Testing
 
-@testable import Daemon
+@testable import Agent
+@testable import Core
 @testable import beacond
 
 @Suite("Events are committed before anything is said of them")

@@ -1,10 +1,7 @@
-import HCI
-import MQTT
-import Messages
-import Outbox
 import Testing
 
-@testable import Daemon
+@testable import Agent
+@testable import Core
 @testable import beacond
 
 @Suite("A gap names the events on their way whose loss it states")

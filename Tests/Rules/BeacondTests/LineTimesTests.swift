@@ -1,6 +1,6 @@
-import HCI
 import Testing
 
+@testable import Core
 @testable import beacond
 
 @Suite("The times of a replay's lines")

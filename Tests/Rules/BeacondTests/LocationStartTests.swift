@@ -1,13 +1,9 @@
-import Configuration
-import Daemon
 import Foundation
-import Gateway
-import HCI
-import Location
 import Logging
-import Messages
-import Outbox
 import Testing
+
+@testable import Agent
+@testable import Core
 
 /// What a process leaves of the gateway's place, and what the next one makes of it.
 @Suite("A start after a process that knew the place")

@@ -1,16 +1,9 @@
-import Beacons
-import Configuration
 import Foundation
-import Gateway
-import HCI
 import Logging
-import MQTT
-import Messages
-import Outbox
-import Regions
 import Testing
 
-@testable import Daemon
+@testable import Agent
+@testable import Core
 
 @Suite("Another prefix, site or id is another gateway")
 struct MovedGatewayTests {

@@ -1,6 +1,7 @@
-import Files
 import Foundation
 import Testing
+
+@testable import Agent
 
 @Suite("No file that a configuration or a command names makes the process wait")
 struct NamedFileTests {

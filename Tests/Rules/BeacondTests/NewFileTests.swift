@@ -1,14 +1,8 @@
-import Beacons
-import Configuration
 import Foundation
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Daemon
-@testable import Outbox
+@testable import Agent
+@testable import Core
 @testable import beacond
 
 @Suite("An outbox that had to begin a new file")

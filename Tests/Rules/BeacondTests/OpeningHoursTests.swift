@@ -1,6 +1,6 @@
-import HCI
 import Testing
 
+@testable import Core
 @testable import beacond
 
 @Suite("Opening hours are two times of a day, the first before the second")

@@ -1,14 +1,8 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
 import Logging
-import Messages
-import Outbox
-import Regions
 import Testing
 
-@testable import Daemon
+@testable import Agent
+@testable import Core
 
 @Suite("What another version has stored of regions stays as it is")
 struct OtherVersionTests {

@@ -1,16 +1,9 @@
-import Beacons
-import Configuration
-import Daemon
 import Foundation
-import Gateway
-import HCI
-import Location
 import Logging
-import MQTT
-import Messages
-import Outbox
-import Regions
 import Testing
+
+@testable import Agent
+@testable import Core
 
 /// What is said outside the gateway's own topics, from one process to the next.
 @Suite("What Home Assistant and OwnTracks were told is cleared once it is true no more")

@@ -1,11 +1,8 @@
-import Configuration
 import Foundation
-import HCI
-import Messages
 import Testing
 
-@testable import Daemon
-@testable import Outbox
+@testable import Agent
+@testable import Core
 @testable import beacond
 
 @Suite("The secret of the pseudonyms lives for a day")

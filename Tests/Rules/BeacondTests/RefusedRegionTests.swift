@@ -1,14 +1,8 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
 import Logging
-import Messages
-import Outbox
-import Regions
 import Testing
 
-@testable import Daemon
+@testable import Agent
+@testable import Core
 
 @Suite("What a limit refuses at a start leaves no old state behind")
 struct RefusedRegionTests {

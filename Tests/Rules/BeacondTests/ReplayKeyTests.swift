@@ -1,13 +1,9 @@
-import Beacons
-import Configuration
 import Foundation
-import HCI
 import Logging
-import Messages
 import Testing
 
-@testable import Daemon
-@testable import Outbox
+@testable import Agent
+@testable import Core
 @testable import beacond
 
 @Suite("The secret of the pseudonyms lives for a day of the capture, where a replay is published")

@@ -1,13 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Outbox
-import Regions
 import Testing
 
-@testable import Daemon
+@testable import Agent
+@testable import Core
 @testable import beacond
 
 @Suite("Regions that requests register and end, in the outbox")

@@ -1,7 +1,7 @@
 import Glibc
-import HCI
 import Testing
 
+@testable import Core
 @testable import beacond
 
 /// A service manager's end of the notification socket.

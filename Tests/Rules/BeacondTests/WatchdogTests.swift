@@ -1,6 +1,6 @@
-import HCI
 import Testing
 
+@testable import Core
 @testable import beacond
 
 @Suite("The watchdog is fed only while both loops make progress")

@@ -1,5 +1,6 @@
-import Ciphers
 import Testing
+
+@testable import Core
 
 @Suite("AES-128 is that of FIPS 197")
 struct AES128Tests {

@@ -1,5 +1,6 @@
-import Ciphers
 import Testing
+
+@testable import Core
 
 @Suite("HKDF-SHA-256 is that of RFC 5869")
 struct HKDFSHA256Tests {

@@ -1,5 +1,6 @@
-import Ciphers
 import Testing
+
+@testable import Core
 
 @Suite("HMAC-SHA-256 is that of RFC 4231")
 struct HMACSHA256Tests {

@@ -1,5 +1,6 @@
-import Ciphers
 import Testing
+
+@testable import Core
 
 @Suite("SHA-256 is that of FIPS 180-4")
 struct SHA256Tests {

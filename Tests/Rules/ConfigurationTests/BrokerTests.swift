@@ -1,5 +1,6 @@
-import Configuration
 import Testing
+
+@testable import Core
 
 struct BrokerTests {
     func url(_ text: String) -> String { "[mqtt]\nurl = \"\(text)\"\n" }

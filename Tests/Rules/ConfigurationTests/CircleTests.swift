@@ -1,9 +1,6 @@
-import Configuration
-import HCI
-import Location
-import Messages
-import Regions
 import Testing
+
+@testable import Core
 
 struct CircleTests {
     private func read(_ text: String) throws -> CircularRegion? {

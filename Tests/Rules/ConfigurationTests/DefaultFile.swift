@@ -1,6 +1,7 @@
-import Configuration
 import Foundation
 import Testing
+
+@testable import Core
 
 /// `config.toml` and the reference article, found by walking up from this file to the package's root.
 enum DefaultFile {

@@ -1,9 +1,6 @@
-import Beacons
-import Configuration
-import HCI
-import Messages
-import Regions
 import Testing
+
+@testable import Core
 
 /// The defaults, written out once more: a change of one has to be made here too, on purpose.
 struct DefaultTests {

@@ -1,6 +1,6 @@
-import Beacons
-import Configuration
 import Testing
+
+@testable import Core
 
 struct DeviceTests {
     let octets: [UInt8] = [

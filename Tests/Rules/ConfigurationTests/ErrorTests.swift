@@ -1,5 +1,6 @@
-import Configuration
 import Testing
+
+@testable import Core
 
 struct ErrorTests {
     @Test("All errors are reported at once, in the order of the default file, one line each")

@@ -1,5 +1,6 @@
-import Configuration
 import Testing
+
+@testable import Core
 
 @Suite("A host and a port")
 struct HostPortTests {

@@ -1,6 +1,6 @@
-import Beacons
-import Configuration
 import Testing
+
+@testable import Core
 
 /// `[advertise]` and `[capture]`, which are there only where they are enabled.
 struct InstallerTests {

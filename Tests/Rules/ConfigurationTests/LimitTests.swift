@@ -1,7 +1,6 @@
-import Beacons
-import Configuration
-import HCI
 import Testing
+
+@testable import Core
 
 /// A number and its limits, written out once more. The lines beside it are what a limit needs where another key bounds
 /// the value too.

@@ -1,7 +1,6 @@
-import Configuration
-import HCI
-import Location
 import Testing
+
+@testable import Core
 
 /// What `[location]` says to the services.
 struct LocationTests {

@@ -1,5 +1,6 @@
-import Configuration
 import Testing
+
+@testable import Core
 
 /// Where an error stands in the file.
 struct PlaceTests {

@@ -1,6 +1,6 @@
-import Configuration
-import HCI
 import Testing
+
+@testable import Core
 
 struct RadioTests {
     @Test("An adapter is named by word, index or address")

@@ -1,7 +1,7 @@
-import Configuration
 import Foundation
-import Regions
 import Testing
+
+@testable import Core
 
 /// The default file and the article say what the code does.
 struct ReferenceTests {

@@ -1,8 +1,6 @@
-import Beacons
-import Configuration
-import HCI
-import Regions
 import Testing
+
+@testable import Core
 
 struct RegionTests {
     @Test("A region needs an id and a UUID")

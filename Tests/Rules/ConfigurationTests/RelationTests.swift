@@ -1,6 +1,6 @@
-import Beacons
-import Configuration
 import Testing
+
+@testable import Core
 
 /// Values that are allowed by themselves, but not together.
 struct RelationTests {

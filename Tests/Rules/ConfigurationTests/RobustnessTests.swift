@@ -1,5 +1,6 @@
-import Configuration
 import Testing
+
+@testable import Core
 
 /// Whatever stands in the file, the answer is settings or errors. A trap would end the test run.
 struct RobustnessTests {

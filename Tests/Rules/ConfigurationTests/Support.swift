@@ -1,4 +1,4 @@
-import Configuration
+@testable import Core
 
 /// The errors in a text, as they are shown but without the lines of keys (`PlaceTests` has those); none where it parses.
 func complaints(_ text: String) -> [String] {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Configuration
+@testable import Core
 
 /// TOML 1.0.0, rule by rule.
 struct TOMLTests {

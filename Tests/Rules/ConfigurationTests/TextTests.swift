@@ -1,7 +1,6 @@
-import Configuration
-import HCI
-import Messages
 import Testing
+
+@testable import Core
 
 /// Names, paths and other text.
 struct TextTests {

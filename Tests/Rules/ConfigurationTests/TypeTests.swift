@@ -1,5 +1,6 @@
-import Configuration
 import Testing
+
+@testable import Core
 
 struct TypeTests {
     /// The TOML type of each default value tells the type that is wanted.

@@ -1,8 +1,6 @@
-import Beacons
-import HCI
 import TestAir
 
-@testable import Console
+@testable import Core
 
 extension Air {
     /// Some device that is no iBeacon.

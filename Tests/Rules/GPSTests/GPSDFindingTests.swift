@@ -1,9 +1,7 @@
-import Configuration
-import HCI
-import Location
 import Testing
 
-@testable import GPS
+@testable import Agent
+@testable import Core
 
 @Suite("What beacond check says of gpsd")
 struct GPSDFindingTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GPS
+@testable import Agent
 
 @Suite("What comes from gpsd, in lines")
 struct GPSDLinesTests {

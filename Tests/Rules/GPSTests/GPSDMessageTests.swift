@@ -1,7 +1,7 @@
-import GPS
-import HCI
-import Location
 import Testing
+
+@testable import Agent
+@testable import Core
 
 @Suite("A line of gpsd")
 struct GPSDMessageTests {

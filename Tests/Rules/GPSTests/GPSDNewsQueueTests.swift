@@ -1,8 +1,7 @@
-import HCI
-import Location
 import Testing
 
-@testable import GPS
+@testable import Agent
+@testable import Core
 
 @Suite("News of gpsd that wait")
 struct GPSDNewsQueueTests {

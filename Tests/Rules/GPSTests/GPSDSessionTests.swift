@@ -1,8 +1,7 @@
-import HCI
-import Location
 import Testing
 
-@testable import GPS
+@testable import Agent
+@testable import Core
 
 private let greeting = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
 private let release = GPSDVersion(release: "3.22", protocolMajor: 3, protocolMinor: 14)

@@ -1,5 +1,6 @@
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("What lasts is said once")
 struct SaidOnceTests {

@@ -1,7 +1,7 @@
-import HCI
 import Testing
 
-@testable import Loops
+@testable import Agent
+@testable import Core
 
 @Suite("The time of day, where only systemd-timesyncd tells whether it is right")
 struct ClockTests {

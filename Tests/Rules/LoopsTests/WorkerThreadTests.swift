@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import Loops
+@testable import Agent
 
 @Suite("A thread for one piece of work")
 struct WorkerThreadTests {

@@ -1,8 +1,7 @@
-import HCI
-import Messages
 import Testing
 
-@testable import MQTT
+@testable import Agent
+@testable import Core
 
 @Suite("Connecting and reconnecting")
 struct ConnectionRulesTests {

@@ -1,8 +1,7 @@
-import HCI
-import Messages
 import Testing
 
-@testable import MQTT
+@testable import Agent
+@testable import Core
 
 @Suite("What a former gateway left holds up nothing of ours")
 struct FormerGatewayTests {

@@ -1,8 +1,7 @@
-import HCI
-import Messages
 import Testing
 
-@testable import MQTT
+@testable import Agent
+@testable import Core
 
 @Suite("A broker that hangs up on a message")
 struct HangingUpTests {

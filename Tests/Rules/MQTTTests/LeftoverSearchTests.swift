@@ -1,8 +1,7 @@
-import HCI
-import Messages
 import Testing
 
-@testable import MQTT
+@testable import Agent
+@testable import Core
 
 @Suite("States at the broker that nobody knows any more are cleared once an epoch has begun")
 struct LeftoverSearchTests {

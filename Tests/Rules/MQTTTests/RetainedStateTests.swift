@@ -1,8 +1,7 @@
-import HCI
-import Messages
 import Testing
 
-@testable import MQTT
+@testable import Agent
+@testable import Core
 
 @Suite("Retained states, goodbye and ranging")
 struct RetainedStateTests {

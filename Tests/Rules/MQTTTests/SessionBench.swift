@@ -1,7 +1,5 @@
-import HCI
-import Messages
-
-@testable import MQTT
+@testable import Agent
+@testable import Core
 
 /// A session with a clock, and the outbox and broker that the test plays.
 struct SessionBench {

@@ -1,8 +1,7 @@
-import Files
 import Foundation
 import Testing
 
-@testable import MQTT
+@testable import Agent
 
 @Suite("Reason codes and the password file")
 struct WordsTests {

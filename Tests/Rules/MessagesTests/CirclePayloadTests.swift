@@ -1,9 +1,7 @@
 import Foundation
-import HCI
-import Location
-import Messages
-import Regions
 import Testing
+
+@testable import Core
 
 @Suite("What is told and stored of a circle has the fields of the contract")
 struct CirclePayloadTests {

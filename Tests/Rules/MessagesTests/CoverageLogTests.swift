@@ -1,6 +1,6 @@
-import HCI
-import Messages
 import Testing
+
+@testable import Core
 
 @Suite("Spans of coverage")
 struct CoverageLogTests {

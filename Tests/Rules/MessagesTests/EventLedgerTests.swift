@@ -1,9 +1,6 @@
-import Beacons
-import HCI
-import Regions
 import Testing
 
-@testable import Messages
+@testable import Core
 
 @Suite("The number of an instance's last event")
 struct EventLedgerTests {

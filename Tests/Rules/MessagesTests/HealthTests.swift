@@ -1,7 +1,6 @@
-import HCI
 import Testing
 
-@testable import Messages
+@testable import Core
 
 @Suite("Health, as a message and as metrics")
 struct HealthTests {

@@ -1,7 +1,6 @@
-import Regions
 import Testing
 
-@testable import Messages
+@testable import Core
 
 @Suite("What Home Assistant is told of a gateway")
 struct HomeAssistantTests {

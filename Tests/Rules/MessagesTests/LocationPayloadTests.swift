@@ -1,9 +1,6 @@
-import HCI
-import Location
-import Regions
 import Testing
 
-@testable import Messages
+@testable import Core
 
 @Suite("What is told of the place has the fields of the contract")
 struct LocationPayloadTests {

@@ -1,10 +1,6 @@
-import Beacons
-import HCI
-import Location
-import Regions
 import Testing
 
-@testable import Messages
+@testable import Core
 
 @Suite("The gateway's news in the words of OwnTracks")
 struct OwnTracksTests {

@@ -1,9 +1,7 @@
-import Beacons
 import Foundation
-import HCI
-import Messages
-import Regions
 import Testing
+
+@testable import Core
 
 @Suite("Every payload has the fields of the contract, in type and unit")
 struct PayloadTests {

@@ -1,8 +1,6 @@
-import Beacons
-import HCI
-import Messages
-import Regions
 import Testing
+
+@testable import Core
 
 @Suite("A store says in a gateway's messages what a gateway can't: zones, places and who decided")
 struct StoreMessageTests {

@@ -1,8 +1,6 @@
-import Beacons
-import HCI
-import Messages
-import Regions
 import Testing
+
+@testable import Core
 
 @Suite("What is stored of a region says its kind and version")
 struct StoredRegionTests {

@@ -1,6 +1,6 @@
-import Messages
-import Regions
 import Testing
+
+@testable import Core
 
 @Suite("Topics are read as they are made")
 struct TopicTests {

@@ -1,8 +1,7 @@
-import Configuration
-import HCI
 import Testing
 
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 @Suite("What an installer reads about the adapters")
 struct AdapterReportTests {

@@ -1,8 +1,7 @@
-import Beacons
-import HCI
 import Testing
 
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 @Suite("The commands up to advertising")
 struct AdvertisingProcedureTests {

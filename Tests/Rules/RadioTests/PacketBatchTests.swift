@@ -1,8 +1,7 @@
 import Glibc
-import Loops
 import Testing
 
-@testable import Radio
+@testable import Agent
 
 /// On a pair of sockets that keep packets apart, as a raw HCI socket does.
 @Suite("Packets taken with one call")

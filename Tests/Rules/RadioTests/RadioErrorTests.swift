@@ -1,9 +1,8 @@
 import Glibc
-import HCI
-import Loops
 import Testing
 
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 @Suite("Failed system calls")
 struct RadioErrorTests {

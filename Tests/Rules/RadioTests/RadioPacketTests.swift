@@ -1,7 +1,7 @@
-import HCI
 import Testing
 
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 @Suite("What a packet means to the radio")
 struct RadioPacketTests {

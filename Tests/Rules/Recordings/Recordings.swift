@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Recordings of real air. They are no part of the project: `BEACOND_RECORDINGS` names the folder that holds them.
 public enum Recordings {

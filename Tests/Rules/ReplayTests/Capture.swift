@@ -1,6 +1,6 @@
-import Beacons
 import Foundation
-import HCI
+
+@testable import Core
 
 /// A capture of a shop with a beacon that comes, rotates and leaves, and what `beacond replay` says of it.
 struct Capture {

@@ -1,7 +1,7 @@
-import Beacons
 import Foundation
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("beacond replay: the same capture and configuration print the same bytes, always")
 struct ReplayTests {

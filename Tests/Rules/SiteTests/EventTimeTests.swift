@@ -1,12 +1,6 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Site
+@testable import Core
 
 @Suite("Visits are those of a store that had heard everything at once, in whatever order news arrives")
 struct EventTimeTests {

@@ -1,12 +1,6 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Site
+@testable import Core
 
 @Suite("Each event counts at its own time, and what comes late changes no history")
 struct LatenessTests {

@@ -1,10 +1,6 @@
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Site
+@testable import Core
 
 @Suite("What is beyond a store's limits is refused, and counted")
 struct LimitTests {

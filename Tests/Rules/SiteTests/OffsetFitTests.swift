@@ -1,10 +1,7 @@
-import Configuration
-import HCI
-import Messages
 import RealModule
 import Testing
 
-@testable import Site
+@testable import Core
 
 @Suite("Offsets are proposed from beacons that stand still")
 struct OffsetFitTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Site
+@testable import Core
 
 @Suite("An entry that is old when it arrives waits for gateways that are back at the same time")
 struct OldEntryTests {

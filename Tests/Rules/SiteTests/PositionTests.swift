@@ -1,13 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
 import RealModule
-import Regions
 import Testing
 
-@testable import Site
+@testable import Core
 
 @Suite("Positions where three gateways of a floor have one")
 struct PositionTests {

@@ -1,12 +1,6 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Site
+@testable import Core
 
 @Suite("A region of the store is inside while any gateway that can hear has it inside")
 struct PresenceTests {

@@ -1,12 +1,6 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Site
+@testable import Core
 
 @Suite("A store's state outlives its process")
 struct RestartTests {

@@ -1,11 +1,4 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
-
-@testable import Site
+@testable import Core
 
 /// A store on injected time: what gateways say goes in as JSON, as it comes from the broker; what the store tells comes out as short lines.
 struct Store {

@@ -1,11 +1,6 @@
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Site
+@testable import Core
 
 /// A small random world of one store: beacons come and go, gateways hear them, go offline and blind, have wrong clocks, and the line loses
 /// lists and delivers late. The same seed is the same world.

@@ -1,12 +1,6 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Site
+@testable import Core
 
 /// A store whose lines are cut, beside its undisturbed twin: both are told the same crossings.
 private struct Twins {

@@ -1,12 +1,6 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Site
+@testable import Core
 
 /// A beacon's place is known once; each of its regions may come to tell of it at another time.
 @Suite("Every region of a beacon tells the zone that it is in")

@@ -1,12 +1,6 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import Testing
 
-@testable import Site
+@testable import Core
 
 @Suite("A beacon is in one zone at a time, by all levels together")
 struct ZoneTests {

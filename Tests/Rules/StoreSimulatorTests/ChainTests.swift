@@ -1,8 +1,6 @@
-import Beacons
-import HCI
 import Testing
 
-@testable import StoreSimulator
+@testable import Core
 
 @Suite("A chain's store has floors and opening hours, and people with trolleys and phones")
 struct ChainTests {

@@ -1,6 +1,6 @@
-import HCI
-import StoreSimulator
 import Testing
+
+@testable import Core
 
 @Suite("A simulation is decided by its scenario and its seed")
 struct DeterminismTests {

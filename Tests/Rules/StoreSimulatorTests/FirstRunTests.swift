@@ -1,7 +1,6 @@
-import Beacons
-import HCI
-import StoreSimulator
 import Testing
+
+@testable import Core
 
 @Suite("In the shop of the first run everything happens within a minute")
 struct FirstRunTests {

@@ -1,7 +1,7 @@
-import HCI
 import RealModule
-import StoreSimulator
 import Testing
+
+@testable import Core
 
 @Suite("Fading and loss are those of the recordings")
 struct RadioTests {
@@ -77,7 +77,7 @@ struct RadioTests {
         for seed in 1...12 as ClosedRange<UInt64> {
             let actor = circling(interval: .milliseconds(450))
             let residuals = StoreSimulation.packets(of: floor([actor]), seed: seed).map { packet in
-                let distance_m = max(0.1, actor.path.position(at: packet.at).distance_m(to: Position(x_m: 0, y_m: 0)))
+                let distance_m = max(0.1, actor.path.position(at: packet.at).distance_m(to: FloorPoint(x_m: 0, y_m: 0)))
                 return Double(packet.report.rssi_dbm ?? 0) + 59 + 20 * Double.log10(distance_m)
             }
             func lag(_ count: Int) -> Double {

@@ -1,9 +1,8 @@
-import Beacons
 import Foundation
-import HCI
 import Recordings
-import StoreSimulator
 import Testing
+
+@testable import Core
 
 /// The simulated radio beside the real one: beacons at rest that send every 100 ms (rooms, 2015, Apache-2.0).
 @Suite(

@@ -1,7 +1,6 @@
-import HCI
 import Testing
 
-@testable import StoreSimulator
+@testable import Core
 
 @Suite("A shop of several rooms has a gateway in each, and walls between them")
 struct RoomsTests {

@@ -1,6 +1,6 @@
-import HCI
-import StoreSimulator
 import Testing
+
+@testable import Core
 
 @Suite("Phones rotate their address, other beacons do not")
 struct RotationTests {

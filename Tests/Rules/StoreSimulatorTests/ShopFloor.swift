@@ -1,6 +1,4 @@
-import Beacons
-import HCI
-import StoreSimulator
+@testable import Core
 
 /// Everything that is heard in a scenario.
 extension StoreSimulation {
@@ -14,7 +12,7 @@ extension StoreSimulation {
 
 /// A static beacon at rest for ten minutes, `distance_m` in front of a gateway at the origin.
 func resting(at distance_m: Double, interval: TimeSpan = .milliseconds(100)) -> Actor {
-    var path = Path(from: Position(x_m: 0, y_m: distance_m), at: .origin)
+    var path = ActorPath(from: FloorPoint(x_m: 0, y_m: distance_m), at: .origin)
     path.stay(.seconds(600))
     let address = DeviceAddress(bits: 0xC0FF_EE00_0001, type: .random)
     return Actor(
@@ -24,17 +22,17 @@ func resting(at distance_m: Double, interval: TimeSpan = .milliseconds(100)) -> 
 
 /// A phone that is carried to and fro for ten minutes between 1 m and 6 m from a gateway at the origin.
 func pacing() -> Actor {
-    phone(from: Position(x_m: 0, y_m: 1), by: [Position(x_m: 0, y_m: 6)], interval: .milliseconds(100))
+    phone(from: FloorPoint(x_m: 0, y_m: 1), by: [FloorPoint(x_m: 0, y_m: 6)], interval: .milliseconds(100))
 }
 
 /// A phone that is carried round a rectangle for ten minutes, with a gateway at the origin half a metre outside it.
 func circling(interval: TimeSpan) -> Actor {
-    let corners = [Position(x_m: 5, y_m: 6.5), Position(x_m: -3, y_m: 6.5), Position(x_m: -3, y_m: 0.5)]
-    return phone(from: Position(x_m: 5, y_m: 0.5), by: corners, interval: interval)
+    let corners = [FloorPoint(x_m: 5, y_m: 6.5), FloorPoint(x_m: -3, y_m: 6.5), FloorPoint(x_m: -3, y_m: 0.5)]
+    return phone(from: FloorPoint(x_m: 5, y_m: 0.5), by: corners, interval: interval)
 }
 
-private func phone(from start: Position, by corners: [Position], interval: TimeSpan) -> Actor {
-    var path = Path(from: start, at: .origin)
+private func phone(from start: FloorPoint, by corners: [FloorPoint], interval: TimeSpan) -> Actor {
+    var path = ActorPath(from: start, at: .origin)
     while path.end < .origin + .seconds(600) {
         for corner in corners + [start] { path.walk(to: corner, speed_m_s: 1) }
     }
@@ -48,7 +46,7 @@ private func phone(from start: Position, by corners: [Position], interval: TimeS
 func floor(_ actors: [Actor], scanner: Scanner = .continuous, propagation: Propagation = Propagation()) -> StoreScenario
 {
     StoreScenario(
-        name: "test", duration: .seconds(600), gateway: Position(x_m: 0, y_m: 0), actors: actors,
+        name: "test", duration: .seconds(600), gateway: FloorPoint(x_m: 0, y_m: 0), actors: actors,
         propagation: propagation, scanner: scanner)
 }
 

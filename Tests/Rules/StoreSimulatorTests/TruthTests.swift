@@ -1,7 +1,6 @@
-import Beacons
-import HCI
-import StoreSimulator
 import Testing
+
+@testable import Core
 
 @Suite("The truth is what was sent")
 struct TruthTests {
@@ -70,8 +69,8 @@ struct TruthTests {
 
     @Test("As JSON: one object a beacon, seconds since the beginning, distances once a second to the centimetre")
     func json() {
-        var path = Path(from: Position(x_m: 0, y_m: 4), at: .origin + .milliseconds(500))
-        path.walk(to: Position(x_m: 0, y_m: 1), speed_m_s: 1.5)
+        var path = ActorPath(from: FloorPoint(x_m: 0, y_m: 4), at: .origin + .milliseconds(500))
+        path.walk(to: FloorPoint(x_m: 0, y_m: 1), speed_m_s: 1.5)
         let addresses = [
             AddressSpan(
                 address: DeviceAddress(bits: 0x5A00_0000_0001, type: .random), from: path.start,

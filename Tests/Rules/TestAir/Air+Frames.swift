@@ -1,4 +1,4 @@
-package import HCI
+@testable import Core
 
 /// Events as they come from a controller, well-formed or not, octet by octet.
 extension Air {

@@ -1,5 +1,4 @@
-package import Beacons
-package import HCI
+@testable import Core
 
 /// What is in the air, written down as the events a controller would send.
 ///

@@ -1,6 +1,6 @@
-import HCI
 import Testing
 
+@testable import Core
 @testable import VirtualController
 
 @Suite("The virtual controller answers commands as a real one does")

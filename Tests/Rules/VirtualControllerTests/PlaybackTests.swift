@@ -1,6 +1,6 @@
-import HCI
 import Testing
 
+@testable import Core
 @testable import VirtualController
 
 @Suite("A capture is played at its own pace")

@@ -1,6 +1,6 @@
-import HCI
 import Testing
 
+@testable import Core
 @testable import VirtualController
 
 @Suite("Recorded events take the form that the scan asks for")

@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// The advertising events of a btsnoop capture with their times.
 struct Capture {

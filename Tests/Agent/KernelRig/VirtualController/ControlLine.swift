@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// One line on standard input: what the operator of the rig makes happen to the controller.
 enum ControlLine: Equatable {

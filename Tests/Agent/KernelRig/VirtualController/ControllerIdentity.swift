@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// What the virtual controller is, from its first moment to its last.
 struct ControllerIdentity {

@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// The controller's side of HCI: commands in, events and lines for the log out.
 ///

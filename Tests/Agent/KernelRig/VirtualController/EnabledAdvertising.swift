@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// Which advertisements are on the air: their parameters can't be changed meanwhile, nor can their set be removed.
 ///

@@ -1,5 +1,6 @@
 import Glibc
-import HCI
+
+@testable import Core
 
 /// The controller's one loop: commands from the kernel, lines from the operator, and the capture's time.
 struct EventLoop {

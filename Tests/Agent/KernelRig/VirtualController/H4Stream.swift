@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// Packets of a host out of the octets of a UART, however they are cut.
 ///

@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// Which recorded events are due, and when the next one is.
 struct Playback {

@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// Puts recorded advertising events into the form that a scan asks for.
 ///

@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// What the virtual controller answers to a command that succeeds, status included.
 ///

@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// What the host asked the scanner for.
 struct Scan: Equatable {

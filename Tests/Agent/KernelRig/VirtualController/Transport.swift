@@ -1,5 +1,6 @@
 import Glibc
-import HCI
+
+@testable import Core
 
 /// How the kernel's commands come to the controller, and its events to the kernel. The adapter lives as long as this does.
 protocol Transport: AnyObject {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
-import HCI
+
+@testable import Core
 
 /// A Bluetooth LE controller for Linux that hears what a capture holds.
 @main

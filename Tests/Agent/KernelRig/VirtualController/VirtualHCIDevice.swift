@@ -1,5 +1,6 @@
 import Glibc
-import HCI
+
+@testable import Core
 
 /// An adapter that Linux's `hci_vhci` makes of whoever opens /dev/vhci. It lives as long as the descriptor is open.
 ///

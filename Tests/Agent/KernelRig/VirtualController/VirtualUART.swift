@@ -1,5 +1,6 @@
 import Glibc
-import HCI
+
+@testable import Core
 
 /// An adapter that Linux's `hci_uart` makes of a serial line, as on a Raspberry Pi: here the line is a pseudo-terminal. The kernel's
 /// end gets the line discipline N_HCI, and that the protocol H4. It is what `btattach -P h4` does.

@@ -1,12 +1,10 @@
 import Foundation
-import HCI
 import Logging
 import Loopback
-import MQTT
-import Messages
 import Synchronization
 
-@testable import Configuration
+@testable import Agent
+@testable import Core
 
 /// Events that wait in memory, with a record of what became of them.
 struct MemorySource: OutgoingSource {

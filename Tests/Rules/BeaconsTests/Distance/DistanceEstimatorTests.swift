@@ -1,5 +1,6 @@
-import Beacons
 import Testing
+
+@testable import Core
 
 @Suite("From RSSI to metres")
 struct DistanceEstimatorTests {

@@ -1,5 +1,6 @@
-import Beacons
 import Testing
+
+@testable import Core
 
 @Suite("Path loss in a room")
 struct PathLossTests {

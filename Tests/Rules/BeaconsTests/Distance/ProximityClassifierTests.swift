@@ -1,5 +1,6 @@
-import Beacons
 import Testing
+
+@testable import Core
 
 @Suite("From metres to a proximity")
 struct ProximityClassifierTests {

@@ -1,8 +1,8 @@
-import Beacons
 import Foundation
-import HCI
 import Recordings
 import Testing
+
+@testable import Core
 
 /// Real crossings of one door, heard by a receiver inside it (SAL data set, CC BY 4.0).
 @Suite("A recorded door", .enabled(if: DoorRecording.isThere, "BEACOND_RECORDINGS names no folder with door-sal"))

@@ -1,6 +1,6 @@
-import Beacons
-import HCI
 import Testing
+
+@testable import Core
 
 /// Each holds for every kind of filter, on either scale, on random readings at random times.
 @Suite("Properties of every RSSI filter")

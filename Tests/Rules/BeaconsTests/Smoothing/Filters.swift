@@ -1,6 +1,4 @@
-import HCI
-
-@testable import Beacons
+@testable import Core
 
 /// One filter of one transmitter by itself, put together as the tracker does for all.
 struct SignalFilter {

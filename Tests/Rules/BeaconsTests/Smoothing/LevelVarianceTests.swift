@@ -1,5 +1,6 @@
-import Beacons
 import Testing
+
+@testable import Core
 
 @Suite("How uncertain a level is")
 struct LevelVarianceTests {

@@ -1,5 +1,4 @@
-import Beacons
-import HCI
+@testable import Core
 
 /// A reading and its time.
 struct Reading {

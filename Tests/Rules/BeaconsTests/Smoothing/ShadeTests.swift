@@ -1,7 +1,6 @@
-import HCI
 import Testing
 
-@testable import Beacons
+@testable import Core
 
 @Suite("A quarter of what a level loses is taken for shade, up to what a body takes")
 struct ShadeTests {

@@ -1,6 +1,6 @@
-import Beacons
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("An RSSI filter under readings and times that ought not to be")
 struct SignalFilterExtremesTests {

@@ -1,7 +1,6 @@
-import HCI
 import Testing
 
-@testable import Beacons
+@testable import Core
 
 @Suite("What holds for every RSSI filter")
 struct SignalFilterTests {

@@ -1,7 +1,6 @@
-import HCI
 import Testing
 
-@testable import Beacons
+@testable import Core
 
 @Suite("A step is followed at once, and between steps the distance is calm")
 struct StepTests {

@@ -1,6 +1,6 @@
-import Beacons
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("A filter that takes over from the former address of its beacon")
 struct TakeOverTests {

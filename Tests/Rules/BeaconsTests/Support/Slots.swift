@@ -1,4 +1,4 @@
-@testable import Beacons
+@testable import Core
 
 // Tests name slots by their numbers.
 

@@ -1,8 +1,6 @@
-import Ciphers
-import HCI
 import Testing
 
-@testable import Beacons
+@testable import Core
 
 /// What it costs is counted in keys that are tried: each is one AES operation.
 @Suite("Known keys are tried no more often than they have to be")

@@ -1,6 +1,6 @@
-import Beacons
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("The learned interval")
 struct LearnedIntervalTests {

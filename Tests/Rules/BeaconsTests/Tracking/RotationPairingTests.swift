@@ -1,7 +1,6 @@
-import HCI
 import Testing
 
-@testable import Beacons
+@testable import Core
 
 @Suite("Pairing newcomers with predecessors")
 struct RotationPairingTests {

@@ -1,7 +1,7 @@
 import RealModule
 import Testing
 
-@testable import Beacons
+@testable import Core
 
 @Suite("Rivals for a rotated address")
 struct RotationRivalsTests {

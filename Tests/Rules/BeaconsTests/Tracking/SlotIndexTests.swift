@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Beacons
+@testable import Core
 
 @Suite("Slots are found by hash")
 struct SlotIndexTests {

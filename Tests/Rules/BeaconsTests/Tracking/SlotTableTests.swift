@@ -1,7 +1,6 @@
-import HCI
 import Testing
 
-@testable import Beacons
+@testable import Core
 
 @Suite("Slots stay for as long as what stands in them")
 struct SlotTableTests {

@@ -1,7 +1,6 @@
-import HCI
 import Testing
 
-@testable import Beacons
+@testable import Core
 
 @Suite("The parts of the tracker agree with each other, whatever is heard")
 struct TrackerInvariantTests {

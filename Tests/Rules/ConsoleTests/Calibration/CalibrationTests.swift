@@ -1,9 +1,7 @@
-import Beacons
-import HCI
 import TestAir
 import Testing
 
-@testable import Console
+@testable import Core
 
 @Suite("Measuring a beacon at a known distance")
 struct CalibrationTests {

@@ -1,9 +1,8 @@
-import Beacons
 import Foundation
 import TestAir
 import Testing
 
-@testable import Console
+@testable import Core
 
 @Suite("A walk of known distances")
 struct WalkFitTests {

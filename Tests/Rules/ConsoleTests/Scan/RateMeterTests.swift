@@ -1,7 +1,6 @@
-import HCI
 import Testing
 
-@testable import Console
+@testable import Core
 
 @Suite("Reports a second")
 struct RateMeterTests {

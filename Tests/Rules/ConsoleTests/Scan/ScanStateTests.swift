@@ -1,11 +1,7 @@
-import Beacons
-import Configuration
-import HCI
-import Regions
 import TestAir
 import Testing
 
-@testable import Console
+@testable import Core
 
 @Suite("What is in the air")
 struct ScanStateTests {

@@ -1,11 +1,7 @@
-import Beacons
-import Configuration
-import HCI
-import Regions
 import TestAir
 import Testing
 
-@testable import Console
+@testable import Core
 
 @Suite("The table of beacond scan")
 struct ScanTableTests {

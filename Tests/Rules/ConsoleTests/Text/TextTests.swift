@@ -1,8 +1,7 @@
-import Beacons
 import TestAir
 import Testing
 
-@testable import Console
+@testable import Core
 
 @Suite("Text in columns")
 struct TextTests {

@@ -1,10 +1,7 @@
-import Configuration
-import Gateway
-import HCI
-import Location
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("A receiver without a fix proves nothing")
 struct CircleBlindnessTests {

@@ -1,9 +1,6 @@
-import Configuration
-import Gateway
-import HCI
-import Location
-import Regions
 import Testing
+
+@testable import Core
 
 @Suite("A circle is crossed by fixes beyond its boundary by the cushion, that stay there")
 struct CircleCrossingTests {

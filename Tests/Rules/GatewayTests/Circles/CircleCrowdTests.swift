@@ -1,11 +1,6 @@
-import Configuration
-import Gateway
-import HCI
-import Location
-import Regions
 import Testing
 
-@testable import Regions
+@testable import Core
 
 @Suite("Many circles cost a fix no more than few")
 struct CircleCrowdTests {

@@ -1,9 +1,6 @@
-import Configuration
-import Gateway
-import HCI
-import Location
-import Regions
 import Testing
+
+@testable import Core
 
 @Suite("The first state of a circle is decided by the first fixes: a state, no event")
 struct CircleFirstStateTests {

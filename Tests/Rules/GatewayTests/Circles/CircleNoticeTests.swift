@@ -1,9 +1,6 @@
-import Configuration
-import Gateway
-import HCI
-import Location
-import Regions
 import Testing
+
+@testable import Core
 
 @Suite("What the operator should know of a circle is said once")
 struct CircleNoticeTests {

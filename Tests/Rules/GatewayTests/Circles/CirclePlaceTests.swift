@@ -1,10 +1,6 @@
-import Beacons
-import HCI
-import Location
-import Regions
 import Testing
 
-@testable import Regions
+@testable import Core
 
 @Suite("Circles are right anywhere on the Earth")
 struct CirclePlaceTests {

@@ -1,11 +1,6 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Location
-import Messages
-import Regions
 import Testing
+
+@testable import Core
 
 @Suite("Requests have circles monitored, as they have regions of beacons")
 struct CircleRequestTests {

@@ -1,9 +1,6 @@
-import Configuration
-import Gateway
-import HCI
-import Location
-import Regions
 import Testing
+
+@testable import Core
 
 @Suite("The state of a circle outlives the process")
 struct CircleRestartTests {

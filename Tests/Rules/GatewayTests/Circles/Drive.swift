@@ -1,13 +1,7 @@
-import Beacons
-import Configuration
-import HCI
-import Location
-import Messages
-import Regions
 import TestAir
 import Testing
 
-@testable import Gateway
+@testable import Core
 
 /// A gateway with circles that is driven about: fixes go in, and what it told comes out as short lines.
 struct Drive {

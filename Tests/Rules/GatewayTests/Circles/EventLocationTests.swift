@@ -1,11 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Location
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Events say where they happened")
 struct EventLocationTests {

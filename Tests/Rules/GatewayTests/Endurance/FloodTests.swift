@@ -1,12 +1,7 @@
-import Configuration
-import HCI
-import Messages
 import TestAir
 import Testing
 
-@testable import Beacons
-@testable import Gateway
-@testable import Regions
+@testable import Core
 
 @Suite("Whatever the air does, memory is bounded")
 struct FloodTests {

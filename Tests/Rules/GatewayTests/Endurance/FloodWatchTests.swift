@@ -1,11 +1,7 @@
-import HCI
-import Messages
-import StoreSimulator
 import TestAir
 import Testing
 
-@testable import Beacons
-@testable import Gateway
+@testable import Core
 
 @Suite("What is a flood, and what is an ordinary day")
 struct FloodWatchTests {

@@ -1,13 +1,8 @@
-import Configuration
 import Glibc
-import HCI
-import Messages
-import Regions
 import TestAir
 import Testing
 
-@testable import Beacons
-@testable import Gateway
+@testable import Core
 
 @Suite("A flood is named, bounded, and hides no genuine beacon")
 struct SpoofingTests {

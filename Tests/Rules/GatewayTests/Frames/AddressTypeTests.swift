@@ -1,10 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Every address type is one transmitter, and only private ones rotate")
 struct AddressTypeTests {

@@ -1,10 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("What is malformed is counted and skipped, and what stands beside it is kept")
 struct MalformedTests {

@@ -1,9 +1,7 @@
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("A blind radio proves nothing")
 struct BlindRadioTests {

@@ -1,11 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("A capture's clock may be set while it is written: timers go on")
 struct CaptureClockTests {

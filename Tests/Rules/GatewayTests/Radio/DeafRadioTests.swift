@@ -1,10 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Nothing is decided by a silence in which nobody was heard")
 struct DeafRadioTests {

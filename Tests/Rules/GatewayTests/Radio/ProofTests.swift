@@ -1,9 +1,7 @@
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("A live radio that died a moment ago makes no exit")
 struct ProofTests {

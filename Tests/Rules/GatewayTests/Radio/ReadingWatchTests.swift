@@ -1,10 +1,7 @@
-import Beacons
-import HCI
-import Messages
 import TestAir
 import Testing
 
-@testable import Gateway
+@testable import Core
 
 @Suite("Readings that are no signal are recognised")
 struct ReadingWatchTests {

@@ -1,10 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Ranging is published on a change, at most every min_interval_s and at least every max_interval_s")
 struct PublishingTests {

@@ -1,10 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("An instance of an expanded region exists once its beacon has satisfied the entry rule")
 struct AdmissionTests {

@@ -1,10 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Enter: heard at or above entry_rssi_dbm for entry_after_s")
 struct EntryTests {

@@ -1,9 +1,7 @@
-import Beacons
-import Configuration
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Sight and proof belong to a source of evidence")
 struct EvidenceSourceTests {

@@ -1,7 +1,7 @@
-import Configuration
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Which instances a region can have")
 struct InstanceTests {

@@ -1,10 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Beyond a limit a newcomer is refused and reported, and what is tracked stays")
 struct LimitTests {

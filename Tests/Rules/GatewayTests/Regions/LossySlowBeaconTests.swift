@@ -1,10 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Slow beacons that lose packets: an hour each, over seeds")
 struct LossySlowBeaconTests {

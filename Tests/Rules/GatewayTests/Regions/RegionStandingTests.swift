@@ -1,8 +1,7 @@
-import HCI
 import TestAir
 import Testing
 
-@testable import Regions
+@testable import Core
 
 @Suite("A region stands by evidence, of whatever kind its region is")
 struct RegionStandingTests {

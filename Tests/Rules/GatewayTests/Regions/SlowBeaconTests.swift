@@ -1,10 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Slow beacons stretch the exit: never less than 4 learned intervals")
 struct SlowBeaconTests {

@@ -1,10 +1,8 @@
-import Beacons
-import Configuration
 import Foundation
-import HCI
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("A beacon that stands still")
 struct StandingStillTests {

@@ -1,11 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Requests for states and ranging")
 struct StateRequestTests {

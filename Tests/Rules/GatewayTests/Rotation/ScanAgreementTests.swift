@@ -1,13 +1,7 @@
-import Beacons
-import Configuration
-import Console
-import Gateway
-import HCI
-import Messages
-import Regions
-import StoreSimulator
 import TestAir
 import Testing
+
+@testable import Core
 
 @Suite("Whoever looks at the air sees the beacons as the gateway does")
 struct ScanAgreementTests {

@@ -1,11 +1,7 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
 import TestAir
 import Testing
+
+@testable import Core
 
 /// A gateway with a live radio that hears an `Air` and is asked in between. Times are seconds since the start.
 final class Conversation {

@@ -1,11 +1,6 @@
-import Configuration
-import HCI
-import Messages
 import TestAir
 
-@testable import Beacons
-@testable import Gateway
-@testable import Regions
+@testable import Core
 
 /// Twenty genuine beacons, each with a region of its own, heard once a second while somebody floods the air.
 ///

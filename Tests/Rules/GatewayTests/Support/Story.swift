@@ -1,9 +1,6 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
 import TestAir
+
+@testable import Core
 
 /// What the gateway told while it heard an `Air`: outputs with their times in seconds since the start.
 struct Story {

@@ -1,5 +1,6 @@
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("What an installer is told about the radio")
 struct RadioConditionTests {

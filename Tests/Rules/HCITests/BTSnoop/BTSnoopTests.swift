@@ -1,5 +1,6 @@
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("A capture is read up to its damage")
 struct BTSnoopTests {

@@ -1,5 +1,6 @@
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("Answers to HCI commands")
 struct CommandOutcomeTests {

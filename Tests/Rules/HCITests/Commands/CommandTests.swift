@@ -1,5 +1,6 @@
-import HCI
 import Testing
+
+@testable import Core
 
 /// What the specification's tables say, octet by octet.
 @Suite("HCI commands")

@@ -1,5 +1,6 @@
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("A command packet, Vol 4, Part E, 5.4.1")
 struct CommandPacketTests {

@@ -1,5 +1,6 @@
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("Events that a controller answers with, Vol 4, Part E, 7.7.14 to 7.7.16")
 struct ControllerEventTests {

@@ -1,5 +1,6 @@
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("No octet from the air or the controller traps a decoder")
 struct DecoderRobustnessTests {

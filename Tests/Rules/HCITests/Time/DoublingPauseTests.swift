@@ -1,5 +1,6 @@
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("Pauses between attempts")
 struct DoublingPauseTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HCI
+@testable import Core
 
 @Suite("Timers come in the order of time")
 struct TimerQueueTests {

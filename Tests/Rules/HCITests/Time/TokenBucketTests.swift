@@ -1,5 +1,6 @@
-import HCI
 import Testing
+
+@testable import Core
 
 @Suite("So many a second, and a few more at once after a pause")
 struct TokenBucketTests {

@@ -1,5 +1,6 @@
-import Location
 import Testing
+
+@testable import Core
 
 /// Two places and the length of the geodesic between them as GeographicLib 2.1 has it (C. F. F. Karney's algorithm, exact
 /// to nanometres).

@@ -1,5 +1,6 @@
-import Location
 import Testing
+
+@testable import Core
 
 @Suite("The distance for every fix")
 struct NearDistanceTests {

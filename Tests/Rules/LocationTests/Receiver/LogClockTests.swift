@@ -1,6 +1,6 @@
-import HCI
-import Location
 import Testing
+
+@testable import Core
 
 @Suite("When the lines of a log came")
 struct LogClockTests {

@@ -1,6 +1,6 @@
-import HCI
-import Location
 import Testing
+
+@testable import Core
 
 @Suite("Which of several receivers is believed")
 struct ReceiverChoiceTests {

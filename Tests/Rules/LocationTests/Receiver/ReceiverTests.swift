@@ -1,6 +1,6 @@
-import HCI
-import Location
 import Testing
+
+@testable import Core
 
 @Suite("Whether there is a place to tell")
 struct AvailabilityTests {

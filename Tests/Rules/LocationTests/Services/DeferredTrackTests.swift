@@ -1,6 +1,6 @@
-import HCI
-import Location
 import Testing
+
+@testable import Core
 
 @Suite("Deferred updates")
 struct DeferredTrackTests {

@@ -1,6 +1,6 @@
-import HCI
-import Location
 import Testing
+
+@testable import Core
 
 /// The services of one gateway, and what they told, one word each with its second.
 private struct Van {

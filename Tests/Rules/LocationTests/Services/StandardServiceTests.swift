@@ -1,6 +1,6 @@
-import HCI
-import Location
 import Testing
+
+@testable import Core
 
 @Suite("The standard service")
 struct StandardServiceTests {

@@ -1,6 +1,6 @@
-import HCI
-import Location
 import Testing
+
+@testable import Core
 
 /// Seconds on the gateway's clock.
 func at(_ seconds: Double) -> Instant { Instant(microseconds: 0) + .seconds(seconds) }

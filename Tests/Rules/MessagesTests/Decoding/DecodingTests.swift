@@ -1,7 +1,6 @@
-import Beacons
 import Testing
 
-@testable import Messages
+@testable import Core
 
 @Suite("A payload from outside is read, or refused with the name of the field")
 struct DecodingTests {

@@ -1,8 +1,7 @@
 import Foundation
-import HCI
 import Testing
 
-@testable import Messages
+@testable import Core
 
 @Suite("What is written is read, and written again with the same octets")
 struct RoundTripTests {

@@ -1,9 +1,4 @@
-import Beacons
-import HCI
-import Location
-import Regions
-
-@testable import Messages
+@testable import Core
 
 /// Payloads of every kind, of any values that the contract allows.
 struct Samples {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Messages
+@testable import Core
 
 @Suite("JSON from outside")
 struct JSONReaderTests {

@@ -1,7 +1,6 @@
-import HCI
 import Testing
 
-@testable import Messages
+@testable import Core
 
 @Suite("The gate for requests")
 struct RequestGateTests {

@@ -1,8 +1,6 @@
-import HCI
-import Regions
 import Testing
 
-@testable import Messages
+@testable import Core
 
 @Suite("Requests")
 struct RequestReaderTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Messages
+@testable import Core
 
 /// Whatever a request holds, it is read or refused. A trap would end the test run.
 @Suite("No octets of a request trap")

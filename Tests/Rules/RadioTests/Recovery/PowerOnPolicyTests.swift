@@ -1,7 +1,7 @@
-import HCI
 import Testing
 
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 @Suite("Which adapters that are down are brought up")
 struct PowerOnPolicyTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Radio
+@testable import Agent
 
 @Suite("What the process may do")
 struct ProcessCapabilitiesTests {

@@ -1,7 +1,7 @@
-import HCI
 import Testing
 
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 @Suite("What is done about a controller that does not answer")
 struct RecoveryLadderTests {

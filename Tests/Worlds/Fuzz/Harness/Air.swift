@@ -1,5 +1,4 @@
-import Beacons
-import HCI
+@testable import Core
 
 /// An HCI event packet from its event code on: every reader of events, through to the frame.
 func feedEvent(_ octets: [UInt8]) {

@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// A btsnoop capture, in pieces as a file is read. The first octet says how large they are.
 func feedCapture(_ octets: [UInt8]) {

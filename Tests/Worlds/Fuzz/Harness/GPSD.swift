@@ -1,7 +1,5 @@
-import HCI
-import Location
-
-@testable import GPS
+@testable import Agent
+@testable import Core
 
 /// What comes on a connection to gpsd. The first octet says whether the greeting is given, whether the receivers are wanted on, and
 /// in pieces of which size the rest comes; between two of them a second passes.

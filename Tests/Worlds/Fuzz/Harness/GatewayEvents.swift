@@ -1,8 +1,4 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
+@testable import Core
 
 private let settings: GatewaySettings = {
     var settings = Settings.defaults.gateway

@@ -1,7 +1,4 @@
-import Gateway
-import HCI
-import Messages
-import Regions
+@testable import Core
 
 /// A payload; the first octet chooses the kind. What is read of it is written so that it is read again, and written the same.
 func feedPayload(_ octets: [UInt8]) {

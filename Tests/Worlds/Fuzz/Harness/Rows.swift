@@ -1,9 +1,4 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
+@testable import Core
 
 /// A stored row, `key\nvalue`: what is read of it is written and read the same, and an engine goes on from it.
 func feedRow(_ octets: [UInt8]) {

@@ -1,10 +1,6 @@
-import Beacons
-import Configuration
 import Glibc
-import HCI
-import Regions
 
-@testable import Messages
+@testable import Core
 
 /// What a corpus begins with, made by our own encoders, so that no recorded air is in the repository.
 enum Seeds {

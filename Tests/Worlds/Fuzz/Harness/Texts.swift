@@ -1,9 +1,4 @@
-import Beacons
-import HCI
-import Messages
-import Regions
-
-@testable import Configuration
+@testable import Core
 
 /// The text of a `config.toml`. What is refused says why.
 func feedConfiguration(_ octets: [UInt8]) {

@@ -1,6 +1,6 @@
-import Configuration
 import Glibc
-import HCI
+
+@testable import Core
 
 /// The command line: which seeds are played, and what is said of them.
 ///

@@ -1,5 +1,6 @@
 import Glibc
-import HCI
+
+@testable import Core
 
 // Dictionaries are walked in another order in each process unless told not to, and a seed has to mean the same for ever.
 if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {

@@ -1,4 +1,4 @@
-import Messages
+@testable import Core
 
 /// What travels from the agent to the broker.
 enum ClientPacket {

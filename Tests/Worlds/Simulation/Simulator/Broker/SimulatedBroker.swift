@@ -1,6 +1,5 @@
-import HCI
-import MQTT
-import Messages
+@testable import Agent
+@testable import Core
 
 /// The broker, with its clients and one subscriber that gets everything the broker accepts.
 final class SimulatedBroker {

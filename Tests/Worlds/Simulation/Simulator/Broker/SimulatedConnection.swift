@@ -1,6 +1,5 @@
-import HCI
-import MQTT
-import Messages
+@testable import Agent
+@testable import Core
 
 /// The agent's end of the line: what libmosquitto is to the real one.
 final class SimulatedConnection: BrokerConnection {

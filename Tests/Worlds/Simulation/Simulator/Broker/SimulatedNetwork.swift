@@ -1,5 +1,5 @@
-import HCI
-import MQTT
+@testable import Agent
+@testable import Core
 
 /// The line between a client and the broker. What is sent arrives later, in the order in which it was sent, or never.
 final class SimulatedNetwork {

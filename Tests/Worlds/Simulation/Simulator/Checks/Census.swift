@@ -1,8 +1,4 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
+@testable import Core
 
 /// A count of the beacons that are plainly there, to hold the agent's count against.
 struct Census {

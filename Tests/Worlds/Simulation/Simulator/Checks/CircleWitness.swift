@@ -1,10 +1,5 @@
-import Configuration
-import HCI
-import Location
-import Messages
-import Regions
-
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 /// A model of the circles: what the agent may say and has to say of them, by where the van truly was and what its receiver said.
 struct CircleWitness {

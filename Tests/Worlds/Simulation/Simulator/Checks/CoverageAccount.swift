@@ -1,6 +1,5 @@
-import HCI
-import Messages
-import Outbox
+@testable import Agent
+@testable import Core
 
 /// What subscribers were told of when the gateway could hear, held against when there was an agent at all.
 struct CoverageAccount {

@@ -1,8 +1,5 @@
-import Gateway
-import Messages
-import Regions
-
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 /// A model of the store: which events exist, by what the agent told and what its outbox said of it.
 struct Ledger {

@@ -1,10 +1,5 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Regions
-
-@testable import Outbox
+@testable import Agent
+@testable import Core
 
 /// Every table within its limit, whatever the air, the disk and the broker do.
 enum Limits {

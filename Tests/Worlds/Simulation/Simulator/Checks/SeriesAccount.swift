@@ -1,5 +1,5 @@
-import Messages
-import Outbox
+@testable import Agent
+@testable import Core
 
 /// The messages of one number series that subscribers got: each number stands for one message, and none is missing in the end
 /// unless a gap says so.

@@ -1,5 +1,4 @@
-import Messages
-import Regions
+@testable import Core
 
 /// A subscriber that keeps account, as the contract tells it to: numbers it has, gaps it was told of.
 final class Subscriber {

@@ -1,8 +1,5 @@
-import Gateway
-import HCI
-import Location
-import Messages
-import Outbox
+@testable import Agent
+@testable import Core
 
 /// An account of places: what the receiver said, what the engine kept of it, and what subscribers were told.
 struct TrackAccount {

@@ -1,12 +1,5 @@
-import Beacons
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
-
-@testable import Outbox
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 /// A model of the shop as the radio heard it: what the engine may say of it.
 struct Witness {

@@ -1,5 +1,6 @@
 import CSQLite
-import HCI
+
+@testable import Core
 
 /// A disk in memory under SQLite. It fails when told, and forgets at a power cut what was not made durable.
 ///

@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
-import Outbox
+
+@testable import Agent
 
 /// The state folder on the simulated disk.
 final class SimulatedFolder: OutboxFolder {

@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// The antenna of a small board's radio, which its Wi-Fi takes by turns: what is sent meanwhile is not heard, and nobody says so.
 struct SharedAntenna {

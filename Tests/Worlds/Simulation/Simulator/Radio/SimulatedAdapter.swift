@@ -1,6 +1,5 @@
-import HCI
-
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 /// The Bluetooth adapter of the machine, which outlives the process. Its controller knows the legacy commands only.
 final class SimulatedAdapter {

@@ -1,8 +1,7 @@
 import Glibc
-import HCI
-import Loops
 
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 /// The kernel's Bluetooth as one process of the agent sees it: the real radio loop works through it.
 ///

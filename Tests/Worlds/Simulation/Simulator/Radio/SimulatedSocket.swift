@@ -1,9 +1,8 @@
 import CBluetooth
 import Glibc
-import HCI
-import Loops
 
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 /// The agent's end of an HCI socket: packets wait in it until the radio loop reads them.
 final class SimulatedSocket: AdapterSocket {

@@ -1,5 +1,4 @@
-import Beacons
-import HCI
+@testable import Core
 
 /// Something in the shop that advertises.
 struct Device {

@@ -1,5 +1,4 @@
-import Beacons
-import HCI
+@testable import Core
 
 /// The shop floor: who is there and what they send.
 struct Shop {

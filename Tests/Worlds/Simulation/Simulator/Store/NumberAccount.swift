@@ -1,6 +1,5 @@
-import Messages
-import Outbox
-import Regions
+@testable import Agent
+@testable import Core
 
 /// What each machine of a store has published under its numbers: each stands for one message, and none is missing in the end unless a gap
 /// says so.

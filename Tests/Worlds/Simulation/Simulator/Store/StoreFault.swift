@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// Something that goes wrong in a store, from one instant to another, on one of its machines or at the broker.
 struct StoreFault {

@@ -1,5 +1,4 @@
-import Beacons
-import HCI
+@testable import Core
 
 /// The floor of a store, with one gateway in each of its zones: who walks where, and how well that is heard.
 struct StoreFloor {

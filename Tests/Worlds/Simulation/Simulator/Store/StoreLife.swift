@@ -1,12 +1,7 @@
-import Configuration
-import Daemon
-import Gateway
-import HCI
 import Logging
-import MQTT
-import Messages
-import Outbox
-import Radio
+
+@testable import Agent
+@testable import Core
 
 /// One process of a store, from its start to its end: the production code, wired as `beacond run` and `beacond site` wire it. Of a gateway
 /// only the radio loop is missing: what it would tell the engine's owner is told by the world.

@@ -1,6 +1,4 @@
-import Configuration
-import HCI
-import Messages
+@testable import Core
 
 /// One machine of a store: its clocks, its disk, its line to the broker, and the process that runs on it.
 final class StoreMachine {

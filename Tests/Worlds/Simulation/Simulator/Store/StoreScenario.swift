@@ -1,5 +1,4 @@
-import Configuration
-import HCI
+@testable import Core
 
 /// What a seed decides of a store before anything happens: its gateways, its floor and what goes wrong.
 struct StoreScenario {

@@ -1,9 +1,4 @@
-import Configuration
-import Gateway
-import HCI
-import Messages
-import Regions
-import Site
+@testable import Core
 
 /// The undisturbed twin of a store: one process that hears everything that gateways ever told, each at its own `at`.
 ///

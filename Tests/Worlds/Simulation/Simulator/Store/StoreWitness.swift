@@ -1,9 +1,5 @@
-import Beacons
-import HCI
-import MQTT
-import Messages
-import Outbox
-import Regions
+@testable import Agent
+@testable import Core
 
 /// Who says what a store may say: the gateways' words as the store's process took them, and what it made of them.
 struct StoreWitness {

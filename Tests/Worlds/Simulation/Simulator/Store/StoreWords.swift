@@ -1,8 +1,5 @@
-import Configuration
-import HCI
-import MQTT
-import Messages
-import Regions
+@testable import Agent
+@testable import Core
 
 /// What the gateways of a store have said of its regions, as far as the store's process has taken it.
 struct StoreWords {

@@ -1,8 +1,5 @@
-import Beacons
-import HCI
-import Messages
-import Outbox
-import Regions
+@testable import Agent
+@testable import Core
 
 /// The end: nothing fails any more, nobody walks about, and the store has to know who is where.
 extension StoreWorld {

@@ -1,6 +1,5 @@
-import HCI
-import Messages
-import Outbox
+@testable import Agent
+@testable import Core
 
 /// The processes' lives: they begin, and end in several ways. And what goes wrong with them.
 extension StoreWorld {

@@ -1,7 +1,5 @@
-import Configuration
-import HCI
-import Messages
-import Outbox
+@testable import Agent
+@testable import Core
 
 /// A store: its gateways and the process that joins them, each on a machine of its own, one broker, and who walks about. One thread, one
 /// agenda, and no clock but its own, as in `World`.

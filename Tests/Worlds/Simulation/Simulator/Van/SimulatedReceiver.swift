@@ -1,8 +1,7 @@
-import Daemon
-import GPS
 import Glibc
-import HCI
-import Location
+
+@testable import Agent
+@testable import Core
 
 /// The van's receiver, once a second. It says how good its fixes are, and now and then it lies.
 struct SimulatedReceiver {

@@ -1,6 +1,4 @@
-import HCI
-import Location
-import Regions
+@testable import Core
 
 /// The van that the gateway rides in: where it truly is, the circles along its way and beside it, and where it has no reception.
 struct Van {

@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// Everything that is going to happen, in the order of time; what is due at one instant happens in the order in which it
 /// was put down.

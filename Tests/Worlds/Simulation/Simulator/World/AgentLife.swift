@@ -1,14 +1,7 @@
-import Configuration
-import Daemon
-import GPS
-import Gateway
-import HCI
 import Logging
-import Loops
-import Messages
-import Outbox
 
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 /// One process of the agent, from its start to its end: the production code, wired as `beacond run` wires it.
 final class AgentLife {

@@ -1,4 +1,4 @@
-import HCI
+@testable import Core
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers from the same seed everywhere.
 ///

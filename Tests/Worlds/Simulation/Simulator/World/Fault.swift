@@ -1,5 +1,5 @@
-import HCI
-import MQTT
+@testable import Agent
+@testable import Core
 
 /// Something that goes wrong, from one instant to another.
 struct Fault {

@@ -1,7 +1,4 @@
-import Beacons
-import Configuration
-import HCI
-import Regions
+@testable import Core
 
 /// What a seed decides before anything happens: the configuration, the shop and what goes wrong.
 struct Scenario {

@@ -1,6 +1,5 @@
-import Daemon
-import HCI
-import Messages
+@testable import Agent
+@testable import Core
 
 /// The gateway's clocks. The monotonic one drifts, and begins anew with each boot; the time of day shows whatever it was
 /// set to.

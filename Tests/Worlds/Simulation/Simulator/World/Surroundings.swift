@@ -1,6 +1,5 @@
-import HCI
-import MQTT
-import Messages
+@testable import Agent
+@testable import Core
 
 /// What broker, lines and the clients' ends of them need of the world that they are in.
 protocol Surroundings: AnyObject {

@@ -1,9 +1,5 @@
-import Configuration
-import HCI
-import MQTT
-import Messages
-import Outbox
-import Regions
+@testable import Agent
+@testable import Core
 
 /// The agent's lives: they begin, and end in several ways.
 extension World {

@@ -1,7 +1,5 @@
-import HCI
-import MQTT
-
-@testable import Radio
+@testable import Agent
+@testable import Core
 
 /// What goes wrong, and how it ends.
 extension World {

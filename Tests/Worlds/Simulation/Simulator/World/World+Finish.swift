@@ -1,7 +1,5 @@
-import HCI
-import Messages
-import Outbox
-import Regions
+@testable import Agent
+@testable import Core
 
 /// The end: nothing fails any more, and everything has to come right.
 extension World {

@@ -1,7 +1,4 @@
-import Beacons
-import HCI
-import Messages
-import Regions
+@testable import Core
 
 /// Recovery: once a flood of made-up beacons is over, a real visit is told, without a restart.
 extension World {

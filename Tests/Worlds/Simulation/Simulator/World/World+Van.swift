@@ -1,10 +1,5 @@
-import Configuration
-import GPS
-import HCI
-import Location
-import Messages
-import Outbox
-import Regions
+@testable import Agent
+@testable import Core
 
 /// The van drives, and its receiver says where it is.
 extension World {

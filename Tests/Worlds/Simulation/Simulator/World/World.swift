@@ -1,14 +1,7 @@
-import Beacons
-import Configuration
-import Daemon
-import Gateway
-import HCI
-import Location
 import Logging
-import MQTT
-import Messages
-import Outbox
-import Regions
+
+@testable import Agent
+@testable import Core
 
 /// The machine, its disk, its adapter, the line, the broker, the shop, and the agent in the middle of it. One thread, one
 /// agenda, and no clock but its own.

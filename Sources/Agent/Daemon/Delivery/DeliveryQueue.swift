@@ -1,0 +1,104 @@
+import Core
+import Glibc
+import Synchronization
+
+/// The one bounded queue between the radio loop and the delivery loop. A slow disk or a dead broker fills it and delays
+/// nothing.
+package final class DeliveryQueue: Sendable {
+    /// What the radio loop hands over.
+    package struct Content {
+        package var outputs: [GatewayOutput] = []
+        /// What happened after them and found no room.
+        var overflow = QueueOverflow()
+        /// The latest, where it has changed.
+        var availability: RadioAvailability?
+        /// The latest figures.
+        package var figures: GatewayFigures?
+        package var radio = RadioCounters()
+        var isClosed = false
+    }
+
+    private struct State {
+        var content = Content()
+        var shedRanging: UInt64 = 0
+        var lostTransitions: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let bell: Doorbell
+
+    package init() throws(RadioError) {
+        bell = try Doorbell()
+    }
+
+    /// Readable while there is something to take.
+    var wake: Int32 { bell.descriptor }
+
+    func push(_ outputs: [GatewayOutput]) {
+        if outputs.isEmpty { return }
+        change { state in
+            for output in outputs {
+                let count = state.content.outputs.count
+                switch output.handling.shedding {
+                case .counted(let limit) where count >= limit:
+                    state.shedRanging += 1
+                case .reduced(let limit) where count >= limit:
+                    state.lostTransitions += 1
+                    state.content.overflow.add(output)
+                case .silent(let limit) where count >= limit:
+                    break
+                case .counted, .reduced, .silent, .never:
+                    state.content.outputs.append(output)
+                }
+            }
+        }
+    }
+
+    func push(_ availability: RadioAvailability) {
+        change { $0.content.availability = availability }
+    }
+
+    /// Figures wait for the next round; nobody is woken for them.
+    func push(_ figures: GatewayFigures, _ radio: RadioCounters) {
+        state.withLock {
+            $0.content.figures = figures
+            $0.content.radio = radio
+        }
+    }
+
+    /// Nothing more comes.
+    package func finish() {
+        change { $0.content.isClosed = true }
+    }
+
+    /// Returns once it is known whether the radio is available, or nothing more comes, or that takes too long.
+    func waitForAvailability(for limit: TimeSpan) {
+        let step_us: Int64 = 5_000
+        for _ in 0..<max(0, limit.microseconds / step_us) {
+            if state.withLock({ $0.content.availability != nil || $0.content.isClosed }) { return }
+            usleep(UInt32(step_us))
+        }
+    }
+
+    /// Takes everything there is.
+    package func take() -> Content {
+        bell.answer()
+        return state.withLock { state in
+            let content = state.content
+            state.content.outputs = []
+            state.content.overflow = QueueOverflow()
+            state.content.availability = nil
+            return content
+        }
+    }
+
+    /// What was shed and lost so far.
+    var drops: (ranging: UInt64, transitions: UInt64) {
+        state.withLock { ($0.shedRanging, $0.lostTransitions) }
+    }
+
+    private func change(_ body: (inout sending State) -> Void) {
+        state.withLock { body(&$0) }
+        bell.ring()
+    }
+}

@@ -1,0 +1,124 @@
+import Core
+
+/// The outbox as the source that the publisher delivers from: stated gaps first, then durable messages in order.
+///
+/// Each gets a ticket, ascending in the order in which it is handed out. An outbox whose disk comes back may hand out
+/// older messages after newer ones, so its own positions would not do.
+package struct OutboxSource: OutgoingSource {
+    private enum Item {
+        case queued(QueuedMessage)
+        case gap(OutboxGap)
+    }
+
+    private let outbox: Outbox
+    /// Writes the messages that state gaps.
+    private let composer: MessageComposer
+    private let words: OtherWords
+    /// What the clocks say, for the time of a message. Those of a replay are its capture's.
+    package var now: () -> (Instant, Timebase)
+    private var underWay: [UInt64: Item] = [:]
+    private var lastTicket: UInt64 = 0
+    /// Gaps that were taken from the outbox and wait to be told.
+    private var gaps: [OutboxGap] = []
+    /// Those in epochs of a former gateway, which are told under its topics first.
+    private var formerGaps: [OutboxGap] = []
+
+    package init(_ dispatcher: Dispatcher, now: @escaping () -> (Instant, Timebase)) {
+        outbox = dispatcher.outbox
+        composer = dispatcher.composer
+        words = dispatcher.words
+        self.now = now
+    }
+
+    package mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
+        takeGaps()
+        defer { gaps = [] }
+        let (now, timebase) = now()
+        return gaps.map { ticket($0) }
+            + outbox.next(limit: limit).map { queued in
+                ticket(
+                    .queued(queued), Message(queued.message), companions: words.companions(of: queued.message),
+                    present: words.present(after: queued.message, at: timebase.wall(now)))
+            }
+    }
+
+    package mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
+        takeGaps()
+        defer { formerGaps = [] }
+        return formerGaps.map { ticket($0, under: writer(of: $0).topics) }
+            + outbox.nextOfFormerOwners(limit: limit).map { ticket(.queued($0), Message($0.message)) }
+    }
+
+    private mutating func takeGaps() {
+        for gap in outbox.takeGaps() {
+            let isFormer = outbox.formerOwner(ofEpoch: gap.epoch).map { $0 != composer.topics.root } ?? false
+            if isFormer { formerGaps.append(gap) } else { gaps.append(gap) }
+        }
+    }
+
+    /// A gap is its epoch's gateway's to state, wherever it is told.
+    private func writer(of gap: OutboxGap) -> MessageComposer {
+        outbox.formerOwner(ofEpoch: gap.epoch).flatMap { TopicTree(root: $0) }.map(composer.speaking) ?? composer
+    }
+
+    /// - Parameter topics: where it is told; `nil` for this gateway's own.
+    private mutating func ticket(_ gap: OutboxGap, under topics: TopicTree? = nil) -> OutgoingMessage {
+        let (now, timebase) = now()
+        var message = writer(of: gap).gap(
+            epoch: gap.epoch, of: gap.series, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
+            at: now,
+            timebase)
+        message.topic = (topics ?? composer.topics).gap
+        return ticket(.gap(gap), message, givesUp: underWay(within: gap))
+    }
+
+    /// What was handed out before the outbox dropped it. It must not come after the gap that has its number.
+    private func underWay(within gap: OutboxGap) -> [UInt64] {
+        let tickets = underWay.filter { item in
+            guard case .queued(let queued) = item.value, queued.number.epoch == gap.epoch,
+                queued.number.series == gap.series
+            else { return false }
+            return gap.fromSeq <= queued.number.seq && queued.number.seq <= gap.toSeq
+        }
+        return tickets.keys.sorted()
+    }
+
+    private mutating func ticket(
+        _ item: Item, _ message: Message, givesUp: [UInt64] = [], companions: [Message] = [],
+        present: String? = nil
+    ) -> OutgoingMessage {
+        lastTicket += 1
+        underWay[lastTicket] = item
+        return OutgoingMessage(
+            sequence: lastTicket, message, givesUp: givesUp, companions: companions, present: present)
+    }
+
+    package mutating func acknowledge(_ sequences: [UInt64]) {
+        var positions: [Int64] = []
+        for sequence in sequences {
+            switch underWay.removeValue(forKey: sequence) {
+            case .queued(let queued): positions.append(queued.position)
+            case .gap(let gap):
+                outbox.confirm(gap)
+                for ticket in underWay(within: gap) { underWay[ticket] = nil }
+            case nil: break
+            }
+        }
+        outbox.acknowledge(positions)
+    }
+
+    package mutating func park(_ sequence: UInt64, reason: ReasonCode) {
+        if case .queued(let queued) = underWay.removeValue(forKey: sequence) {
+            outbox.park(queued, reason: "\(reason)")
+        }
+    }
+
+    /// The numbers that a former gateway loses so are told under this one's topics, where its own are closed to us.
+    package mutating func giveUp(_ sequence: UInt64) {
+        switch underWay.removeValue(forKey: sequence) {
+        case .queued(let queued): outbox.giveUp(queued)
+        case .gap(let gap): gaps.append(gap)
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import Core
+
+/// Turns what the engine tells into a transaction of the outbox, and into the messages that follow from it.
+///
+/// A transaction may have to be written again, for another numbering. What this remembers from one to the next does not mind, see
+/// `EventLedger`; everything else stands in the draft.
+struct TransactionWriter {
+    /// It remembers pseudonyms, so it changes as it writes.
+    package var composer: MessageComposer
+    var ledger: EventLedger
+    let bootID: String?
+    let words: OtherWords
+    /// What was last said of the radio.
+    package var radio = MessageComposer.RadioStatus.replay
+
+    /// - Parameters:
+    ///   - records: the records as they are before.
+    ///   - kept: what is another version's to change.
+    mutating func write(
+        _ outputs: [GatewayOutput], _ records: RecordTable, _ kept: KeptRecords, into draft: inout TransactionDraft
+    ) {
+        for output in outputs {
+            switch output {
+            case .transition(let transition, let record): write(transition, record, records, into: &draft)
+            case .ended(let instance, let event, let at):
+                let number = draft.numbering.number(of: .events)
+                let message = ledger.end(
+                    instance, with: event, epoch: number.epoch, seq: number.seq, at: at, draft.timebase)
+                sayCompanions(of: message, at: at, into: &draft)
+                draft.commit(message, at: at)
+                // It is told once, however long the broker takes to clear the state.
+                draft.transaction.store(OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
+            case .radio(let radio, let at):
+                draft.coverage.note(radio, at: at)
+            case .stays(let records):
+                draft.transaction.records += records.map { stored($0, draft) }
+                for record in records { draft.seen = max(draft.seen, record.lastHeardAt) }
+            case .ranging(let report):
+                draft.say(composer.ranging(report, draft.timebase), at: report.at)
+                if let ownTracks = words.ownTracks {
+                    let time = draft.timebase.wall(report.at)
+                    for beacon in ownTracks.beacons(report, at: time) { draft.say(beacon, at: report.at) }
+                }
+            case .listed(let list, let at):
+                draft.say(composer.ranging(list, at: at, draft.timebase), at: at)
+            case .failure(let failure, let at):
+                draft.dispatched.append(.init(at: at, content: .failure(failure)))
+            case .notice(let notice, let at):
+                draft.dispatched.append(.init(at: at, content: .notice(notice)))
+            case .location, .kept, .track, .locationStatus: writeLocation(output, records, into: &draft)
+            case .registered(let definition, let region, _):
+                draft.transaction.remove(draft.abandoned.keys(of: region))
+                draft.transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
+            case .unregistered(let region, let instances, let at):
+                draft.transaction.remove([StoredDefinition.key(region)])
+                // Of a region that a limit has refused the engine has no instance, but an earlier process may have stored some.
+                let left = records.instances(of: region).filter {
+                    !instances.contains($0) && !kept.has(StoredRegion.key($0))
+                }
+                for instance in instances + left { forget(instance, at: at, records, into: &draft) }
+            case .forgotten(let instances, let at):
+                for instance in instances { forget(instance, at: at, records, into: &draft) }
+            case .surge(let surge, let at):
+                let number = draft.numbering.number(of: .surges)
+                let message = composer.surge(
+                    surge, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
+                draft.commit(message, at: at)
+            case .answer(let answer):
+                draft.say(
+                    composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, draft.timebase), at: answer.at)
+            }
+        }
+    }
+
+    /// Where nothing of the place may leave, nothing of it is stored either.
+    private func writeLocation(_ output: GatewayOutput, _ records: RecordTable, into draft: inout TransactionDraft) {
+        switch output {
+        case .locationStatus(let status, let at):
+            draft.place.status = status
+            let message = composer.status(
+                isOnline: true, epoch: draft.numbering.epoch, radio: radio, location: status, at: at, draft.timebase)
+            draft.say(message, at: at)
+        case .location(let placed, let service, let at) where composer.tellsPlace:
+            let message = composer.location(placed, service: service, at: at, draft.timebase)
+            // A later process may tell no place any more.
+            retain(message, at: at, records, into: &draft)
+            if let ownTracks = words.ownTracks {
+                let fix = composer.dated(placed, at: at, draft.timebase)
+                retain(ownTracks.location(fix), at: at, records, into: &draft)
+            }
+        case .kept(let fix) where composer.tellsPlace:
+            draft.transaction.store(OutboxRecord(key: draft.place.keep(fix), value: StoredFix.encoded(fix)))
+        case .track(let batch, let at) where composer.tellsPlace:
+            let number = draft.numbering.number(of: .batches)
+            let message = composer.track(batch, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
+            sayCompanions(of: message, at: at, into: &draft)
+            draft.commit(message, at: at)
+            draft.transaction.remove(draft.place.takeFixKeys())
+        default: break
+        }
+    }
+
+    /// Says what the broker keeps. That it does is stored, so that a later process which says nothing of it clears it.
+    func retain(_ message: Message, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
+        draft.abandoned.remove(topic: message.topic)
+        let key = StoredClearance.key(message.topic)
+        if !draft.stores(key, records) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
+        draft.say(message, at: instant)
+    }
+
+    private mutating func write(
+        _ transition: RegionTransition, _ record: RegionRecord?, _ records: RecordTable,
+        into draft: inout TransactionDraft
+    ) {
+        let number = draft.numbering.number(of: .events)
+        let entry = ledger.enter(transition, epoch: number.epoch, seq: number.seq, draft.timebase)
+        introduce(transition, records, into: &draft)
+        if let event = entry.event {
+            sayCompanions(of: event, at: transition.at, into: &draft)
+            draft.commit(event, at: transition.at)
+        }
+        if let key = draft.abandoned.remove(transition.instance) { draft.transaction.remove([key]) }
+        if let record {
+            draft.transaction.store(stored(record, draft))
+        } else {
+            // Nothing to go on from, not even what was stored before. But its state will be retained, and is to be cleared one day.
+            let unsettled = OutboxRecord(key: StoredRegion.key(transition.instance), value: StoredRegion.unsettled)
+            let isStored = records.has(unsettled) && !draft.transaction.records.contains { $0.key == unsettled.key }
+            if !isStored { draft.transaction.store(unsettled) }
+        }
+        draft.say(entry.state, at: transition.at)
+    }
+
+    /// An instance is monitored no more.
+    private mutating func forget(
+        _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
+    ) {
+        ledger.forget(instance)
+        if draft.abandoned.isFull {
+            draft.transaction.remove([StoredRegion.key(instance)])
+            withdraw(instance, at: instant, records, into: &draft)
+            draft.dispatched.append(.init(at: instant, content: .unlistedState(topic: composer.topics.state(instance))))
+            return
+        }
+        // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
+        draft.transaction.store(OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
+        draft.abandoned.add(instance)
+        // First what is told of the state, so that nobody makes anything of an empty one.
+        withdraw(instance, at: instant, records, into: &draft)
+        draft.say(composer.clearedState(instance), at: instant)
+    }
+
+    /// Adds the spans that have ended, and what to go on from after a restart.
+    ///
+    /// - Parameters:
+    ///   - beginning: when this process took coverage up: before that nothing was said.
+    ///   - seenAt: a time at which the process is known to run, to be stored.
+    func cover(since beginning: Instant, seenAt: Instant?, into draft: inout TransactionDraft) {
+        for told in draft.coverage.takeEnded(draft.timebase) {
+            let number = draft.numbering.number(of: .spans)
+            let message = composer.coverage(told, epoch: number.epoch, number: number.seq, draft.timebase)
+            draft.commit(message, at: max(told.span.to, beginning))
+        }
+        guard let record = draft.coverage.record(seen: seenAt ?? .origin, draft.timebase) else { return }
+        draft.seen = max(draft.seen, record.seen)
+        draft.transaction.store(
+            OutboxRecord(key: StoredCoverage.key, value: record.encoded(draft.timebase, bootID: bootID)))
+    }
+
+    private func stored(_ record: RegionRecord, _ draft: TransactionDraft) -> OutboxRecord {
+        let stored = StoredRegion(
+            record: record, eventSeq: ledger.eventSeq(of: record.instance), epoch: draft.numbering.epoch)
+        return OutboxRecord(
+            key: StoredRegion.key(record.instance), value: stored.encoded(draft.timebase, bootID: bootID))
+    }
+}
+
+/// A transaction for one numbering, and what changes with it if it is committed.
+struct TransactionDraft {
+    /// As it is behind the messages that the transaction has so far.
+    package var numbering: Numbering
+    package let timebase: Timebase
+    var abandoned: AbandonedStates
+    var coverage: CoverageLog
+    var place: ToldPlace
+    var entities: ToldEntities
+    /// The latest time in what is stored.
+    var seen = Instant.origin
+    var transaction = OutboxTransaction()
+    var dispatched: [Dispatcher.Dispatched] = []
+
+    init(
+        _ numbering: Numbering, _ timebase: Timebase, _ abandoned: AbandonedStates, _ coverage: CoverageLog,
+        _ place: ToldPlace, _ entities: ToldEntities
+    ) {
+        self.numbering = numbering
+        self.timebase = timebase
+        self.abandoned = abandoned
+        self.coverage = coverage
+        self.place = place
+        self.entities = entities
+    }
+
+    /// Whether a record stands under that key once this is committed.
+    func stores(_ key: String, _ records: RecordTable) -> Bool {
+        records.has(key) || transaction.records.contains { $0.key == key }
+    }
+
+    /// Says a message that has the next number of its series, once it is committed.
+    mutating func commit(_ message: NumberedMessage, at instant: Instant) {
+        numbering[message.number.series] = message.number.seq + 1
+        transaction.messages.append(message)
+        say(Message(message), at: instant)
+    }
+
+    mutating func say(_ message: Message, at instant: Instant) {
+        dispatched.append(.init(at: instant, content: .message(message)))
+    }
+}
+
+extension OutboxTransaction {
+    /// Stores a record, also where an earlier part of the transaction removes it.
+    mutating func store(_ record: OutboxRecord) {
+        removedRecords.removeAll { $0 == record.key }
+        records.append(record)
+    }
+
+    /// Removes records, also where an earlier part of the transaction stores them.
+    fileprivate mutating func remove(_ keys: [String]) {
+        let keys = Set(keys)
+        records.removeAll { keys.contains($0.key) }
+        removedRecords += keys.sorted()
+    }
+}

@@ -1,0 +1,59 @@
+import Core
+import Logging
+
+/// The agent as it starts: what an earlier process left in the outbox, and the parts that go on from there. A live agent and a
+/// replay start in the same way.
+package struct AgentStart {
+    /// Where reports come from.
+    package enum Air: Equatable {
+        /// A radio that has yet to show that it hears, and a controller that can be asked.
+        case radio
+        /// Nobody can be asked, and nobody answers the requests of an earlier process. There may be a log of receivers.
+        case capture(hasReceivers: Bool)
+
+        var isLive: Bool { self == .radio }
+    }
+
+    package let engine: GatewayEngine
+    /// What the engine told when it was made.
+    package let outputs: [GatewayOutput]
+    package let dispatcher: Dispatcher
+
+    /// - Parameters:
+    ///   - bootID: names the life of the clock that `now` is read from; `nil` where there is none but the time of day.
+    ///   - newKey: the secret for pseudonyms, where there is none yet.
+    package init(
+        _ settings: Settings, _ outbox: Outbox, hearing air: Air = .radio, at now: Instant, _ timebase: Timebase,
+        bootID: String?, newKey: @autoclosure () -> [UInt8] = PseudonymKey.random(), logger: Logger
+    ) {
+        var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
+        for notice in stored.kept.notices { logger.warning("\(notice)") }
+        // Where requests are not answered any more, nobody could end their monitoring. Their records stay for the day when they
+        // are again.
+        let requested =
+            air.isLive && settings.commands.isEnabled
+            ? settings.gateway.regions.requested(by: stored.definitions, logger: logger) : []
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(
+            settings.gateway, requested: requested, restoring: stored.regions.map(\.record), radioSees: !air.isLive,
+            canProbe: air.isLive, at: now, outputs: &outputs)
+        if air == .capture(hasReceivers: true) {
+            // Which they are, their reports say. The first status says that there are some.
+            var status: [GatewayOutput] = []
+            engine.receivers(["log"], at: now, outputs: &status)
+        }
+        stored.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
+        self.engine = engine
+        // What the radio does is told by the radio. A capture is one that hears from the first record on.
+        self.outputs =
+            (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.leftTrack(at: now) + stored.endings(at: now)
+            + outputs
+        let composer = MessageComposer(
+            settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
+        dispatcher = Dispatcher(
+            composer, outbox: outbox, stored: stored,
+            words: OtherWords(settings, settings.identity.topics, for: .gateway), location: engine.locationStatus,
+            siteKey: settings.privacy.siteKey, bootID: bootID)
+        dispatcher.resumeCoverage(stored.coverage, at: now)
+    }
+}

@@ -1,0 +1,96 @@
+import Core
+
+/// The engine on the radio loop's thread: bytes, time and requests in, outputs into the queue.
+package struct GatewayOwner: RadioOwner {
+    private var engine: GatewayEngine
+    private let queue: DeliveryQueue
+    private let requests: RequestQueue
+    private let recent: RecentEvents?
+    /// `nil` where no receiver says where the gateway is.
+    private var fixes: FixFeed?
+    private let moves: @Sendable () -> Void
+    private var outputs: [GatewayOutput] = []
+    private var figuresDue = Instant.origin
+    private var counters = RadioCounters()
+    /// Since when nothing is heard, where that is so.
+    private var blindSince: Instant?
+
+    /// Counting the listed tracks goes through all of them.
+    static let figuresInterval = TimeSpan.seconds(10)
+
+    /// - Parameters:
+    ///   - outputs: what the engine told when it was made.
+    ///   - recent: where events are kept for a capture file.
+    ///   - fixes: where the place comes from.
+    ///   - moves: called about once a second while the loop makes progress.
+    package init(
+        engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
+        recent: RecentEvents?, fixes: FixFeed? = nil, moves: @escaping @Sendable () -> Void
+    ) {
+        self.engine = engine
+        self.outputs = outputs
+        self.queue = queue
+        self.requests = requests
+        self.recent = recent
+        self.fixes = fixes
+        self.moves = moves
+    }
+
+    package mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant) {
+        let event = packet.extracting(droppingFirst: 1)
+        recent?.push(event, at: instant)
+        engine.receive(event, from: adapter, at: instant, outputs: &outputs)
+    }
+
+    package mutating func tick(at instant: Instant) -> Instant {
+        fixes?.feed(&engine, at: instant, outputs: &outputs)
+        engine.advance(through: instant, outputs: &outputs)
+        for entry in requests.take() {
+            engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs)
+        }
+        fixes?.follow(engine)
+        flush()
+        return engine.nextDeadline
+    }
+
+    /// Which of the engine's inner invariants does not hold; `nil` where all do. For simulations: it goes through everything.
+    var brokenInvariant: String? { engine.brokenInvariant }
+
+    package mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {
+        if case .blind(let since) = liveness { blindSince = min(since, instant) } else { blindSince = nil }
+        engine.liveness(liveness, at: instant, outputs: &outputs)
+    }
+
+    package var needsProof: Bool { engine.needsProof }
+
+    package mutating func radioProved(at instant: Instant) { engine.radioProved(at: instant, outputs: &outputs) }
+
+    package mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
+        // That it hears nothing is found out some seconds late.
+        let since = availability == .stalled ? blindSince : nil
+        outputs.append(.radio(.live(availability), at: since ?? instant))
+        flush()
+        queue.push(availability)
+    }
+
+    package mutating func counted(_ counters: RadioCounters, at instant: Instant) {
+        self.counters = counters
+        moves()
+        guard instant >= figuresDue else { return }
+        figuresDue = instant + Self.figuresInterval
+        queue.push(engine.figures, counters)
+    }
+
+    /// The time last heard is stored as it is now, so that a restart goes on from here.
+    package mutating func stopped(at instant: Instant) {
+        engine.stop(&outputs)
+        flush()
+        queue.push(engine.figures, counters)
+    }
+
+    private mutating func flush() {
+        if outputs.isEmpty { return }
+        queue.push(outputs)
+        outputs.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,76 @@
+import Core
+import Synchronization
+
+/// gpsd, on a thread of its own. Without `start` there is neither thread nor socket.
+package final class GPSDClient: Sendable {
+    private struct State {
+        package var news = GPSDNewsQueue()
+        var worker: WorkerThread?
+        var isStarted = false
+        var isListening = false
+        var isStopping = false
+    }
+
+    private let place: HostPort
+    private let wake: @Sendable () -> Void
+    private let bell: Doorbell
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - place: where gpsd listens (`location.gpsd`).
+    ///   - wake: called on the client's thread when there is something to `take` after there was nothing.
+    /// - Throws: `SystemError` where the process has no file descriptors left.
+    package init(_ place: HostPort, wake: @escaping @Sendable () -> Void) throws(SystemError) {
+        self.place = place
+        self.wake = wake
+        bell = try Doorbell()
+    }
+
+    /// Starts the thread, once. gpsd need not be there: it is tried again after 1 s, and then after pauses of up to a minute.
+    ///
+    /// - Throws: `SystemError` where no thread can be made.
+    package func start() throws(SystemError) {
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted && !state.isStopping
+        }
+        guard isFirst else { return }
+        let worker = try WorkerThread { [self] in
+            let link = GPSDLink(place) { self.push($0) }
+            link.start()
+            while true {
+                let (isListening, isStopping) = state.withLock { ($0.isListening, $0.isStopping) }
+                if isStopping { break }
+                link.listen(isListening)
+                link.wait(bell: bell.descriptor)
+                bell.answer()
+            }
+            link.stop()
+        }
+        state.withLock { $0.worker = worker }
+    }
+
+    /// Turns the receivers on, or lets them rest; from any thread.
+    package func listen(_ isListening: Bool) {
+        state.withLock { $0.isListening = isListening }
+        bell.ring()
+    }
+
+    /// What was told since the last call, in its order; from any thread.
+    package func take() -> [GPSDNews] { state.withLock { $0.news.take() } }
+
+    /// Ends the connection and the thread, at once. A look-up of the host that is still under way ends by itself.
+    package func stop() {
+        let worker = state.withLock { state in
+            state.isStopping = true
+            defer { state.worker = nil }
+            return state.worker
+        }
+        bell.ring()
+        worker?.join()
+    }
+
+    private func push(_ news: GPSDNews) {
+        if state.withLock({ $0.news.push(news) }) { wake() }
+    }
+}

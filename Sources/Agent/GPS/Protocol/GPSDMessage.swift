@@ -1,0 +1,138 @@
+import Core
+
+// gpsd's protocol (gpsd_json(5), major 3): one JSON object a line, ended by CR LF, whose `class` says what it is. Of those, and
+// of their fields, these are read. What is in brackets may be missing, and `null` is the same as missing.
+//
+//     VERSION  release: text, proto_major: integer, proto_minor: integer           the first line of every connection
+//     DEVICES  devices: list of DEVICE                                              answers ?DEVICES and ?WATCH
+//     DEVICE   path: text, [activated: time, or 0 for one that is gone]             a receiver came or went
+//     WATCH    enable: boolean                                                      answers ?WATCH
+//     TPV      mode: 0…3, [device: text, time: ISO 8601, lat, lon: degrees, eph, epx, epy: m (95 %),
+//              altMSL, alt: m, speed: m/s, track: degrees from true north]          a fix, or that there is none
+//     ATT      [device: text, heading: degrees from true north]                     the compass
+//     ERROR    message: text                                                        a request that gpsd did not understand
+//
+// `alt` is what gpsd before 3.20 called the altitude above mean sea level. Every other class, such as SKY, is passed over.
+
+/// What a line of gpsd says.
+enum GPSDMessage: Hashable, Sendable {
+    case version(GPSDVersion)
+    /// The paths of all receivers that gpsd has, `GPSDMessage.maxDevices` at most.
+    case devices([String])
+    /// A receiver came, or went.
+    case device(path: String, isThere: Bool)
+    case watch(isEnabled: Bool)
+    /// What a receiver says of its place, its compass left out.
+    case fix(DeviceReport)
+    /// Which way a receiver's front points. Degrees from true north; `nil` where it doesn't say.
+    case attitude(device: String, heading_deg: Double?)
+    /// gpsd's complaint, cut at `GPSDMessage.maxText`.
+    case error(String)
+    /// Of a class that nothing here needs.
+    case other
+
+    /// Receivers that are counted. gpsd itself takes no more than ten.
+    static let maxDevices = ReceiverChoice.limit
+    /// Characters of a text of gpsd's that are kept.
+    static let maxText = 256
+}
+
+/// Which gpsd it is.
+package struct GPSDVersion: Hashable, Sendable {
+    /// The major number of the protocol that this decoder reads. Another one may mean anything by the same names.
+    static let major = 3
+
+    /// gpsd's own: `3.22`.
+    var release: String
+    var protocolMajor: Int
+    var protocolMinor: Int
+}
+
+/// A line that is none of gpsd's: no JSON, or with a field of the wrong type.
+struct GPSDMalformedLine: Error, Hashable, Sendable, CustomStringConvertible {
+    var description: String
+}
+
+extension GPSDMessage {
+    /// SKY is the longest line and comes with every fix; it begins like this in every gpsd.
+    private static let sky = Array(#"{"class":"SKY""#.utf8)
+
+    /// Reads a line without its line feed.
+    ///
+    /// - Throws: where the line is damaged. Nothing that it may hold traps.
+    init(line: some Collection<UInt8>) throws(GPSDMalformedLine) {
+        if line.starts(with: Self.sky) {
+            self = .other
+            return
+        }
+        do throws(PayloadError) {
+            var fields = try PayloadFields(Array(line))
+            self = try Self.read(&fields)
+        } catch {
+            throw GPSDMalformedLine(description: "\(error)")
+        }
+    }
+
+    private static func read(_ fields: inout PayloadFields) throws(PayloadError) -> GPSDMessage {
+        switch try fields.text("class") {
+        case "VERSION":
+            return .version(
+                GPSDVersion(
+                    release: try cut(fields.text("release")), protocolMajor: try fields.integer("proto_major"),
+                    protocolMinor: try fields.integer("proto_minor")))
+        case "DEVICES":
+            let paths = try fields.list("devices") { device throws(PayloadError) in try cut(device.text("path")) }
+            return .devices(Array(paths.prefix(maxDevices)))
+        case "DEVICE":
+            return .device(path: try cut(fields.text("path")), isThere: !isGone(&fields))
+        case "WATCH": return .watch(isEnabled: try fields.boolean("enable"))
+        case "TPV": return .fix(try report(&fields))
+        case "ATT":
+            return .attitude(device: try device(&fields), heading_deg: try fields.numberIfPresent("heading"))
+        case "ERROR": return .error(cut(try fields.text("message")))
+        default: return .other
+        }
+    }
+
+    /// gpsd says `"activated":0` of a receiver that it has closed; the time is a text otherwise.
+    private static func isGone(_ fields: inout PayloadFields) -> Bool {
+        (try? fields.numberIfPresent("activated")) == 0
+    }
+
+    private static func device(_ fields: inout PayloadFields) throws(PayloadError) -> String {
+        cut(try fields.textIfPresent("device") ?? "")
+    }
+
+    private static func report(_ fields: inout PayloadFields) throws(PayloadError) -> DeviceReport {
+        let device = try device(&fields)
+        let mode = try fields.integer("mode", 0...3)
+        let at = try fields.anyTimeIfPresent("time")
+        let latitude = try fields.numberIfPresent("lat")
+        let longitude = try fields.numberIfPresent("lon")
+        let meanSeaLevel_m = try fields.numberIfPresent("altMSL")
+        let altitude_m = try fields.numberIfPresent("alt")
+        let epx = try fields.numberIfPresent("epx")
+        let epy = try fields.numberIfPresent("epy")
+        let course_deg = try fields.numberIfPresent("track")
+        let speed_m_s = try fields.numberIfPresent("speed")
+        let eph = try fields.numberIfPresent("eph")
+        return DeviceReport(
+            device: device,
+            report: FixReport(
+                mode: mode, at: at, latitude: latitude, longitude: longitude,
+                horizontalAccuracy_m: ReportedAccuracy.horizontal_m(eph: eph, epx: epx, epy: epy),
+                altitude_m: meanSeaLevel_m ?? altitude_m, speed_m_s: speed_m_s, course_deg: course_deg))
+    }
+
+    private static func cut(_ text: String) -> String { String(text.prefix(maxText)) }
+}
+
+/// What gpsd is asked (gpsd_json(5)): a question mark, the request's name, its values, a semicolon.
+enum GPSDRequest {
+    /// Reports please: gpsd opens its receivers.
+    static let watch = Array("?WATCH={\"enable\":true,\"json\":true};\n".utf8)
+    /// No more reports: once nobody watches, gpsd closes its receivers after a minute.
+    static let unwatch = Array("?WATCH={\"enable\":false};\n".utf8)
+    /// Which receivers are there? It wakes none of them.
+    static let devices = Array("?DEVICES;\n".utf8)
+}

@@ -1,0 +1,40 @@
+import CLinux
+import Core
+import Glibc
+
+/// The clocks of the machine. Pure code gets what they say as arguments.
+package enum MonotonicClock {
+    /// Microseconds since boot, without the time spent suspended: CLOCK_MONOTONIC, on which `poll` waits too.
+    package static var now: Instant { Instant(microseconds: microseconds(CLOCK_MONOTONIC)) }
+
+    /// CLOCK_REALTIME, which the kernel stamps packets with.
+    package static var wall: WallTime { WallTime(microseconds: microseconds(CLOCK_REALTIME)) }
+
+    /// Whether NTP or the like disciplines the time of day.
+    ///
+    /// A sandbox that forbids to set the clock forbids to ask the kernel about it as well. Then what systemd-timesyncd
+    /// says is believed.
+    package static var isWallSynced: Bool {
+        var state = timex()
+        if adjtimex(&state) >= 0 { return state.status & STA_UNSYNC == 0 }
+        var file = stat()
+        guard errno == EPERM, stat(timesyncdFile, &file) == 0 else { return false }
+        return isFresh(syncedAt: WallTime(microseconds: Int64(file.st_mtim.tv_sec) &* 1_000_000), at: wall)
+    }
+
+    /// Touched by systemd-timesyncd each time that a server has told it the time, at least every 34 minutes.
+    private static let timesyncdFile = "/run/systemd/timesync/synchronized"
+
+    /// Without a server the kernel gives up a clock after nine hours, when it may be wrong by 16 s at 500 ppm. The same holds
+    /// for the file.
+    static func isFresh(syncedAt: WallTime, at now: WallTime) -> Bool {
+        let (age, limit) = (now - syncedAt, TimeSpan.seconds(9 * 3_600))
+        return age < limit && age > .zero - limit
+    }
+
+    private static func microseconds(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000
+    }
+}

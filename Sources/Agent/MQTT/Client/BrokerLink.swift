@@ -1,0 +1,122 @@
+import Core
+import Glibc
+
+/// The way to the broker: the lookup of its name, then one libmosquitto client. Shared by delivery and `beacond check`.
+package final class BrokerLink: BrokerConnection {
+    private let settings: BrokerSettings
+    private let clientID: String
+    private let limits: IncomingLimits
+    private var lookup: HostLookup?
+    private var isLookupWanted = false
+    private var lookupFailure: ConnectionFailure?
+    private(set) var client: MosquittoClient?
+    private var will: Message?
+    /// A host with addresses of both families is tried over IPv4 alone after an attempt that got nowhere, and the other
+    /// way around: libmosquitto takes the first address that does not fail at once, even if nothing ever answers there.
+    private var isIPv4Turn = false
+
+    /// - Parameters:
+    ///   - clientID: the MQTT client identifier, unique among all clients of the broker.
+    ///   - limits: of what the broker may deliver.
+    package init(settings: BrokerSettings, clientID: String, limits: IncomingLimits = .requests) {
+        self.limits = limits
+        self.settings = settings
+        self.clientID = clientID
+    }
+
+    package var now: Instant { BootClock.now }
+
+    package func connect(will: Message?, after failure: ConnectionFailure? = nil) throws(ConnectionFailure) {
+        drop()
+        switch failure {
+        case .unreachable, .connectTimedOut: isIPv4Turn.toggle()
+        default: break
+        }
+        self.will = will
+        isLookupWanted = true
+        // One that is still under way for an earlier attempt will do: a name server that is silent collects no threads.
+        guard lookup == nil else { return }
+        do throws(SystemError) {
+            // libmosquitto resolves once more when it connects; by then the answer is known to be there.
+            lookup = try HostLookup(host: settings.host)
+        } catch {
+            throw .machineAtItsLimit(detail: systemText(error.code))
+        }
+    }
+
+    package func drop() {
+        client = nil
+        isLookupWanted = false
+    }
+
+    package func disconnect() { client?.disconnect() }
+
+    package func subscribe(_ filter: String) { client?.subscribe(filter) }
+
+    package func unsubscribe(_ filter: String) { client?.unsubscribe(filter) }
+
+    package func publish(_ message: Message) throws(PublishFailure) -> UInt16 {
+        guard let client else { throw .connectionLost }
+        return try client.publish(message)
+    }
+
+    package var isBackedUp: Bool { client?.isBackedUp ?? true }
+
+    package var isOpen: Bool { client.map { $0.phase != .over } ?? false }
+
+    package func wait(timeout_ms: Int32, wake: Int32) -> [ClientEvent] {
+        var descriptors = [
+            pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: client?.descriptor ?? -1, events: client?.interest ?? 0, revents: 0),
+            pollfd(fd: isLookupWanted ? lookup?.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0),
+        ]
+        let patience = client?.patience_ms ?? .max
+        let count = poll(&descriptors, nfds_t(descriptors.count), max(0, min(timeout_ms, patience)))
+        let events = count > 0 ? descriptors[1].revents : 0
+        if isLookupWanted { proceed() }
+        guard let client else { return takeLookupFailure() }
+        client.service(events: events)
+        let heard: [ClientEvent] = events & Int16(POLLIN) != 0 ? [.heard] : []
+        return takeLookupFailure() + heard + client.takeEvents()
+    }
+
+    private func takeLookupFailure() -> [ClientEvent] {
+        defer { lookupFailure = nil }
+        return lookupFailure.map { [.lost($0)] } ?? []
+    }
+
+    private func proceed() {
+        guard let outcome = lookup?.outcome() else { return }
+        lookup = nil
+        isLookupWanted = false
+        do throws(ConnectionFailure) {
+            switch outcome {
+            case .failed(_, let number) where ConnectionFailure.isLimit(number):
+                throw .machineAtItsLimit(detail: systemText(number))
+            case .failed(let detail, _): throw .hostNotFound(host: settings.host, detail: detail)
+            case .found(let addresses):
+                let client = try makeClient()
+                let hasBoth = Set(addresses.map(\.family)).count > 1
+                try client.connect(bindAddress: hasBoth && isIPv4Turn ? "0.0.0.0" : nil)
+                self.client = client
+            }
+        } catch {
+            lookupFailure = error
+        }
+    }
+
+    private func makeClient() throws(ConnectionFailure) -> MosquittoClient {
+        let password: String?
+        do throws(PasswordError) {
+            let directory = Password.credentialsDirectory
+            password = try Password.read(file: settings.passwordFile, credentialsDirectory: directory)
+            if password != nil, settings.username.isEmpty, settings.protocolVersion == .v3 {
+                throw .withoutUsername(path: settings.passwordFile)
+            }
+        } catch {
+            throw .password(error)
+        }
+        return try MosquittoClient(
+            settings: settings, clientID: clientID, limits: limits, will: will, password: password)
+    }
+}

@@ -1,0 +1,105 @@
+import CMosquitto
+
+/// What libmosquitto's callbacks leave behind. The callbacks only write here.
+final class ClientInbox {
+    package var events: [ClientEvent] = []
+    /// The code of the first disconnect callback: 0x80 and above is the broker's reason, below libmosquitto's own
+    /// error.
+    var endCode: Int32?
+    /// The CONNACK's reason where it refused us.
+    var refusal: ReasonCode?
+    /// Errors of libmosquitto and OpenSSL, oldest first. They say more than the return codes.
+    private(set) var errorLines: [String] = []
+
+    /// The filters that wait for the broker's answer, by packet identifier.
+    var subscriptions: [Int32: String] = [:]
+
+    let isVersion5: Bool
+    let limits: IncomingLimits
+
+    init(isVersion5: Bool, limits: IncomingLimits) {
+        self.isVersion5 = isVersion5
+        self.limits = limits
+    }
+
+    /// Registers the callbacks. `self` must outlive the handle.
+    func attach(to handle: OpaquePointer) {
+        mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        mosquitto_connect_v5_callback_set(handle) { _, context, code, _, properties in
+            ClientInbox.of(context)?.connected(code, properties)
+        }
+        mosquitto_disconnect_v5_callback_set(handle) { _, context, code, _ in
+            guard let inbox = ClientInbox.of(context), inbox.endCode == nil else { return }
+            inbox.endCode = code
+        }
+        mosquitto_publish_v5_callback_set(handle) { _, context, mid, reason, _ in
+            guard let mid = UInt16(exactly: mid), let reason = UInt8(exactly: reason) else { return }
+            ClientInbox.of(context)?.events.append(.acknowledged(mid: mid, ReasonCode(rawValue: reason)))
+        }
+        mosquitto_subscribe_v5_callback_set(handle) { _, context, mid, count, granted, _ in
+            guard let inbox = ClientInbox.of(context), let filter = inbox.subscriptions.removeValue(forKey: mid) else {
+                return
+            }
+            let codes = UnsafeBufferPointer(start: granted, count: Int(count))
+            let reasons = codes.map { ReasonCode(rawValue: UInt8(truncatingIfNeeded: $0)) }
+            inbox.events.append(.subscribed(filter: filter, reasons))
+        }
+        mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
+            guard let message else { return }
+            ClientInbox.of(context)?.received(message.pointee, properties)
+        }
+        mosquitto_log_callback_set(handle) { _, context, level, text in
+            guard level == MOSQ_LOG_ERR, let text else { return }
+            ClientInbox.of(context)?.log(String(cString: text))
+        }
+    }
+
+    /// Hears no more of the library's log, which it would go on to format for every packet, whoever listens. What it has to
+    /// say of a connection that stands comes as a code as well.
+    func endLog(of handle: OpaquePointer) { mosquitto_log_callback_set(handle, nil) }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> ClientInbox? {
+        context.map { Unmanaged<ClientInbox>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func connected(_ code: Int32, _ properties: OpaquePointer?) {
+        let byte = UInt8(truncatingIfNeeded: code)
+        let reason = isVersion5 ? ReasonCode(rawValue: byte) : ReasonCode(connectReturnCode: byte)
+        if reason == .success {
+            events.append(.connected(MosquittoProperties.limits(properties)))
+        } else {
+            refusal = reason
+        }
+    }
+
+    private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {
+        guard let topic = message.topic else { return }
+        let bytes = UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
+        let isOversize = bytes.count > limits.payload_bytes
+        events.append(
+            .received(
+                IncomingMessage(
+                    topic: String(cString: topic),
+                    payload: isOversize ? .oversize(length: bytes.count) : .bytes([UInt8](bytes)),
+                    isRetained: message.retain,
+                    responseTopic: MosquittoProperties.responseTopic(properties),
+                    correlationData: MosquittoProperties.correlationData(properties))))
+    }
+
+    private func log(_ line: String) {
+        if errorLines.count < 16 { errorLines.append(line) }
+    }
+}
+
+/// What libmosquitto's callbacks said, in order. They are gathered and read afterwards, so that nothing re-enters the
+/// library from inside one of its callbacks.
+package enum ClientEvent {
+    /// Octets came from the broker.
+    case heard
+    case connected(BrokerLimits)
+    /// The connection is gone; the client is of no more use.
+    case lost(ConnectionFailure)
+    case acknowledged(mid: UInt16, ReasonCode)
+    case subscribed(filter: String, [ReasonCode])
+    case received(IncomingMessage)
+}

@@ -1,0 +1,294 @@
+import CMosquitto
+import CMosquittoReader
+import Core
+import Glibc
+
+/// One connection to the broker through libmosquitto, from the first SYN to its end.
+///
+/// Every attempt gets a client of its own: libmosquitto would otherwise keep unacknowledged messages and send them
+/// again on reconnect, beside the session that does so itself; and a fresh client reads certificates and password anew.
+/// The caller polls `descriptor` and calls `service`; there is no thread. Deinitializing it closes the socket without a
+/// DISCONNECT, so the broker publishes the will.
+///
+/// libmosquitto resolves the host name inside `connect`, which blocks; `HostLookup` goes before it for that reason.
+final class MosquittoClient {
+    enum Phase {
+        /// TCP is being connected.
+        case connecting
+        /// TLS handshake, CONNECT, and waiting for the CONNACK.
+        case loggingIn
+        case connected
+        case over
+    }
+
+    private(set) var phase = Phase.connecting
+    let handle: OpaquePointer
+    let inbox: ClientInbox
+    package let settings: BrokerSettings
+    private var isDisconnecting = false
+    /// What the system said as the connection was begun.
+    private var connectErrno: Int32 = 0
+    /// Packet identifiers that wait for a PUBACK.
+    private var unacknowledged: Set<UInt16> = []
+
+    /// Packets, one a message that can be under way, and more than the socket's buffer has of anything else.
+    private static let mostLastWords = 2_000
+    private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
+
+    /// - Parameters:
+    ///   - clientID: unique among all clients of the broker.
+    ///   - limits: of what the broker may deliver.
+    init(
+        settings: BrokerSettings, clientID: String, limits: IncomingLimits, will: Message?, password: String?
+    ) throws(ConnectionFailure) {
+        guard Self.isLibraryReady, let handle = mosquitto_new(clientID, true, nil) else {
+            throw .library(call: "mosquitto_new", detail: systemText(errno))
+        }
+        self.handle = handle
+        self.settings = settings
+        inbox = ClientInbox(isVersion5: settings.protocolVersion == .v5, limits: limits)
+        inbox.attach(to: handle)
+        try configure(will: will, password: password)
+    }
+
+    deinit {
+        // The callbacks of the closing reach an inbox that is still there: it goes after the handle.
+        mosquitto_destroy(handle)
+    }
+
+    /// The socket to poll; `nil` once the connection is over.
+    var descriptor: Int32? {
+        let descriptor = mosquitto_socket(handle)
+        return descriptor >= 0 && phase != .over ? descriptor : nil
+    }
+
+    /// What to poll the socket for.
+    var interest: Int16 {
+        switch phase {
+        case .connecting: Int16(POLLOUT)
+        // libmosquitto wants to write throughout a handshake: to ask for POLLOUT would spin until the peer answers.
+        case .loggingIn: Int16(POLLIN)
+        case .connected: Int16(POLLIN) | (isBackedUp ? Int16(POLLOUT) : 0)
+        case .over: 0
+        }
+    }
+
+    /// After so many milliseconds `service` wants to be called even if the socket is silent: keepalive counts seconds,
+    /// and a handshake that could not write goes on.
+    var patience_ms: Int32 {
+        switch phase {
+        case .loggingIn: 100
+        case .connecting, .connected: 1_000
+        case .over: 0
+        }
+    }
+
+    /// The socket takes no more for now.
+    var isBackedUp: Bool { mosquitto_want_write(handle) }
+
+    /// Begins to connect, without waiting.
+    func connect(bindAddress: String? = nil) throws(ConnectionFailure) {
+        errno = 0
+        let code = mosquitto_connect_bind_async(
+            handle, settings.host, Int32(settings.port), Int32(clamping: settings.keepalive_s), bindAddress)
+        let number = errno
+        guard code == MOSQ_ERR_SUCCESS.rawValue else {
+            phase = .over
+            throw failure(code: code, number: number)
+        }
+        connectErrno = number
+        guard !settings.usesTLS || mosquitto_ssl_get(handle) != nil else {
+            phase = .over
+            throw .tls(detail: "libmosquitto made no TLS context")
+        }
+    }
+
+    /// Reads and writes what the socket allows. `events` is what poll said of it, 0 when it said nothing.
+    func service(events: Int16) {
+        switch phase {
+        case .connecting:
+            guard events != 0 else { return }
+            if let number = socketError() ?? connectError() {
+                // With TLS the first octets are on their way already: this is what a port does that speaks something else.
+                if number == ECONNRESET || number == EPIPE { return end(closedBeforeLogin) }
+                return end(.unreachable(host: settings.host, port: settings.port, detail: systemText(number)))
+            }
+            phase = .loggingIn
+            logIn()
+        case .loggingIn:
+            // libmosquitto takes the end of the stream within a TLS handshake for "try again".
+            if events != 0, isClosedByPeer() { return end(closedBeforeLogin) }
+            logIn()
+        case .connected: transfer()
+        case .over: break
+        }
+    }
+
+    func publish(_ message: Message) throws(PublishFailure) -> UInt16 {
+        guard phase == .connected else { throw .connectionLost }
+        guard !message.topic.utf8.contains(0) else { throw .refused(.topicNameInvalid) }
+        guard let length = Int32(exactly: message.payload.count) else { throw .refused(.packetTooLarge) }
+        var properties: OpaquePointer?
+        defer { mosquitto_property_free_all(&properties) }
+        var mid: Int32 = 0
+        errno = 0
+        var code = inbox.isVersion5 ? MosquittoProperties.add(of: message, to: &properties) : MOSQ_ERR_SUCCESS.rawValue
+        if code == MOSQ_ERR_SUCCESS.rawValue {
+            code = message.payload.withUnsafeBytes { bytes in
+                mosquitto_publish_v5(
+                    handle, &mid, message.topic, length, bytes.baseAddress, Int32(message.qos.rawValue),
+                    message.isRetained, properties)
+            }
+        }
+        let number = errno
+        switch mosq_err_t(rawValue: code) {
+        case MOSQ_ERR_SUCCESS: return try register(UInt16(truncatingIfNeeded: mid), qos: message.qos)
+        case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: throw .refused(.topicNameInvalid)
+        case MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_OVERSIZE_PACKET: throw .refused(.packetTooLarge)
+        case MOSQ_ERR_QOS_NOT_SUPPORTED: throw .refused(.qosNotSupported)
+        default:
+            // A lack of memory is the fault of neither the message nor the broker. The message goes out in order, on another
+            // connection.
+            readLastWords()
+            settle(code: code, number: number)
+            throw .connectionLost
+        }
+    }
+
+    /// Asks for messages at QoS 1; `takeEvents` brings the answer.
+    ///
+    /// An MQTT 5 broker is asked to leave the retain flag as it was published, so that a retained request is known as one
+    /// the first time too, not only when it comes again on the next connection.
+    func subscribe(_ filter: String) {
+        guard phase == .connected else { return }
+        let options = inbox.isVersion5 ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
+        var mid: Int32 = 0
+        errno = 0
+        let code = mosquitto_subscribe_v5(handle, &mid, filter, 1, options, nil)
+        let number = errno
+        inbox.subscriptions[mid] = filter
+        settle(code: code, number: number)
+    }
+
+    /// Asks for no more of them.
+    func unsubscribe(_ filter: String) {
+        guard phase == .connected else { return }
+        errno = 0
+        settle(code: mosquitto_unsubscribe_v5(handle, nil, filter, nil), number: errno)
+    }
+
+    /// Says DISCONNECT, which makes the broker forget the will. The socket closes once that is written.
+    func disconnect() {
+        guard phase == .connected else { return }
+        isDisconnecting = true
+        errno = 0
+        settle(code: mosquitto_disconnect_v5(handle, 0, nil), number: errno)
+    }
+
+    func takeEvents() -> [ClientEvent] {
+        let events = inbox.events
+        inbox.events = []
+        for case .acknowledged(let mid, _) in events { unacknowledged.remove(mid) }
+        return events
+    }
+
+    /// libmosquitto counts packet identifiers up and around, QoS 0 included, without asking whether one is still in
+    /// use. A message that took an identifier which waits for its PUBACK would be taken for that PUBACK.
+    private func register(_ mid: UInt16, qos: Message.QoS) throws(PublishFailure) -> UInt16 {
+        guard !unacknowledged.contains(mid) else {
+            inbox.events.removeAll { if case .acknowledged(mid, _) = $0 { true } else { false } }
+            end(.library(call: "publish", detail: "out of packet identifiers"))
+            throw .connectionLost
+        }
+        if qos == .atLeastOnce { unacknowledged.insert(mid) }
+        return mid
+    }
+
+    /// A broker that hangs up may have said before what it thinks of our messages: a PUBACK or a DISCONNECT with a reason.
+    private func readLastWords() {
+        for _ in 0..<Self.mostLastWords where inbox.endCode == nil {
+            if beacond_mosquitto_read(handle) != MOSQ_ERR_SUCCESS.rawValue { return }
+        }
+    }
+
+    private func transfer() {
+        // Reading drives the TLS handshake as well, and finds the handshake done for the write that follows.
+        errno = 0
+        settle(code: beacond_mosquitto_read(handle), number: errno)
+        guard phase != .over else { return }
+        errno = 0
+        settle(code: mosquitto_loop_write(handle, 1), number: errno)
+        guard phase != .over else { return }
+        errno = 0
+        settle(code: mosquitto_loop_misc(handle), number: errno)
+    }
+
+    /// Looks at what a call into the library has changed.
+    private func settle(code: Int32, number: Int32) {
+        if phase == .loggingIn, inbox.events.contains(where: { if case .connected = $0 { true } else { false } }) {
+            phase = .connected
+            inbox.endLog(of: handle)
+        }
+        if let endCode = inbox.endCode {
+            end(failure(code: endCode, number: number))
+        } else if code != MOSQ_ERR_SUCCESS.rawValue {
+            end(failure(code: code, number: number))
+        }
+    }
+
+    private func end(_ failure: ConnectionFailure) {
+        guard phase != .over else { return }
+        phase = .over
+        if !isDisconnecting { inbox.events.append(.lost(failure)) }
+    }
+
+    private func failure(code: Int32, number: Int32) -> ConnectionFailure {
+        MosquittoFailure(
+            code: code, number: number, refusal: inbox.refusal, errorLines: inbox.errorLines, host: settings.host,
+            port: settings.port, wasConnected: phase == .connected
+        ).interpreted
+    }
+
+    private var closedBeforeLogin: ConnectionFailure { .closedBeforeLogin(host: settings.host, port: settings.port) }
+
+    private func socketError() -> Int32? {
+        var number: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard let descriptor, getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length) == 0 else { return EBADF }
+        return number == 0 ? nil : number
+    }
+
+    /// Where the other end is near, TLS's first octets meet the refusal before we ask for it, and take the error with them: then
+    /// there is no error, and no peer either.
+    private func connectError() -> Int32? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        guard let descriptor else { return EBADF }
+        let code = withUnsafeMutableBytes(of: &address) { bytes in
+            getpeername(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        guard code != 0, errno == ENOTCONN else { return nil }
+        return [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(connectErrno) ? connectErrno : nil
+    }
+
+    /// libmosquitto writes the login right behind our part of the handshake. A broker that refuses our certificate is gone in
+    /// between now and then, and libmosquitto, which then can't write, doesn't read why. So both leave together.
+    private func logIn() {
+        cork(true)
+        transfer()
+        cork(false)
+    }
+
+    private func cork(_ isOn: Bool) {
+        guard settings.usesTLS, let descriptor else { return }
+        var value: Int32 = isOn ? 1 : 0
+        _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private func isClosedByPeer() -> Bool {
+        guard let descriptor else { return true }
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
+    }
+}

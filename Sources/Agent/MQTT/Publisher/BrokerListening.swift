@@ -1,0 +1,51 @@
+import Core
+
+/// Listens to a broker for a while and says nothing: for `beacond site check`.
+package enum BrokerListening {
+    package enum Outcome: Sendable {
+        /// What came, in order, and when.
+        case heard([(at: Instant, message: IncomingMessage)])
+        case failed(ConnectionFailure)
+        /// It let us in, and does not let us read.
+        case refused(filter: String, ReasonCode)
+    }
+
+    /// Connects, subscribes, takes what comes for `span`, and disconnects.
+    ///
+    /// - Parameters:
+    ///   - clientID: must not be the daemon's own, whose connection the broker would end.
+    ///   - limits: of what the broker may deliver; beyond `messages` nothing more is kept.
+    package static func run(
+        settings: BrokerSettings, clientID: String, filters: [String], limits: IncomingLimits, for span: TimeSpan
+    ) -> Outcome {
+        let link = BrokerLink(settings: settings, clientID: clientID, limits: limits)
+        do throws(ConnectionFailure) {
+            try link.connect(will: nil)
+        } catch {
+            return .failed(error)
+        }
+        // The broker has as long to let us in as for `check`.
+        var deadline = BootClock.now + .seconds(5)
+        var isConnected = false
+        var heard: [(at: Instant, message: IncomingMessage)] = []
+        while BootClock.now < deadline {
+            for event in link.wait(timeout_ms: 100, wake: -1) {
+                switch event {
+                case .connected:
+                    isConnected = true
+                    deadline = BootClock.now + span
+                    for filter in filters { link.subscribe(filter) }
+                case .subscribed(let filter, let reasons):
+                    if let reason = reasons.first(where: { !$0.isSuccess }) { return .refused(filter: filter, reason) }
+                case .received(let message):
+                    if heard.count < limits.messages { heard.append((BootClock.now, message)) }
+                case .lost(let failure): return .failed(failure)
+                case .heard, .acknowledged: break
+                }
+            }
+        }
+        guard isConnected else { return .failed(.connectTimedOut(host: settings.host, port: settings.port)) }
+        link.client?.disconnect()
+        return .heard(heard)
+    }
+}

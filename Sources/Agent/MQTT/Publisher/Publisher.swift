@@ -1,0 +1,248 @@
+import Core
+import DequeModule
+import Logging
+
+/// Delivers messages to the broker: carries out what `DeliverySession` decides.
+///
+/// It belongs to one thread, which calls `run` in its loop; nothing else here waits. Everything handed to it is kept or
+/// dropped by the session's rules, and goes out in the next round.
+package final class Publisher {
+    private var session: DeliverySession
+    private let link: any BrokerConnection
+    private let logger: Logger
+    private var pending: Deque<DeliveryAction> = []
+    private var incoming: [IncomingMessage] = []
+    private var cleared: [String] = []
+    private var hasSearched = false
+    private var isStarted = false
+    private var hasWill = false
+
+    /// What the broker publishes when this connection breaks. A change takes effect with the next connection.
+    var will: Message
+
+    private let limits: IncomingLimits
+
+    /// - Parameters:
+    ///   - clientID: the MQTT client identifier, unique among all clients of the broker.
+    ///   - online: the retained birth message, published first on every connection.
+    ///   - will: the retained offline message, on the same topic.
+    ///   - requestFilters: topic filters to subscribe to on every connection.
+    ///   - seed: for the jitter of pauses.
+    convenience init(
+        settings: BrokerSettings, clientID: String, online: Message, will: Message, requestFilters: [String] = [],
+        seed: UInt64 = .random(in: .min ... .max), logger: Logger
+    ) {
+        self.init(
+            settings: settings, link: BrokerLink(settings: settings, clientID: clientID), online: online, will: will,
+            requestFilters: requestFilters, seed: seed, logger: logger)
+    }
+
+    /// As above, through `link`.
+    package init(
+        settings: BrokerSettings, link: any BrokerConnection, online: Message, will: Message,
+        requestFilters: [String] = [], limits: IncomingLimits = .requests, seed: UInt64, logger: Logger
+    ) {
+        self.limits = limits
+        let parameters = DeliverySession.Parameters(
+            host: settings.host, port: settings.port, maxInflight: max(1, settings.maxInflight),
+            keepalive_s: settings.keepalive_s, undeliveredHold: settings.undeliveredHold)
+        session = DeliverySession(online: online, filters: requestFilters, parameters: parameters, seed: seed)
+        self.link = link
+        self.will = will
+        self.logger = logger
+        if !requestFilters.isEmpty, settings.protocolVersion == .v3 {
+            // libmosquitto has no limit of its own for what it receives.
+            logger.warning(
+                """
+                mqtt: with mqtt.protocol = 3 the broker is not told how large a request may be: use 5, or set its \
+                message_size_limit
+                """)
+        }
+    }
+
+    /// How delivery goes.
+    var counters: DeliveryCounters { session.counters }
+
+    /// Whether everything handed over, and every event that the source had, has been accepted by the broker.
+    package var isDrained: Bool { pending.isEmpty && session.isDrained }
+
+    /// Publishes a message as its delivery says. One that is durable comes from the event source: nothing is done here.
+    func publish(_ message: Message) {
+        switch message.delivery {
+        case .durable: break
+        case .retained: setRetained(message)
+        case .ephemeral: publishEphemeral(message)
+        case .answer: answer(message)
+        }
+    }
+
+    /// Publishes a retained message, QoS 1, now and on every new connection. Of several for one topic the latest
+    /// counts. The status is one of them, told by its topic. An empty payload clears the topic, once: see `takeCleared`.
+    func setRetained(_ message: Message) {
+        pending += session.setRetained(message, at: link.now)
+    }
+
+    /// Says nothing on a topic any more. What the broker retains there is found by `searchLeftovers`.
+    func dropRetained(_ topic: String) { session.retained.forget(topic) }
+
+    /// Publishes a QoS 0 message, or drops and counts it where it can't go out at once.
+    func publishEphemeral(_ message: Message) {
+        guard session.admitsEphemeral(isBackedUp: link.isBackedUp) else { return }
+        do throws(PublishFailure) {
+            _ = try link.publish(message)
+        } catch {
+            logger.debug("ranging message not sent", metadata: ["topic": "\(message.topic)"])
+        }
+    }
+
+    /// Publishes the answer to a request, QoS 1: on this connection or not at all.
+    func answer(_ message: Message) {
+        pending += session.answer(message, at: link.now)
+    }
+
+    /// The source has messages that it had not.
+    package func outgoingAvailable() {
+        pending += session.outgoingAvailable(at: link.now)
+    }
+
+    /// It has some of the gateway that this one was before it was moved.
+    package func formerEventsAvailable() {
+        pending += session.formerEventsAvailable(at: link.now)
+    }
+
+    /// Requests that came in since the last time.
+    func takeIncoming() -> [IncomingMessage] {
+        defer { incoming = [] }
+        return incoming
+    }
+
+    /// Topics that the broker has cleared since the last time.
+    package func takeCleared() -> [String] {
+        defer { cleared = [] }
+        return cleared
+    }
+
+    /// An epoch has begun: once everything of ours is at the broker, states that it retains below our root and that we do not know
+    /// are cleared.
+    func searchLeftovers() {
+        pending += session.searchLeftovers(at: link.now)
+    }
+
+    /// Whether that was done since the last time.
+    func takeSearched() -> Bool {
+        defer { hasSearched = false }
+        return hasSearched
+    }
+
+    /// One round: sends what there is, then waits for the network or for `wake` to become readable, at most `timeout`.
+    ///
+    /// `wake` is a descriptor of the caller's, which reads it; −1 for none.
+    package func run(for timeout: TimeSpan, wake: Int32, outgoing: inout some OutgoingSource) {
+        let start = link.now
+        pending += isStarted ? session.tick(at: start) : session.start(at: start)
+        isStarted = true
+        perform(&outgoing)
+        let span = max(.zero, min(timeout, session.nextWake - link.now))
+        // Rounded up, so that a timer which is almost due isn't polled for in a spin.
+        let timeout_ms = Int32(clamping: (span.microseconds / 1_000).addingReportingOverflow(1).partialValue)
+        for event in link.wait(timeout_ms: timeout_ms, wake: wake) { receive(event) }
+        pending += session.tick(at: link.now)
+        perform(&outgoing)
+    }
+
+    /// Says goodbye: publishes `offline` on the status topic, waits for its PUBACK, disconnects.
+    ///
+    /// Returns whether that went through within `timeout`; where it didn't, `complaintOfClose` says what becomes of it.
+    package func close(offline: Message, timeout: TimeSpan, outgoing: inout some OutgoingSource) -> Bool {
+        let deadline = link.now + timeout
+        hasWill = counters.isConnected
+        pending += session.close(offline: offline, until: deadline, at: link.now)
+        perform(&outgoing)
+        let isPolite = link.isOpen
+        while link.isOpen, link.now < deadline {
+            run(for: deadline - link.now, wake: -1, outgoing: &outgoing)
+        }
+        let isDone = isPolite && session.state == .closed && session.retained.isStatusDelivered
+        link.drop()
+        return isDone
+    }
+
+    /// A broker that let us in has the will, until we have said goodbye. One that lost us before has published it by itself.
+    package var complaintOfClose: String {
+        hasWill
+            ? "no goodbye: the broker did not answer; it publishes the will"
+            : "no goodbye: there was no connection to the broker"
+    }
+
+    private func receive(_ event: ClientEvent) {
+        let now = link.now
+        switch event {
+        case .heard: session.heard(at: now)
+        case .connected(let broker): pending += session.connected(broker, at: now)
+        case .acknowledged(let mid, let reason): pending += session.acknowledged(mid, reason, at: now)
+        case .subscribed(let filter, let reasons): pending += session.subscribed(filter, reasons, at: now)
+        case .received(let message) where session.search.expects(message.topic):
+            pending += session.heardOwnTopic(message, at: now)
+        case .received(let message):
+            if incoming.count < limits.messages {
+                incoming.append(message)
+            } else {
+                session.counters.incomingDropped += 1
+            }
+        case .lost(let failure): lose(failure)
+        }
+    }
+
+    private func lose(_ failure: ConnectionFailure) {
+        link.drop()
+        pending += session.connectionLost(failure, at: link.now)
+    }
+
+    /// Carries out what the session asked for, and what it asks for in consequence.
+    private func perform(_ outgoing: inout some OutgoingSource) {
+        var acknowledged: [UInt64] = []
+        while let action = pending.popFirst() {
+            switch action {
+            case .connect:
+                do throws(ConnectionFailure) {
+                    var will = will
+                    will.isRetained = will.isRetained && session.isWillRetained
+                    try link.connect(will: will, after: counters.lastFailure)
+                } catch {
+                    lose(error)
+                }
+            case .drop: link.drop()
+            case .disconnect: link.disconnect()
+            case .subscribe(let filters): for filter in filters { link.subscribe(filter) }
+            case .unsubscribe(let filters): for filter in filters { link.unsubscribe(filter) }
+            case .publish(let ticket, let message): publish(ticket, message)
+            case .fetch(let sequence, let limit):
+                pending += session.supply(outgoing.next(after: sequence, limit: limit), at: link.now)
+            case .fetchOfFormerGateway(let sequence, let limit):
+                let supplied = outgoing.nextOfFormerGateway(after: sequence, limit: limit)
+                pending += session.supplyFormer(supplied, at: link.now)
+            case .acknowledge(let sequence): acknowledged.append(sequence)
+            case .cleared(let topic): cleared.append(topic)
+            case .searched(let count):
+                hasSearched = true
+                if count > 0 { logger.info("mqtt: \(DeliveryNotice.leftoversCleared(count: count))") }
+            case .park(let sequence, let reason): outgoing.park(sequence, reason: reason)
+            case .giveUp(let sequence): outgoing.giveUp(sequence)
+            case .say(let notice): logger.log(level: notice.isWarning ? .warning : .info, "mqtt: \(notice)")
+            }
+        }
+        if !acknowledged.isEmpty { outgoing.acknowledge(acknowledged) }
+    }
+
+    private func publish(_ ticket: Ticket, _ message: Message) {
+        do throws(PublishFailure) {
+            session.published(ticket, as: try link.publish(message))
+        } catch {
+            switch error {
+            case .refused(let reason): pending += session.refusedLocally(ticket, reason, at: link.now)
+            // The client's last event says why; it is read in the next round.
+            case .connectionLost: break
+            }
+        }
+    }
+}

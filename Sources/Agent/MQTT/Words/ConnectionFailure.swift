@@ -1,0 +1,107 @@
+/// Why there is no connection to the broker. It never holds a password or a key.
+package enum ConnectionFailure: Error, Hashable, Sendable {
+    /// `detail` is the resolver's own text.
+    case hostNotFound(host: String, detail: String)
+    /// It is this machine that has no more files or memory to give. `detail` is the system's text.
+    case machineAtItsLimit(detail: String)
+    /// No TCP connection: refused, no route, reset. `detail` is the system's text.
+    case unreachable(host: String, port: UInt16, detail: String)
+    /// The broker, or something on the way to it, stayed silent for as long as we wait.
+    case connectTimedOut(host: String, port: UInt16)
+    /// The broker's certificate is trusted but was issued for another name.
+    case certificateForAnotherHost(host: String)
+    /// The broker's certificate chain does not verify.
+    case certificateUntrusted(detail: String)
+    /// Any other end of the TLS handshake or stream; `detail` is OpenSSL's text.
+    case tls(detail: String)
+    /// A file that `[mqtt]` names cannot be read or used. `key` is the key in `config.toml`.
+    case fileUnusable(key: String, path: String, detail: String)
+    case password(PasswordError)
+    /// The broker's CONNACK said no.
+    case refused(ReasonCode)
+    /// The broker ended a connection that stood, and said why (MQTT 5).
+    case disconnected(ReasonCode)
+    /// The peer accepted the TCP connection and closed it before the login was answered.
+    case closedBeforeLogin(host: String, port: UInt16)
+    /// What came from the broker's end is not what MQTT allows; `detail` is libmosquitto's text.
+    case brokenProtocol(host: String, port: UInt16, detail: String)
+    /// The broker's end closed without a word.
+    case closedByBroker
+    /// Nothing came from the broker, not even a PINGRESP, for the keepalive time and half of it again.
+    case keepaliveExpired
+    /// A PUBACK did not come in time although the connection seemed alive.
+    case acknowledgementOverdue
+    /// libmosquitto would not do as asked; `detail` is its own text.
+    case library(call: String, detail: String)
+}
+
+extension ConnectionFailure: CustomStringConvertible {
+    /// What failed, on one line.
+    package var description: String {
+        switch self {
+        case .hostNotFound(let host, let detail): "broker host \(host) not found: \(detail)"
+        case .machineAtItsLimit(let detail): "no connection to the broker is possible: \(detail)"
+        case .unreachable(let host, let port, let detail): "broker \(host) port \(port) unreachable: \(detail)"
+        case .connectTimedOut(let host, let port): "broker \(host) port \(port) did not answer in time"
+        case .certificateForAnotherHost(let host): "TLS refused: the broker's certificate is not for \(host)"
+        case .certificateUntrusted(let detail): "TLS refused: the broker's certificate does not verify (\(detail))"
+        case .tls(let detail):
+            TLSRemedy.refusal(detail).map { "TLS refused by the broker: \($0)" } ?? "TLS failed: \(detail)"
+        case .fileUnusable(let key, let path, let detail): "mqtt.\(key) \(path): \(detail)"
+        case .password(let error): error.description
+        case .refused(let reason): "the broker refused the login: \(reason)"
+        case .disconnected(.sessionTakenOver): "another agent uses this gateway's id: \(ReasonCode.sessionTakenOver)"
+        case .disconnected(let reason): "the broker ended the connection: \(reason)"
+        case .closedBeforeLogin(let host, let port): "broker \(host) port \(port) hung up before the login was answered"
+        case .brokenProtocol(let host, let port, let detail):
+            "broker \(host) port \(port) does not speak MQTT as it should (\(detail))"
+        case .closedByBroker: "the broker closed the connection"
+        case .keepaliveExpired: "the broker fell silent for the keepalive time"
+        case .acknowledgementOverdue: "the broker did not acknowledge a message in time"
+        case .library(let call, let detail): "\(call): \(detail)"
+        }
+    }
+}
+
+extension ConnectionFailure {
+    /// What the operator can do about it, on one line.
+    package var remedy: String {
+        switch self {
+        case .hostNotFound: "check the host in mqtt.url and this machine's name servers"
+        case .machineAtItsLimit:
+            "allow more open files, threads and memory: ulimit, or LimitNOFILE=, TasksMax= and LimitAS= of the service"
+        case .unreachable: "check host and port in mqtt.url, the firewall, and that the broker runs"
+        case .connectTimedOut, .closedBeforeLogin:
+            "check the port in mqtt.url and the firewall; mqtts:// needs the broker's TLS port, mqtt:// its plain one"
+        case .certificateForAnotherHost: "write the name that is in the broker's certificate into mqtt.url"
+        case .certificateUntrusted:
+            "set mqtt.ca_file to the authority that issued it; check its dates and this machine's clock"
+        case .tls(let detail): TLSRemedy.text(detail)
+        case .fileUnusable(_, _, let detail) where detail == "key values mismatch": TLSRemedy.text(detail)
+        case .fileUnusable: "make it a regular PEM file, of the kind that the key says, that the daemon's user may read"
+        case .password(let error): error.remedy
+        case .refused(let reason): Self.loginRemedy(reason)
+        case .disconnected(.sessionTakenOver): "give every gateway of a site its own gateway.id"
+        case .disconnected: "see the broker's log; delivery resumes by itself"
+        case .brokenProtocol:
+            "check host and port in mqtt.url, and what stands between; mqtt.protocol = 3 does without what MQTT 5 added"
+        // MQTT 3.1.1 has no word for a session taken over, and Mosquitto 2.0.11 doesn't use MQTT 5's.
+        case .closedByBroker:
+            "delivery resumes by itself; if it recurs, see the broker's log: another agent may use this gateway.id"
+        case .keepaliveExpired, .acknowledgementOverdue:
+            "check the network and the broker's load; delivery resumes by itself"
+        case .library: "check the [mqtt] section"
+        }
+    }
+
+    private static func loginRemedy(_ reason: ReasonCode) -> String {
+        switch reason {
+        case .unsupportedProtocolVersion: "set mqtt.protocol to 3 (or 5), as the broker speaks it"
+        case .badUserNameOrPassword, .notAuthorized:
+            "check mqtt.username, the password file and the broker's user and access lists"
+        case .retainNotSupported: "allow retained messages in the broker"
+        case .clientIdentifierNotValid: "the broker does not accept this client identifier: change gateway.id"
+        default: "see the broker's log; the login is tried again by itself"
+        }
+    }
+}

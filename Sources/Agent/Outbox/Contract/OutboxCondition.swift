@@ -1,0 +1,55 @@
+/// What keeps the outbox from its disk. Meanwhile it works in memory, within its limits, and tries again by itself.
+package struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
+    package enum Cause: String, CaseIterable, Sendable {
+        case diskFull = "disk full"
+        case limitReached = "max_mib is too small"
+        case readOnly = "disk is read-only"
+        case inputOutput = "disk error"
+        case damaged = "file is damaged"
+        case cannotOpen = "cannot open the state folder"
+        case notPermitted = "not permitted in the state folder"
+        case newerVersion = "file belongs to a newer version"
+        case inUse = "state folder is in use"
+        case other = "disk refuses"
+    }
+
+    package var cause: Cause
+    /// SQLite's extended result code, or the system's `errno` for the state folder itself.
+    var code: Int32
+    /// What was being done.
+    var operation: String
+    /// The state folder.
+    var directory: String
+    /// `max_mib` as it would have to be, with `limitReached`.
+    var neededMiB: Int?
+    /// What was seen to be the cause, with `cannotOpen`.
+    var obstacle: StateObstacle?
+
+    /// What the operator can do. Deleting a file is never needed.
+    package var remedy: String {
+        switch cause {
+        case .diskFull: "free space on the file system of \(directory), or lower [outbox] max_mib"
+        case .limitReached:
+            "raise [outbox] max_mib\(neededMiB.map { " to \($0)" } ?? ""): the states of all regions do not fit in"
+        case .readOnly: "make the file system of \(directory) writable; a failing SD card turns read-only by itself"
+        case .inputOutput: "check the disk under \(directory) and its cable; the kernel's log names the fault"
+        case .damaged: "nothing to do: it is set aside as outbox.sqlite.corrupt and a new one begun"
+        case .cannotOpen where obstacle != nil: obstacle?.remedy ?? ""
+        case .cannotOpen: "create \(directory), or mount what should be there"
+        case .notPermitted: "give \(directory) and its files to the user that runs beacond"
+        case .newerVersion: "run the newer beacond, or name another state_dir; the file is left as it is"
+        case .inUse: "stop the other beacond, or give this one its own state_dir"
+        case .other: "see the code; it is tried again by itself"
+        }
+    }
+
+    /// What it is, in a few words: `disk full (code 13, commit)`.
+    package var finding: String {
+        "\(cause.rawValue)\(obstacle.map { ": \($0)" } ?? "") (code \(code), \(operation))"
+    }
+
+    /// One line for the log: `outbox: disk full (code 13, commit); …`.
+    package var description: String {
+        "outbox: \(finding); going on in memory; \(remedy)"
+    }
+}

@@ -1,0 +1,152 @@
+import Core
+import DequeModule
+
+extension Outbox {
+    /// How many acknowledged events wait at most before they are deleted in the file by a transaction of their own.
+    static let deletionBatch: Int64 = 1_000
+    /// How long they wait at most. They cost nothing where another transaction comes first.
+    static let deletionDelay = TimeSpan.seconds(60)
+
+    /// The next events to send, oldest first: those not handed out since the last `rewind`. At most `limit`, at most 1000
+    /// and about 1 MiB at a time; none where everything was handed out.
+    ///
+    /// While the disk cannot be read, events in memory are handed out although older ones wait in the file. Those follow
+    /// once it can.
+    package func next(limit: Int) -> [QueuedMessage] {
+        next(limit: limit, in: bookkeeping.formerEnd..<Int64.max)
+    }
+
+    /// As above, of the events that former owners left: they wait apart, so that they hold up none of this owner's.
+    func nextOfFormerOwners(limit: Int) -> [QueuedMessage] {
+        guard bookkeeping.formerEnd > .min else { return [] }
+        return next(limit: limit, in: .min..<bookkeeping.formerEnd)
+    }
+
+    private func next(limit: Int, in positions: Range<Int64>) -> [QueuedMessage] {
+        let limit = min(max(limit, 0), Self.largestPage)
+        guard limit > 0 else { return [] }
+        var page: [QueuedMessage] = []
+        do {
+            page = try nextStored(limit: limit, in: positions)
+        } catch {
+            fail(error)
+        }
+        var bytes = page.reduce(0) { $0 + $1.size }
+        var index = pending.firstIndex(atOrAfter: positions.lowerBound)
+        while page.count < limit, bytes < Self.largestPageBytes, index < pending.events.count {
+            let event = pending.events[index]
+            guard event.position < positions.upperBound else { break }
+            if let end = cursor.endOfPassed(containing: event.position) {
+                index = pending.firstIndex(atOrAfter: end)
+                continue
+            }
+            page.append(event)
+            bytes += event.size
+            index += 1
+        }
+        for event in page { cursor.handedOut(event.position) }
+        return page
+    }
+
+    /// The broker has these: they leave the outbox. Positions that are not in it are passed over.
+    ///
+    /// The file follows with the next transaction, after 1000 acknowledgements or after a minute: a crash before that only
+    /// means that they are delivered twice, with the same numbers.
+    package func acknowledge(_ positions: some Sequence<Int64>) {
+        for position in positions where position > -bookkeeping.origin && position < bookkeeping.nextPosition {
+            cursor.acknowledged(position)
+            guard !pending.remove(at: position), position < bookkeeping.storedEnd,
+                !bookkeeping.droppedPositions.contains(position)
+            else { continue }
+            bookkeeping.acknowledged.insert(position)
+        }
+        settleIfEmpty()
+        guard bookkeeping.acknowledgedCount > 0 else { return }
+        deletionDue = min(deletionDue, now + Self.deletionDelay)
+        if isDurable, bookkeeping.acknowledgedCount >= Self.deletionBatch { persistPending() }
+    }
+
+    /// Sets an event aside that the broker refuses, so that it does not hold up the others. It stays in the outbox, and is
+    /// offered again after `retryParked` and after a restart. Of more than 1000 the oldest is given up and stated as a gap.
+    func park(_ event: QueuedMessage, reason: String) {
+        let entry = ParkedEvents.Entry(position: event.position, number: event.number, reason: reason)
+        guard let givenUp = cursor.park(entry) else { return }
+        bookkeeping.drop([givenUp.number], cause: .refused)
+        acknowledge([givenUp.position])
+    }
+
+    /// Gives up an event that the broker refuses for good: it leaves the outbox, and its loss is stated as a gap.
+    func giveUp(_ event: QueuedMessage) {
+        bookkeeping.drop([event.number], cause: .refused)
+        acknowledge([event.position])
+    }
+
+    /// Why events are set aside, each reason once.
+    var parkedReasons: [String] { Set(cursor.parked.entries.map(\.reason)).sorted() }
+
+    /// Offers again what was set aside.
+    func retryParked() { cursor.unpark() }
+
+    /// Begins anew with the oldest event and gap that the broker has not acknowledged: for every new connection.
+    func rewind() {
+        cursor.rewind(acknowledged: bookkeeping.acknowledged)
+        bookkeeping.gaps.rewind()
+    }
+
+    /// Gaps to publish that were not handed out since the last `rewind`.
+    func takeGaps() -> [OutboxGap] { bookkeeping.gaps.take() }
+
+    /// Whether subscribers are still to be told of a gap.
+    package var hasGaps: Bool { !bookkeeping.gaps.gaps.isEmpty }
+
+    /// Subscribers were told of `gap`: it is forgotten. Until then it is handed out anew after a `rewind` or a restart.
+    func confirm(_ gap: OutboxGap) {
+        guard bookkeeping.gaps.confirm(gap) else { return }
+        bookkeeping.areGapsChanged = true
+        deletionDue = min(deletionDue, now + Self.deletionDelay)
+    }
+
+    private func nextStored(limit: Int, in positions: Range<Int64>) throws(DiskError) -> [QueuedMessage] {
+        guard let store, bookkeeping.storedEvents > bookkeeping.acknowledgedCount else { return [] }
+        var page: [QueuedMessage] = []
+        var bytes: Int64 = 0
+        // Positions in a file are above 0.
+        var resumption: Int64? = max(positions.lowerBound, -bookkeeping.origin)
+        while let start = resumption {
+            resumption = nil
+            try store.events(from: start) { (event: QueuedMessage) throws(DiskError) in
+                // Rows beyond are the remains of a transaction that failed; what it held is in memory.
+                guard event.position < min(bookkeeping.storedEnd, positions.upperBound), page.count < limit,
+                    bytes < Self.largestPageBytes
+                else {
+                    return false
+                }
+                if let end = cursor.endOfPassed(containing: event.position) {
+                    resumption = end
+                    return false
+                }
+                page.append(event)
+                bytes += event.size
+                return true
+            }
+        }
+        return page
+    }
+
+    /// With nothing waiting, every number given so far is dealt with.
+    private func settleIfEmpty() {
+        if pending.events.isEmpty, bookkeeping.storedEvents <= bookkeeping.acknowledgedCount {
+            bookkeeping.settled = bookkeeping.numbering
+        }
+    }
+}
+
+extension Bookkeeping {
+    /// How many positions wait to be deleted in the file.
+    var acknowledgedCount: Int64 { acknowledged.ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
+}
+
+extension RangeSet<Int64> {
+    mutating func insert(_ position: Int64) { insert(contentsOf: position..<(position + 1)) }
+    mutating func remove(_ position: Int64) { remove(contentsOf: position..<(position + 1)) }
+}

@@ -1,0 +1,93 @@
+import Core
+import DequeModule
+
+extension Outbox {
+    /// Closes the damaged file and sets it aside.
+    func setDamagedFileAside(in folder: any OutboxFolder) throws(DiskError) {
+        disk.closed()
+        try folder.setDamagedFileAside()
+        (replacement, isSalvaged) = (.underWay, false)
+    }
+
+    /// Takes into memory what can be read from a file that was set aside; `persist` writes it into `opened`, the new file. It may have
+    /// been set aside by a process that was killed before it committed.
+    func salvage(from folder: any OutboxFolder, into opened: EventStore) {
+        guard opened.meta == nil, folder.hasReplacedFile, !isSalvaged else { return }
+        takeIn(Salvage(path: folder.replacedPath, vfs: vfs, limit: limits.memoryBytes))
+        isSalvaged = true
+    }
+
+    /// Puts what was salvaged before what is in memory, and states what is missing.
+    private func takeIn(_ salvage: Salvage) {
+        if meeting != .done { bookkeeping.origin = salvage.events.last?.position ?? 0 }
+        let origin = bookkeeping.origin
+        var events = salvage.events.map { event in
+            var event = event
+            event.position -= origin
+            return event
+        }
+        events.removeAll { bookkeeping.acknowledged.contains($0.position) || $0.position >= bookkeeping.storedEnd }
+        let values = salvage.values.filter { !EpochOwners.isTheirs($0.key) }
+        let former = meeting == .done ? nil : inherit(salvage.inheritance, &bookkeeping)
+        if meeting != .done { bookkeeping.formerEnd = former == nil ? bookkeeping.owners.end(of: events) : 1 }
+        if !salvage.isEveryEventThere { stateLoss(salvage, events) }
+        pending.prepend(events)
+        if let former {
+            takeOver(salvage.records, values, from: former)
+        } else {
+            pending.fill(records: salvage.records, values: values)
+        }
+        for gap in salvage.gaps where meeting != .done { bookkeeping.state(gap) }
+        if meeting == .done, !salvage.isEveryRecordThere { fileGeneration += 1 }
+        bookkeeping.forgetFile(firstPosition: events.first?.position ?? bookkeeping.storedEnd)
+        meeting = .done
+        reports.say(
+            "outbox: outbox.sqlite was damaged and is replaced; \(events.count) waiting events and "
+                + "\(salvage.records.count) records were saved from it")
+    }
+
+    private func stateLoss(_ salvage: Salvage, _ events: [QueuedMessage]) {
+        guard meeting != .done else { return stateLossOfStoredEvents(except: events, cause: .corrupt) }
+        // Before the first meeting all that is known of the file's numbers stands in the file.
+        guard let epoch = salvage.numbering?.epoch ?? events.last?.number.epoch else { return }
+        for series in NumberSeries.allCases {
+            let found = events.numbers(of: series, in: epoch)
+            let end = max(salvage.numbering?[series] ?? 1, (found.last ?? 0) + 1)
+            state(.corrupt, of: series, in: epoch, min(found.first ?? 1, end)..<end, without: found)
+        }
+    }
+
+    /// States as gaps the numbers of this epoch that were in the file and were not settled, but for those of `events`.
+    func stateLossOfStoredEvents(except events: [QueuedMessage], cause: OutboxGap.Cause) {
+        guard bookkeeping.isEpochStored else { return }
+        let epoch = bookkeeping.numbering.epoch
+        for series in NumberSeries.allCases {
+            let unstored = pending.events.first {
+                $0.number.epoch == epoch && $0.number.series == series && $0.position >= bookkeeping.storedEnd
+            }
+            let end = unstored?.number.seq ?? bookkeeping.numbering[series]
+            guard bookkeeping.settled[series] < end else { continue }
+            state(
+                cause, of: series, in: epoch, bookkeeping.settled[series]..<end,
+                without: events.numbers(of: series, in: epoch))
+        }
+    }
+
+    private func state(
+        _ cause: OutboxGap.Cause, of series: NumberSeries, in epoch: String, _ numbers: Range<Int64>,
+        without found: [Int64]
+    ) {
+        for missing in MissingNumbers.ranges(of: numbers, without: found) {
+            bookkeeping.state(
+                OutboxGap(
+                    epoch: epoch, series: series, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: cause))
+        }
+    }
+}
+
+extension [QueuedMessage] {
+    /// The numbers of one series in an epoch, in order.
+    fileprivate func numbers(of series: NumberSeries, in epoch: String) -> [Int64] {
+        lazy.map(\.number).filter { $0.epoch == epoch && $0.series == series }.map(\.seq)
+    }
+}

@@ -1,0 +1,71 @@
+import Core
+
+/// What the outbox knows of itself beside its content. A transaction works on a copy, which takes effect when the file
+/// has it.
+struct Bookkeeping {
+    package var numbering: Numbering
+    /// Whether the file holds this epoch, so that a restart would go on numbering in it.
+    var isEpochStored = false
+    /// Numbers of this epoch below these may be given in memory: they are reserved. 0 where none are.
+    var reservedEnds = SeriesNumbers(0)
+    /// The ends of the last reservations that the file knows to be dealt with.
+    var settledReservations = SeriesNumbers(0)
+    var nextPosition: Int64 = 1
+    /// A position in the file less this is the position in this process. The first event that this process commits has
+    /// position 1, and what it found in the file stands before it: so a file that is found late, by an outbox that had
+    /// to begin in memory, needs no other treatment than one that is there from the start.
+    package var origin: Int64 = 0
+    /// Events below this position are in the file, as far as they are still in the outbox.
+    var storedEnd: Int64 = 1
+    /// Events in the file, acknowledged ones included until they are deleted there.
+    var storedEvents: Int64 = 0
+    /// Positions in the file that are acknowledged and still to be deleted there.
+    var acknowledged = RangeSet<Int64>()
+    /// Positions of what made room for others; an acknowledgement that comes after all changes nothing.
+    var droppedPositions = RangeSet<Int64>()
+    /// Every number of the epoch below these was acknowledged or stated as a gap.
+    var settled = Numbering(epoch: "")
+    var gaps = GapLedger()
+    /// Whether `gaps` differs from the file.
+    var areGapsChanged = false
+    /// Events below this position are a former owner's.
+    var formerEnd: Int64 = .min
+    var owners = EpochOwners()
+    /// Whether the file does not say yet whose it is.
+    var areOwnersChanged = true
+    var dropped: [OutboxGap.Cause: Int64] = [:]
+
+    /// Begins numbering anew in an epoch that the file does not know yet.
+    mutating func begin(epoch: String) {
+        numbering = Numbering(epoch: epoch)
+        isEpochStored = false
+        reservedEnds = SeriesNumbers(0)
+        settledReservations = SeriesNumbers(0)
+        settled = numbering
+    }
+
+    /// States the loss of `numbers`, which are in order.
+    mutating func drop(_ numbers: some Sequence<MessageNumber>, cause: OutboxGap.Cause) {
+        for number in numbers {
+            dropped[cause, default: 0] += 1
+            state(
+                OutboxGap(
+                    epoch: number.epoch, series: number.series, fromSeq: number.seq, toSeq: number.seq, cause: cause))
+        }
+    }
+
+    mutating func state(_ gap: OutboxGap) {
+        gaps.add(gap)
+        areGapsChanged = true
+    }
+
+    /// The file is gone: nothing from `firstPosition` on is in one any more.
+    mutating func forgetFile(firstPosition: Int64) {
+        isEpochStored = false
+        storedEnd = firstPosition
+        storedEvents = 0
+        acknowledged = RangeSet()
+        areGapsChanged = true
+        areOwnersChanged = true
+    }
+}

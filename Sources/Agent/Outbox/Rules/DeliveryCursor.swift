@@ -1,0 +1,65 @@
+import Core
+
+/// How far delivery has come on the present connection, and what it passes over.
+struct DeliveryCursor {
+    /// Positions that are not handed out: they were already, are acknowledged or set aside.
+    private var passed = RangeSet<Int64>()
+    private(set) var parked = ParkedEvents()
+
+    /// Where the run of positions ends that are not handed out, if `position` is one of them.
+    func endOfPassed(containing position: Int64) -> Int64? {
+        // Ranges are few: what is handed out runs in order.
+        passed.ranges.first { $0.contains(position) }?.upperBound
+    }
+
+    mutating func handedOut(_ position: Int64) { passed.insert(position) }
+
+    mutating func acknowledged(_ position: Int64) {
+        if !parked.entries.isEmpty { parked.remove(position: position) }
+        if !passed.contains(position) { passed.insert(position) }
+    }
+
+    /// Sets an event aside; returns the one that is given up for it.
+    mutating func park(_ entry: ParkedEvents.Entry) -> ParkedEvents.Entry? {
+        passed.insert(entry.position)
+        return parked.add(entry)
+    }
+
+    /// Offers again what was set aside.
+    mutating func unpark() {
+        for entry in parked.entries { passed.remove(entry.position) }
+        parked.removeAll()
+    }
+
+    /// Begins anew with the oldest that is neither acknowledged nor set aside.
+    mutating func rewind(acknowledged: RangeSet<Int64>) {
+        passed = acknowledged
+        for entry in parked.entries { passed.insert(entry.position) }
+    }
+}
+
+/// Events that the broker refuses, set aside so that they do not hold up the others. They stay in the outbox and are
+/// offered again when asked for and after a restart.
+struct ParkedEvents: Hashable {
+    /// Beyond this many the oldest is given up.
+    static let capacity = 1_000
+
+    package struct Entry: Hashable {
+        var position: Int64
+        var number: MessageNumber
+        var reason: String
+    }
+
+    private(set) var entries: [Entry] = []
+
+    /// Sets an event aside; returns the one that is given up for it.
+    mutating func add(_ entry: Entry) -> Entry? {
+        guard !entries.contains(where: { $0.position == entry.position }) else { return nil }
+        entries.append(entry)
+        return entries.count > Self.capacity ? entries.removeFirst() : nil
+    }
+
+    mutating func removeAll() { entries = [] }
+
+    mutating func remove(position: Int64) { entries.removeAll { $0.position == position } }
+}

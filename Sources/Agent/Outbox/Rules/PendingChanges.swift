@@ -1,0 +1,94 @@
+import Core
+import DequeModule
+
+/// What is in memory alone: everything where there is no disk, and what waits for a failing disk to come back.
+struct PendingChanges {
+    /// In order of position.
+    private(set) var events: Deque<QueuedMessage> = []
+    private(set) var bytes: Int64 = 0
+    /// How many of them are counted: those have a limit to their number.
+    private(set) var countedEvents: Int64 = 0
+    /// Records since the file was last written; `nil` for one that was removed.
+    private(set) var records: [String: [UInt8]?] = [:]
+    /// Values likewise.
+    private(set) var values: [String: [UInt8]?] = [:]
+
+    var isEmpty: Bool { events.isEmpty && records.isEmpty && values.isEmpty }
+
+    /// What records and values take in the file at most. Rows do not fill their pages.
+    var storedBytes: Int64 {
+        Int64(Self.size(of: records) + Self.size(of: values)) * 5 / 4
+    }
+
+    private static func size(of values: [String: [UInt8]?]) -> Int {
+        values.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 8 }
+    }
+
+    mutating func append(_ event: QueuedMessage) {
+        events.append(event)
+        bytes += event.size
+        if event.number.series.isCounted { countedEvents += 1 }
+    }
+
+    mutating func apply(_ transaction: OutboxTransaction) {
+        for record in transaction.records { records.updateValue(record.value, forKey: record.key) }
+        for key in transaction.removedRecords { records.updateValue(nil, forKey: key) }
+    }
+
+    mutating func setValue(_ value: [UInt8], forKey key: String) { values.updateValue(value, forKey: key) }
+
+    /// Removes records and values where there are no newer ones.
+    mutating func remove(records keys: [String], values valueKeys: [String]) {
+        for key in keys where records[key] == nil { records.updateValue(nil, forKey: key) }
+        for key in valueKeys where values[key] == nil { values.updateValue(nil, forKey: key) }
+    }
+
+    /// Puts older events before those that are here.
+    mutating func prepend(_ older: [QueuedMessage]) {
+        events = Deque(older + events)
+        bytes += older.reduce(0) { $0 + $1.size }
+        countedEvents += Int64(older.count { $0.number.series.isCounted })
+    }
+
+    /// Takes older records and values where there are no newer ones.
+    mutating func fill(records older: [OutboxRecord], values olderValues: [OutboxRecord]) {
+        for record in older where records[record.key] == nil { records.updateValue(record.value, forKey: record.key) }
+        for value in olderValues where values[value.key] == nil { values.updateValue(value.value, forKey: value.key) }
+    }
+
+    /// Removes the event at `position`. Returns whether it was here.
+    mutating func remove(at position: Int64) -> Bool {
+        let index = firstIndex(atOrAfter: position)
+        guard index < events.count, events[index].position == position else { return false }
+        let event = events.remove(at: index)
+        bytes -= event.size
+        if event.number.series.isCounted { countedEvents -= 1 }
+        return true
+    }
+
+    /// Removes the oldest events that `retention` has no room for.
+    mutating func dropOldest(_ retention: Retention) -> (events: [QueuedMessage], cause: OutboxGap.Cause)? {
+        guard let excess = retention.excess(events: countedEvents, bytes: bytes) else { return nil }
+        let count = excess.victims(among: events.lazy.filter { excess.concerns($0.number.series) }.map(\.size))
+        var victims: [QueuedMessage] = []
+        var spared: [QueuedMessage] = []
+        while victims.count < count, let oldest = events.popFirst() {
+            if excess.concerns(oldest.number.series) { victims.append(oldest) } else { spared.append(oldest) }
+        }
+        events.prepend(contentsOf: spared)
+        bytes -= victims.reduce(0) { $0 + $1.size }
+        countedEvents -= Int64(victims.count { $0.number.series.isCounted })
+        return (victims, excess.cause)
+    }
+
+    /// The index of the first event at or after `position`, found by bisection.
+    func firstIndex(atOrAfter position: Int64) -> Int {
+        var low = 0
+        var high = events.count
+        while low < high {
+            let middle = (low + high) / 2
+            if events[middle].position < position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,110 @@
+import Core
+
+/// Events in the file. Positions are those of this process.
+extension EventStore {
+    /// An event without its content.
+    package struct Entry: Hashable {
+        var position: Int64
+        var number: MessageNumber
+        var size: Int64
+    }
+
+    /// Events from `position` on, in order, until `row` wants no more.
+    package func events(
+        from position: Int64, row: (QueuedMessage) throws(DiskError) -> Bool
+    ) throws(DiskError) {
+        try database.query(
+            "SELECT position, epoch, kind, seq, content FROM event WHERE position >= ?1 ORDER BY position",
+            .integer(position + origin)
+        ) { (statement: Statement) throws(DiskError) in
+            let number = try messageNumber(statement)
+            guard let (topic, payload) = EventText.read(statement.bytes(4), model) else {
+                throw Self.damage("read an event")
+            }
+            return try row(
+                QueuedMessage(
+                    position: statement.integer(0) - origin,
+                    NumberedMessage(number, topic: topic, payload: payload)))
+        }
+    }
+
+    /// The first `limit` messages.
+    ///
+    /// - Parameter countedOnly: those that `max_events` does not count are passed over.
+    func oldest(_ limit: Int64, countedOnly: Bool = false) throws(DiskError) -> [Entry] {
+        var entries: [Entry] = []
+        try database.query(
+            """
+            SELECT position, epoch, kind, seq, length(content) FROM event
+            \(countedOnly ? "WHERE NOT (\(Schema.isUncounted))" : "") ORDER BY position LIMIT ?1
+            """,
+            .integer(limit)
+        ) { (row: Statement) throws(DiskError) in
+            entries.append(
+                Entry(
+                    position: row.integer(0) - origin, number: try messageNumber(row),
+                    size: row.integer(4) + EventRow.overhead))
+            return true
+        }
+        return entries
+    }
+
+    /// A row's epoch, series and number, which stand behind its position. Throws damage for what was never written.
+    private func messageNumber(_ row: Statement) throws(DiskError) -> MessageNumber {
+        guard Self.numbers.contains(row.integer(0)), let series = NumberSeries(rawValue: row.integer(2)),
+            Self.numbers.contains(row.integer(3))
+        else { throw Self.damage("read an event") }
+        return MessageNumber(epoch: name(ofEpoch: row.integer(1)), series: series, seq: row.integer(3))
+    }
+
+    /// What a message will take: its row, to be inserted in the same transaction.
+    func row(_ queued: QueuedMessage) throws(DiskError) -> EventRow {
+        EventRow(queued: queued, content: try coded(EventText.write(queued.message), isMessage: true))
+    }
+
+    func insert(_ row: EventRow) throws(DiskError) {
+        let number = row.queued.number
+        let epoch = try self.number(ofEpoch: number.epoch)
+        try database.run(
+            "INSERT INTO event (position, epoch, seq, content, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
+            .integer(row.queued.position + origin), .integer(epoch), .integer(number.seq), .blob(row.content),
+            .integer(number.series.rawValue))
+    }
+
+    /// How many messages there are.
+    package func count() throws(DiskError) -> Int64 { try database.integer("SELECT count(*) FROM event") }
+
+    /// How many there are that `max_events` does not count.
+    func countUncounted() throws(DiskError) -> Int64 {
+        try database.integer("SELECT count(*) FROM event WHERE \(Schema.isUncounted)")
+    }
+
+    /// Deletes the events in `positions` and returns how many there were.
+    func delete(_ positions: Range<Int64>) throws(DiskError) -> Int64 {
+        try database.run(
+            "DELETE FROM event WHERE position >= ?1 AND position < ?2", .integer(positions.lowerBound + origin),
+            .integer(positions.upperBound + origin))
+        return database.changes
+    }
+
+    /// Deletes the events from `position` on: rows of a transaction whose end was never reported.
+    func truncate(from position: Int64) throws(DiskError) {
+        try database.run("DELETE FROM event WHERE position >= ?1", .integer(position + origin))
+    }
+
+    /// Bytes of pages in use, within a transaction as it stands there.
+    func usedBytes() throws(DiskError) -> Int64 {
+        let pages = try database.integer("PRAGMA page_count") - database.integer("PRAGMA freelist_count")
+        return pages * Schema.pageBytes
+    }
+
+    /// Gives a file that a backlog blew up back to the disk, a little at a time: several times the pages that a thousand
+    /// acknowledged events set free. It begins when most of the backlog is gone: every page in use at the end has to be
+    /// moved to the front.
+    func giveBackFreePages() throws(DiskError) {
+        let free = try database.integer("PRAGMA freelist_count")
+        if free > 4_096, try free > database.integer("PRAGMA page_count") / 4 * 3 {
+            try database.execute("PRAGMA incremental_vacuum(512)")
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import CSQLite
+import Core
+
+/// The outbox's file: rows in, rows out. What to keep, number or drop is decided above it.
+package final class EventStore {
+    /// What the one row of `meta` says.
+    struct Meta: Hashable {
+        package var numbering: Numbering
+        /// As in the file, without `origin`.
+        var nextPosition: Int64
+        var settledReservations: SeriesNumbers
+    }
+
+    let database: Database
+    /// What it holds can be read, and nothing can be written.
+    let isReadOnly: Bool
+    /// What the file is written as; see `Schema.versions`.
+    private var version = Schema.openedVersion
+    /// See `Bookkeeping.origin`.
+    package var origin: Int64 = 0
+    /// `nil` for a file that was just made and holds nothing yet.
+    private(set) var meta: Meta?
+    private var epochNames: [Int64: String] = [:]
+    private var epochNumbers: [String: Int64] = [:]
+    private(set) var model = TextModel()
+
+    /// Opens the file at `path`. Throws damage (`isDamage`) also for a database that is no outbox.
+    init(path: String, vfs: String?, limits: OutboxLimits) throws(DiskError) {
+        let opened = try Database(path: path, vfs: vfs)
+        isReadOnly = opened.isReadOnly
+        database = isReadOnly ? try Database(readOnlyPath: path) : opened
+        try database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        let version = try database.integer("PRAGMA user_version")
+        if version > Schema.version {
+            try database.leaveUntouchedOnClose()
+            throw DiskError(
+                source: .newerVersion, code: Int32(clamping: version), systemError: 0, operation: "open outbox.sqlite")
+        }
+        if isReadOnly {
+            // What an earlier version wrote is read once the disk can be written.
+            guard version >= Schema.openedVersion else { throw DiskError.readOnly(path) }
+        } else {
+            try Schema.prepare(database, limits: limits)
+        }
+        if version == 0 {
+            guard try database.integer("SELECT count(*) FROM sqlite_schema") == 0 else {
+                throw Self.damage("look for the outbox's tables")
+            }
+        }
+        self.version = max(version, Schema.openedVersion)
+        if version < Schema.openedVersion {
+            do throws(DiskError) {
+                try database.transaction { () throws(DiskError) in
+                    try Schema.step(database, from: version, to: Schema.openedVersion)
+                }
+            } catch {
+                throw error.ofSchema
+            }
+        }
+        // Damage that a later read would stumble upon is better found now, where the file is small enough to look.
+        if try database.integer("PRAGMA page_count") <= 2_048 { try checkIntegrity() }
+        try Self.readModel(into: &model, from: database)
+        meta = try readMeta()
+    }
+
+    /// The samples that texts in the file were written with.
+    static func readModel(into model: inout TextModel, from database: Database) throws(DiskError) {
+        try database.query("SELECT text FROM sample ORDER BY id") { row in
+            model.add(row.bytes(0))
+            return true
+        }
+    }
+
+    /// What a number or position in the file can be; others were never written. JSON's readers hold no greater ones.
+    static let numbers: ClosedRange<Int64> = 1...(1 << 53)
+
+    static func damage(_ operation: String) -> DiskError {
+        DiskError(source: .sqlite, code: SQLITE_CORRUPT, systemError: 0, operation: operation)
+    }
+
+    private func checkIntegrity() throws(DiskError) {
+        var verdict = ""
+        try database.query("PRAGMA quick_check(1)") { row in
+            verdict = row.text(0)
+            return false
+        }
+        guard verdict == "ok" else { throw Self.damage("check outbox.sqlite") }
+    }
+
+    // MARK: Numbers
+
+    private func readMeta() throws(DiskError) -> Meta? {
+        try database.query("SELECT id, name FROM epoch") { row in
+            epochNames[row.integer(0)] = row.text(1)
+            epochNumbers[row.text(1)] = row.integer(0)
+            return true
+        }
+        var result: Meta?
+        var isSensible = true
+        let columns = Schema.numberColumns(version)
+        try database.query(Schema.readMeta(version)) { row in
+            var meta = Meta(
+                numbering: Numbering(epoch: name(ofEpoch: row.integer(0))), nextPosition: row.integer(1),
+                settledReservations: SeriesNumbers(0))
+            isSensible = !meta.numbering.epoch.isEmpty && Self.numbers.contains(meta.nextPosition)
+            for (index, (series, column)) in columns.enumerated() {
+                let number = row.integer(Int32(index) + 2)
+                switch column {
+                case .next:
+                    meta.numbering[series] = number
+                    isSensible = isSensible && Self.numbers.contains(number)
+                case .settled:
+                    meta.settledReservations[series] = number
+                    isSensible = isSensible && number <= Self.numbers.upperBound
+                }
+            }
+            result = meta
+            return false
+        }
+        guard isSensible else { throw Self.damage("read the numbers") }
+        return result
+    }
+
+    /// Writes `meta`; `created` (microseconds since 1970) counts where there was none.
+    func write(_ new: Meta, created: Int64) throws(DiskError) {
+        let epoch = try number(ofEpoch: new.numbering.epoch)
+        try bringUp(for: new.numbering)
+        let numbers = Schema.numberColumns(version).map { series, column in
+            switch column {
+            case .next: SQLValue.integer(new.numbering[series])
+            case .settled: SQLValue.integer(new.settledReservations[series])
+            }
+        }
+        try database.run(
+            Schema.writeMeta(version), [.integer(epoch), .integer(new.nextPosition), .integer(created)] + numbers)
+    }
+
+    /// Brings the file up where a series has its first number that only a later version has columns for.
+    private func bringUp(for numbering: Numbering) throws(DiskError) {
+        let needed = NumberSeries.allCases.filter { numbering[$0] > 1 }.map(\.version).max() ?? version
+        guard needed > version else { return }
+        try Schema.step(database, from: version, to: needed)
+        version = needed
+    }
+
+    /// To be called once the transaction that wrote `new` is through.
+    func committed(_ new: Meta) {
+        meta = new
+        epochNumbers = [:]
+        for (number, name) in epochNames { epochNumbers[name] = number }
+    }
+
+    /// The `epoch` row of a name, made where there is none. Rows are never deleted: an epoch is a rare thing.
+    func number(ofEpoch name: String) throws(DiskError) -> Int64 {
+        if let number = epochNumbers[name] { return number }
+        try database.run("INSERT OR IGNORE INTO epoch (name) VALUES (?1)", .text(name))
+        var number: Int64 = 0
+        try database.query("SELECT id FROM epoch WHERE name = ?1", .text(name)) { row in
+            number = row.integer(0)
+            return false
+        }
+        // It is remembered for reading only: were the transaction rolled back, the next one inserts the row again.
+        epochNames[number] = name
+        return number
+    }
+
+    /// The `epoch` row of a name; `nil` where there is none.
+    func number(ofKnownEpoch name: String) -> Int64? { epochNames.first { $0.value == name }?.key }
+
+    /// The name of an epoch in the file; empty for a number that stands for none.
+    package func name(ofEpoch number: Int64) -> String { epochNames[number] ?? "" }
+
+    // MARK: Texts
+
+    /// Runs `body` as one transaction; see `Database`.
+    func transaction(_ body: () throws(DiskError) -> Void) throws(DiskError) {
+        let (before, versionBefore) = (model, version)
+        do {
+            try database.transaction(body)
+        } catch {
+            (model, version) = (before, versionBefore)
+            throw error
+        }
+    }
+
+    /// Writes `text` with the model. One that is unlike every sample becomes a sample itself.
+    func coded(_ text: [UInt8], isMessage: Bool) throws(DiskError) -> [UInt8] {
+        let coded = model.encode(text)
+        let isSample = isMessage ? model.lacksMessage(text, coded: coded) : model.lacks(text, coded: coded)
+        guard isSample else { return coded }
+        let sample = model.sample(of: text)
+        try database.run("INSERT INTO sample (text) VALUES (?1)", .blob(sample))
+        model.add(sample)
+        return model.encode(text)
+    }
+}

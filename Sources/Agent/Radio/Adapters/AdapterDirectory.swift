@@ -1,0 +1,62 @@
+import CBluetooth
+import Core
+import Glibc
+
+extension AdapterSurvey {
+    /// Asks the kernel. Needs no privilege and opens no adapter.
+    ///
+    /// Where the kernel has no Bluetooth, or a sandbox hides it, there are no adapters.
+    package static func current() -> AdapterSurvey {
+        let switches = KillSwitches()
+        guard let socket = try? HCISocket() else {
+            return AdapterSurvey(adapters: [], hasBlockedSwitch: !switches.blocked.isEmpty, isSupported: false)
+        }
+        let adapters = socket.deviceIndices().compactMap { Adapter(index: $0, switches: switches) }
+        return AdapterSurvey(
+            adapters: adapters.sorted { $0.index < $1.index }, isPermitted: socket.passesAdvertisingReports(),
+            hasBlockedSwitch: !switches.blocked.isEmpty)
+    }
+}
+
+extension HCISocket {
+    /// HCIGETDEVLIST: a count, and behind it as many pairs of index and flags.
+    fileprivate func deviceIndices() -> [UInt16] {
+        let header = MemoryLayout<hci_dev_list_req>.size
+        let stride = MemoryLayout<hci_dev_req>.stride
+        let capacity = 64
+        // The pairs are aligned to four octets, behind the two of the count.
+        let offset = max(header, MemoryLayout<hci_dev_req>.alignment)
+        return withUnsafeTemporaryAllocation(byteCount: offset + capacity * stride, alignment: 8) { buffer in
+            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            buffer.storeBytes(of: UInt16(capacity), as: UInt16.self)
+            guard let list = buffer.baseAddress, ioctl(descriptor, BEACOND_HCIGETDEVLIST, list) >= 0 else { return [] }
+            let count = min(Int(buffer.load(as: UInt16.self)), capacity)
+            return (0..<count).map { buffer.load(fromByteOffset: offset + $0 * stride, as: hci_dev_req.self).dev_id }
+        }
+    }
+
+    /// The kernel takes what needs CAP_NET_RAW out of a filter without a word, so the filter says whether we have it.
+    fileprivate func passesAdvertisingReports() -> Bool {
+        do {
+            try setFilter(.scanning)
+            return try filter().passes(event: EventCode.leMeta)
+        } catch {
+            return false
+        }
+    }
+}
+
+extension Adapter {
+    /// `nil` where it has gone since the list was made.
+    fileprivate init?(index: UInt16, switches: KillSwitches) {
+        var info = hci_dev_info()
+        guard hci_devinfo(Int32(index), &info) >= 0 else { return nil }
+        let octets = info.bdaddr.b
+        let bits = [octets.5, octets.4, octets.3, octets.2, octets.1, octets.0].reduce(UInt64(0)) {
+            $0 << 8 | UInt64($1)
+        }
+        self.init(
+            index: index, address: DeviceAddress(bits: bits, type: .public),
+            isUp: info.flags & (1 << UInt32(HCI_UP)) != 0, isBlocked: switches.blocked.contains("hci\(index)"))
+    }
+}

@@ -1,0 +1,216 @@
+import Core
+
+/// Keeps one adapter advertising, whatever happens to it.
+///
+///     idle ─► waiting ─► opening ─► configuring ─► advertising ─► stopping ─► idle
+///               ▲           │         ▲      │          │
+///               │           │         └─ resting ◄──────┘  refused, unanswered, disturbed by another process
+///               └───────────┴─── adapter gone, off, … ──┘
+struct AdvertisingController: AdapterController {
+    package typealias Step = AdvertisingStep
+    package typealias News = AdvertisingNews
+
+    private enum Work: Sendable {
+        case configuring(PendingCommand<AdvertisingProcedure>)
+        case advertising(CommandFamily, since: Instant)
+        /// The adapter is open, and the next attempt is made then.
+        case resting(until: Instant)
+        /// Switching off; the command is under way.
+        case stopping(PendingCommand<AdvertisingStep>)
+    }
+
+    /// From a refusal to the next attempt.
+    static let retryInterval = TimeSpan.seconds(10)
+    /// From a disturbance to the next attempt: doubled each time, so that two processes do not fight for the radio.
+    static let rests = ForeignActivity.rest...TimeSpan.seconds(30)
+    /// After so long on the air the next disturbance is the first again.
+    static let calm = TimeSpan.seconds(60)
+
+    static var filter: HCIFilter { .advertising }
+
+    private var claim: AdapterClaim<Work> = .idle
+    /// What was told last.
+    private var announced: AdvertisingNews?
+    private var rest = DoublingPause(rests)
+
+    package var adapter: Adapter? { claim.adapter }
+
+    /// Not started, or off the air and closed.
+    var isIdle: Bool {
+        if case .idle = claim { true } else { false }
+    }
+
+    var nextDeadline: Instant {
+        switch claim {
+        case .idle, .opening, .held(_, .advertising): .distantFuture
+        case .waiting(let instant), .held(_, .resting(let instant)): instant
+        case .held(_, .configuring(let command)): command.deadline
+        case .held(_, .stopping(let command)): command.deadline
+        }
+    }
+
+    // MARK: - Start and stop
+
+    mutating func start(at instant: Instant) -> [Action] {
+        isIdle ? claim.look(at: instant) : []
+    }
+
+    /// Switches off what may be on. It is idle at once, or once the controller has answered.
+    mutating func stop(at instant: Instant) -> [Action] {
+        switch claim {
+        case .held(let adapter, .advertising(let family, _)):
+            return stop(adapter, .disable(family), at: instant)
+        case .held(let adapter, .configuring(let command)):
+            guard let family = command.course.step.family else { return claim.end() }
+            return stop(adapter, .disable(family), at: instant)
+        case .held(_, .stopping):
+            return []
+        case .idle, .waiting, .opening, .held(_, .resting):
+            return claim.end()
+        }
+    }
+
+    private mutating func stop(_ adapter: Adapter, _ step: AdvertisingStep, at instant: Instant) -> [Action] {
+        claim = .held(adapter, .stopping(PendingCommand(step, at: instant)))
+        return [.send(step)]
+    }
+
+    // MARK: - The adapter
+
+    mutating func surveyed(_ choice: AdapterSurvey.Choice, at instant: Instant) -> [Action] {
+        guard case .waiting = claim else { return [] }
+        switch choice {
+        case .obstacle(let availability, _): return announcing(.waiting(availability))
+        case .usable(let adapter): return claim.open(adapter)
+        }
+    }
+
+    mutating func opened(at instant: Instant) -> [Action] {
+        guard case .opening(let adapter) = claim else { return [] }
+        return begin(adapter, at: instant)
+    }
+
+    mutating func socketFailed(_ availability: RadioAvailability, at instant: Instant) -> [Action] {
+        switch claim {
+        case .idle, .waiting: []
+        case .held(_, .stopping): claim.end()
+        case .opening, .held: claim.lose(at: instant) + announcing(.waiting(availability))
+        }
+    }
+
+    mutating func deviceChanged(_ event: DeviceEvent, at instant: Instant) -> [Action] {
+        switch claim {
+        case .idle:
+            return []
+        case .waiting:
+            return claim.look(at: instant)
+        case .opening(let adapter), .held(let adapter, _):
+            guard event.index == adapter.index, event.change == .unregistered || event.change == .down else {
+                return []
+            }
+            if case .held(_, .stopping) = claim { return claim.end() }
+            return claim.lose(at: instant) + claim.look(at: instant)
+        }
+    }
+
+    // MARK: - Commands
+
+    mutating func received(_ packet: Span<UInt8>, at instant: Instant) -> [Action] {
+        if case .held(_, .advertising(let family, _)) = claim,
+            ForeignAdvertising.disturbs(packet, family: family, handle: Advertisement.handle)
+        {
+            return disturbed(at: instant)
+        }
+        switch RadioPacket(packet) {
+        case .outcome(let outcome, let features):
+            return commandCompleted(outcome, features: features, at: instant)
+        case .hardwareError:
+            // The kernel resets the controller by itself.
+            return disturbed(at: instant)
+        case .report, .foreign, .other:
+            return []
+        }
+    }
+
+    /// - Parameter features: what the controller says it can do, where that was asked.
+    mutating func commandCompleted(
+        _ outcome: CommandOutcome, features: LEFeatures?, at instant: Instant
+    ) -> [Action] {
+        guard case .held(let adapter, let work) = claim else { return [] }
+        switch work {
+        case .configuring(let command) where command.course.step.opcode == outcome.opcode:
+            var procedure = command.course
+            let progress = procedure.answered(outcome.status ?? .unspecifiedError, features: features)
+            return advance(adapter, procedure, progress, at: instant)
+        case .stopping(let command) where command.course.opcode == outcome.opcode:
+            return command.course == .disable(.extended) ? stop(adapter, .removeSet, at: instant) : claim.end()
+        case .configuring, .advertising, .resting, .stopping:
+            return []
+        }
+    }
+
+    private mutating func begin(_ adapter: Adapter, at instant: Instant) -> [Action] {
+        let procedure = AdvertisingProcedure()
+        claim = .held(adapter, .configuring(PendingCommand(procedure, at: instant)))
+        return [.send(procedure.step)]
+    }
+
+    private mutating func advance(
+        _ adapter: Adapter, _ procedure: AdvertisingProcedure, _ progress: AdvertisingProcedure.Progress,
+        at instant: Instant
+    ) -> [Action] {
+        switch progress {
+        case .next(let step):
+            claim = .held(adapter, .configuring(PendingCommand(procedure, at: instant)))
+            return [.send(step)]
+        case .advertising(let family):
+            claim = .held(adapter, .advertising(family, since: instant))
+            return announcing(.advertising(adapter))
+        case .refused(let opcode, let status):
+            claim = .held(adapter, .resting(until: instant + Self.retryInterval))
+            return announcing(.trouble(.refused(opcode, status)))
+        }
+    }
+
+    // MARK: - Other processes, time
+
+    /// Another process, the kernel or the controller itself ended or changed what we advertise.
+    mutating func disturbed(at instant: Instant) -> [Action] {
+        switch claim {
+        case .held(let adapter, .advertising(_, let since)):
+            if instant - since >= Self.calm { rest.reset() }
+            claim = .held(adapter, .resting(until: instant + rest.next()))
+            return announcing(.trouble(.disturbed))
+        case .held(let adapter, .resting(let until)):
+            // The other one is still at it: stepping in between would make its commands fail.
+            claim = .held(adapter, .resting(until: max(until, instant + Self.rests.lowerBound)))
+            return []
+        case .idle, .waiting, .opening, .held(_, .configuring), .held(_, .stopping):
+            return []
+        }
+    }
+
+    mutating func tick(at instant: Instant) -> [Action] {
+        guard instant >= nextDeadline else { return [] }
+        switch claim {
+        case .idle, .opening, .held(_, .advertising):
+            return []
+        case .waiting:
+            return claim.look(at: instant)
+        case .held(let adapter, .resting):
+            return begin(adapter, at: instant)
+        case .held(_, .stopping):
+            return claim.end()
+        case .held(let adapter, .configuring(let command)):
+            claim = .held(adapter, .resting(until: instant + Self.retryInterval))
+            return announcing(.trouble(.unanswered(command.course.step.opcode)))
+        }
+    }
+
+    /// A lasting trouble is met again at every attempt, and said once.
+    private mutating func announcing(_ news: AdvertisingNews) -> [Action] {
+        guard news != announced else { return [] }
+        announced = news
+        return [.tell(news)]
+    }
+}

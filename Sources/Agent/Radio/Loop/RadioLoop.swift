@@ -1,0 +1,69 @@
+import Core
+import Glibc
+import Logging
+import Synchronization
+
+/// The radio loop: one thread that keeps the configured adapters scanning and gives everything they hear to its owner.
+///
+/// Needs CAP_NET_RAW, and adapters that are up; whatever is missing is waited for. Where it may, it brings up adapters
+/// that nobody switched off, and resets controllers that do not answer, which is nothing that others could still be using.
+/// Works beside bluetoothd and other scanners: scanning stays on where another process had begun it.
+package final class RadioLoop: Sendable {
+    private struct State {
+        var worker: WorkerThread?
+        var isStarted = false
+        var isStopping = false
+    }
+
+    private let settings: RadioSettings
+    private let mayAdminister: Bool
+    private let logger: Logger
+    private let bell: Doorbell
+    private let state = Mutex(State())
+
+    /// - Parameter mayAdminister: the process has CAP_NET_ADMIN, and this loop may use it to get adapters to scan.
+    /// - Throws: `RadioError` where the process has no file descriptors left.
+    package init(settings: RadioSettings, mayAdminister: Bool = false, logger: Logger) throws(RadioError) {
+        self.settings = settings
+        self.mayAdminister = mayAdminister
+        self.logger = logger
+        bell = try Doorbell()
+    }
+
+    /// Starts the thread. A loop is started once.
+    ///
+    /// - Parameter owner: moves to the thread and is destroyed there when the loop stops.
+    /// - Throws: `RadioError` where no thread can be made, and EALREADY where the loop was started before.
+    package func start(owner: sending some RadioOwner) throws(RadioError) {
+        let settings = settings
+        let logger = logger
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted && !state.isStopping
+        }
+        guard isFirst else { throw RadioError("start", code: EALREADY) }
+        let worker = try WorkerThread { [self, bell] in
+            let runner = RadioRunner(
+                settings: settings, mayAdminister: mayAdminister, owner: owner, kernel: LinuxBluetooth(), bell: bell,
+                logger: logger)
+            runner.run { self.state.withLock(\.isStopping) }
+        }
+        state.withLock { $0.worker = worker }
+    }
+
+    /// Has the owner's `tick(at:)` called soon, from any thread.
+    package func wake() { bell.ring() }
+
+    /// Switches scanning off where this loop had switched it on, closes everything and waits for the thread to end. Must
+    /// not be called from the owner.
+    package func stop() {
+        let worker = state.withLock { state in
+            state.isStopping = true
+            defer { state.worker = nil }
+            return state.worker
+        }
+        guard let worker else { return }
+        bell.ring()
+        worker.join()
+    }
+}

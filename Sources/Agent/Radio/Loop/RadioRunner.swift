@@ -1,0 +1,184 @@
+import Core
+import Glibc
+import Logging
+
+/// What the radio loop's thread does: wait, drain, decide, tell.
+final class RadioRunner<Owner: RadioOwner> {
+    /// Packets taken from one adapter before timers and the others get their turn.
+    private static var packetsPerRound: Int { 512 }
+    private static var countInterval: TimeSpan { .seconds(1) }
+
+    /// Whoever is told what the radio hears.
+    private(set) var owner: Owner
+    private let stations: [ScanStation]
+    private let kernel: any BluetoothKernel
+    private let bell: Doorbell
+    /// The stations' sockets, the bell, the device events.
+    private var polled: [pollfd]
+    private var availability: RadioAvailability?
+    /// What the owner was told last.
+    private(set) var liveness: RadioLiveness?
+    private var provedAt: Instant = .origin
+    private var ownerDeadline: Instant = .origin
+    private var nextCount: Instant
+    private var pace = ReadingPace()
+    /// The latest instant that the owner has been told.
+    private var latest: Instant = .origin
+
+    init(
+        settings: RadioSettings, mayAdminister: Bool, owner: Owner, kernel: any BluetoothKernel, bell: Doorbell,
+        logger: Logger
+    ) {
+        self.owner = owner
+        self.kernel = kernel
+        self.bell = bell
+        stations = settings.adapters.map {
+            ScanStation(
+                $0, settings: settings, mayAdminister: mayAdminister, kernel: kernel, bell: bell, logger: logger)
+        }
+        let descriptors = stations.map { _ in -1 } + [bell.descriptor, kernel.deviceEventsDescriptor]
+        polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        nextCount = kernel.now + Self.countInterval
+        for station in stations {
+            station.avoid { [unowned self, unowned station] in
+                Set(self.stations.filter { $0 !== station }.compactMap(\.index))
+            }
+        }
+    }
+
+    func run(until isStopping: () -> Bool) {
+        start()
+        while !isStopping() {
+            wait()
+            turn()
+        }
+        stop()
+    }
+
+    package func start() {
+        let start = kernel.now
+        for station in stations { station.start(at: start) }
+        announce(at: forward(to: start))
+    }
+
+    func stop() {
+        let end = forward(to: kernel.now)
+        for station in stations { station.stop(at: end) }
+        count(at: end)
+        owner.stopped(at: end)
+    }
+
+    /// Returns as soon as there is something to do for `turn`. While the sockets are left alone only the bell and the device
+    /// events are waited for.
+    func wait() {
+        for (slot, station) in stations.enumerated() { polled[slot].fd = station.descriptor }
+        for slot in polled.indices { polled[slot].revents = 0 }
+        let now = kernel.now
+        let rests = pace.restsUntil > now
+        let timeout = pollTimeout(from: now, rests ? pace.restsUntil : .distantFuture)
+        let skipped = rests ? stations.count : 0
+        polled.withUnsafeMutableBufferPointer { all in
+            _ = kernel.poll(UnsafeMutableBufferPointer(rebasing: all[skipped...]), timeout_ms: timeout)
+        }
+    }
+
+    /// Does everything that there is to do, without waiting.
+    func turn() {
+        var mustTick = false
+        var hasBacklog = false
+        // The clock is read before the sockets are asked again: whatever came before `clock` is then read in this turn, even
+        // where the process was stopped or starved in between, and no timer takes unread packets for silence.
+        let clock = kernel.now
+        if isAnythingReady() {
+            let packets = packetsTaken
+            // Sockets come before device events, which may close one and open another in its place.
+            for (slot, station) in stations.enumerated() where polled[slot].revents != 0 {
+                if read(station, slot) { hasBacklog = true }
+                mustTick = true
+            }
+            if !hasBacklog { pace.read(packets: packetsTaken &- packets, at: clock) }
+            if polled[stations.count + 1].revents != 0 { noteDeviceEvents() }
+            // A repair comes after the device events that it caused, which are nobody else's doing.
+            if polled[stations.count].revents != 0 {
+                bell.answer()
+                for station in stations { station.finishRepair(at: kernel.now) }
+                mustTick = true
+            }
+        }
+        // While packets still wait, time is theirs, and the answer to a command may be among them.
+        let now = forward(to: hasBacklog ? latest : clock)
+        if !hasBacklog { for station in stations { station.tick(at: now) } }
+        announce(at: now)
+        if now >= nextCount { count(at: now) }
+        if mustTick || now >= ownerDeadline { ownerDeadline = owner.tick(at: now) }
+        if owner.needsProof { for station in stations { station.prove(at: now) } }
+    }
+
+    /// Asks the sockets again, unless each has said already that there is something to read, which is then read to its end.
+    private func isAnythingReady() -> Bool {
+        if polled[..<stations.count].allSatisfy({ $0.revents != 0 }) { return true }
+        return polled.withUnsafeMutableBufferPointer { kernel.poll($0, timeout_ms: 0) } > 0
+    }
+
+    private var packetsTaken: UInt64 { stations.reduce(0) { $0 &+ $1.packets } }
+
+    /// Returns whether packets are still waiting.
+    private func read(_ station: ScanStation, _ slot: Int) -> Bool {
+        station.read(ready: polled[slot].revents, limit: Self.packetsPerRound) { packet, arrival in
+            let instant = forward(to: arrival)
+            if station.hasNews { announce(at: instant) }
+            owner.packet(packet, from: slot, at: instant)
+        }
+    }
+
+    /// For the owner, time never goes back: a packet may be read after a timer that it preceded by microseconds, and two
+    /// adapters are read one after the other.
+    private func forward(to instant: Instant) -> Instant {
+        latest = max(latest, instant)
+        return latest
+    }
+
+    private func noteDeviceEvents() {
+        let now = kernel.now
+        for event in kernel.takeDeviceEvents() {
+            for station in stations { station.deviceChanged(event, at: now) }
+        }
+    }
+
+    private func announce(at instant: Instant) {
+        guard stations.contains(where: \.hasNews) else { return }
+        for station in stations { station.hasNews = false }
+        let liveness = RadioSummary.liveness(of: stations.map(\.liveness))
+        if let liveness, liveness != self.liveness {
+            self.liveness = liveness
+            owner.livenessChanged(to: liveness, at: instant)
+        }
+        if let proof = stations.map(\.provedAt).max(), proof > provedAt {
+            provedAt = proof
+            owner.radioProved(at: instant)
+        }
+        let availability = RadioSummary.availability(of: stations.compactMap(\.availability))
+        if let availability, availability != self.availability {
+            self.availability = availability
+            owner.availabilityChanged(to: availability, at: instant)
+        }
+    }
+
+    private func count(at instant: Instant) {
+        nextCount = instant + Self.countInterval
+        var total = RadioCounters()
+        for station in stations {
+            total.packets += station.packets
+            total.dropped += station.droppedPackets
+            total.recoveries.add(station.recoveries)
+        }
+        owner.counted(total, at: instant)
+    }
+
+    /// Milliseconds until the next deadline, rounded up, so that a timer is never met too early and waited for again.
+    private func pollTimeout(from now: Instant, _ limit: Instant) -> Int32 {
+        let deadline = stations.reduce(min(ownerDeadline, nextCount, limit)) { min($0, $1.nextDeadline) }
+        guard deadline > now else { return 0 }
+        return Int32(clamping: ((deadline - now).microseconds + 999) / 1_000)
+    }
+}

@@ -1,0 +1,52 @@
+import Core
+
+/// What to do about a controller that does not answer, beyond asking it again: down and up, then a reset, in turn, each
+/// after a longer pause than the one before.
+///
+/// Only silence to a command leads here. A quiet shop, or a controller that answers with a refusal, never does. Asking
+/// again goes on in between, in the rhythm of the `LivenessMonitor`.
+struct RecoveryLadder: Sendable {
+    /// From one step to the next: doubled each time, between these.
+    static let pauses = TimeSpan.seconds(4)...TimeSpan.seconds(600)
+    /// Steps within an hour, over all outages: a controller that dies again after every reset is not reset for ever.
+    static let hourlyLimit = 8
+    private static let hour = TimeSpan.seconds(3_600)
+
+    private let mayAdminister: Bool
+    private var hasFailed = false
+    private var next = RecoveryStep.powerCycle
+    private var pause = DoublingPause(pauses)
+    private var notBefore = Instant.origin
+    /// When the latest steps were taken, the oldest first; at most `hourlyLimit`.
+    private var taken: [Instant] = []
+
+    /// - Parameter mayAdminister: without CAP_NET_ADMIN there is no step beyond asking again.
+    init(mayAdminister: Bool) {
+        self.mayAdminister = mayAdminister
+    }
+
+    /// A command was not answered. Returns the step to take now, `nil` to go on asking.
+    ///
+    /// The first time it is always asked again: a single command may get lost.
+    mutating func failed(at instant: Instant) -> RecoveryStep? {
+        guard hasFailed else {
+            hasFailed = true
+            return nil
+        }
+        guard mayAdminister, instant >= notBefore else { return nil }
+        taken.removeAll { instant - $0 >= Self.hour }
+        guard taken.count < Self.hourlyLimit else { return nil }
+        taken.append(instant)
+        notBefore = instant + pause.next()
+        defer { next = next == .powerCycle ? .reset : .powerCycle }
+        return next
+    }
+
+    /// The controller has answered everything it was asked, if with a refusal: the next outage begins at the lowest step again.
+    mutating func answered() {
+        hasFailed = false
+        next = .powerCycle
+        pause.reset()
+        notBefore = .origin
+    }
+}

@@ -1,0 +1,62 @@
+/// Tells which known device a resolvable private address belongs to.
+///
+/// Core 5.4, Vol 3, Part H, 2.2.2, and Vol 6, Part B, 1.3.2.2:
+///
+///     bits 47…24   prand, its two highest bits 01
+///     bits 23…0    hash = ah(IRK, prand): the low 24 bits of AES-128(IRK, prand padded with zeros in front)
+///
+/// Keys are tried in the order in which their devices were found last: of a chain's thousand few are in one shop, and one of
+/// those it is that has a new address.
+struct AddressResolver: Sendable {
+    private let keys: [[UInt8]]
+    /// Places in `keys`, the one that was found last before the others.
+    private var order: [DeviceSlot]
+    private var resolved: ResolvedAddresses
+    /// How often a key was tried, which is what an address costs.
+    private(set) var attempts: UInt64 = 0
+
+    init(_ devices: [KnownDevice]) {
+        keys = devices.map(\.identityResolvingKey)
+        order = keys.indices.map { DeviceSlot(index: $0) }
+        resolved = ResolvedAddresses(isUsed: !keys.isEmpty)
+    }
+
+    /// Whose address it is; `nil` where no key explains it.
+    mutating func device(for address: DeviceAddress) -> DeviceSlot? {
+        guard !keys.isEmpty, address.isResolvablePrivate else { return nil }
+        if let known = resolved.device(for: address) { return known }
+        let device = tryKeys(on: address)
+        resolved.remember(address, device)
+        return device
+    }
+
+    private mutating func tryKeys(on address: DeviceAddress) -> DeviceSlot? {
+        let prand = UInt32(truncatingIfNeeded: address.bits >> 24)
+        let hash = UInt32(truncatingIfNeeded: address.bits & 0xFF_FFFF)
+        guard var cipher = AES128.make() else { return nil }
+        for place in order.indices {
+            let device = order[place]
+            attempts &+= 1
+            guard Self.hash(keys[device.index], prand, by: &cipher) == hash else { continue }
+            order.remove(at: place)
+            order.insert(device, at: 0)
+            return device
+        }
+        return nil
+    }
+
+    /// The Core's `ah`; `nil` for a key that is not 128 bits long, which the configuration does not let through.
+    static func hash(_ key: [UInt8], _ prand: UInt32, by cipher: inout AES128) -> UInt32? {
+        var block = AES128.Block.zero
+        block[13] = UInt8(truncatingIfNeeded: prand >> 16)
+        block[14] = UInt8(truncatingIfNeeded: prand >> 8)
+        block[15] = UInt8(truncatingIfNeeded: prand)
+        guard let encrypted = cipher.encrypt(block, key: key) else { return nil }
+        return UInt32(encrypted[13]) << 16 | UInt32(encrypted[14]) << 8 | UInt32(encrypted[15])
+    }
+}
+
+/// Which of the known devices: an index of `TrackerSettings.devices`.
+struct DeviceSlot: SlotNumber {
+    let number: UInt32
+}

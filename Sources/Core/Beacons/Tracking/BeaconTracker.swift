@@ -1,0 +1,156 @@
+/// What changed in the tracker's lists; in the order in which it happened.
+enum TrackerChange: Hashable, Sendable {
+    /// An identity has its first transmitter.
+    case identityAppeared(IdentitySlot)
+    /// A transmitter of the identity came, left, fell silent, was heard again, or is counted differently.
+    case listChanged(IdentitySlot)
+    /// The last transmitter of the identity is forgotten; its slot may be used again.
+    case identityForgotten(IdentitySlot)
+}
+
+/// Keeps who is who in the air: one transmitter for each identity and address, one track for each physical beacon.
+///
+/// Reports go in with `receive`, time with `advance`; both append what changed. Each rule has its data to itself: `Presence`
+/// (unknown, gone, forgotten), `Rotation` (one beacon, whatever its address), `Admission` (a full table), `Signals` (filters),
+/// `NewcomerCounter` (floods). Here they are told of what happens, in the right order: `+Silence`, `+Rotation`. What is asked
+/// of the tracker stands in `+Counting`, `+Proximity` and `+Regions`.
+package struct BeaconTracker: Sendable {
+    /// How many transmitters are kept at most.
+    let maxTransmitters: Int
+    var resolver: AddressResolver
+    var table: TransmitterTable
+    var signals: Signals
+    var presence: Presence
+    var rotation: Rotation
+    var admission = Admission()
+    var newcomerCounter = NewcomerCounter()
+    let zones: ProximityRule
+
+    init(_ settings: TrackerSettings, distance: DistanceSettings) {
+        maxTransmitters = settings.maxTransmitters
+        resolver = AddressResolver(settings.devices)
+        table = TransmitterTable(capacity: settings.maxTransmitters)
+        signals = Signals(settings)
+        presence = Presence(settings)
+        rotation = Rotation(settings)
+        zones = ProximityRule(distance)
+    }
+
+    /// The transmitter in a slot that `receive` or `listed` returned and that is not forgotten since.
+    subscript(slot: TransmitterSlot) -> Transmitter { table.transmitters[slot] }
+
+    /// The identity of the transmitter in a slot.
+    func identitySlot(of slot: TransmitterSlot) -> IdentitySlot { table.transmitters[slot].identitySlot }
+
+    /// How many transmitters are remembered.
+    var transmitterCount: Int { table.count }
+
+    /// The identity in a slot; `nil` once it is forgotten.
+    func identity(in slot: IdentitySlot) -> BeaconIdentity? { table.value(of: slot) }
+
+    /// The listed transmitters of an identity, in no particular order.
+    func listed(_ identitySlot: IdentitySlot) -> [TransmitterSlot] {
+        table.listedSlots(of: identitySlot)
+    }
+
+    /// The only transmitter of an identity, listed or not; `nil` where it has several.
+    func only(_ identitySlot: IdentitySlot) -> TransmitterSlot? {
+        guard let first = table.identities[identitySlot].members.first else { return nil }
+        return table.transmitters[first].isOnlyOfIdentity ? first : nil
+    }
+
+    /// Something was heard, of whatever device: the radio is not deaf.
+    mutating func heardAnything(at now: Instant) { presence.heardAnything(at: now) }
+
+    /// Takes a sighting in.
+    ///
+    /// - Parameters:
+    ///   - interest: how much regions want the identity; asked for new transmitters only.
+    ///   - now: not before the time of an earlier call.
+    /// - Returns: where its transmitter stands; `nil` where the table is full and it was refused.
+    mutating func receive(
+        _ sighting: Sighting, at now: Instant, interest: (BeaconIdentity) -> RegionInterest,
+        changes: inout [TrackerChange]
+    ) -> TransmitterSlot? {
+        presence.heardAnything(at: now)
+        if let slot = table.slot(sighting.identity, sighting.address) {
+            heardAgain(slot, sighting, at: now, changes: &changes)
+            return slot
+        }
+        let device = resolver.device(for: sighting.address)
+        if let device, let slot = slot(of: device, sighting.identity) {
+            table.readdress(slot, sighting.address)
+            heardAgain(slot, sighting, at: now, changes: &changes)
+            return slot
+        }
+        return appeared(
+            sighting, device: device, interest: interest(sighting.identity), at: now, changes: &changes)
+    }
+
+    /// A transmitter that was never heard before.
+    private mutating func appeared(
+        _ sighting: Sighting, device: DeviceSlot?, interest: RegionInterest, at now: Instant,
+        changes: inout [TrackerChange]
+    ) -> TransmitterSlot? {
+        if table.count >= maxTransmitters {
+            guard let slot = admission.next(for: interest) else {
+                admission.refused()
+                newcomerCounter.refused(sighting, in: &table)
+                return nil
+            }
+            forget(slot, changes: &changes)
+        }
+        let identitySlot = table.identitySlot(sighting.identity)
+        let isNewIdentity = table.identities[identitySlot].members.first == nil
+        if isNewIdentity { changes.append(.identityAppeared(identitySlot)) }
+        let newcomer = Transmitter(
+            sighting, device: device, track: rotation.newTrack(), interest: interest, identitySlot: identitySlot,
+            at: now)
+        let slot = table.insert(newcomer)
+        rotation.trace(slot, sighting.traits, in: &table)
+        signals.begin(slot)
+        admission.listed(slot, in: &table)
+        smooth(slot, sighting, at: now)
+        presence.watch(slot, in: &table)
+        resolveNewcomer(slot, at: now)
+        newcomerCounter.taken(slot, isNewIdentity: isNewIdentity, in: &table)
+        changes.append(.listChanged(identitySlot))
+        return slot
+    }
+
+    /// A transmitter that is remembered is heard.
+    private mutating func heardAgain(
+        _ slot: TransmitterSlot, _ sighting: Sighting, at now: Instant, changes: inout [TrackerChange]
+    ) {
+        let before = table.transmitters[slot].presence
+        let previously = table.transmitters[slot].lastHeard
+        // A gap in which nobody was heard says nothing of how often this one sends.
+        if presence.pauses.overlap(previously, now) == .zero {
+            table.transmitters[slot].interval.add(gap: now - previously)
+        }
+        table.transmitters[slot].lastHeard = now
+        table.transmitters[slot].measuredPower_dbm = sighting.measuredPower_dbm
+        if before != .heard { returned(slot, from: before, at: now, changes: &changes) }
+        smooth(slot, sighting, at: now)
+        presence.watchSooner(slot, in: &table)
+        proveAlive(slot, since: previously, at: now, changes: &changes)
+    }
+
+    private mutating func smooth(_ slot: TransmitterSlot, _ sighting: Sighting, at now: Instant) {
+        guard let rssi_dbm = sighting.rssi_dbm.flatMap(SignalLevel.held) else { return }
+        rotation.add(rssi_dbm, at: now, of: slot, in: &table)
+        signals.add(rssi_dbm, at: now, to: slot, in: &table)
+    }
+
+    /// The transmitter of a known device under one identity, whatever its address was.
+    private func slot(of device: DeviceSlot, _ identity: BeaconIdentity) -> TransmitterSlot? {
+        guard let identitySlot = table.existingIdentitySlot(identity) else { return nil }
+        return table.slots(of: identitySlot).first { table.transmitters[$0].device == device.index }
+    }
+
+    /// Takes over what an earlier process had learned of a transmitter; nothing where this one knows better.
+    mutating func restorePatience(_ patience: TimeSpan, of slot: TransmitterSlot) {
+        guard table.transmitters[slot].interval.isUnknown else { return }
+        table.transmitters[slot].interval.restore(patience: patience)
+    }
+}

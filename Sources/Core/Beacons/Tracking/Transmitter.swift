@@ -1,0 +1,104 @@
+/// The number of a track: one physical beacon as far as can be told. From 1, never used twice.
+package typealias TrackID = UInt64
+
+/// One (identity, address) pair, or one known device with its identity, whatever its address.
+///
+/// There may be 100,000 of them and each report touches one, so it is a plain value: nothing in it is counted, what is the
+/// same for all stands elsewhere, and numbers take the octets that they need.
+struct Transmitter: Sendable {
+    var identity: BeaconIdentity
+    /// Of a known device, the latest.
+    var address: DeviceAddress
+    /// While it is resolving, a provisional one that is never used again.
+    var track: TrackID
+    /// When this address was first heard: what an earlier one must have fallen silent before.
+    var firstHeard: Instant
+    /// The latest report, whether or not it carried an RSSI.
+    var lastHeard: Instant
+    /// When its track was first heard, under whatever address, since it was last off the list.
+    var trackFirstHeard: Instant
+    /// When the silence of this transmitter is looked at next; other timers in the queue are stale.
+    var silenceDue = Instant.distantFuture
+    /// How often it is heard.
+    var interval = LearnedInterval()
+    /// How strong it is, smoothed.
+    var signal = TransmitterSignal()
+
+    // Small ones last: they fill what the alignment of the others leaves.
+    /// As its latest frame states it: RSSI at one metre, dBm.
+    var measuredPower_dbm: Int8
+    var presence = Presence.heard
+    /// Hysteresis needs to know where it was.
+    var zone = Proximity.unknown
+    /// How much regions want it; the others give way when the table is full.
+    var interest: RegionInterest
+    private var compactStanding = CompactStanding()
+    @CompactSlot private var deviceSlot: DeviceSlot?
+    /// What a rotation is told by, where it may have rotated.
+    @CompactSlot var trace: TraceSlot? = nil
+    /// Where its identity stands.
+    let identitySlot: IdentitySlot
+    private var givingWay = SlotLink()
+    private var ofIdentity = SlotLink()
+
+    init(
+        _ sighting: Sighting, device: DeviceSlot?, track: TrackID, interest: RegionInterest, identitySlot: IdentitySlot,
+        at now: Instant
+    ) {
+        self.identity = sighting.identity
+        self.address = sighting.address
+        self._deviceSlot = CompactSlot(wrappedValue: device)
+        self.measuredPower_dbm = sighting.measuredPower_dbm
+        self.track = track
+        self.firstHeard = now
+        self.lastHeard = now
+        self.trackFirstHeard = now
+        self.interest = interest
+        self.identitySlot = identitySlot
+    }
+
+    /// Index of the `[[device]]` whose key explains the address.
+    package var device: Int? { deviceSlot?.index }
+
+    var standing: Standing {
+        get { compactStanding.standing }
+        set { compactStanding.standing = newValue }
+    }
+
+    /// Its neighbours in a list of that kind.
+    subscript(kind: SlotList.Kind) -> SlotLink {
+        get {
+            switch kind {
+            case .givingWay: givingWay
+            case .ofIdentity: ofIdentity
+            }
+        }
+        set {
+            switch kind {
+            case .givingWay: givingWay = newValue
+            case .ofIdentity: ofIdentity = newValue
+            }
+        }
+    }
+
+    /// Whether no other transmitter has its identity.
+    var isOnlyOfIdentity: Bool { ofIdentity.next == nil && ofIdentity.previous == nil }
+
+    /// Whether it stands in the ranged list.
+    var isListed: Bool { presence != .gone }
+
+    /// Only a random private address changes by itself; a known device needs no guessing.
+    var mayHaveRotated: Bool { address.rotates && device == nil }
+}
+
+/// Where a transmitter stands in the tracker. Used again once it is forgotten.
+struct TransmitterSlot: SlotNumber {
+    let number: UInt32
+
+    package init(number: UInt32) { self.number = number }
+}
+
+/// Where an identity stands in the tracker. Used again once its last transmitter is forgotten.
+struct IdentitySlot: SlotNumber {
+    let number: UInt32
+}

@@ -1,0 +1,96 @@
+/// A table while its document is read: who made it decides who may add to it (TOML 1.0.0, "Table" and "Keys").
+final class TOMLTable {
+    package enum Origin {
+        /// On the way to the table of a heading; a heading of its own may still follow.
+        case path
+        case heading
+        /// By a dotted key; others may add to it.
+        case dottedKey
+    }
+
+    package enum Entry {
+        case value(TOMLNode)
+        case table(TOMLTable)
+        case tables(List)
+    }
+
+    /// The tables of one `[[name]]`. By reference, because an array that a dictionary's enum holds is copied whole for each
+    /// table that comes to it: ten thousand regions took seconds.
+    final class List {
+        var tables: [TOMLTable]
+
+        init(_ table: TOMLTable) { tables = [table] }
+    }
+
+    private var origin: Origin
+    private var entries: [String: Entry] = [:]
+
+    package init(_ origin: Origin) {
+        self.origin = origin
+    }
+
+    /// The finished table. It recurses as deep as tables are nested, which the parser limits.
+    var node: TOMLNode {
+        .table(
+            entries.mapValues { entry in
+                switch entry {
+                case .value(let node): node
+                case .table(let table): table.node
+                case .tables(let list): .array(list.tables.map(\.node))
+                }
+            })
+    }
+
+    /// The table for a part of a heading that is not the last; `nil` where a value is in the way.
+    func child(onPath name: String) -> TOMLTable? {
+        switch entries[name] {
+        case .table(let table): return table
+        case .tables(let list): return list.tables.last
+        case .value: return nil
+        case nil: return add(name, .path)
+        }
+    }
+
+    /// The table that `[name]` opens; `nil` where it stands already.
+    func open(_ name: String) -> TOMLTable? {
+        switch entries[name] {
+        case nil: return add(name, .heading)
+        case .table(let table) where table.origin == .path:
+            table.origin = .heading
+            return table
+        default: return nil
+        }
+    }
+
+    /// The table that `[[name]]` adds; `nil` where something else has the name.
+    func append(_ name: String) -> TOMLTable? {
+        let table = TOMLTable(.heading)
+        switch entries[name] {
+        case nil: entries[name] = .tables(List(table))
+        case .tables(let list): list.tables.append(table)
+        default: return nil
+        }
+        return table
+    }
+
+    /// Sets a value; `false` where the key is there already, or leads into a table that was closed.
+    func set(_ path: ArraySlice<String>, _ value: TOMLNode) -> Bool {
+        guard let name = path.first else { return false }
+        if path.count == 1 {
+            if entries[name] != nil { return false }
+            entries[name] = .value(value)
+            return true
+        }
+        switch entries[name] {
+        case nil: return add(name, .dottedKey).set(path.dropFirst(), value)
+        case .table(let table) where table.origin == .dottedKey: return table.set(path.dropFirst(), value)
+        default: return false
+        }
+    }
+
+    private func add(_ name: String, _ origin: Origin) -> TOMLTable {
+        let table = TOMLTable(origin)
+        entries[name] = .table(table)
+        return table
+    }
+}

@@ -1,0 +1,69 @@
+/// Every table that `config.toml` may have, in the order of the default file and of errors.
+struct Tables: Sendable {
+    /// A table's keys to read with, and what the reference says of them.
+    package struct Entry<Keys: SettingsTable>: Sendable {
+        let keys: Keys
+        let reference: ReferenceTable
+
+        package init(_ keys: Keys) {
+            self.keys = keys
+            self.reference = ReferenceTable(keys)
+        }
+    }
+
+    package let gateway = Entry(GatewayTable())
+    package let radio = Entry(RadioTable())
+    let rotation = Entry(RotationTable())
+    let smoothing = Entry(SmoothingTable())
+    let distance = Entry(DistanceTable())
+    let regions = Entry(RegionsTable())
+    let region = Entry(RegionTable())
+    package let ranging = Entry(RangingTable())
+    package let device = Entry(DeviceTable())
+    package let location = Entry(LocationTable())
+    let mqtt = Entry(MQTTTable())
+    package let outbox = Entry(OutboxTable())
+    package let privacy = Entry(PrivacyTable())
+    let commands = Entry(CommandsTable())
+    let health = Entry(HealthTable())
+    let site = Entry(SiteTable())
+    let siteGateway = Entry(SiteGatewayTable())
+    let homeAssistant = Entry(HomeAssistantTable())
+    let ownTracks = Entry(OwnTracksTable())
+    let advertise = Entry(AdvertiseTable())
+    let capture = Entry(CaptureTable())
+    package let log = Entry(LogTable())
+
+    static let known = Tables()
+}
+
+/// A table whatever its keys are.
+private protocol AnyTable {
+    var reference: ReferenceTable { get }
+}
+
+extension Tables.Entry: AnyTable {}
+
+/// What `config.toml` may say.
+enum ConfigurationReference {
+    /// Every table and key, in the order of the default file.
+    static let tables = Mirror(reflecting: Tables.known).children.compactMap {
+        ($0.value as? any AnyTable)?.reference
+    }
+
+    /// The name as it stands in the path of a key: in quotation marks and shortened where it is not plain.
+    static func path(_ name: String) -> String {
+        let isPlain = !name.isEmpty && name.utf8.count <= 60 && name.utf8.allSatisfy(isBareKeyOctet)
+        return isPlain ? name : name.quoted
+    }
+
+    /// What TOML allows in a key without quotation marks.
+    static func isBareKeyOctet(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// A key of `config.toml` as the reference shows it.
+struct KeyDescription: Hashable, Sendable {
+    /// What holds where the file does not set a key.
+    enum Default: Hashable, Sendable {
+        /// As it stands in the file.
+        case value(String)
+        /// No value of its own, and why: `required`, `any`.
+        case none(String)
+    }
+
+    package let name: String
+    let `default`: Default
+    /// To follow "must be".
+    let allowed: String
+    /// One sentence, with the unit.
+    let meaning: String
+    /// Whether it is a key of another table, declared there, that may stand here too.
+    let isOverriding: Bool
+
+    init(name: String, default: Default, allowed: String, meaning: String, isOverriding: Bool = false) {
+        self.name = name
+        self.default = `default`
+        self.allowed = allowed
+        self.meaning = meaning
+        self.isOverriding = isOverriding
+    }
+
+    /// Its row in the article's table: key, default, what it must be, meaning.
+    var row: String {
+        let text =
+            switch `default` {
+            case .value(let value): "`\(value)`"
+            case .none(let note): note
+            }
+        return "| `\(name)` | \(text) | \(allowed) | \(meaning) |"
+    }
+}
+
+/// A table of `config.toml` as the reference shows it.
+struct ReferenceTable: Hashable, Sendable {
+    package let name: String
+    /// Whether it may stand several times, in double brackets.
+    let isRepeated: Bool
+    let keys: [KeyDescription]
+
+    /// `[radio]` or `[[region]]`.
+    var heading: String { isRepeated ? "[[\(name)]]" : "[\(name)]" }
+
+    init<Table: SettingsTable>(_ table: Table) {
+        self.name = Table.tableName
+        self.isRepeated = Table.isRepeated
+        self.keys = table.descriptions
+    }
+}

@@ -1,0 +1,58 @@
+extension Settings {
+    /// What holds where `config.toml` says nothing. There are no regions in it.
+    package static let defaults: Settings = {
+        var reader = SettingsReader(root: [:])
+        return reader.read()
+    }()
+
+    /// Octets of UTF-8 in a file, at most: enough for 200,000 circles.
+    static let maxOctets = 16 << 20
+
+    /// Adds what only the machine knows, such as the content of a file that the text names. Returns what is wrong with that.
+    package typealias Completion = (inout Settings) -> [ConfigurationError]
+
+    /// Reads the text of a `config.toml`.
+    ///
+    /// - Parameter complete: called once, with whole settings, also where the text has errors: they are reported together.
+    /// - Throws: all that is wrong with it, or the first error in its TOML. A text of more than 16 MiB is not read.
+    static func parse(
+        _ text: String, complete: Completion = { _ in [] }
+    ) throws(ConfigurationErrors) -> Settings {
+        try checkSize(text.utf8.count)
+        let root: [String: TOMLNode]
+        do throws(ConfigurationError) {
+            root = try TOMLDocument.parse(text)
+        } catch {
+            throw ConfigurationErrors(error)
+        }
+        var reader = SettingsReader(root: root)
+        var settings = reader.read()
+        var errors = reader.errors
+        for error in complete(&settings) { errors.note(error) }
+        guard errors.isEmpty else {
+            errors.place(in: text)
+            throw ConfigurationErrors(errors)
+        }
+        return settings
+    }
+
+    /// Reads the octets of a `config.toml`, which have to be UTF-8.
+    package static func parse(
+        utf8 octets: [UInt8], complete: Completion = { _ in [] }
+    ) throws(ConfigurationErrors) -> Settings {
+        // The limit comes first, so that no copy is made of what is refused anyway.
+        try checkSize(octets.count)
+        guard let text = String(validating: octets, as: UTF8.self) else {
+            throw ConfigurationErrors(
+                ConfigurationError(key: "", value: nil, requirement: "the file is not UTF-8 text"))
+        }
+        return try parse(text, complete: complete)
+    }
+
+    private static func checkSize(_ octets: Int) throws(ConfigurationErrors) {
+        guard octets > maxOctets else { return }
+        throw ConfigurationErrors(
+            ConfigurationError(
+                key: "", value: nil, requirement: "the file has more than the \(maxOctets) bytes that are allowed"))
+    }
+}

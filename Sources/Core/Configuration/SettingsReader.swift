@@ -1,0 +1,205 @@
+/// Goes through the document table by table and collects what is wrong.
+struct SettingsReader {
+    private let root: [String: TOMLNode]
+    private(set) var errors = ErrorList()
+
+    init(root: [String: TOMLNode]) {
+        self.root = root
+    }
+
+    /// Always whole: what is wrong or missing is replaced by its default. It counts only if `errors` is empty.
+    mutating func read() -> Settings {
+        let tables = Tables.known
+        let gateway = section(tables.gateway) { $0.read(&$1) }
+        let (radio, adapters, maxTransmitters) = section(tables.radio) { $0.read(&$1) }
+        let rotation = section(tables.rotation) { $0.read(&$1) }
+        let smoothing = section(tables.smoothing) { $0.read(&$1) }
+        let distance = section(tables.distance) { $0.read(&$1) }
+        let (rules, circleRules, regionLimits) = section(tables.regions) { $0.read(&$1) }
+        var ids: Set<String> = []
+        let regions = sections(tables.region) {
+            $0.read(&$1, rules: rules, circleRules: circleRules, taken: &ids)
+        }
+        let ranging = section(tables.ranging) { $0.read(&$1) }
+        var known: [KnownDevice] = []
+        let devices = sections(tables.device, limit: DeviceTable.maxDevices) { $0.read(&$1, taken: &known) }
+        // Where the table is not there, nothing is said of the place: not even that there is none.
+        let location = sectionIfThere(tables.location) { $0.read(&$1) }
+        let (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
+        let identity = IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id)
+        let settings = Settings(
+            identity: identity, radio: radio,
+            gateway: GatewaySettings(
+                adapters: adapters,
+                tracker: TrackerSettings(
+                    maxTransmitters: maxTransmitters, unknownAfter: rotation.unknownAfter,
+                    resolveAfter: rotation.resolveAfter, distanceFilter: smoothing.distance,
+                    regionFilter: smoothing.region, devices: devices),
+                distance: distance,
+                regions: RegionSettings(
+                    rules: rules, circleRules: circleRules, limits: regionLimits,
+                    maxRequestedID_bytes: Self.topics(identity).regionRoom_bytes(isExpanded: true), configured: regions),
+                ranging: ranging,
+                location: location),
+            broker: broker,
+            outbox: section(tables.outbox) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
+            privacy: section(tables.privacy) { $0.read(&$1) },
+            commands: section(tables.commands) { $0.read(&$1) },
+            health: section(tables.health) { $0.read(&$1) }, site: site(store: gateway.site),
+            homeAssistant: sectionIfThere(tables.homeAssistant) { $0.read(&$1) },
+            ownTracks: section(tables.ownTracks) { $0.read(&$1) },
+            advertise: section(tables.advertise) { $0.read(&$1) },
+            capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
+            log: section(tables.log) { $0.read(&$1) })
+        refuseLongTopics(settings)
+        refuseOwnTopics(settings)
+        refuseUnknownTables()
+        return settings
+    }
+
+    /// `nil` where the file says nothing of a site: then this machine joins no gateways.
+    private mutating func site(store: String) -> SiteSettings? {
+        var taken: Set<String> = []
+        var site = section(Tables.known.site) { $0.read(&$1, store: store) }
+        site.gateways = sections(Tables.known.siteGateway, limit: SiteSettings.maxGateways) {
+            $0.read(&$1, taken: &taken)
+        }
+        return root[SiteTable.tableName] == nil ? nil : site
+    }
+
+    /// The node of a table: `site.gateway` stands in that of `site`.
+    private func node(of table: ReferenceTable) -> TOMLNode? {
+        guard let dot = table.name.firstIndex(of: ".") else { return root[table.name] }
+        guard case .table(let outer)? = root[String(table.name[..<dot])] else { return nil }
+        return outer[String(table.name[dot...].dropFirst())]
+    }
+
+    /// The keys of a table without the tables that stand in it.
+    private func keys(of table: ReferenceTable, in entries: [String: TOMLNode]) -> [String: TOMLNode] {
+        let inner = ConfigurationReference.tables.map(\.name).filter { $0.hasPrefix(table.name + ".") }
+        return entries.filter { !inner.contains(table.name + "." + $0.key) }
+    }
+
+    /// The gateway's topics. An id that is left out counts as the longest host name.
+    private static func topics(_ identity: IdentitySettings) -> TopicTree {
+        let id = identity.id ?? String(repeating: "x", count: TopicName.maxHostName_bytes)
+        return TopicTree(prefix: identity.prefix, site: identity.site, gateway: id)
+    }
+
+    /// Brokers take no longer topic than that. The prefix is to blame where there is no room without any region, else the region.
+    private mutating func refuseLongTopics(_ settings: Settings) {
+        let tree = Self.topics(settings.identity)
+        let excess = tree.excess_bytes
+        if excess > 0 {
+            return refuse(
+                "mqtt.prefix", .string(settings.identity.prefix),
+                "with gateway.site, gateway.id and what the agent appends, topics get up to \(TopicName.maxTopic_bytes + excess) bytes,"
+                    + " and brokers refuse more than \(TopicName.maxTopic_bytes): shorten it by \(excess) bytes")
+        }
+        let expanded = Set(settings.gateway.regions.beacons.filter { $0.expansion != .none }.map(\.id))
+        refuseLong("region", "id") { id in tree.regionRoom_bytes(isExpanded: expanded.contains(id)) - id.utf8.count }
+        guard let site = settings.site else { return }
+        let store = settings.topics(of: site)
+        let longestRegion = site.regions.map(\.utf8.count).max() ?? 1
+        refuseLong("site.gateway", "zone") { zone in
+            store.regionRoom_bytes(isExpanded: true, zone: zone) - longestRegion
+        }
+    }
+
+    /// Refuses each name in a table in double brackets that leaves its topics too little room.
+    ///
+    /// - Parameter room: the octets that are left, negative where a topic is too long.
+    private mutating func refuseLong(_ table: String, _ key: String, room: (String) -> Int) {
+        let known = ConfigurationReference.tables.first { $0.name == table }
+        guard let known, case .array(let nodes)? = node(of: known) else { return }
+        for (offset, node) in nodes.enumerated() {
+            guard case .table(let entries) = node, case .string(let name)? = entries[key] else { continue }
+            let excess = -room(name)
+            guard TopicName.isLevel(name), excess > 0 else { continue }
+            refuse(
+                "\(table)[\(offset + 1)].\(key)", .string(name),
+                "topics with it get up to \(TopicName.maxTopic_bytes + excess) bytes, and brokers refuse more than "
+                    + "\(TopicName.maxTopic_bytes): shorten it, gateway.site, gateway.id or mqtt.prefix by \(excess) bytes"
+            )
+        }
+    }
+
+    /// A table that stands at most once.
+    private mutating func section<Keys, Value>(
+        _ entry: Tables.Entry<Keys>, _ read: (Keys, inout TableReader) -> Value
+    ) -> Value {
+        let table = entry.reference
+        var entries: [String: TOMLNode] = [:]
+        switch node(of: table) {
+        case nil: break
+        case .table(let found): entries = keys(of: table, in: found)
+        case .some(let node):
+            errors.note(
+                ConfigurationError(
+                    key: table.name, value: node.text,
+                    requirement: "must be one table, \(table.heading), not \(node.kind)"))
+        }
+        var reader = TableReader(path: table.name, table: table, entries: entries)
+        let value = read(entry.keys, &reader)
+        errors += reader.errors
+        return value
+    }
+
+    /// The same of a table that turns something on by being there.
+    private mutating func sectionIfThere<Keys: SettingsTable, Value>(
+        _ entry: Tables.Entry<Keys>, _ read: (Keys, inout TableReader) -> Value
+    ) -> Value? {
+        root[Keys.tableName] == nil ? nil : section(entry, read)
+    }
+
+    /// A table in double brackets, counted from 1.
+    private mutating func sections<Keys, Value>(
+        _ entry: Tables.Entry<Keys>, limit: Int = .max, _ read: (Keys, inout TableReader) -> Value?
+    ) -> [Value] {
+        let table = entry.reference
+        guard let node = node(of: table) else { return [] }
+        guard case .array(let nodes) = node else {
+            refuse(
+                table.name, node, "must be written with double brackets, \(table.heading), once for each \(table.name)")
+            return []
+        }
+        if nodes.count > limit { refuse(table.name, node, "there are \(nodes.count); at most \(limit) are allowed") }
+        var values: [Value] = []
+        for (offset, node) in nodes.prefix(limit).enumerated() {
+            let path = "\(table.name)[\(offset + 1)]"
+            guard case .table(let entries) = node else {
+                refuse(path, node, "must be a table, \(table.heading), not \(node.kind)")
+                continue
+            }
+            var reader = TableReader(path: path, table: table, entries: entries)
+            if let value = read(entry.keys, &reader) { values.append(value) }
+            errors += reader.errors
+        }
+        return values
+    }
+
+    private mutating func refuseUnknownTables() {
+        let known = ConfigurationReference.tables.map(\.name).filter { !$0.contains(".") }
+        for name in root.keys.sorted() where !known.contains(name) {
+            guard let node = root[name] else { continue }
+            refuse(
+                ConfigurationReference.path(name), Suggestion.mayBeSecret(name) ? nil : node, Suggestion.forTable(name))
+        }
+    }
+
+    /// What is told in others' words must not overwrite what is told in the gateway's own.
+    private mutating func refuseOwnTopics(_ settings: Settings) {
+        let told = [
+            ("homeassistant.discovery_prefix", settings.homeAssistant?.discoveryPrefix),
+            ("owntracks.topic", settings.ownTracks?.topic),
+        ]
+        for (key, topic) in told {
+            guard let topic, (topic + "/").hasPrefix(settings.identity.prefix + "/") else { continue }
+            refuse(key, .string(topic), "must not be below mqtt.prefix: there the gateway's own messages are")
+        }
+    }
+
+    private mutating func refuse(_ key: String, _ node: TOMLNode?, _ requirement: @autoclosure () -> String) {
+        errors.note(ConfigurationError(key: key, value: node?.text, requirement: requirement()))
+    }
+}

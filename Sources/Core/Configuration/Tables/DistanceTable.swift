@@ -1,0 +1,74 @@
+struct DistanceTable: SettingsTable {
+    static let tableName = "distance"
+
+    /// Outside of these limits an exponent describes no room; it is moved to the nearer one.
+    static let exponents = 1.6...4.0
+
+    let model = Key(
+        "model", default: DistanceModel.indoor, .word,
+        "From RSSI to metres. Where one of the next three is set and this is not, it is `log`; beside another they are errors."
+    )
+    let pathLossExponent = Key(
+        "path_loss_exponent", default: 2.5, Self.exponent,
+        "The exponent of `log`, and of no other: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
+    let excessLoss = Key(
+        "excess_loss_db", default: 0, .number(-30...30),
+        "How much weaker than they say beacons are at 1 m, for `log`. dB.")
+    let room = Key(
+        "room_m", default: 1_000, .number(1...1_000),
+        "Metres up to which the exponent of `log` holds; beyond, a weaker signal is hardly further.")
+    let immediate = Key(
+        "immediate_m", default: 0.5, .number(0.05...100),
+        "Metres below which a beacon is `immediate`; less than `near_m`.")
+    let near = Key(
+        "near_m", default: 4, .number(0.05...1000), "Metres below which a beacon is `near`; from there on it is `far`.")
+    let hysteresis = Key(
+        "hysteresis", default: 0.15, .number(0...0.9), "The share of a threshold by which it must be crossed back.")
+
+    func read(_ reader: inout TableReader) -> DistanceSettings {
+        let immediate_m = reader.value(immediate)
+        let near_m = reader.value(near)
+        if immediate_m >= near_m {
+            reader.refuse(
+                immediate, immediate_m, beside: near.name, "must be from 0.05 to less than near_m (\(near_m.plain))")
+        }
+        // Who has measured the place wants it to count.
+        let isMeasured = reader.sets(pathLossExponent) || reader.sets(excessLoss) || reader.sets(room)
+        let model = reader.value(model, default: isMeasured ? .log : nil)
+        let (exponent, excess_db, room_m) = (
+            reader.value(pathLossExponent), reader.value(excessLoss), reader.value(room)
+        )
+        if model != .log {
+            refuse(pathLossExponent, exponent, beside: model, &reader)
+            refuse(excessLoss, excess_db, beside: model, &reader)
+            refuse(room, room_m, beside: model, &reader)
+        }
+        return DistanceSettings(
+            model: model, pathLossExponent: exponent, excessLoss_db: excess_db, room_m: room_m,
+            immediate_m: immediate_m, near_m: near_m,
+            hysteresis: reader.value(hysteresis))
+    }
+
+    /// A number that would change nothing is one that somebody believes in.
+    private func refuse(
+        _ key: Key<Double>, _ value: Double, beside model: DistanceModel, _ reader: inout TableReader
+    ) {
+        guard reader.sets(key) else { return }
+        reader.refuse(
+            key, value, beside: self.model.name,
+            "is of model \"log\" alone, and \"\(model.rawValue)\" has numbers of its own: leave out this line, or the "
+                + "model's")
+    }
+
+    /// Any positive number, clamped: a wrong guess of the room is no reason not to start.
+    private static var exponent: Rule<Double> {
+        let number = Rule<Double>.number(.leastNonzeroMagnitude ... .greatestFiniteMagnitude)
+        return Rule(
+            type: number.type, allowed: "a finite number above 0",
+            read: { node in
+                guard case .value(let exponent) = number.read(node) else { return number.read(node) }
+                return .value(min(max(exponent, exponents.lowerBound), exponents.upperBound))
+            },
+            write: number.write)
+    }
+}

@@ -1,0 +1,64 @@
+/// Who this gateway is: what all its topics begin with, and what tells it from every other gateway.
+package struct IdentitySettings: Hashable, Sendable {
+    /// First levels of every topic, without a slash at either end.
+    package var prefix: String
+    /// One topic level.
+    package var site: String
+    /// One topic level; `nil` where the file leaves it to the host name.
+    var id: String?
+
+    /// The topics of this gateway. Where nobody has asked for the host name it is called `gateway`.
+    package var topics: TopicTree { TopicTree(prefix: prefix, site: site, gateway: id ?? "gateway") }
+}
+
+extension IdentitySettings {
+    /// Why a gateway must not have that id, whether it is written or derived; `nil` where it may.
+    static func refusal(ofID id: String) -> String? {
+        id == SiteSettings.gatewayID
+            ? "must not be \"site\": that is what the store itself is called; name the gateway after its place" : nil
+    }
+
+    /// Takes the id from the host name, where the file leaves it out.
+    ///
+    /// - Returns: the error where a gateway may not have that id; `nil` where it may.
+    package mutating func name(byHost name: String) -> ConfigurationError? {
+        guard id == nil else { return nil }
+        let derived = TopicName.level(of: name, maxOctets: TopicName.maxHostName_bytes) ?? "gateway"
+        id = derived
+        return Self.refusal(ofID: derived).map { refusal in
+            ConfigurationError(
+                key: "gateway.id", value: nil,
+                requirement: "is empty, so it is the host name, \"\(derived)\", which \(refusal)")
+        }
+    }
+}
+
+extension Rule where Value == String? {
+    /// Any but what a store calls itself.
+    fileprivate static var gatewayID: Rule {
+        let level = Rule<String>.topicLevel.orEmpty
+        return Rule(
+            type: level.type, allowed: level.allowed,
+            read: { node in
+                if case .string(let id) = node, let refusal = IdentitySettings.refusal(ofID: id) {
+                    return .refused(refusal)
+                }
+                return level.read(node)
+            },
+            write: level.write)
+    }
+}
+
+struct GatewayTable: SettingsTable {
+    static let tableName = "gateway"
+
+    let site = Key("site", default: "store", .topicLevel, "The store: a level of every topic.")
+    let id = Key(
+        "id", default: nil, .gatewayID, "This gateway: the level below the site. Empty: the host name.")
+    let stateDirectory = Key(
+        "state_dir", default: "/var/lib/beacond", .path, "The folder for the outbox and the state of the regions.")
+
+    func read(_ reader: inout TableReader) -> (site: String, id: String?, stateDirectory: String) {
+        (reader.value(site), reader.value(id), reader.value(stateDirectory))
+    }
+}

@@ -1,0 +1,46 @@
+/// `[homeassistant]`: whether Home Assistant is told what there is.
+package struct HomeAssistantSettings: Hashable, Sendable {
+    /// What Home Assistant itself has where it is not set otherwise.
+    package static let usualDiscoveryPrefix = "homeassistant"
+
+    /// The first levels of discovery topics, as Home Assistant is set to.
+    package var discoveryPrefix: String
+    /// Instances of expanded regions and zones that have entities, at most.
+    package var maxInstances: Int
+}
+
+struct HomeAssistantTable: SettingsTable {
+    static let tableName = "homeassistant"
+
+    let discoveryPrefix = Key(
+        "discovery_prefix", default: HomeAssistantSettings.usualDiscoveryPrefix,
+        Rule<String>.topicPrefix(maxOctets: 32),
+        "The first levels of discovery topics, as in Home Assistant's own settings.")
+    let maxInstances = Key(
+        "max_instances", default: 100, .integer(0...10_000),
+        "Instances of regions with `expand`, and zones of a store, that get entities: the first so many.")
+
+    func read(_ reader: inout TableReader) -> HomeAssistantSettings {
+        HomeAssistantSettings(
+            discoveryPrefix: reader.value(discoveryPrefix), maxInstances: reader.value(maxInstances))
+    }
+}
+
+/// `[owntracks]`: where the same news are told in the words of OwnTracks.
+package struct OwnTracksSettings: Hashable, Sendable {
+    /// `owntracks/{user}/{device}`.
+    package var topic: String
+}
+
+struct OwnTracksTable: SettingsTable {
+    static let tableName = "owntracks"
+
+    package let topic = Key(
+        "topic", default: nil, Rule<String>.topicPrefix(maxOctets: 160).orEmpty,
+        "The device's topic, such as `owntracks/fleet/van-7`; `/event` and `/beacon` follow it. Empty: off.")
+
+    /// `nil` where nothing is to be told.
+    func read(_ reader: inout TableReader) -> OwnTracksSettings? {
+        reader.value(topic).map { OwnTracksSettings(topic: $0) }
+    }
+}

@@ -1,0 +1,154 @@
+/// `[site]` and every `[[site.gateway]]`: several gateways as one store.
+package struct SiteSettings: Hashable, Sendable {
+    /// One gateway of the store. Those that are not listed take part with what stands here as default.
+    package struct Gateway: Hashable, Sendable {
+        /// Its level in topics.
+        package var id: String
+        /// The zone that it hears for.
+        var zone: String
+        /// On the floor plan; `nil` where nobody has said it. Metres.
+        var position: PlanPoint?
+        var floor: Int
+        /// Added to every level that it tells, dB.
+        var rssiOffset_db: Double
+
+        init(
+            id: String, zone: String? = nil, position: PlanPoint? = nil, floor: Int = 0, rssiOffset_db: Double = 0
+        ) {
+            self.id = id
+            self.zone = zone ?? id
+            self.position = position
+            self.floor = floor
+            self.rssiOffset_db = rssiOffset_db
+        }
+    }
+
+    /// A point of a floor plan. Metres.
+    struct PlanPoint: Hashable, Sendable {
+        var x_m: Double
+        var y_m: Double
+    }
+
+    /// What the store's own messages are published as, in place of a gateway's id.
+    package static let gatewayID = "site"
+    /// Gateways of one store, at most.
+    static let maxGateways = 64
+
+    /// The store: a level of every topic.
+    package var id: String
+    /// The ids of the regions to join; empty for all.
+    var regions: Set<String>
+    /// How long after the last gateway's exit the store's region is left.
+    var exitAfter: TimeSpan
+    /// What is older than this as it arrives changes no history.
+    var lateAfter: TimeSpan
+    package var gateways: [Gateway]
+}
+
+struct SiteTable: SettingsTable {
+    static let tableName = "site"
+
+    let id = Key(
+        "id", default: nil, Rule<String>.topicLevel.orEmpty, "The store that is joined. Empty: that of `[gateway]`.")
+    let regions = Key(
+        "regions", default: [], Rule<[String]>.topicLevels, "The ids of the regions to join. Empty: all of them.")
+    let exitAfter = Key(
+        "exit_after_s", default: .seconds(5), .seconds(0...3600),
+        "Seconds after the last gateway's exit until the store's region is left.")
+    let lateAfter = Key(
+        "late_after_s", default: .seconds(30), .seconds(1...86400),
+        "Seconds after which what a gateway tells comes too late to change anything here.")
+
+    func read(_ reader: inout TableReader, store: String) -> SiteSettings {
+        SiteSettings(
+            id: reader.value(id) ?? store, regions: Set(reader.value(regions)), exitAfter: reader.value(exitAfter),
+            lateAfter: reader.value(lateAfter), gateways: [])
+    }
+}
+
+struct SiteGatewayTable: SettingsTable {
+    static let tableName = "site.gateway"
+    static let isRepeated = true
+
+    let id = Key(
+        "id", default: nil, Rule<String>.topicLevel.optional, "The gateway's level in topics.",
+        defaultNote: "required")
+    let zone = Key("zone", default: nil, Rule<String>.topicLevel.orEmpty, "The zone that it hears for. Empty: its id.")
+    let position = Key(
+        "position", default: [], Rule<[Double]>.planPoint,
+        "Where it is on the floor plan, `[x, y]` in metres. Empty: not said.")
+    let floor = Key("floor", default: 0, .integer(-100...200), "The floor that it is on.")
+    let rssiOffset = Key(
+        "rssi_offset_db", default: 0, .number(-40...40), "Added to every level that it tells, dB.")
+
+    /// `nil` where the id is missing or wrong, which the reader has noted.
+    func read(_ reader: inout TableReader, taken: inout Set<String>) -> SiteSettings.Gateway? {
+        let id = reader.required(id)
+        let (zone, position, floor) = (reader.value(zone), reader.value(position), reader.value(floor))
+        let offset_db = reader.value(rssiOffset)
+        guard let id else { return nil }
+        if id == SiteSettings.gatewayID {
+            reader.refuse(
+                self.id, id, beside: self.id.name, "must not be \"site\": that is what the store itself is called")
+        }
+        if !taken.insert(id).inserted {
+            reader.refuse(self.id, id, beside: self.id.name, "must be unique: another [[site.gateway]] has this id")
+        }
+        return SiteSettings.Gateway(
+            id: id, zone: zone,
+            position: position.count == 2 ? SiteSettings.PlanPoint(x_m: position[0], y_m: position[1]) : nil,
+            floor: floor, rssiOffset_db: offset_db)
+    }
+}
+
+extension Rule where Value == [String] {
+    /// Ids of regions.
+    fileprivate static var topicLevels: Rule {
+        let level = Rule<String>.topicLevel
+        return Rule(
+            type: "a list", allowed: "a list of at most 10,000 ids, each \(level.allowed)",
+            read: { node in
+                guard case .array(let nodes) = node else { return .wrongType }
+                var values: [String] = []
+                for node in nodes {
+                    guard case .value(let value) = level.read(node), values.count < 10_000 else { return .refused(nil) }
+                    values.append(value)
+                }
+                return .value(values)
+            },
+            write: { "[" + $0.map(\.quoted).joined(separator: ", ") + "]" })
+    }
+}
+
+extension Rule where Value == [Double] {
+    /// Two numbers, or none.
+    fileprivate static var planPoint: Rule {
+        let number = Rule<Double>.number(-10_000...10_000)
+        return Rule(
+            type: "a list", allowed: "two numbers from -10000 to 10000, as in [0.0, 4.2]",
+            read: { node in
+                guard case .array(let nodes) = node else { return .wrongType }
+                var values: [Double] = []
+                for node in nodes.prefix(3) {
+                    guard case .value(let value) = number.read(node) else { return .refused(nil) }
+                    values.append(value)
+                }
+                return values.isEmpty || values.count == 2 ? .value(values) : .refused(nil)
+            },
+            write: { "[" + $0.map(\.plain).joined(separator: ", ") + "]" })
+    }
+}
+
+extension Settings {
+    /// The topics of a store's own messages.
+    package func topics(of site: SiteSettings) -> TopicTree {
+        TopicTree(prefix: identity.prefix, site: site.id, gateway: SiteSettings.gatewayID)
+    }
+
+    /// The site that holds where the file has no table of it: every gateway under the gateway's own store.
+    package var siteDefaults: SiteSettings {
+        let table = Tables.known.site
+        var reader = TableReader(path: table.reference.name, table: table.reference, entries: [:])
+        return table.keys.read(&reader, store: identity.site)
+    }
+}

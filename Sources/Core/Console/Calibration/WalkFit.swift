@@ -1,0 +1,130 @@
+import RealModule
+
+/// What was heard while a beacon was held at a known distance.
+package struct WalkStop: Hashable, Sendable {
+    /// The level of a place is known to 1 dB by then; how far it is off what its distance would have, more readings of the
+    /// same place do not tell.
+    static let minReadings = 10
+
+    let distance_m: Double
+    /// What the beacon says it has at 1 m, less what was heard.
+    let loss_db: Double
+}
+
+/// The path loss of one shop, from a few stops at known distances.
+///
+/// A level differs by 5 dB from what its distance would have, whatever one does at one place, so a few stops alone would
+/// give any exponent. What is usual goes in as if it had been measured before: the exponent of rooms, 2.2 ± 0.3, and beacons
+/// that are as strong as they say, give or take 4 dB. With five stops most of the offset is the shop's own, and less than
+/// half of the exponent.
+package struct WalkFit: Hashable, Sendable {
+    package static let stops = 2...5
+    /// Metres that a stop may be away.
+    package static let distances_m = 0.3...30.0
+    /// The furthest stop must be so many times as far as the nearest.
+    static let leastReach = 2.0
+    /// How much weaker the beacon must have become on the whole way. Less is rounding and chance.
+    static let leastFall_db = 2.0
+    /// Beyond this exponent not even two stops close together are believed.
+    static let steepest = 8.0
+    /// Stops that are further off than this, root mean square, have nothing to say of the shop; beyond the lower one they are
+    /// worth less than another walk. dB.
+    private static let (widestSpread_db, wideSpread_db) = (10.0, 8.0)
+    /// The furthest stop is taken for the far end of the room, which no room has nearer.
+    static let leastRoom_m = 2.0
+
+    static let usualExponent = (mean: 2.2, spread: 0.3)
+    static let usualExcess_db = (mean: -2.0, spread: 4.0)
+    /// How far the level of a place is off what its distance would have. dB.
+    static let placeSpread_db = 5.0
+
+    let exponent: Double
+    /// One standard deviation.
+    let exponentError: Double
+    /// How much weaker than they say beacons are at 1 m here.
+    let excess_db: Double
+    let excessError_db: Double
+    /// The furthest stop: what is weaker is not believed to be much further.
+    let room_m: Double
+    /// How far the stops are off what was found, root mean square. dB.
+    let spread_db: Double
+
+    package init(_ stops: [WalkStop]) throws(WalkError) {
+        guard Self.stops.contains(stops.count) else { throw .stops(stops.count) }
+        let distances = stops.map(\.distance_m)
+        guard let nearest = distances.min(), let furthest = distances.max(),
+            distances.allSatisfy({ Self.distances_m.contains($0) })
+        else { throw .distance }
+        guard furthest >= Self.leastReach * nearest else { throw .tooCloseTogether }
+        guard furthest >= Self.leastRoom_m else { throw .tooNear }
+        let plain = Self.slope(stops)
+        guard plain.exponent * 10 * Double.log10(furthest / nearest) >= Self.leastFall_db else {
+            throw .hardlyWeakerFurtherAway
+        }
+        let spread = (Self.usualExponent.spread * Self.usualExponent.spread + plain.error * plain.error).squareRoot()
+        let explained = min(Self.steepest, Self.usualExponent.mean + 3 * spread)
+        guard plain.exponent < explained else { throw .tooSteep(plain.exponent) }
+
+        // Two unknowns, their usual values as two measurements more: the normal equations, solved by hand.
+        let weight = 1 / (Self.placeSpread_db * Self.placeSpread_db)
+        let excessWeight = 1 / (Self.usualExcess_db.spread * Self.usualExcess_db.spread)
+        let exponentWeight = 1 / (Self.usualExponent.spread * Self.usualExponent.spread)
+        var (aa, ab, bb) = (excessWeight, 0.0, exponentWeight)
+        var (ay, by) = (excessWeight * Self.usualExcess_db.mean, exponentWeight * Self.usualExponent.mean)
+        for stop in stops {
+            let decibels = 10 * Double.log10(stop.distance_m)
+            aa += weight
+            ab += weight * decibels
+            bb += weight * decibels * decibels
+            ay += weight * stop.loss_db
+            by += weight * decibels * stop.loss_db
+        }
+        let determinant = aa * bb - ab * ab
+        let (excess, slope) = ((bb * ay - ab * by) / determinant, (aa * by - ab * ay) / determinant)
+        // By the stops alone: what is usual would hide half of it.
+        let plainExcess =
+            stops.reduce(0) { $0 + $1.loss_db - 10 * Self.usualExponent.mean * .log10($1.distance_m) }
+            / Double(stops.count)
+        guard abs(plainExcess) <= 20 else { throw .wrongPower(plainExcess) }
+        (excess_db, excessError_db) = (excess, (bb / determinant).squareRoot())
+        // What the configuration would move to its own limits is not what was found.
+        guard slope >= DistanceEstimator.exponents.lowerBound else { throw .hardlyWeakerFurtherAway }
+        guard slope <= DistanceEstimator.exponents.upperBound else { throw .tooSteep(slope) }
+        (exponent, exponentError) = (slope, (aa / determinant).squareRoot())
+        room_m = furthest
+        let squares = stops.map { stop in
+            let off = stop.loss_db - excess - slope * 10 * Double.log10(stop.distance_m)
+            return off * off
+        }
+        spread_db = (squares.reduce(0, +) / Double(stops.count)).squareRoot()
+        guard spread_db <= Self.widestSpread_db else { throw .scattered(spread_db) }
+    }
+
+    /// The exponent that the stops alone would give, and one standard deviation of it.
+    private static func slope(_ stops: [WalkStop]) -> (exponent: Double, error: Double) {
+        let decibels = stops.map { 10 * Double.log10($0.distance_m) }
+        let middle = decibels.reduce(0, +) / Double(stops.count)
+        let sums = zip(stops, decibels).reduce((0.0, 0.0)) { sums, next in
+            let off = next.1 - middle
+            return (sums.0 + off * next.0.loss_db, sums.1 + off * off)
+        }
+        return (sums.0 / sums.1, placeSpread_db / sums.1.squareRoot())
+    }
+
+    /// What to say, and what to paste into the configuration.
+    package var lines: [String] {
+        let spread = "The stops lie within \(Figures.fixed(spread_db, decimals: 1)) dB of what was found"
+        let isWide = spread_db > Self.wideSpread_db
+        return [
+            isWide
+                ? "\(spread), which is much: something stood in between. Walk again, by other places." : "\(spread).",
+            "\(isWide ? "If you have no better walk, paste" : "Paste") this into config.toml, in place of what [distance] has of it:",
+            "",
+            "[distance]",
+            "model = \"log\"",
+            "path_loss_exponent = \(Figures.fixed(exponent, decimals: 2))   # ± \(Figures.fixed(exponentError, decimals: 2))",
+            "excess_loss_db = \(Figures.fixed(excess_db, decimals: 1))   # ± \(Figures.fixed(excessError_db, decimals: 1))",
+            "room_m = \(Figures.short(room_m))",
+        ]
+    }
+}

@@ -1,0 +1,121 @@
+/// Keeps who is in the air, for somebody who looks at it: every iBeacon, whether a region wants it or not.
+///
+/// Reports and time go in as into the gateway's engine, through the same intake and tracker; snapshots come out.
+package struct ScanState: Sendable {
+    private struct Meter {
+        var rate: RateMeter
+        /// A slot of the tracker that is used again holds another transmitter.
+        var firstHeard: Instant
+    }
+
+    private var tracker: BeaconTracker
+    private var intake: Intake
+    private let regions: [ProximityUUID: [BeaconRegion]]
+    /// The regions of every identity that is remembered.
+    private var regionsOfIdentity: [IdentitySlot: [String]] = [:]
+    private var meters: [TransmitterSlot: Meter] = [:]
+    private var reportMeter: RateMeter
+    private var changes: [TrackerChange] = []
+    /// Time never goes back: what comes late counts as coming now.
+    private var now: Instant
+
+    package init(_ settings: GatewaySettings, at now: Instant) {
+        self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
+        self.intake = Intake(
+            rssiOffsets_db: settings.adapters.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
+        self.regions = Dictionary(grouping: settings.regions.beacons, by: \.uuid)
+        self.reportMeter = RateMeter(at: now)
+        self.now = now
+    }
+
+    /// Takes an HCI event in, from its event code on. Any bytes: what is malformed is counted and skipped.
+    ///
+    /// - Parameter adapter: which of the configured adapters heard it, from 0 on; others are passed over.
+    package mutating func receive(_ event: Span<UInt8>, from adapter: Int = 0, at instant: Instant) {
+        guard intake.has(adapter) else { return }
+        // A report of the same instant as a timer comes first, as in the engine.
+        advance(before: instant)
+        now = max(now, instant)
+        let isAdvertising = AdvertisingEvent.isAdvertising(event)
+        let known = intake.reportCount
+        intake.receive(event, from: adapter, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
+        for _ in known..<intake.reportCount { reportMeter.count(at: now) }
+        for index in intake.receptions.indices where intake.receptions[index].isTaken {
+            let slot = tracker.receive(
+                intake.receptions[index].sighting, at: now,
+                interest: { Self.regionIDs(of: $0, in: regions).isEmpty ? .none : .wanted }, changes: &changes)
+            takeChanges()
+            if let slot { count(slot) }
+        }
+    }
+
+    /// Lets time pass: silent beacons become unknown and leave.
+    mutating func advance(through instant: Instant) {
+        advance(before: instant + TimeSpan(microseconds: 1))
+        now = max(now, instant)
+    }
+
+    private mutating func advance(before limit: Instant) {
+        while let due = tracker.advance(before: limit, changes: &changes) { now = max(now, due) }
+        takeChanges()
+    }
+
+    /// What is there at `instant`.
+    package mutating func snapshot(at instant: Instant) -> ScanSnapshot {
+        advance(through: instant)
+        var rows: [ScanSnapshot.Row] = []
+        for (identity, regions) in regionsOfIdentity {
+            let listed = tracker.listed(identity)
+            let duplicates = tracker.duplicateTracks(among: listed)
+            for slot in listed { rows.append(row(slot, duplicates, regions)) }
+        }
+        rows.sort { RangedBeacon.isNearer($0.beacon, $1.beacon) }
+        return ScanSnapshot(
+            rows: rows, beaconCount: RangedBeacon.count(rows.map(\.beacon)),
+            reportRate_hz: reportMeter.rate_hz(at: now),
+            reports: intake.reportCount, rejects: intake.rejects, refusedTransmitters: tracker.refusedCount)
+    }
+
+    private mutating func count(_ slot: TransmitterSlot) {
+        let firstHeard = tracker[slot].firstHeard
+        if meters[slot]?.firstHeard != firstHeard {
+            meters[slot] = Meter(rate: RateMeter(at: now), firstHeard: firstHeard)
+        }
+        meters[slot]?.rate.count(at: now)
+    }
+
+    private mutating func takeChanges() {
+        for change in changes {
+            switch change {
+            case .identityAppeared(let slot):
+                regionsOfIdentity[slot] = tracker.identity(in: slot).map { Self.regionIDs(of: $0, in: regions) } ?? []
+            case .identityForgotten(let slot): regionsOfIdentity[slot] = nil
+            case .listChanged: break
+            }
+        }
+        changes.removeAll(keepingCapacity: true)
+    }
+
+    private static func regionIDs(
+        of identity: BeaconIdentity, in regions: [ProximityUUID: [BeaconRegion]]
+    ) -> [String] {
+        (regions[identity.uuid] ?? []).filter { region in
+            (region.major ?? identity.major) == identity.major && (region.minor ?? identity.minor) == identity.minor
+        }.map(\.id)
+    }
+
+    private mutating func row(
+        _ slot: TransmitterSlot, _ duplicates: Set<TrackID>, _ regions: [String]
+    ) -> ScanSnapshot.Row {
+        let observation = tracker.observe(slot)
+        let transmitter = tracker[slot]
+        let beacon = RangedBeacon(
+            transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
+            device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
+            lastHeard: transmitter.lastHeard, isResolving: transmitter.standing == .resolving,
+            isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
+        return ScanSnapshot.Row(
+            beacon: beacon, rate_hz: meters[slot]?.rate.rate_hz(at: now) ?? 0, age: now - transmitter.lastHeard,
+            regions: regions)
+    }
+}

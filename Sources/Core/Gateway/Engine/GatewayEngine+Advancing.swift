@@ -1,0 +1,140 @@
+/// Time passes: each `TimedSource` does what is due, in order.
+extension GatewayEngine {
+    /// When `advance` has something to do next. It changes nothing, but what is not mutating gets a copy of the whole monitor
+    /// when another module calls it.
+    package var nextDeadline: Instant { mutating get { earliest().due } }
+
+    /// The order of the list is the rule for equal times: who is there is decided before what regions make of it, and that before
+    /// what is stored and reported.
+    private mutating func earliest() -> NextDeadline {
+        var next = NextDeadline(.silence, tracker.nextDeadlineInPlace())
+        next.list(.monitoring, monitor.nextDeadlineInPlace())
+        next.list(.location, place.deadline)
+        next.list(.stays, stays.due)
+        next.list(.ranging, ranger.nextDeadline)
+        return next
+    }
+
+    /// Has a source do what is due before `limit`, first of all at `due`.
+    private mutating func fire(
+        _ source: TimedSource, at due: Instant, before limit: Instant, outputs: inout [GatewayOutput]
+    ) {
+        switch source {
+        case .silence:
+            _ = tracker.advance(before: limit, changes: &changes)
+            takeChanges(&outputs)
+            takeTransitions(&outputs)
+        case .monitoring:
+            _ = monitor.advance(before: limit, transitions: &transitions)
+            takeTransitions(&outputs)
+        case .location: advanceServices(&outputs)
+        case .stays: storeStays(&outputs)
+        case .ranging:
+            if let instance = ranger.advance(through: due) { range(instance, at: now, outputs: &outputs) }
+        }
+    }
+
+    /// Runs everything that is due up to and including `instant`: what a live radio does after each round.
+    package mutating func advance(through instant: Instant, outputs: inout [GatewayOutput]) {
+        advance(before: instant + TimeSpan(microseconds: 1), outputs: &outputs)
+        now = max(now, instant)
+    }
+
+    /// Runs everything that is due before `limit`, each thing at its own time.
+    ///
+    /// A report of the same instant as a timer comes first: a beacon that is heard just in time was heard in time.
+    mutating func advance(before limit: Instant, outputs: inout [GatewayOutput]) {
+        endWindows(before: limit)
+        while true {
+            let next = earliest()
+            guard next.due < limit else { return }
+            now = max(now, next.due)
+            fire(next.source, at: next.due, before: limit, outputs: &outputs)
+        }
+    }
+
+    /// What is counted by the minute is counted anew. Only reports are counted, so this need not come in between the sources.
+    private mutating func endWindows(before limit: Instant) {
+        guard floods.end <= limit else { return }
+        floods.endWindow(tracker.newcomers, at: limit)
+        for adapter in readings.indices { readings[adapter].endWindow() }
+        tracker.beginNewcomerWindow()
+    }
+
+    /// Has the stays under way stored: every minute while something is heard, and when the agent stops.
+    mutating func storeStays(_ outputs: inout [GatewayOutput]) {
+        let records = monitor.recordsOfStays()
+        if !records.isEmpty { outputs.append(.stays(records)) }
+        stays.stored()
+    }
+
+    /// The agent ends, or reads its settings anew: what waits for others or for a minute's end is told, and stays are stored.
+    package mutating func stop(_ outputs: inout [GatewayOutput]) {
+        stopLocating(outputs: &outputs)
+        monitor.closeSurges()
+        takeTransitions(&outputs)
+        storeStays(&outputs)
+    }
+
+    /// The radio hears, or does not, or nobody can tell.
+    ///
+    /// - Parameter instant: when that was found out; the liveness says since when it is so.
+    package mutating func liveness(
+        _ liveness: RadioLiveness, at instant: Instant, outputs: inout [GatewayOutput]
+    ) {
+        advance(before: instant, outputs: &outputs)
+        now = max(now, instant)
+        switch liveness {
+        case .live:
+            monitor.sees(radio, at: now)
+            monitor.proved(radio, at: now)
+        case .suspect(let since), .blind(let since): monitor.blinded(radio, since: min(since, now), at: now)
+        }
+    }
+
+    /// An exit has come due, and nothing of any kind was heard just before: nobody knows whether the beacon or the radio
+    /// is gone. It waits until a report comes, `radioProved(at:)` or `liveness(_:at:outputs:)` is called.
+    package var needsProof: Bool { monitor.isAwaitingProof(radio) }
+
+    /// The controller has just answered. What waits for that is done by the next `advance`.
+    package mutating func radioProved(at instant: Instant, outputs: inout [GatewayOutput]) {
+        advance(before: instant, outputs: &outputs)
+        now = max(now, instant)
+        monitor.proved(radio, at: now)
+    }
+
+    private mutating func range(_ instance: InstanceSlot, at now: Instant, outputs: inout [GatewayOutput]) {
+        let report = rangingReport(instance, at: now)
+        guard ranger.isDue(instance, count: report.count, beacons: report.beacons, at: now) else { return }
+        outputs.append(.ranging(report))
+    }
+
+    /// The beacons in range of an instance, as they are now.
+    mutating func rangingReport(_ instance: InstanceSlot, at now: Instant) -> RangingReport {
+        var beacons: [RangedBeacon] = []
+        for identity in membership.identities(of: instance) {
+            // Most identities have one transmitter, which needs no list and has no duplicate.
+            if let slot = tracker.only(identity) {
+                if tracker[slot].isListed { beacons.append(ranged(slot, [])) }
+                continue
+            }
+            let listed = tracker.listed(identity)
+            let duplicates = tracker.duplicateTracks(among: listed)
+            for slot in listed { beacons.append(ranged(slot, duplicates)) }
+        }
+        let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
+        return RangingReport(
+            instance: monitor.id(of: instance), at: now, count: RangedBeacon.count(beacons),
+            beacons: order.map { beacons[$0] })
+    }
+
+    private mutating func ranged(_ slot: TransmitterSlot, _ duplicates: Set<TrackID>) -> RangedBeacon {
+        let observation = tracker.observe(slot)
+        let transmitter = tracker[slot]
+        return RangedBeacon(
+            transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
+            device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
+            lastHeard: transmitter.lastHeard, isResolving: transmitter.standing == .resolving,
+            isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
+    }
+}

@@ -1,0 +1,130 @@
+/// From sightings to regions: reports come in.
+extension GatewayEngine {
+    /// Takes an HCI event in that was received at `instant`. What was due before comes first.
+    ///
+    /// - Parameters:
+    ///   - event: the event packet from its event code on. Any bytes: what is malformed is counted and skipped.
+    ///   - adapter: which of the configured adapters heard it, from 0 on; a capture counts as the first. An event of
+    ///     any other is passed over.
+    ///   - outputs: what follows is appended here.
+    package mutating func receive(
+        _ event: Span<UInt8>, from adapter: Int = 0, at instant: Instant, outputs: inout [GatewayOutput]
+    ) {
+        guard intake.has(adapter) else { return }
+        // A report of whatever proves that the radio has heard until now.
+        let isAdvertising = AdvertisingEvent.isAdvertising(event)
+        if isAdvertising { monitor.proved(radio, at: max(now, instant)) }
+        advance(before: instant, outputs: &outputs)
+        now = max(now, instant)
+        intake.receive(event, from: adapter, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
+        for index in intake.receptions.indices {
+            let reception = intake.receptions[index]
+            beaconCount &+= 1
+            if let rssi_dbm = reception.rssi_dbm {
+                floods.heard(rssi_dbm)
+                readings[adapter].heard(rssi_dbm, of: reception.sighting)
+            }
+            if reception.isTaken { receive(reception.sighting, outputs: &outputs) }
+        }
+    }
+
+    private mutating func receive(_ sighting: Sighting, outputs: inout [GatewayOutput]) {
+        let slot = tracker.receive(
+            sighting, at: now, interest: { monitor.interest(in: $0) }, changes: &changes)
+        takeChanges(&outputs)
+        // An instance that is new and entered at once is told of once: transitions are passed on at the end only.
+        defer { takeTransitions(&outputs) }
+        guard let slot else { return refused(sighting.identity, &outputs) }
+        let identity = tracker.identitySlot(of: slot)
+        if membership.isUnmet(identity) {
+            meet(identity)
+            takeFailures(&outputs)
+        }
+        let count = membership.count(of: identity)
+        guard count > 0 else { return }
+        if !restoredPatience.isEmpty {
+            // A beacon that is heard for the first time since the start is as patient as those of its region were before it.
+            for patience in restoredPatience.patience(of: membership[identity], at: now) {
+                tracker.restorePatience(patience, of: slot)
+            }
+        }
+        stays.heard(at: now)
+        let hearing = tracker.hearing(of: slot)
+        let evidence = BeaconEvidence(
+            transmitter: slot, identity: sighting.identity, level: hearing.regionLevel, patience: hearing.patience)
+        for index in 0..<count {
+            monitor.receive(
+                evidence, in: membership.instance(index, of: identity), at: now, transitions: &transitions
+            ) { tracker.observe(slot) }
+        }
+    }
+
+    /// The tracker's lists changed: regions learn of new identities, ranging of new lists.
+    mutating func takeChanges(_ outputs: inout [GatewayOutput]) {
+        guard !changes.isEmpty else { return }
+        for change in changes {
+            switch change {
+            case .identityAppeared(let identity): meet(identity)
+            case .listChanged(let identity):
+                for instance in membership[identity] { ranger.listChanged(instance, at: now) }
+            case .identityForgotten(let identity):
+                for instance in membership.forget(identity) { monitor.discard(instance) }
+            }
+        }
+        changes.removeAll(keepingCapacity: true)
+        takeFailures(&outputs)
+    }
+
+    private mutating func refused(_ identity: BeaconIdentity, _ outputs: inout [GatewayOutput]) {
+        monitor.transmitterRefused(identity, limit: tracker.maxTransmitters, failures: &failures)
+        takeFailures(&outputs)
+    }
+
+    mutating func takeFailures(_ outputs: inout [GatewayOutput]) {
+        guard !failures.isEmpty || !notices.isEmpty else { return }
+        for failure in failures { outputs.append(.failure(failure, at: now)) }
+        failures.removeAll(keepingCapacity: true)
+        for notice in notices { outputs.append(.notice(notice, at: now)) }
+        notices.removeAll(keepingCapacity: true)
+    }
+
+    /// Passes on what the monitor decided, and ranges what is inside.
+    mutating func takeTransitions(_ outputs: inout [GatewayOutput]) {
+        if monitor.hasAdmissionNews { takeAdmissionNews(&outputs) }
+        guard !transitions.isEmpty else { return }
+        for var transition in transitions {
+            guard let slot = monitor.slot(of: transition.instance) else { continue }
+            if transition.event != nil { transition.event?.location = location }
+            outputs.append(.transition(transition, record: monitor.record(of: slot)))
+            if transition.state == .inside, monitor.region(of: slot).isRanged {
+                ranger.start(slot, at: now)
+            } else {
+                ranger.stop(slot)
+            }
+        }
+        transitions.removeAll(keepingCapacity: true)
+    }
+
+    /// Passes on which instances came to be and which went. What makes room goes before what takes its place.
+    private mutating func takeAdmissionNews(_ outputs: inout [GatewayOutput]) {
+        let news = monitor.takeAdmissionNews()
+        for instance in news.admitted { setInterest(of: instance) }
+        for instance in news.forgotten.map(\.slot) {
+            setInterest(of: instance)
+            ranger.stop(instance)
+            restoredPatience.end(instance)
+            if !membership.hasIdentities(instance) { monitor.discard(instance) }
+        }
+        if !news.forgotten.isEmpty { outputs.append(.forgotten(news.forgotten.map(\.id), at: now)) }
+        for surge in news.surges { outputs.append(.surge(surge, at: now)) }
+        for failure in news.failures { outputs.append(.failure(failure, at: now)) }
+    }
+
+    /// The beacons of an instance are wanted more or less than before.
+    private mutating func setInterest(of instance: InstanceSlot) {
+        for identity in membership.identities(of: instance) {
+            guard let value = tracker.identity(in: identity) else { continue }
+            tracker.setInterest(monitor.interest(in: value), identity)
+        }
+    }
+}

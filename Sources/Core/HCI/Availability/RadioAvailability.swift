@@ -1,0 +1,67 @@
+/// What stands between an adapter and scanning. The raw value is the word that subscribers get.
+///
+/// Every value but `scanning` ends by itself once its cause is gone: nothing needs to be restarted.
+package enum RadioAvailability: String, Sendable, CaseIterable {
+    /// There is no adapter, or not the configured one.
+    case absent
+    /// There is one, but this process may not speak to it.
+    case unauthorized
+    /// A radio kill switch holds it, in software or in hardware.
+    case blocked
+    /// It is there and powered down.
+    case off
+    /// It is up but answers neither commands nor sends reports.
+    case stalled
+    /// It scans. Whether it hears anything is for `RadioLiveness` to say.
+    case scanning
+
+    /// What an installer can do about it, one sentence in plain words; empty for `scanning`.
+    package var remedy: String {
+        switch self {
+        case .absent:
+            "No such Bluetooth adapter: plug one in, or correct radio.adapter in the configuration; beacond check tells more."
+        case .unauthorized:
+            "Give the process the capability CAP_NET_RAW: sudo by hand, AmbientCapabilities=CAP_NET_RAW in a systemd unit, "
+                + "or setcap cap_net_raw+ep on the executable."
+        case .blocked:
+            "Bluetooth is blocked: run 'sudo rfkill unblock bluetooth', or release the machine's wireless switch."
+        case .off:
+            "The Bluetooth adapter is off: run 'bluetoothctl power on' or 'sudo hciconfig hci0 up', where hci0 is its name."
+        case .stalled:
+            "The Bluetooth adapter does not answer: unplug it and plug it in again, or restart the machine."
+        case .scanning:
+            ""
+        }
+    }
+}
+
+/// The radio's availability, and whether this process may do something about it by itself.
+package struct RadioCondition: Hashable, Sendable {
+    var availability: RadioAvailability
+    /// The process has CAP_NET_ADMIN: it brings up adapters that nobody switched off, and resets those that do not answer.
+    var mayAdminister: Bool
+
+    package init(_ availability: RadioAvailability, mayAdminister: Bool) {
+        self.availability = availability
+        self.mayAdminister = mayAdminister
+    }
+
+    /// What an installer can do about it, one line in plain words; empty for `scanning`.
+    package var remedy: String {
+        switch (availability, mayAdminister) {
+        case (.off, true):
+            "The Bluetooth adapter is off. The agent switches it on by itself, unless somebody has switched it off: then run "
+                + "'bluetoothctl power on' or 'sudo hciconfig hci0 up', where hci0 is its name."
+        case (.off, false):
+            "\(availability.remedy) With the capability CAP_NET_ADMIN the agent switches it on by itself, unless somebody has "
+                + "switched it off."
+        case (.stalled, true):
+            "The Bluetooth adapter does not answer, and the agent resets it by itself. If that does not help, unplug it "
+                + "and plug it in again, or restart the machine."
+        case (.stalled, false):
+            "\(availability.remedy) With the capability CAP_NET_ADMIN the agent resets it by itself."
+        case (.absent, _), (.unauthorized, _), (.blocked, _), (.scanning, _):
+            availability.remedy
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// The btsnoop capture format, as `btmon -w` and Android write it.
+///
+/// A file header of 16 octets, then records, all numbers big-endian:
+///
+///     octets 0…7     "btsnoop" and a NUL
+///     octets 8…11    version, 1
+///     octets 12…15   datalink
+///
+///     octets 0…3     original length of the packet
+///     octets 4…7     included length n
+///     octets 8…11    flags (see `BTSnoop.Datalink`)
+///     octets 12…15   packets dropped before this one
+///     octets 16…23   microseconds since 0000-01-01T00:00:00, signed
+///     octets 24…     n octets of the packet
+///
+/// Source: the snoop format of RFC 1761 and BlueZ, `doc/btsnoop-protocol`.
+enum BTSnoop {
+    /// Of a capture, octets.
+    static let headerLength = 16
+    /// Of a record, octets; its packet follows.
+    static let recordHeaderLength = 24
+    /// No HCI packet is longer (65,535 octets and a header); a record that says so is damage.
+    static let maxPacketLength = 1 << 17
+
+    static let magic: [UInt8] = Array("btsnoop".utf8) + [0]
+    package static let version: UInt32 = 1
+    /// Microseconds from year 0 to the Unix epoch.
+    static let unixEpoch_us: Int64 = 0x00DC_DDB3_0F2F_8000
+
+    /// What the records hold.
+    enum Datalink: UInt32, Sendable, CaseIterable {
+        /// Un-encapsulated HCI: flags bit 0 received, bit 1 command or event.
+        case unencapsulated = 1001
+        /// HCI UART (H4): the first octet of the packet is its type.
+        case uart = 1002
+        /// Linux monitor: flags bits 31…16 adapter index, bits 15…0 opcode.
+        case monitor = 2001
+    }
+}
+
+/// What is wrong with a capture, and where.
+package enum BTSnoopError: Error, Hashable, Sendable, CustomStringConvertible {
+    case notBTSnoop
+    case unsupportedVersion(UInt32)
+    case unsupportedDatalink(UInt32)
+    /// The capture ends inside its header or a record. `offset` is where that begins, in octets.
+    case truncated(offset: UInt64, missing: UInt64)
+    /// A record whose length can't be true.
+    case impossibleLength(offset: UInt64, original: UInt32, included: UInt32)
+
+    package var description: String {
+        switch self {
+        case .notBTSnoop:
+            "not a btsnoop capture: the first 8 octets must be \"btsnoop\" and a NUL; write one with btmon -w"
+        case .unsupportedVersion(let version):
+            "btsnoop version \(version) at offset 8: only version 1 is known"
+        case .unsupportedDatalink(let datalink):
+            "btsnoop datalink \(datalink) at offset 12: must be 1001 (HCI), 1002 (HCI UART) or 2001 (monitor)"
+        case .truncated(let offset, let missing):
+            "the capture ends inside the record at offset \(offset): \(missing) octets are missing"
+        case .impossibleLength(let offset, let original, let included):
+            "the record at offset \(offset) is damaged: \(included) octets included of \(original), "
+                + "at most \(BTSnoop.maxPacketLength) are possible"
+        }
+    }
+}

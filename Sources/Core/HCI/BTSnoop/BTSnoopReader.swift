@@ -1,0 +1,132 @@
+/// Reads a capture from whatever part of it is there: a struct that is fed octets and says what they are.
+package struct BTSnoopReader: Sendable {
+    /// One record, its packet as a range of the span that `next` was given.
+    package struct Record: Hashable, Sendable {
+        /// When the packet was captured, by the capturing machine's clock.
+        package var time: WallTime
+        /// Packets that were lost before this one, counted from the start of the capture.
+        var droppedPackets: UInt32
+        /// The adapter's index in a monitor capture, else 0.
+        var adapterIndex: UInt16
+        /// Where the HCI event packet stands, from its event code on; `nil` where the record holds something else.
+        package var event: Range<Int>?
+    }
+
+    private enum State {
+        case header
+        case records(BTSnoop.Datalink)
+        /// Damage ends a capture: where the next record would begin can't be known.
+        case damaged(BTSnoopError)
+    }
+
+    private var state = State.header
+    /// Octets consumed so far, for messages.
+    private(set) var offset: UInt64 = 0
+
+    package init() {}
+
+    /// Reads the next record that begins at `position`, and moves `position` behind it.
+    ///
+    /// - Returns: `nil` where more octets are needed: call again with the same and more, or call `finish`.
+    /// - Throws: `BTSnoopError`, and the same again on every later call.
+    package mutating func next(_ bytes: Span<UInt8>, from position: inout Int) throws(BTSnoopError) -> Record? {
+        switch state {
+        case .damaged(let error):
+            throw error
+        case .header:
+            try checkMagic(bytes, at: position)
+            guard bytes.count - position >= BTSnoop.headerLength else { return nil }
+            state = .records(try readHeader(bytes, at: position))
+            advance(&position, by: BTSnoop.headerLength)
+            return try next(bytes, from: &position)
+        case .records(let datalink):
+            return try readRecord(bytes, from: &position, datalink)
+        }
+    }
+
+    /// The capture ends with `remaining` octets that are no whole record.
+    package mutating func finish(remaining: Int) throws(BTSnoopError) {
+        switch state {
+        case .damaged(let error):
+            throw error
+        case .header:
+            throw damage(remaining == 0 ? .notBTSnoop : .truncated(offset: offset, missing: missing(16, remaining)))
+        case .records:
+            if remaining > 0 { throw damage(.truncated(offset: offset, missing: missing(neededLength, remaining))) }
+        }
+    }
+
+    private var neededLength = BTSnoop.recordHeaderLength
+
+    private func missing(_ needed: Int, _ there: Int) -> UInt64 {
+        UInt64(max(0, needed - there))
+    }
+
+    private mutating func damage(_ error: BTSnoopError) -> BTSnoopError {
+        state = .damaged(error)
+        return error
+    }
+
+    private mutating func advance(_ position: inout Int, by length: Int) {
+        position += length
+        offset += UInt64(length)
+    }
+
+    /// As far as it is there, so that a short text is not called the beginning of a capture.
+    private mutating func checkMagic(_ bytes: Span<UInt8>, at position: Int) throws(BTSnoopError) {
+        for (index, octet) in BTSnoop.magic.prefix(max(0, bytes.count - position)).enumerated()
+        where bytes[position + index] != octet {
+            throw damage(.notBTSnoop)
+        }
+    }
+
+    private mutating func readHeader(
+        _ bytes: Span<UInt8>, at position: Int
+    ) throws(BTSnoopError) -> BTSnoop.Datalink {
+        let version = bigEndian32(bytes, at: position + 8)
+        guard version == BTSnoop.version else { throw damage(.unsupportedVersion(version)) }
+        let number = bigEndian32(bytes, at: position + 12)
+        guard let datalink = BTSnoop.Datalink(rawValue: number) else { throw damage(.unsupportedDatalink(number)) }
+        return datalink
+    }
+
+    private mutating func readRecord(
+        _ bytes: Span<UInt8>, from position: inout Int, _ datalink: BTSnoop.Datalink
+    ) throws(BTSnoopError) -> Record? {
+        neededLength = BTSnoop.recordHeaderLength
+        guard bytes.count - position >= BTSnoop.recordHeaderLength else { return nil }
+        let original = bigEndian32(bytes, at: position)
+        let included = bigEndian32(bytes, at: position + 4)
+        guard included <= original, included <= BTSnoop.maxPacketLength else {
+            throw damage(.impossibleLength(offset: offset, original: original, included: included))
+        }
+        neededLength = BTSnoop.recordHeaderLength + Int(included)
+        guard bytes.count - position >= neededLength else { return nil }
+        let flags = bigEndian32(bytes, at: position + 8)
+        let time_us = Int64(bitPattern: bigEndian64(bytes, at: position + 16))
+        let start = position + BTSnoop.recordHeaderLength
+        let record = Record(
+            time: WallTime(microseconds: time_us.subtractingSaturating(BTSnoop.unixEpoch_us)),
+            droppedPackets: bigEndian32(bytes, at: position + 12),
+            adapterIndex: datalink == .monitor ? UInt16(flags >> 16) : 0,
+            event: eventRange(bytes, start..<position + neededLength, flags, datalink))
+        advance(&position, by: neededLength)
+        return record
+    }
+
+    private func eventRange(
+        _ bytes: Span<UInt8>, _ packet: Range<Int>, _ flags: UInt32, _ datalink: BTSnoop.Datalink
+    ) -> Range<Int>? {
+        let h4Event: UInt8 = 0x04
+        let monitorEvent: UInt32 = 3
+        switch datalink {
+        case .uart:
+            guard let first = packet.first, bytes[first] == h4Event else { return nil }
+            return first + 1..<packet.upperBound
+        case .unencapsulated:
+            return flags & 0b11 == 0b11 ? packet : nil
+        case .monitor:
+            return flags & 0xFFFF == monitorEvent ? packet : nil
+        }
+    }
+}

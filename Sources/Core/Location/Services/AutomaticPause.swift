@@ -1,0 +1,97 @@
+/// What the gateway rides on; it decides how soon standing still is a pause. The raw value is the word in `config.toml`.
+package enum Activity: String, CaseIterable, Sendable {
+    case other
+    case automotive
+    case pedestrian
+
+    /// How long it stands before it pauses.
+    var pauseAfter: TimeSpan {
+        switch self {
+        case .other: .seconds(300)
+        case .automotive: .seconds(120)
+        case .pedestrian: .seconds(600)
+        }
+    }
+}
+
+/// Core Location's automatic pause: what stands still need not be watched.
+///
+/// Paused, the receiver rests and looks every minute; at the first movement it goes on. The caller turns the receiver on
+/// while `receiverIsNeeded`, publishes no place while `isPaused`, and gives every used fix to `use` and the time to
+/// `advance`.
+struct AutomaticPause: Sendable {
+    enum Change: Hashable, Sendable {
+        case paused
+        case resumed
+    }
+
+    /// From a look to the next one.
+    static let rest = TimeSpan.seconds(60)
+
+    private enum State {
+        case noFixYet
+        case going(StandingPlace)
+        case paused(StandingPlace, Looks)
+    }
+
+    private let activity: Activity
+    private let longestGap: TimeSpan
+    private var state = State.noFixYet
+
+    /// - Parameter longestGap: the longest gap between two fixes that counts as standing (`unknown_state_after_s`).
+    init(activity: Activity, longestGap: TimeSpan) {
+        self.activity = activity
+        self.longestGap = longestGap
+    }
+
+    var isPaused: Bool {
+        if case .paused = state { true } else { false }
+    }
+
+    /// Whether the receiver has to be on.
+    var receiverIsNeeded: Bool {
+        if case .paused(_, let looks) = state { looks.isLooking } else { true }
+    }
+
+    /// When `advance` has something to do.
+    var deadline: Instant {
+        if case .paused(_, let looks) = state { looks.deadline } else { .distantFuture }
+    }
+
+    /// Time went on: looks begin and end.
+    mutating func advance(to now: Instant) {
+        guard case .paused(let place, var looks) = state else { return }
+        looks.advance(to: now)
+        state = .paused(place, looks)
+    }
+
+    /// A fix was used.
+    ///
+    /// - Returns: what became of it; `nil` when it goes on as before.
+    mutating func use(_ fix: Fix, at now: Instant) -> Change? {
+        switch state {
+        case .noFixYet:
+            state = .going(StandingPlace(fix, at: now, longestGap: longestGap))
+            return nil
+        case .going(var place):
+            let verdict = place.use(fix, at: now)
+            state = .going(verdict == .moved ? StandingPlace(fix, at: now, longestGap: longestGap) : place)
+            guard verdict == .standing, place.standing >= activity.pauseAfter else { return nil }
+            var looks = Looks(lookingAt: now, rest: Self.rest, longestRest: Self.rest)
+            looks.found(at: now, rest: Self.rest)
+            state = .paused(place, looks)
+            return .paused
+        case .paused(var place, var looks):
+            guard looks.isLooking else { return nil }
+            let verdict = place.use(fix, at: now)
+            guard verdict != .moved else {
+                state = .going(StandingPlace(fix, at: now, longestGap: longestGap))
+                return .resumed
+            }
+            // A look that sees something like a movement waits for the next fix to say so too.
+            if verdict == .standing { looks.found(at: now, rest: Self.rest) }
+            state = .paused(place, looks)
+            return nil
+        }
+    }
+}

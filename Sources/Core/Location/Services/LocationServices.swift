@@ -1,0 +1,240 @@
+/// The location services of one gateway: from what receivers say to what is told of the place.
+///
+/// Each verb is a thing that happened, and adds what there is to tell. The owner keeps the receiver on while `listens`, and
+/// calls `advance` at the `deadline`.
+package struct LocationServices: Sendable {
+    private enum Updates {
+        case standard(StandardService, AutomaticPause?)
+        case significant(SignificantService)
+    }
+
+    private let settings: LocationSettings
+    private var intake: FixIntake
+    private var choice: ReceiverChoice
+    private var updates: Updates
+    private var track: DeferredTrack?
+    private var watch: AvailabilityWatch
+    private var use = ReceiverUse()
+    private var told = LocationStatus(availability: .off, isPaused: false)
+    /// When a configured place is said again.
+    private var fixedDue = Instant.distantFuture
+    /// The last fix that was used.
+    package private(set) var last: PlacedFix?
+    /// Until when somebody needs fixes, whatever the service makes of them; `nil` where nobody does.
+    private var askedUntil: Instant?
+
+    /// How often a configured place is said to somebody who needs fixes.
+    private static let fixedInterval = TimeSpan.seconds(1)
+
+    /// - Parameters:
+    ///   - longestGap: the longest gap between two fixes that counts as time with fixes (`unknown_state_after_s`).
+    package init(_ settings: LocationSettings, longestGap: TimeSpan, at now: Instant) {
+        self.settings = settings
+        intake = FixIntake(desiredAccuracy_m: settings.desiredAccuracy_m, maxAge: settings.maxAge)
+        choice = ReceiverChoice(maxAge: settings.maxAge)
+        watch = AvailabilityWatch(maxAge: settings.maxAge)
+        switch settings.service {
+        case .standard:
+            updates = .standard(
+                StandardService(settings.standard),
+                settings.pausing.map { AutomaticPause(activity: $0, longestGap: longestGap) })
+        case .significant: updates = .significant(SignificantService(at: now))
+        }
+        track = settings.deferral.map { DeferredTrack(distance_m: $0.distance_m, timeout: $0.timeout) }
+        if case .fixed = settings.source { fixedDue = now }
+        told = status
+    }
+
+    // MARK: - What is known
+
+    /// Whether the receiver has to be on.
+    var listens: Bool {
+        guard case .gpsd = settings.source else { return false }
+        if askedUntil != nil { return true }
+        return switch updates {
+        case .standard(_, let pause): pause?.receiverIsNeeded ?? true
+        case .significant(let service): service.receiverIsNeeded
+        }
+    }
+
+    package var status: LocationStatus {
+        let availability: LocationAvailability =
+            switch settings.source {
+            case .none: .off
+            case .fixed: .located
+            case .gpsd: watch.availability
+            }
+        return LocationStatus(availability: availability, isPaused: isPaused)
+    }
+
+    private var isPaused: Bool {
+        if case .standard(_, let pause?) = updates { pause.isPaused } else { false }
+    }
+
+    package func figures(at now: Instant) -> LocationFigures {
+        LocationFigures(fixes: intake.counts, receiverOn: use.total(at: now))
+    }
+
+    /// When `advance` has something to do.
+    var deadline: Instant {
+        let service: Instant
+        switch updates {
+        case .standard(let standard, let pause):
+            // While paused, and while fixes are told together, nothing is told by the clock.
+            let update = isPaused || track != nil ? .distantFuture : standard.deadline
+            service = min(update, pause?.deadline ?? .distantFuture)
+        case .significant(let significant): service = significant.deadline
+        }
+        return min(service, track?.deadline ?? .distantFuture, watch.deadline, fixedDue, askedUntil ?? .distantFuture)
+    }
+
+    // MARK: - What happens
+
+    /// A receiver said where it is. What comes while the receiver should rest changes nothing, because another client may keep it
+    /// on; nor does what a receiver says that is not the chosen one.
+    ///
+    /// - Parameter clock: the gateway's time of day; `nil` while nobody has set its clock.
+    package mutating func take(
+        _ report: DeviceReport, at now: Instant, clock: WallTime?, news: inout [LocationNews]
+    ) {
+        look(at: now, news: &news)
+        defer { tellDue(at: now, news: &news) }
+        guard listens, choice.take(report, at: now) != .passedOver,
+            let fix = try? intake.take(report.report, at: now, clock: clock)
+        else { return }
+        let age = clock.map { max($0 - fix.at, .zero) } ?? .zero
+        let device = report.device.isEmpty ? nil : report.device
+        use(PlacedFix(fix, came: now, origin: .receiver(device: device, age: age)), news: &news)
+    }
+
+    /// Somebody needs fixes until then, whatever the service makes of them: a circular region that is not decided yet, a request.
+    ///
+    /// - Parameter end: `nil` where nobody does any more.
+    mutating func ask(until end: Instant?, at now: Instant, news: inout [LocationNews]) {
+        let end = end.flatMap { $0 > now ? $0 : nil }
+        guard end != askedUntil else { return }
+        let begins = askedUntil == nil
+        askedUntil = end
+        if case .fixed = settings.source, last != nil {
+            if end == nil { fixedDue = .distantFuture } else if begins { fixedDue = now }
+        }
+        tellStatus(at: now, news: &news)
+    }
+
+    /// What came could not be read as a report.
+    package mutating func takeMalformed() { intake.countMalformed() }
+
+    /// The connection to gpsd failed or ended.
+    package mutating func lostConnection(at now: Instant, news: inout [LocationNews]) {
+        advance(to: now, news: &news)
+        watch.lostConnection()
+        tellStatus(at: now, news: &news)
+    }
+
+    /// gpsd has told which receivers it has, by their paths.
+    package mutating func found(devices: [String], at now: Instant, news: inout [LocationNews]) {
+        advance(to: now, news: &news)
+        choice.keep { devices.contains($0) }
+        watch.found(devices: devices.count, isListening: listens, at: now)
+        tellStatus(at: now, news: &news)
+    }
+
+    /// Time went on.
+    package mutating func advance(to now: Instant, news: inout [LocationNews]) {
+        look(at: now, news: &news)
+        tellDue(at: now, news: &news)
+    }
+
+    /// What the time makes of the receiver: looks begin and end.
+    private mutating func look(at now: Instant, news: inout [LocationNews]) {
+        if let askedUntil, now >= askedUntil { ask(until: nil, at: now, news: &news) }
+        if now >= fixedDue { sayFixed(at: now, news: &news) }
+        switch updates {
+        case .standard(let standard, var pause):
+            pause?.advance(to: now)
+            updates = .standard(standard, pause)
+        case .significant(var significant):
+            significant.advance(to: now)
+            updates = .significant(significant)
+        }
+    }
+
+    /// What the time makes of what is told. A fix of the same instant comes first: it is what there is to tell.
+    private mutating func tellDue(at now: Instant, news: inout [LocationNews]) {
+        if case .standard(var standard, let pause) = updates, !isPaused, track == nil {
+            let update = standard.advance(to: now)
+            updates = .standard(standard, pause)
+            if update != nil, let last { news.append(.update(last)) }
+        }
+        if let batch = track?.advance(to: now) { tell(batch, news: &news) }
+        watch.advance(to: now)
+        tellStatus(at: now, news: &news)
+    }
+
+    /// The agent ends, or its settings are read anew: what is kept is told.
+    mutating func stop(at now: Instant, news: inout [LocationNews]) {
+        advance(to: now, news: &news)
+        if let batch = track?.stop() { tell(batch, news: &news) }
+    }
+
+    // MARK: - What becomes of a fix
+
+    private mutating func use(_ placed: PlacedFix, news: inout [LocationNews]) {
+        let (fix, now) = (placed.fix, placed.came)
+        last = placed
+        watch.use(at: now)
+        news.append(.used(placed))
+        var isNews = false
+        var change: AutomaticPause.Change?
+        switch updates {
+        case .standard(var standard, var pause):
+            change = pause?.use(fix, at: now)
+            if !(pause?.isPaused ?? false) { isNews = standard.use(fix, at: now) != nil }
+            updates = .standard(standard, pause)
+        case .significant(var significant):
+            isNews = significant.use(fix, at: now) != nil
+            updates = .significant(significant)
+        }
+        if change == .resumed {
+            track?.resume()
+            // Whoever is told of a place is told first that there are places again.
+            tellStatus(at: now, news: &news)
+        }
+        keep(fix, at: now, news: &news)
+        if change == .paused, let batch = track?.pause() { tell(batch, news: &news) }
+        if isNews, track == nil { news.append(.update(placed)) }
+    }
+
+    private mutating func keep(_ fix: Fix, at now: Instant, news: inout [LocationNews]) {
+        guard track != nil else { return }
+        news.append(.kept(fix))
+        if let batch = track?.keep(fix, at: now) { tell(batch, news: &news) }
+    }
+
+    /// The place itself comes with each batch: it is that of the last fix.
+    private func tell(_ batch: TrackBatch, news: inout [LocationNews]) {
+        news.append(.track(batch))
+        if let last, last.fix == batch.fixes.last { news.append(.update(last)) }
+    }
+
+    private mutating func sayFixed(at now: Instant, news: inout [LocationNews]) {
+        guard case .fixed(let coordinate, let accuracy_m) = settings.source else { return }
+        let fix = Fix(at: .unixEpoch, coordinate: coordinate, horizontalAccuracy_m: accuracy_m)
+        let placed = PlacedFix(fix, came: now, origin: .configuration)
+        // Nothing moves, and what is retained stays at the broker: it is told once.
+        let isFirst = last == nil
+        last = placed
+        news.append(.used(placed))
+        if isFirst { news.append(.update(placed)) }
+        fixedDue = askedUntil != nil ? now + Self.fixedInterval : .distantFuture
+    }
+
+    private mutating func tellStatus(at now: Instant, news: inout [LocationNews]) {
+        watch.listen(listens, at: now)
+        let status = status
+        use.turn(on: listens && status.availability != .absent && status.availability != .noDevice, at: now)
+        guard status != told else { return }
+        told = status
+        news.append(.status(status))
+    }
+}

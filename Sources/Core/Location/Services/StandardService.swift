@@ -1,0 +1,95 @@
+/// Core Location's standard service: an update for what changes, and now and then one for what stays.
+///
+/// It decides which of the used fixes are published. Every fix goes in with `use`, the time with `advance`; both return
+/// what to publish.
+package struct StandardService: Sendable {
+    package struct Settings: Hashable, Sendable {
+        /// Moved this far from the last update is news. Metres.
+        var distanceFilter_m: Double
+        /// Turned by this much is news: since the last update, or since the first course after an update that stood still. Degrees.
+        var headingFilter_deg: Double
+        /// Updates are no closer together.
+        var minInterval: TimeSpan
+        /// And no further apart, as long as there are fixes.
+        var maxInterval: TimeSpan
+        /// A fix that came longer ago does not say that the gateway is still there.
+        var maxAge: TimeSpan
+
+        package init(
+            distanceFilter_m: Double, headingFilter_deg: Double, minInterval: TimeSpan, maxInterval: TimeSpan,
+            maxAge: TimeSpan
+        ) {
+            self.distanceFilter_m = distanceFilter_m
+            self.headingFilter_deg = headingFilter_deg
+            self.minInterval = minInterval
+            self.maxInterval = maxInterval
+            self.maxAge = maxAge
+        }
+    }
+
+    private enum State {
+        case nothingPublished
+        /// With the last fix since then, and the course that a turn is measured from; `nil` before the first one.
+        case published(UsedFix, latest: UsedFix?, course_deg: Double?)
+    }
+
+    private let settings: Settings
+    private var state = State.nothingPublished
+
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    /// When `advance` has something to do; `distantFuture` when only a fix can bring news.
+    var deadline: Instant {
+        guard case .published(let published, let latest?, let course_deg) = state else { return .distantFuture }
+        if change(from: published.fix, course_deg, to: latest.fix) != nil { return published.at + settings.minInterval }
+        let due = published.at + max(settings.maxInterval, settings.minInterval)
+        return due <= latest.at + settings.maxAge ? due : .distantFuture
+    }
+
+    /// A fix was used.
+    ///
+    /// - Returns: what to publish. News that comes before the shortest interval is over is kept, and comes from `advance`.
+    mutating func use(_ fix: Fix, at now: Instant) -> LocationUpdate? {
+        let used = UsedFix(fix: fix, at: now)
+        guard case .published(let published, _, let course_deg) = state else {
+            state = .published(used, latest: nil, course_deg: Self.course_deg(of: fix))
+            return LocationUpdate(fix: fix, cause: .first)
+        }
+        state = .published(published, latest: used, course_deg: course_deg ?? Self.course_deg(of: fix))
+        return publishIfDue(at: now)
+    }
+
+    /// Time went on.
+    mutating func advance(to now: Instant) -> LocationUpdate? { publishIfDue(at: now) }
+
+    private mutating func publishIfDue(at now: Instant) -> LocationUpdate? {
+        guard case .published(let published, let latest?, let course_deg) = state,
+            now - published.at >= settings.minInterval,
+            let cause = change(from: published.fix, course_deg, to: latest.fix)
+                ?? (isStillHere(latest, since: published, now: now) ? .interval : nil)
+        else { return nil }
+        state = .published(UsedFix(fix: latest.fix, at: now), latest: nil, course_deg: Self.course_deg(of: latest.fix))
+        return LocationUpdate(fix: latest.fix, cause: cause)
+    }
+
+    private func isStillHere(_ latest: UsedFix, since published: UsedFix, now: Instant) -> Bool {
+        now - published.at >= settings.maxInterval && now - latest.at <= settings.maxAge
+    }
+
+    /// The course of a fix; `nil` where it stands still.
+    private static func course_deg(of fix: Fix) -> Double? { fix.isMoving ? fix.direction_deg : nil }
+
+    /// Returns why a fix is news: it is compared with the fix that was published last, and with a course.
+    private func change(from old: Fix, _ course_deg: Double?, to new: Fix) -> LocationUpdate.Cause? {
+        if old.coordinate.nearDistance_m(to: new.coordinate) >= settings.distanceFilter_m { return .moved }
+        if new.horizontalAccuracy_m <= old.horizontalAccuracy_m / 2 { return .accuracy }
+        if let course_deg, let after = Self.course_deg(of: new),
+            turn_deg(from: course_deg, to: after) >= settings.headingFilter_deg
+        {
+            return .heading
+        }
+        return nil
+    }
+}

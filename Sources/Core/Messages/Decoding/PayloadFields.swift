@@ -1,0 +1,283 @@
+/// The fields of one object in a payload. Each is asked for by its name and type; what is not asked for is passed over,
+/// because newer gateways may add fields.
+///
+/// Fields that are asked for in the order in which they were written are found at once.
+package struct PayloadFields {
+    private let document: JSONDocument
+    /// The node of the first key, the one behind the last value, and the key to look at first.
+    private let first: Int
+    private let end: Int
+    private var next: Int
+
+    /// Octets of a payload, at most: a ranging message of 65,536 beacons has about as many.
+    package static let maxPayload_bytes = 16 << 20
+    /// Elements of a list, at most.
+    static let maxElements = 65_536
+
+    /// Reads a payload that is one JSON object.
+    package init(_ octets: [UInt8]) throws(PayloadError) {
+        guard octets.count <= Self.maxPayload_bytes else {
+            throw PayloadError("", .tooLong(limit: Self.maxPayload_bytes))
+        }
+        do throws(JSONError) {
+            document = try JSONReader.read(octets)
+        } catch {
+            throw PayloadError("", .malformed("no valid JSON \(error)"))
+        }
+        guard case .object(let end)? = document.nodes.first else {
+            throw PayloadError("", .mustBe("an object", not: document.kind(at: 0)))
+        }
+        (first, next, self.end) = (1, 1, end)
+    }
+
+    private init?(_ document: JSONDocument, at index: Int) {
+        guard case .object(let end) = document.nodes[index] else { return nil }
+        self.document = document
+        (first, next, self.end) = (index + 1, index + 1, end)
+    }
+
+    /// Whether there is a field of that name.
+    mutating func has(_ key: StaticString) -> Bool { find(key) != nil }
+
+    /// Whether there is a field of that name that says nothing.
+    mutating func isNull(_ key: StaticString) -> Bool {
+        guard let index = find(key), case .null = document.nodes[index] else { return false }
+        return true
+    }
+
+    /// The node of a field's value, looked for from where the last one was found.
+    private mutating func find(_ key: StaticString) -> Int? {
+        find(key, from: next, to: end) ?? find(key, from: first, to: next)
+    }
+
+    private mutating func find(_ key: StaticString, from start: Int, to end: Int) -> Int? {
+        var index = start
+        while index + 1 < end {
+            let behind = document.end(of: index + 1)
+            if document.isText(key, at: index) {
+                next = behind
+                return index + 1
+            }
+            index = behind
+        }
+        return nil
+    }
+
+    private mutating func required(_ key: StaticString) throws(PayloadError) -> Int {
+        guard let index = find(key) else { throw PayloadError("\(key)", .missing) }
+        return index
+    }
+
+    private func wrongType(_ key: StaticString, _ wanted: String, at index: Int) -> PayloadError {
+        PayloadError("\(key)", .mustBe(wanted, not: document.kind(at: index)))
+    }
+}
+
+/// Text, words and truth.
+extension PayloadFields {
+    package mutating func text(_ key: StaticString) throws(PayloadError) -> String {
+        try text(key, at: required(key))
+    }
+
+    package mutating func textIfPresent(_ key: StaticString) throws(PayloadError) -> String? {
+        guard let index = find(key) else { return nil }
+        return try text(key, at: index)
+    }
+
+    private func text(_ key: StaticString, at index: Int) throws(PayloadError) -> String {
+        guard let text = document.text(at: index) else { throw wrongType(key, "text", at: index) }
+        return text
+    }
+
+    /// One level of a topic.
+    mutating func level(_ key: StaticString) throws(PayloadError) -> String {
+        let text = try text(key)
+        guard TopicName.isLevel(text) else { throw PayloadError("\(key)", .mustBeOneOf("one level of a topic")) }
+        return text
+    }
+
+    /// One of the words of a type.
+    mutating func word<Word: RawRepresentable<String> & CaseIterable>(_ key: StaticString) throws(PayloadError) -> Word
+    {
+        guard let word = Word(rawValue: try text(key)) else {
+            throw PayloadError("\(key)", .mustBeOneOf(Word.allCases.map(\.rawValue).joined(separator: ", ")))
+        }
+        return word
+    }
+
+    package mutating func boolean(_ key: StaticString) throws(PayloadError) -> Bool {
+        try boolean(key, at: required(key))
+    }
+
+    /// What is written only where it is true.
+    mutating func flag(_ key: StaticString) throws(PayloadError) -> Bool {
+        guard let index = find(key) else { return false }
+        return try boolean(key, at: index)
+    }
+
+    private func boolean(_ key: StaticString, at index: Int) throws(PayloadError) -> Bool {
+        guard case .boolean(let boolean) = document.nodes[index] else {
+            throw wrongType(key, "true or false", at: index)
+        }
+        return boolean
+    }
+
+    /// A time of day.
+    mutating func time(_ key: StaticString) throws(PayloadError) -> WallTime {
+        let text = try text(key)
+        guard let time = Timestamp.time(text) else {
+            throw PayloadError("\(key)", .mustBeOneOf("a time such as 2026-11-21T06:00:00.123Z"))
+        }
+        return time
+    }
+
+    /// A time of day as others write it (`Timestamp.anyTime`).
+    package mutating func anyTimeIfPresent(_ key: StaticString) throws(PayloadError) -> WallTime? {
+        guard let text = try textIfPresent(key) else { return nil }
+        guard let time = Timestamp.anyTime(text) else {
+            throw PayloadError("\(key)", .mustBeOneOf("a time such as 2026-11-21T06:00:00.123Z"))
+        }
+        return time
+    }
+
+    mutating func uuid(_ key: StaticString) throws(PayloadError) -> ProximityUUID {
+        guard let uuid = ProximityUUID(try text(key)) else {
+            throw PayloadError("\(key)", .mustBeOneOf("a UUID such as 39ED98FF-2900-441A-802F-9C398FC199D2"))
+        }
+        return uuid
+    }
+}
+
+/// Numbers.
+extension PayloadFields {
+    package mutating func integer<Integer: FixedWidthInteger>(
+        _ key: StaticString, _ range: ClosedRange<Integer> = 0...Integer.max
+    ) throws(PayloadError) -> Integer {
+        try integer(key, range, at: required(key))
+    }
+
+    mutating func integerIfPresent<Integer: FixedWidthInteger>(
+        _ key: StaticString, _ range: ClosedRange<Integer> = 0...Integer.max
+    ) throws(PayloadError) -> Integer? {
+        guard let index = find(key) else { return nil }
+        return try integer(key, range, at: index)
+    }
+
+    private func integer<Integer: FixedWidthInteger>(
+        _ key: StaticString, _ range: ClosedRange<Integer>, at index: Int
+    ) throws(PayloadError) -> Integer {
+        let value: Integer?
+        switch document.nodes[index] {
+        case .integer(let integer): value = Integer(exactly: integer)
+        case .number(let number) where number.rounded() == number: value = Integer(exactly: number)
+        default: throw wrongType(key, "an integer", at: index)
+        }
+        guard let value, range.contains(value) else {
+            throw PayloadError("\(key)", .mustBeOneOf("from \(range.lowerBound) to \(range.upperBound)"))
+        }
+        return value
+    }
+
+    /// A number in a range; JSON has none that is not finite.
+    mutating func number(
+        _ key: StaticString, _ range: ClosedRange<Double>
+    ) throws(PayloadError) -> Double {
+        try number(key, range, at: required(key))
+    }
+
+    /// The same, or `null` for what is not known.
+    mutating func numberOrNull(_ key: StaticString, _ range: ClosedRange<Double>) throws(PayloadError) -> Double? {
+        let index = try required(key)
+        if case .null = document.nodes[index] { return nil }
+        return try number(key, range, at: index)
+    }
+
+    /// The same where there is one; `null` is none.
+    package mutating func numberIfPresent(
+        _ key: StaticString,
+        _ range: ClosedRange<Double> = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+    ) throws(PayloadError) -> Double? {
+        guard let index = find(key) else { return nil }
+        if case .null = document.nodes[index] { return nil }
+        return try number(key, range, at: index)
+    }
+
+    private func number(
+        _ key: StaticString, _ range: ClosedRange<Double>, at index: Int
+    ) throws(PayloadError) -> Double {
+        let value: Double
+        switch document.nodes[index] {
+        case .integer(let integer): value = Double(integer)
+        case .number(let number): value = number
+        default: throw wrongType(key, "a number", at: index)
+        }
+        guard range.contains(value) else {
+            throw PayloadError("\(key)", .mustBeOneOf("from \(range.lowerBound) to \(range.upperBound)"))
+        }
+        return value
+    }
+}
+
+/// Objects and lists.
+extension PayloadFields {
+    mutating func object<Value>(
+        _ key: StaticString, _ read: (inout PayloadFields) throws(PayloadError) -> Value
+    ) throws(PayloadError) -> Value {
+        let index = try required(key)
+        guard var fields = PayloadFields(document, at: index) else { throw wrongType(key, "an object", at: index) }
+        do throws(PayloadError) {
+            return try read(&fields)
+        } catch {
+            throw error.inside("\(key)")
+        }
+    }
+
+    mutating func objectIfPresent<Value>(
+        _ key: StaticString, _ read: (inout PayloadFields) throws(PayloadError) -> Value
+    ) throws(PayloadError) -> Value? {
+        has(key) ? try object(key, read) : nil
+    }
+
+    /// A list of objects.
+    package mutating func list<Element>(
+        _ key: StaticString, _ read: (inout PayloadFields) throws(PayloadError) -> Element
+    ) throws(PayloadError) -> [Element] {
+        let index = try required(key)
+        guard case .array(let end) = document.nodes[index] else { throw wrongType(key, "a list", at: index) }
+        var elements: [Element] = []
+        var next = index + 1
+        while next < end {
+            guard elements.count < Self.maxElements else {
+                throw PayloadError("\(key)", .tooLong(limit: Self.maxElements))
+            }
+            guard var fields = PayloadFields(document, at: next) else {
+                throw PayloadError("\(key)[\(elements.count)]", .mustBe("an object", not: document.kind(at: next)))
+            }
+            do throws(PayloadError) {
+                elements.append(try read(&fields))
+            } catch {
+                throw error.inside("\(key)[\(elements.count)]")
+            }
+            next = document.end(of: next)
+        }
+        return elements
+    }
+
+    /// Counts under names that are not known beforehand, in the order in which they stand.
+    mutating func counts(_ key: StaticString) throws(PayloadError) -> [NamedCount] {
+        try object(key) { fields throws(PayloadError) in
+            var counts: [NamedCount] = []
+            var index = fields.first
+            while index + 1 < fields.end {
+                let name = fields.document.text(at: index) ?? ""
+                let value = fields.document.nodes[index + 1]
+                guard case .integer(let integer) = value, let count = UInt64(exactly: integer) else {
+                    throw PayloadError(name, .mustBe("a count", not: fields.document.kind(at: index + 1)))
+                }
+                counts.append(NamedCount(name, count))
+                index = fields.document.end(of: index + 1)
+            }
+            return counts
+        }
+    }
+}

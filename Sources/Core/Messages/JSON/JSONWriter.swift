@@ -1,0 +1,192 @@
+/// Writes one JSON object, key by key, in the order in which they are given.
+///
+/// Subscribers and tests compare messages, so the same values must always give the same octets. Numbers have a fixed
+/// number of decimals at most, and none that are zero at the end.
+package struct JSONWriter {
+    private(set) var octets: [UInt8] = [UInt8(ascii: "{")]
+    private var isFirst = true
+
+    init() {}
+
+    /// Ends the object and hands it over. It is not copied: a store's list is some MiB long.
+    mutating func finish() -> [UInt8] {
+        octets.append(UInt8(ascii: "}"))
+        defer { octets = [] }
+        return octets
+    }
+
+    mutating func set(_ key: StaticString, _ value: String) {
+        self.key(key)
+        Self.append(quoted: value, to: &octets)
+    }
+
+    mutating func set(_ key: StaticString, _ value: some BinaryInteger) {
+        self.key(key)
+        if value < 0 { octets.append(UInt8(ascii: "-")) }
+        Self.append(UInt64(clamping: value.magnitude), to: &octets)
+    }
+
+    /// Upper case with dashes, as everywhere.
+    mutating func set(_ key: StaticString, _ uuid: ProximityUUID) {
+        self.key(key)
+        octets.append(UInt8(ascii: "\""))
+        for (index, half) in [uuid.high, uuid.low].enumerated() {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                let digit = UInt8(truncatingIfNeeded: half >> UInt64(shift)) & 0xF
+                octets.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") - 10 + digit)
+                // Behind 8, 12, 16 and 20 of the 32 digits.
+                let isGroupEnd = index == 0 ? shift == 32 || shift == 16 || shift == 0 : shift == 48
+                if isGroupEnd { octets.append(UInt8(ascii: "-")) }
+            }
+        }
+        octets.append(UInt8(ascii: "\""))
+    }
+
+    mutating func set(_ key: StaticString, _ value: Bool) {
+        self.key(key)
+        octets += (value ? "true" : "false").utf8
+    }
+
+    /// - Parameters:
+    ///   - value: `nil`, and what is not finite, becomes `null`.
+    ///   - decimals: 0 to 6.
+    mutating func set(_ key: StaticString, _ value: Double?, decimals: Int) {
+        self.key(key)
+        guard let value, value.isFinite else {
+            octets += "null".utf8
+            return
+        }
+        Self.append(value, decimals: decimals, to: &octets)
+    }
+
+    /// An object, written in place.
+    mutating func set(_ key: StaticString, write: (inout JSONWriter) -> Void) {
+        self.key(key)
+        object { json in write(&json) }
+    }
+
+    private mutating func object(_ write: (inout JSONWriter) -> Void) {
+        octets.append(UInt8(ascii: "{"))
+        isFirst = true
+        write(&self)
+        isFirst = false
+        octets.append(UInt8(ascii: "}"))
+    }
+
+    /// A list of objects, each written in place.
+    mutating func set<Element>(
+        _ key: StaticString, objectsFor elements: some Sequence<Element>, write: (Element, inout JSONWriter) -> Void
+    ) {
+        self.key(key)
+        octets.append(UInt8(ascii: "["))
+        var isFirstElement = true
+        for element in elements {
+            if !isFirstElement { octets.append(UInt8(ascii: ",")) }
+            isFirstElement = false
+            object { json in write(element, &json) }
+        }
+        octets.append(UInt8(ascii: "]"))
+    }
+
+    /// Makes room for so many octets more.
+    mutating func reserve(octets count: Int) { octets.reserveCapacity(octets.count + count) }
+
+    mutating func set(_ key: StaticString, strings: some Sequence<String>) {
+        self.key(key)
+        octets.append(UInt8(ascii: "["))
+        var isFirst = true
+        for string in strings {
+            if !isFirst { octets.append(UInt8(ascii: ",")) }
+            isFirst = false
+            Self.append(quoted: string, to: &octets)
+        }
+        octets.append(UInt8(ascii: "]"))
+    }
+
+    mutating func set(_ key: StaticString, object: [UInt8]) {
+        self.key(key)
+        octets += object
+    }
+
+    /// A number under a key that is not known beforehand.
+    mutating func set(_ key: String, count: UInt64) {
+        if !isFirst { octets.append(UInt8(ascii: ",")) }
+        isFirst = false
+        Self.append(quoted: key, to: &octets)
+        octets.append(UInt8(ascii: ":"))
+        Self.append(count, to: &octets)
+    }
+
+    /// Keys are words of ours that need no escaping, and most of a message.
+    private mutating func key(_ key: StaticString) {
+        if !isFirst { octets.append(UInt8(ascii: ",")) }
+        isFirst = false
+        octets.append(UInt8(ascii: "\""))
+        key.withUTF8Buffer { octets.append(contentsOf: $0) }
+        octets.append(UInt8(ascii: "\""))
+        octets.append(UInt8(ascii: ":"))
+    }
+
+    /// The number to the given decimals, half away from zero: `-63.4`, `2`, `0.05`.
+    static func decimal(_ value: Double, decimals: Int) -> String {
+        var octets: [UInt8] = []
+        append(value, decimals: decimals, to: &octets)
+        return String(decoding: octets, as: UTF8.self)
+    }
+
+    private static func append(_ value: Double, decimals: Int, to octets: inout [UInt8]) {
+        var divisor: UInt64 = 1
+        for _ in 0..<min(max(decimals, 0), 7) { divisor *= 10 }
+        // Nothing published comes near this; a larger number would not fit the integer below.
+        let scaled = (min(max(value, -1e12), 1e12) * Double(divisor)).rounded()
+        let magnitude = UInt64(abs(scaled))
+        if scaled < 0 { octets.append(UInt8(ascii: "-")) }
+        append(magnitude / divisor, to: &octets)
+        var fraction = magnitude % divisor
+        if fraction == 0 { return }
+        octets.append(UInt8(ascii: "."))
+        while fraction > 0 {
+            divisor /= 10
+            octets.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: fraction / divisor))
+            fraction %= divisor
+        }
+    }
+
+    private static func append(_ value: UInt64, to octets: inout [UInt8]) {
+        var divisor: UInt64 = 1
+        while value / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            octets.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
+            divisor /= 10
+        }
+    }
+
+    /// RFC 8259, 7: quotation mark, backslash and control characters are escaped.
+    static func append(quoted text: String, to octets: inout [UInt8]) {
+        octets.append(UInt8(ascii: "\""))
+        defer { octets.append(UInt8(ascii: "\"")) }
+        let utf8 = text.utf8.span
+        var needsEscape = false
+        for index in utf8.indices {
+            let octet = utf8[index]
+            if octet < 0x20 || octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "\\") { needsEscape = true }
+        }
+        guard needsEscape else {
+            utf8.withUnsafeBufferPointer { octets.append(contentsOf: $0) }
+            return
+        }
+        for octet in text.utf8 {
+            switch octet {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                octets.append(UInt8(ascii: "\\"))
+                octets.append(octet)
+            case 0x00..<0x20:
+                let digits = String(octet, radix: 16)
+                octets += (digits.utf8.count == 1 ? "\\u000" : "\\u00").utf8
+                octets += digits.utf8
+            default:
+                octets.append(octet)
+            }
+        }
+    }
+}

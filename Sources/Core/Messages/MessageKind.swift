@@ -1,0 +1,76 @@
+/// Every kind of message that a gateway publishes, by its word in a topic.
+///
+/// A new kind is declared here, with its scope and its delivery; its fields stand in a file of its own under `Payloads`.
+package enum MessageKind: String, CaseIterable, Sendable {
+    /// Whether the gateway is there, and what its radio does.
+    case status
+    /// Its figures, every minute.
+    case health
+    /// A time in which its radio was in one condition.
+    case coverage
+    /// Entries that a limit held back.
+    case surge
+    /// Numbers that will not come any more.
+    case gap
+    /// A crossing of a region's boundary.
+    case event
+    /// Whether a region is inside.
+    case state
+    /// The beacons in range of a region.
+    case ranging
+    /// Where the gateway is.
+    case location
+    /// Where it has been, as it was told together.
+    case track = "location/track"
+    /// What became of a request.
+    case response
+
+    /// What a topic of the kind is about, which says where its word stands.
+    enum Scope: Sendable {
+        /// `{root}/{kind}`
+        case gateway
+        /// `{root}/region/{id}/{kind}`; an expanded region has its major, and its minor, before the last level.
+        case region
+        /// `{root}/{kind}/{verb}`, or wherever the requester wants it.
+        case request
+    }
+
+    var scope: Scope {
+        switch self {
+        case .status, .health, .coverage, .surge, .gap, .location, .track: .gateway
+        case .event, .state, .ranging: .region
+        case .response: .request
+        }
+    }
+
+    /// How its messages reach those who want them.
+    package var delivery: MessageDelivery {
+        switch self {
+        case .event: .durable(.events)
+        case .coverage: .durable(.spans)
+        case .surge: .durable(.surges)
+        case .track: .durable(.batches)
+        case .gap: .durable(nil)
+        case .status, .health, .state, .location: .retained
+        case .ranging: .ephemeral
+        case .response: .answer
+        }
+    }
+
+    /// What its payloads are.
+    package var payload: any Payload.Type {
+        switch self {
+        case .status: StatusPayload.self
+        case .health: HealthPayload.self
+        case .coverage: CoveragePayload.self
+        case .surge: SurgePayload.self
+        case .gap: GapPayload.self
+        case .event: EventPayload.self
+        case .state: StatePayload.self
+        case .ranging: RangingPayload.self
+        case .location: LocationPayload.self
+        case .track: TrackPayload.self
+        case .response: ResponsePayload.self
+        }
+    }
+}

@@ -1,0 +1,171 @@
+/// `region/{id}/event`: a crossing, numbered.
+package struct EventPayload: Payload, Hashable {
+    /// The stay that an exit ends.
+    struct Stay: Hashable, Sendable {
+        var enteredAt: WallTime
+        /// The last evidence that it was inside: `last_heard_at`, of a circle `last_inside_at`.
+        var lastHeardAt: WallTime
+        /// From the one to the other, whatever the clock was set to meanwhile.
+        var dwell_s: Double
+        var beginning: RegionStay.Beginning
+        var ending: RegionStay.Ending
+    }
+
+    package var head: PayloadHead
+    /// `nil` in an event that was stored by a version which did not say it.
+    package var origin: PayloadOrigin?
+    package var epoch: String
+    /// Its number within the epoch, from 1.
+    var seq: Int64
+    /// The configured id of the region. Its instance is in the topic.
+    var region: String
+    /// The zone of the store, where it is about one.
+    var zone: String?
+    var cause: RegionEvent.Cause
+    /// Where the gateway was; `nil` where that is not known or nobody's business.
+    package var location: EventLocation?
+    /// `nil` where it is an entry.
+    var exit: Stay?
+
+    private enum Kind: String, CaseIterable {
+        case enter
+        case exit
+    }
+}
+
+extension EventPayload {
+    package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        let origin = fields.has("site") || fields.has("gateway") ? try PayloadOrigin(&fields) : nil
+        let (epoch, seq) = (try fields.epoch(), try fields.number("seq"))
+        let kind: Kind = try fields.word("type")
+        let region = try fields.level("region")
+        let zone = fields.has("zone") ? try fields.level("zone") : nil
+        let cause = try RegionEvent.Cause(&fields)
+        let location = try fields.objectIfPresent("location") { fields throws(PayloadError) in
+            try EventLocation(&fields)
+        }
+        self.init(
+            head: head, origin: origin, epoch: epoch, seq: seq, region: region, zone: zone, cause: cause,
+            location: location,
+            exit: kind == .exit ? try Stay(&fields, of: cause) : nil)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        origin?.write(to: &json)
+        json.set("epoch", epoch)
+        json.set("seq", seq)
+        json.set("type", (exit == nil ? Kind.enter : .exit).rawValue)
+        json.set("region", region)
+        if let zone { json.set("zone", zone) }
+        cause.write(to: &json)
+        if let location { json.set("location") { json in location.write(to: &json) } }
+        exit?.write(to: &json, of: cause)
+    }
+}
+
+extension RegionEvent.Cause {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self =
+            fields.has("center")
+            ? .circle(try CircleObservation(&fields)) : .beacon(try fields.identity(), try fields.observation())
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        switch self {
+        case .beacon(let identity, let observation):
+            json.set(identity)
+            json.set("rssi_dbm", observation.rssi_dbm, decimals: 1)
+            json.set("accuracy_m", observation.accuracy_m, decimals: 2)
+            json.set("accuracy_error_m", observation.accuracyError_m, decimals: 2)
+            json.set("proximity", observation.proximity.rawValue)
+        case .circle(let observation): json.set(observation)
+        }
+    }
+
+    /// The same without anything of the gateway's place.
+    fileprivate var withoutPlace: RegionEvent.Cause {
+        switch self {
+        case .beacon: self
+        case .circle(let observation): .circle(observation.withoutPlace)
+        }
+    }
+}
+
+extension EventLocation {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            coordinate: try fields.coordinate(),
+            horizontalAccuracy_m: try fields.number("horizontal_accuracy_m", 0...1e12),
+            age: .seconds(try fields.number("age_s", 0...Self.maxAge.seconds)))
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set(coordinate)
+        json.set(horizontalAccuracy_m: horizontalAccuracy_m)
+        json.set("age_s", age.seconds, decimals: 3)
+    }
+}
+
+extension EventPayload.Stay {
+    /// What its last evidence is called.
+    private static func lastEvidence(of cause: RegionEvent.Cause) -> StaticString {
+        switch cause {
+        case .beacon: "last_heard_at"
+        case .circle: "last_inside_at"
+        }
+    }
+
+    fileprivate init(_ fields: inout PayloadFields, of cause: RegionEvent.Cause) throws(PayloadError) {
+        self.init(
+            enteredAt: try fields.time("entered_at"), lastHeardAt: try fields.time(Self.lastEvidence(of: cause)),
+            dwell_s: try fields.number("dwell_s", 0...1e12),
+            beginning: try fields.flag("partial") ? .partial : .observed,
+            ending: try fields.flag("unmonitored") ? .unmonitored : fields.flag("inferred") ? .inferred : .observed)
+    }
+
+    fileprivate func write(to json: inout JSONWriter, of cause: RegionEvent.Cause) {
+        json.set("entered_at", Timestamp.text(enteredAt))
+        json.set(Self.lastEvidence(of: cause), Timestamp.text(lastHeardAt))
+        json.set("dwell_s", dwell_s, decimals: 3)
+        if beginning == .partial { json.set("partial", true) }
+        switch ending {
+        case .observed: break
+        case .inferred: json.set("inferred", true)
+        case .unmonitored: json.set("unmonitored", true)
+        }
+    }
+
+    fileprivate init(_ stay: RegionStay, _ timebase: Timebase) {
+        self.init(
+            enteredAt: timebase.wall(stay.enteredAt), lastHeardAt: timebase.wall(stay.lastHeardAt),
+            dwell_s: stay.dwell.seconds, beginning: stay.beginning, ending: stay.ending)
+    }
+}
+
+extension RegionStay {
+    /// The same, with nothing later than the exit that ends it.
+    fileprivate func ending(by exit: Instant) -> RegionStay {
+        RegionStay(
+            enteredAt: min(enteredAt, exit), lastHeardAt: min(lastHeardAt, exit), beginning: beginning, ending: ending)
+    }
+}
+
+extension MessageComposer {
+    /// - Parameters:
+    ///   - epoch: one outbox's life; with `seq` it names the event for ever.
+    ///   - seq: its number within the epoch, from 1.
+    func event(
+        _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant,
+        _ timebase: Timebase
+    ) -> NumberedMessage {
+        var exit: EventPayload.Stay?
+        if case .exit(let stay) = event.kind { exit = EventPayload.Stay(stay.ending(by: instant), timebase) }
+        let payload = EventPayload(
+            head: head(at: instant, timebase),
+            origin: PayloadOrigin(site: topics.site, gateway: event.gateway ?? topics.gateway), epoch: epoch, seq: seq,
+            region: instance.region, zone: instance.zone, cause: tellsPlace ? event.cause : event.cause.withoutPlace,
+            location: tellsPlace ? event.location : nil, exit: exit)
+        return NumberedMessage(
+            MessageNumber(epoch: epoch, seq: seq), topic: topics.event(instance), payload: payload.encoded)
+    }
+}

@@ -1,0 +1,111 @@
+/// `location`: where the gateway is, as it was told last.
+struct LocationPayload: Payload, Hashable {
+    package var head: PayloadHead
+    var service: LocationSettings.Service
+    var fix: Fix
+    /// How old the fix was as it was told. Seconds.
+    var age_s: Double
+    /// gpsd's name of the receiver, such as `/dev/ttyUSB0`, where it is one.
+    package var device: String?
+}
+
+extension LocationPayload {
+    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            head: head, service: try fields.word("service"),
+            fix: try fields.object("fix") { fields throws(PayloadError) in try Fix(&fields) },
+            age_s: try fields.number("age_s", 0...1e12), device: try fields.textIfPresent("device"))
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.set("service", service.rawValue)
+        json.set("fix") { json in fix.write(to: &json) }
+        json.set("age_s", age_s, decimals: 3)
+        if let device { json.set("device", device) }
+    }
+}
+
+/// `location/track`: where the gateway has been, numbered.
+struct TrackPayload: Payload, Hashable {
+    package var head: PayloadHead
+    package var origin: PayloadOrigin
+    package var epoch: String
+    /// Its number within the epoch, from 1.
+    var batch: Int64
+    var finished: TrackBatch.Finish
+    /// Oldest first; at least one.
+    var fixes: [Fix]
+}
+
+extension TrackPayload {
+    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            head: head, origin: try PayloadOrigin(&fields), epoch: try fields.epoch(),
+            batch: try fields.number("batch"), finished: try fields.word("finished"),
+            fixes: try fields.list("fixes") { fields throws(PayloadError) in try Fix(&fields) })
+        if fixes.isEmpty { throw PayloadError("fixes", .mustBeOneOf("one fix at least")) }
+    }
+
+    func write(to json: inout JSONWriter) {
+        origin.write(to: &json)
+        json.set("epoch", epoch)
+        json.set("batch", batch)
+        json.set("finished", finished.rawValue)
+        json.set("fixes", objectsFor: fixes) { fix, json in fix.write(to: &json) }
+    }
+}
+
+/// A fix, in every message and record that has one.
+extension Fix {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
+        let degrees = 0...360.0
+        self.init(
+            at: try fields.time("at"), coordinate: try fields.coordinate(),
+            horizontalAccuracy_m: try fields.number("horizontal_accuracy_m", 0...1e12),
+            altitude_m: try fields.numberIfPresent("altitude_m", -1e12...1e12),
+            speed_m_s: try fields.numberIfPresent("speed_m_s", 0...1e12),
+            course_deg: try fields.numberIfPresent("course_deg", degrees),
+            heading_deg: try fields.numberIfPresent("heading_deg", degrees))
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.set("at", Timestamp.text(at))
+        json.set(coordinate)
+        json.set(horizontalAccuracy_m: horizontalAccuracy_m)
+        if let altitude_m { json.set("altitude_m", altitude_m, decimals: 1) }
+        if let speed_m_s { json.set("speed_m_s", speed_m_s, decimals: 2) }
+        if let course_deg { json.set("course_deg", direction_deg: course_deg) }
+        if let heading_deg { json.set("heading_deg", direction_deg: heading_deg) }
+    }
+}
+
+extension MessageComposer {
+    /// - Parameter service: whose update it is.
+    package func location(
+        _ placed: PlacedFix, service: LocationSettings.Service, at now: Instant, _ timebase: Timebase
+    ) -> Message {
+        let payload = LocationPayload(
+            head: head(at: now, timebase), service: service, fix: dated(placed, at: now, timebase),
+            age_s: placed.age(at: now).seconds, device: placed.device)
+        return message(.location, on: topics.topic(.gateway(.location)), payload.encoded)
+    }
+
+    /// What the configuration says has no time of its own: it holds now.
+    package func dated(_ placed: PlacedFix, at now: Instant, _ timebase: Timebase) -> Fix {
+        var fix = placed.fix
+        if placed.origin == .configuration { fix.at = timebase.wall(now) }
+        return fix
+    }
+
+    /// - Parameter number: the batch's number within the epoch, from 1.
+    package func track(
+        _ batch: TrackBatch, epoch: String, number: Int64, at now: Instant, _ timebase: Timebase
+    ) -> NumberedMessage {
+        let payload = TrackPayload(
+            head: head(at: now, timebase), origin: origin, epoch: epoch, batch: number, finished: batch.finished,
+            fixes: batch.fixes)
+        return NumberedMessage(
+            MessageNumber(epoch: epoch, series: .batches, seq: number), topic: topics.topic(.gateway(.track)),
+            payload: payload.encoded)
+    }
+}

@@ -1,0 +1,203 @@
+/// What a message says, in the words of the contract: written to JSON and read from it. Reading what was written gives the
+/// same, and writing what was read gives the same octets as those of a gateway of this version.
+package protocol Payload: Sendable {
+    /// What every message begins with.
+    var head: PayloadHead { get }
+
+    /// Reads everything behind the head.
+    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError)
+
+    /// Writes everything behind the head.
+    func write(to json: inout JSONWriter)
+}
+
+extension Payload {
+    /// Reads a payload from outside. Fields that are not known are passed over.
+    init(decoding octets: [UInt8]) throws(PayloadError) {
+        try self.init(try PayloadFields(octets))
+    }
+
+    /// The same of an object that stands in another one.
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        var fields = fields
+        let head = try PayloadHead(&fields)
+        try self.init(head, &fields)
+    }
+
+    /// UTF-8 JSON.
+    var encoded: [UInt8] {
+        var json = JSONWriter()
+        head.write(to: &json)
+        write(to: &json)
+        return json.finish()
+    }
+}
+
+/// What every message begins with.
+package struct PayloadHead: Hashable, Sendable {
+    /// The version of the contract.
+    private static let schema = 1
+
+    /// When that happened which the message tells.
+    package var at: WallTime
+    /// Whether the gateway's clock was synced as the message was written.
+    package var isClockSynced: Bool
+
+    package init(at: WallTime, isClockSynced: Bool) {
+        self.at = at
+        self.isClockSynced = isClockSynced
+    }
+
+    package init(_ fields: inout PayloadFields) throws(PayloadError) {
+        _ = try fields.integer("schema", Self.schema...Self.schema)
+        at = try fields.time("at")
+        isClockSynced = try fields.word("clock") as Clock == .synced
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.set("schema", Self.schema)
+        json.set("at", Timestamp.text(at))
+        json.set("clock", (isClockSynced ? Clock.synced : .unsynced).rawValue)
+    }
+
+    private enum Clock: String, CaseIterable {
+        case synced
+        case unsynced
+    }
+}
+
+/// Whose a message is, where it is kept for long: its topic is not kept with it everywhere.
+package struct PayloadOrigin: Hashable, Sendable {
+    var site: String
+    package var gateway: String
+
+    package init(site: String, gateway: String) {
+        self.site = site
+        self.gateway = gateway
+    }
+
+    package init(_ fields: inout PayloadFields) throws(PayloadError) {
+        site = try fields.level("site")
+        gateway = try fields.level("gateway")
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.set("site", site)
+        json.set("gateway", gateway)
+    }
+}
+
+// What several payloads have, under the same names.
+
+extension PayloadFields {
+    /// One outbox's life, by its name.
+    mutating func epoch() throws(PayloadError) -> String {
+        let epoch = try text("epoch")
+        guard (1...64).contains(epoch.utf8.count) else { throw PayloadError("epoch", .mustBeOneOf("1 to 64 bytes")) }
+        return epoch
+    }
+
+    /// The number of a message within its epoch, from 1.
+    mutating func number(_ key: StaticString) throws(PayloadError) -> Int64 { try integer(key, 1...Int64.max) }
+
+    /// What a radio does.
+    mutating func radio() throws(PayloadError) -> CoveredRadio {
+        guard let radio = CoveredRadio(word: try text("radio")) else {
+            throw PayloadError("radio", .mustBeOneOf("what a radio does"))
+        }
+        return radio
+    }
+
+    /// The region of a message, and what tells an expanded instance apart.
+    mutating func instance() throws(PayloadError) -> RegionInstanceID {
+        let region = try level("region")
+        let major: UInt16? = try integerIfPresent("major")
+        let minor: UInt16? = try integerIfPresent("minor")
+        guard let discriminator = RegionInstanceID.Discriminator(major: major, minor: minor) else {
+            throw PayloadError("major", .missing)
+        }
+        return RegionInstanceID(region: region, discriminator, zone: has("zone") ? try level("zone") : nil)
+    }
+
+    mutating func coordinate() throws(PayloadError) -> Coordinate {
+        let (latitude, longitude) = (try number("latitude", -90...90), try number("longitude", -180...180))
+        guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
+            throw PayloadError("latitude", .mustBeOneOf("a place on the Earth"))
+        }
+        return coordinate
+    }
+
+    mutating func identity() throws(PayloadError) -> BeaconIdentity {
+        BeaconIdentity(uuid: try uuid("uuid"), major: try integer("major"), minor: try integer("minor"))
+    }
+
+    /// How near a beacon is. Its distance is unknown exactly where its proximity is.
+    mutating func observation() throws(PayloadError) -> BeaconObservation {
+        let observation = BeaconObservation(
+            accuracy_m: try distance("accuracy_m"), accuracyError_m: try distance("accuracy_error_m"),
+            proximity: try word("proximity"), rssi_dbm: try numberOrNull("rssi_dbm", -127...20))
+        let isUnknown = observation.proximity == .unknown
+        guard (observation.accuracy_m < 0) == isUnknown, (observation.accuracyError_m < 0) == isUnknown else {
+            throw PayloadError("accuracy_m", .mustBeOneOf("-1 exactly where proximity is unknown"))
+        }
+        return observation
+    }
+
+    /// Metres, or −1 for an unknown distance.
+    private mutating func distance(_ key: StaticString) throws(PayloadError) -> Double {
+        let distance_m = try number(key, BeaconObservation.undetermined_m...1_000)
+        guard distance_m >= 0 || distance_m == BeaconObservation.undetermined_m else {
+            throw PayloadError("\(key)", .mustBeOneOf("-1, or 0 to 1000"))
+        }
+        return distance_m
+    }
+}
+
+extension JSONWriter {
+    mutating func set(_ instance: RegionInstanceID) {
+        set("region", instance.region)
+        if let major = instance.major { set("major", major) }
+        if let minor = instance.minor { set("minor", minor) }
+        if let zone = instance.zone { set("zone", zone) }
+    }
+
+    /// To 7 decimals, which are a centimetre.
+    mutating func set(_ coordinate: Coordinate) {
+        set("latitude", coordinate.latitude, decimals: 7)
+        set("longitude", coordinate.longitude, decimals: 7)
+    }
+
+    /// An accuracy is not 0, however good the receiver is: it would be read as one that nobody knows.
+    mutating func set(horizontalAccuracy_m accuracy_m: Double) {
+        set("horizontal_accuracy_m", max(accuracy_m, 0.1), decimals: 1)
+    }
+
+    /// A full turn is 0, also where it comes of rounding.
+    mutating func set(_ key: StaticString, direction_deg: Double) {
+        set(key, (direction_deg * 10).rounded() < 3_600 ? direction_deg : 0, decimals: 1)
+    }
+
+    mutating func set(_ observation: CircleObservation) {
+        set("center") { json in json.set(observation.circle.center) }
+        set("radius_m", observation.circle.radius_m, decimals: 3)
+        if let distance_m = observation.distance_m { set("distance_m", distance_m, decimals: 1) }
+    }
+
+    mutating func set(_ identity: BeaconIdentity) {
+        set("uuid", identity.uuid)
+        set("major", identity.major)
+        set("minor", identity.minor)
+    }
+}
+
+extension CircleObservation {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
+        let center = try fields.object("center") { fields throws(PayloadError) in try fields.coordinate() }
+        let circle = Circle(center: center, radius_m: try fields.number("radius_m", 0...CircularRegion.maxRadius_m))
+        self.init(
+            circle, distance_m: fields.has("distance_m") ? try fields.number("distance_m", 0...30_000_000) : nil)
+    }
+
+    /// The same without anything of the gateway's place.
+    var withoutPlace: CircleObservation { CircleObservation(circle, distance_m: nil) }
+}

@@ -1,0 +1,213 @@
+/// `region/{id}/ranging`: the beacons in range of a region.
+package struct RangingPayload: Payload, Hashable {
+    package var head: PayloadHead
+    var list: ListedBeacons
+}
+
+extension RangingPayload {
+    package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(head: head, list: try ListedBeacons(&fields))
+    }
+
+    package func write(to json: inout JSONWriter) { list.write(to: &json) }
+}
+
+/// The list itself, which the answer to a `range` request has as well.
+package struct ListedBeacons: Hashable, Sendable {
+    package var instance: RegionInstanceID
+    /// Physical beacons: tracks, resolving ones left out.
+    package var count: Int
+    /// Nearest first, unknown last.
+    var beacons: [ListedBeacon]
+
+    package init(instance: RegionInstanceID, count: Int, beacons: [ListedBeacon]) {
+        self.instance = instance
+        self.count = count
+        self.beacons = beacons
+    }
+}
+
+/// One transmitter in range.
+package struct ListedBeacon: Hashable, Sendable {
+    var track: TrackID
+    var identity: BeaconIdentity
+    var observation: BeaconObservation
+    /// RSSI at one metre as the beacon states it, dBm.
+    var measuredPower_dbm: Int8
+    /// Since its last report.
+    var age_ms: Int64
+    /// `nil` where names are left out.
+    package var device: String?
+    /// A new address that may be a rotation: listed, not counted.
+    var isResolving: Bool
+    /// Another beacon of the same identity is alive.
+    var isDuplicate: Bool
+    /// Where in a store it is; `nil` in what a gateway says, which knows of no store.
+    var place: BeaconPlace?
+
+    package init(
+        track: TrackID, identity: BeaconIdentity, observation: BeaconObservation, measuredPower_dbm: Int8,
+        age_ms: Int64, device: String? = nil, isResolving: Bool = false, isDuplicate: Bool = false,
+        place: BeaconPlace? = nil
+    ) {
+        self.track = track
+        self.identity = identity
+        self.observation = observation
+        self.measuredPower_dbm = measuredPower_dbm
+        self.age_ms = age_ms
+        self.device = device
+        self.isResolving = isResolving
+        self.isDuplicate = isDuplicate
+        self.place = place
+    }
+}
+
+/// Where in a store a beacon is.
+package struct BeaconPlace: Hashable, Sendable {
+    /// On a floor plan.
+    package struct Position: Hashable, Sendable {
+        var x_m: Double
+        var y_m: Double
+        var floor: Int
+        /// The radius that holds the truth two times out of three. Metres.
+        var error_m: Double
+
+        package init(x_m: Double, y_m: Double, floor: Int, error_m: Double) {
+            self.x_m = x_m
+            self.y_m = y_m
+            self.floor = floor
+            self.error_m = error_m
+        }
+    }
+
+    var zone: String
+    /// How sure that is, 0 to 1.
+    var confidence: Double
+    /// `nil` where fewer than three gateways with a position hear it on one floor.
+    var position: Position?
+
+    init(zone: String, confidence: Double, position: Position? = nil) {
+        self.zone = zone
+        self.confidence = confidence
+        self.position = position
+    }
+}
+
+extension ListedBeacons {
+    package init(_ fields: inout PayloadFields) throws(PayloadError) {
+        instance = try fields.instance()
+        count = try fields.integer("count")
+        beacons = try fields.list("beacons") { fields throws(PayloadError) in try ListedBeacon(&fields) }
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.set(instance)
+        json.set("count", count)
+        json.set("beacons", objectsFor: beacons) { beacon, json in beacon.write(to: &json) }
+    }
+}
+
+extension ListedBeacon {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            track: try fields.integer("track", 1...TrackID.max), identity: try fields.identity(),
+            observation: try fields.observation(),
+            measuredPower_dbm: try fields.integer("measured_power_dbm", -128...127),
+            age_ms: try fields.integer("age_ms"), device: try fields.textIfPresent("device"),
+            isResolving: try fields.flag("resolving"), isDuplicate: try fields.flag("duplicate"),
+            place: fields.has("zone") ? try BeaconPlace(&fields) : nil)
+    }
+
+    fileprivate init(_ beacon: RangedBeacon, device: String?, at now: Instant) {
+        self.init(
+            track: beacon.track, identity: beacon.identity, observation: beacon.observation,
+            measuredPower_dbm: beacon.measuredPower_dbm,
+            age_ms: max(0, (now - beacon.lastHeard).microseconds / 1_000), device: device,
+            isResolving: beacon.isResolving, isDuplicate: beacon.isDuplicate)
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set("track", track)
+        json.set(identity)
+        json.set("proximity", observation.proximity.rawValue)
+        json.set("accuracy_m", observation.accuracy_m, decimals: 2)
+        json.set("accuracy_error_m", observation.accuracyError_m, decimals: 2)
+        json.set("rssi_dbm", observation.rssi_dbm, decimals: 1)
+        json.set("measured_power_dbm", measuredPower_dbm)
+        json.set("age_ms", age_ms)
+        if let device { json.set("device", device) }
+        if isResolving { json.set("resolving", true) }
+        if isDuplicate { json.set("duplicate", true) }
+        place?.write(to: &json)
+    }
+}
+
+extension BeaconPlace {
+    /// Metres from the origin of a floor plan, to either side.
+    private static let plan_m = -1e6...1e6
+
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            zone: try fields.level("zone"), confidence: try fields.number("zone_confidence", 0...1),
+            position: try fields.objectIfPresent("position") { fields throws(PayloadError) in
+                Position(
+                    x_m: try fields.number("x_m", Self.plan_m), y_m: try fields.number("y_m", Self.plan_m),
+                    floor: try fields.integer("floor", -1_000...1_000), error_m: try fields.number("error_m", 0...1e6))
+            })
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set("zone", zone)
+        json.set("zone_confidence", confidence, decimals: 2)
+        guard let position else { return }
+        json.set("position") { json in
+            json.set("x_m", position.x_m, decimals: 2)
+            json.set("y_m", position.y_m, decimals: 2)
+            json.set("floor", position.floor)
+            json.set("error_m", position.error_m, decimals: 2)
+        }
+    }
+}
+
+extension MessageComposer {
+    /// It is by far the most frequent message and the longest. So the list is not made beforehand: each beacon is written as it
+    /// comes, and pseudonyms are remembered from one message to the next.
+    package mutating func ranging(_ report: RangingReport, _ timebase: Timebase) -> Message {
+        var json = JSONWriter()
+        head(at: report.at, timebase).write(to: &json)
+        json.reserve(octets: 128 + report.beacons.count * Self.beaconLength)
+        let now = timebase.wall(report.at)
+        json.set(report.instance)
+        json.set("count", report.count)
+        json.set("beacons", objectsFor: report.beacons) { beacon, json in
+            let device = pseudonyms.name(of: beacon.address, device: beacon.device, at: now, by: pseudonym)
+            ListedBeacon(beacon, device: device, at: report.at).write(to: &json)
+        }
+        return message(.ranging, on: topics.ranging(report.instance), json.finish())
+    }
+
+    /// About what a beacon takes, octets.
+    private static let beaconLength = 256
+    /// The same with its place.
+    private static let placedBeaconLength = 320
+
+    /// A list that is known beforehand: a store's, of what its gateways have listed.
+    package func ranging(_ list: ListedBeacons, at instant: Instant, _ timebase: Timebase) -> Message {
+        var json = JSONWriter()
+        head(at: instant, timebase).write(to: &json)
+        json.reserve(octets: 128 + list.beacons.count * Self.placedBeaconLength)
+        list.write(to: &json)
+        return message(.ranging, on: topics.ranging(list.instance), json.finish())
+    }
+
+    /// The same list, for an answer.
+    func list(_ report: RangingReport, _ timebase: Timebase) -> ListedBeacons {
+        let now = timebase.wall(report.at)
+        return ListedBeacons(
+            instance: report.instance, count: report.count,
+            beacons: report.beacons.map { beacon in
+                let device = pseudonym.name(of: beacon.address, device: beacon.device, at: now)
+                return ListedBeacon(beacon, device: device, at: report.at)
+            })
+    }
+}

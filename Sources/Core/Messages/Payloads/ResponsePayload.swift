@@ -1,0 +1,144 @@
+/// `response/{verb}`, or wherever the requester wants it: what became of a request.
+struct ResponsePayload: Payload, Hashable {
+    package enum Result: Hashable, Sendable {
+        /// States that were asked for, and where the next page begins, if there is one.
+        case states([ListedState], next: Int?)
+        case ranging(ListedBeacons)
+        /// A region is monitored from now on, or was already, just so.
+        case monitoring(region: String)
+        /// A region is monitored no more; so many instances went with it.
+        case stopped(region: String, instances: Int)
+        /// A fresh fix, and how old it is. Seconds.
+        case location(Fix, age_s: Double)
+        case refused(RequestError)
+    }
+
+    package var head: PayloadHead
+    /// The last level of the request's topic.
+    package var request: String
+    package var result: Result
+}
+
+/// The state of an instance, in a list of many.
+struct ListedState: Hashable, Sendable {
+    package var instance: RegionInstanceID
+    var state: RegionState
+    var since: WallTime
+    /// The last event of the instance; 0 before the first, or where it is not known any more.
+    var eventSeq: Int64
+}
+
+extension ResponsePayload {
+    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        let request = try fields.text("request")
+        let result =
+            try fields.boolean("ok")
+            ? try fields.object("result") { fields throws(PayloadError) in try Result(&fields, request) }
+            : try fields.object("error") { fields throws(PayloadError) in
+                Result.refused(RequestError(try fields.word("code"), try fields.text("text")))
+            }
+        self.init(head: head, request: request, result: result)
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.set("request", request)
+        if case .refused(let error) = result {
+            json.set("ok", false)
+            json.set("error") { json in
+                json.set("code", error.code.rawValue)
+                json.set("text", error.text)
+            }
+        } else {
+            json.set("ok", true)
+            json.set("result") { json in result.write(to: &json) }
+        }
+    }
+}
+
+extension ResponsePayload.Result {
+    fileprivate init(_ fields: inout PayloadFields, _ request: String) throws(PayloadError) {
+        switch RequestVerb(rawValue: request) {
+        case .state:
+            let states = try fields.list("states") { fields throws(PayloadError) in try ListedState(&fields) }
+            self = .states(states, next: try fields.integerIfPresent("next"))
+        case .range: self = .ranging(try ListedBeacons(&fields))
+        case .monitor: self = .monitoring(region: try fields.level("region"))
+        case .stop: self = .stopped(region: try fields.level("region"), instances: try fields.integer("instances"))
+        case .location:
+            let fix = try fields.object("fix") { fields throws(PayloadError) in try Fix(&fields) }
+            self = .location(fix, age_s: try fields.number("age_s", 0...1e12))
+        case nil: throw PayloadError("", .mustBeOneOf("of a request that there is"))
+        }
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        switch self {
+        case .states(let states, let next):
+            json.set("states", objectsFor: states) { state, json in state.write(to: &json) }
+            if let next { json.set("next", next) }
+        case .ranging(let list): list.write(to: &json)
+        case .monitoring(let region): json.set("region", region)
+        case .stopped(let region, let instances):
+            json.set("region", region)
+            json.set("instances", instances)
+        case .location(let fix, let age_s):
+            json.set("fix") { json in fix.write(to: &json) }
+            json.set("age_s", age_s, decimals: 3)
+        case .refused: break
+        }
+    }
+}
+
+extension ListedState {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            instance: try fields.instance(), state: try fields.word("state"), since: try fields.time("since"),
+            eventSeq: try fields.integer("event_seq"))
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set(instance)
+        json.set("state", state.rawValue)
+        json.set("since", Timestamp.text(since))
+        json.set("event_seq", eventSeq)
+    }
+}
+
+extension MessageComposer {
+    /// - Parameter eventSeq: the last event of an instance; 0 before the first, or where it is not known any more.
+    package func response(
+        _ answer: Answer, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
+    ) -> Message {
+        var payload = ResponsePayload(
+            head: head(at: answer.at, timebase), request: answer.address.verb,
+            result: result(answer.result, at: answer.at, eventSeq: eventSeq, timebase))
+        var message = message(.response, on: answer.address.topic, payload.encoded)
+        message.correlationData = answer.address.correlationData
+        if let error = RequestError.answerTooLarge(answer.result, bytes: message.payload.count) {
+            payload.result = .refused(error)
+            message.shortPayload = payload.encoded
+        }
+        return message
+    }
+
+    private func result(
+        _ result: Answer.Result, at now: Instant, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
+    ) -> ResponsePayload.Result {
+        switch result {
+        case .location where !tellsPlace: .refused(.locationOmitted)
+        case .location(let placed):
+            .location(dated(placed, at: now, timebase), age_s: placed.age(at: now).seconds)
+        case .states(let states, let next):
+            .states(
+                states.map { status in
+                    ListedState(
+                        instance: status.instance, state: status.state, since: timebase.wall(min(status.since, now)),
+                        eventSeq: eventSeq(status.instance))
+                }, next: next)
+        case .ranging(let report): .ranging(list(report, timebase))
+        case .monitoring(let region): .monitoring(region: region)
+        case .stopped(let region, let instances): .stopped(region: region, instances: instances)
+        case .refused(let error): .refused(error)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+/// What a stored line says it is. A version that writes other words, or the same in another sense, has a number of its own.
+package struct StoredTag: Hashable, Sendable, CustomStringConvertible {
+    /// The kind of region; `nil` in version 1, where all were regions of beacons.
+    var kind: String?
+    /// `nil` where the line has none.
+    package var version: String?
+
+    /// A region of beacons, as this version writes it.
+    static let beacon = StoredTag(kind: "beacon", version: "2")
+    /// A circle.
+    static let circle = StoredTag(kind: "circle", version: "1")
+    /// A region of beacons, as version 1 wrote it: while outside it has the words of a stay too, which mean nothing.
+    static let beaconVersion1 = StoredTag(kind: nil, version: "1")
+
+    private init(kind: String?, version: String?) {
+        self.kind = kind
+        self.version = version
+    }
+
+    /// Finds the tag of a line; `nil` where it has none: every version of every kind has one, so the line is damaged or is no
+    /// state.
+    init?(_ octets: [UInt8]) {
+        guard let text = String(validating: octets, as: UTF8.self) else { return nil }
+        let words = text.split(separator: " ")
+        func value(_ name: String) -> String? {
+            words.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+        }
+        self.init(kind: value("kind="), version: value("v="))
+        if kind == nil, version == nil { return nil }
+    }
+
+    package var description: String {
+        [kind.map { "kind=\($0)" }, version.map { "v=\($0)" }].compactMap { $0 }.joined(separator: " ")
+    }
+}
+
+extension StoredRegion {
+    /// What a stored line turns out to be.
+    package enum Reading: Hashable, Sendable {
+        case region(StoredRegion)
+        /// There is nothing to go on from: the instance had not settled, or is monitored no more, or the line is damaged, which is
+        /// as good as none.
+        case nothing
+        /// The line is of a kind or a version that this one does not know. It is for another version to read, so it has to stay as
+        /// it is.
+        case unknown(StoredTag)
+
+        /// The state, where there is one.
+        var region: StoredRegion? {
+            if case .region(let region) = self { region } else { nil }
+        }
+    }
+
+    /// Reads what `encoded` wrote, in this version or in an earlier one.
+    ///
+    /// - Parameters:
+    ///   - key: what it was stored under.
+    ///   - timebase: relates times of day to this process's monotonic clock.
+    ///   - bootID: names the life of that clock; `nil` where times of day alone count.
+    package static func read(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?) -> Reading {
+        // Other records have a slash before their name.
+        guard !key.utf8.starts(with: "/".utf8), let tag = StoredTag(octets) else { return .nothing }
+        switch tag {
+        case .beacon, .beaconVersion1:
+            return read(octets, key: key, timebase, bootID: bootID) { words in
+                BeaconKeeper(words).map { .beacon($0) }
+            } kind: { words in
+                .beacon(of: BeaconIdentityConstraint(words))
+            }
+        case .circle:
+            return read(octets, key: key, timebase, bootID: bootID) { _ in
+                .circle
+            } kind: { words in
+                Circle(words).map { .circle(of: $0) }
+            }
+        default:
+            return .unknown(tag)
+        }
+    }
+
+    /// Reads a region whose kind is known by now.
+    ///
+    /// - Parameters:
+    ///   - keeper: who keeps it inside; `nil` where a word is missing or damaged.
+    ///   - kind: its definition; the same.
+    private static func read(
+        _ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?,
+        keeper: (StoredWords) -> RegionRecord.Keeper?, kind: (StoredWords) -> RegionRecord.Kind?
+    ) -> Reading {
+        guard let instance = instance(ofKey: key), let words = StoredWords(octets, timebase, bootID: bootID),
+            let kind = kind(words),
+            let region = StoredRegion(instance, kind, words, keeper: keeper)
+        else { return .nothing }
+        return .region(region)
+    }
+
+    /// `nil` where a word is missing or damaged.
+    private init?(
+        _ instance: RegionInstanceID, _ kind: RegionRecord.Kind, _ words: StoredWords,
+        keeper: (StoredWords) -> RegionRecord.Keeper?
+    ) {
+        guard let since = words.instant("since"), let eventSeq = words["event_seq"].flatMap({ Int64($0) }) else {
+            return nil
+        }
+        let occupancy: RegionRecord.Occupancy
+        switch words["state"] {
+        case "outside":
+            occupancy = .outside(since: since)
+        case "inside":
+            guard let lastHeardAt = words.instant("last_heard"), let keeper = keeper(words) else { return nil }
+            occupancy = .inside(
+                RegionRecord.OpenStay(
+                    enteredAt: since, lastHeardAt: lastHeardAt,
+                    beginning: words["partial"] == "true" ? .partial : .observed, keeper: keeper,
+                    notifiesOnExit: words["notify_on_exit"] != "false"))
+        default:
+            return nil
+        }
+        self.init(
+            record: RegionRecord(instance: instance, kind, occupancy),
+            eventSeq: max(0, eventSeq), epoch: words["epoch"].map(String.init) ?? "")
+    }
+}
+
+extension BeaconKeeper {
+    fileprivate init?(_ words: StoredWords) {
+        guard let major = words["major"].flatMap({ UInt16($0) }), let minor = words["minor"].flatMap({ UInt16($0) }),
+            let patience_us = words["patience_us"].flatMap({ Int64($0) })
+        else { return nil }
+        self.init(
+            major: major, minor: minor, patience: TimeSpan(microseconds: max(0, patience_us)),
+            rssi_dbm: words["rssi_dbm"].flatMap { Double($0) })
+    }
+}
+
+extension Circle {
+    fileprivate init?(_ words: StoredWords) {
+        guard let latitude = words["of_latitude"].flatMap({ Double($0) }),
+            let longitude = words["of_longitude"].flatMap({ Double($0) }),
+            let center = Coordinate(latitude: latitude, longitude: longitude),
+            let radius_m = words["of_radius_m"].flatMap({ Double($0) }), radius_m > 0, radius_m.isFinite
+        else { return nil }
+        self.init(center: center, radius_m: radius_m)
+    }
+}
+
+extension BeaconIdentityConstraint {
+    fileprivate init?(_ words: StoredWords) {
+        guard let uuid = words["of"].flatMap({ ProximityUUID($0) }) else { return nil }
+        self.init(
+            uuid: uuid, major: words["of_major"].flatMap { UInt16($0) }, minor: words["of_minor"].flatMap { UInt16($0) }
+        )
+    }
+}

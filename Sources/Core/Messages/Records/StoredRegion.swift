@@ -1,0 +1,95 @@
+/// What is stored of a region instance, so that its state outlives the process.
+///
+/// One line of `StoredWords`. Its first words are its `StoredTag`: the kind of the region and the version of the line.
+package struct StoredRegion: Hashable, Sendable {
+    package var record: RegionRecord
+    /// The last event of the instance, 0 before the first.
+    var eventSeq: Int64
+    /// The epoch that `eventSeq` belongs to; empty where that is not known.
+    package var epoch: String
+
+    package init(record: RegionRecord, eventSeq: Int64, epoch: String = "") {
+        self.record = record
+        self.eventSeq = eventSeq
+        self.epoch = epoch
+    }
+
+    /// The last event of the instance in `epoch`, 0 before the first: a number of another epoch means nothing in it.
+    package func eventSeq(in epoch: String) -> Int64 { self.epoch.isEmpty || self.epoch == epoch ? eventSeq : 0 }
+
+    /// What stands for an instance that has nothing to go on from yet: no reader takes it for a state.
+    package static let unsettled = Array("unsettled".utf8)
+
+    /// What stands for one that is monitored no more, until the broker has cleared its state. No reader takes it for one either.
+    package static let abandoned = Array("abandoned".utf8)
+
+    /// The key it is stored under, as in topics: `carts`, `carts/1`, `carts/1/7`, `carts/1/zone/bakery`.
+    package static func key(_ instance: RegionInstanceID) -> String { instance.levels }
+
+    /// - Parameter bootID: names the life of the monotonic clock; `nil` where instants mean nothing to another process.
+    package func encoded(_ timebase: Timebase, bootID: String?) -> [UInt8] {
+        let tag =
+            switch record.kind {
+            case .beacon: StoredTag.beacon
+            case .circle: StoredTag.circle
+            }
+        var words = ["\(tag)", "state=\(record.isInside ? "inside" : "outside")"] + StoredWords.boot(bootID)
+        switch record.occupancy {
+        case .outside(let since):
+            words += StoredWords.time("since", since, timebase, bootID: bootID)
+        case .inside(let stay):
+            words += StoredWords.time("since", stay.enteredAt, timebase, bootID: bootID)
+            words += StoredWords.time("last_heard", stay.lastHeardAt, timebase, bootID: bootID)
+            words += Self.words(of: stay.keeper)
+            words.append("partial=\(stay.beginning == .partial)")
+        }
+        words.append("event_seq=\(eventSeq)")
+        if !epoch.isEmpty { words.append("epoch=\(epoch)") }
+        words += Self.words(of: record.kind)
+        if let stay = record.stay {
+            if !stay.notifiesOnExit { words.append("notify_on_exit=false") }
+            words += Self.lastWords(of: stay.keeper)
+        }
+        return Array(words.joined(separator: " ").utf8)
+    }
+
+    private static func words(of kind: RegionRecord.Kind) -> [String] {
+        switch kind {
+        case .beacon(of: nil): return []
+        case .beacon(of: let constraint?):
+            var words = ["of=\(constraint.uuid)"]
+            if let major = constraint.major { words.append("of_major=\(major)") }
+            if let minor = constraint.minor { words.append("of_minor=\(minor)") }
+            return words
+        case .circle(of: let circle):
+            // Every digit, because a circle that differs in the last one is another.
+            return [
+                "of_latitude=\(circle.center.latitude)", "of_longitude=\(circle.center.longitude)",
+                "of_radius_m=\(circle.radius_m)",
+            ]
+        }
+    }
+
+    private static func words(of keeper: RegionRecord.Keeper) -> [String] {
+        switch keeper {
+        case .beacon(let keeper):
+            [
+                "major=\(keeper.major)", "minor=\(keeper.minor)", "patience_us=\(keeper.patience.microseconds)",
+            ]
+        case .circle: []
+        }
+    }
+
+    private static func lastWords(of keeper: RegionRecord.Keeper) -> [String] {
+        switch keeper {
+        case .beacon(let keeper):
+            keeper.rssi_dbm.map { ["rssi_dbm=\(JSONWriter.decimal($0, decimals: 1))"] } ?? []
+        case .circle: []
+        }
+    }
+
+    /// The instance that is stored under a key; `nil` for a key of anything else.
+    package static func instance(ofKey key: String) -> RegionInstanceID? {
+        RegionInstanceID(levels: key.split(separator: "/", omittingEmptySubsequences: false).map(String.init)[...])
+    }
+}

@@ -1,0 +1,100 @@
+/// A request as it came from the broker.
+package struct IncomingRequest: Hashable, Sendable {
+    package var topic: String
+    /// `nil` where it was too large to be kept.
+    package var payload: [UInt8]?
+    package var isRetained: Bool
+    /// Where the answer is wanted (MQTT 5).
+    package var responseTopic: String?
+    /// What the answer must carry back (MQTT 5).
+    package var correlationData: [UInt8]?
+
+    package init(
+        topic: String, payload: [UInt8]?, isRetained: Bool = false, responseTopic: String? = nil,
+        correlationData: [UInt8]? = nil
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+        self.responseTopic = responseTopic
+        self.correlationData = correlationData
+    }
+
+    /// Whether this takes a retained request from the broker, which asks for nothing. With MQTT 3.1.1 the broker does not pass the flag on.
+    var clearsRetained: Bool { isRetained && payload?.isEmpty == true }
+}
+
+/// Decides which requests reach the engine: those of the right form, not too many, with an answer that may go where it is
+/// wanted.
+package struct RequestGate: Sendable {
+    package enum Decision: Hashable, Sendable {
+        case carryOut(Request, ReplyAddress)
+        case refuse(RequestError, ReplyAddress)
+        /// Nothing to say: one of too many, which was counted, or what clears a retained request.
+        case drop
+    }
+
+    /// Octets of a payload, at most.
+    static let maxPayload_bytes = 4_096
+    static let rate_per_s: Int64 = 10
+    static let burst: Int64 = 20
+
+    private let topics: TopicTree
+    private let foreignTrees: [String]
+    private var requests = TokenBucket(interval: .milliseconds(1_000 / Self.rate_per_s), burst: Self.burst)
+    /// Too many requests are told of once a second.
+    private var complaints = TokenBucket(interval: .seconds(1), burst: 1)
+    /// Requests beyond the rate, since the start.
+    package private(set) var floodCount: UInt64 = 0
+
+    /// - Parameter foreignTrees: the first levels of topics outside the prefix on which the gateway speaks in others' words. No answer
+    ///   goes there.
+    package init(topics: TopicTree, sparing foreignTrees: [String] = []) {
+        self.topics = topics
+        self.foreignTrees = foreignTrees
+    }
+
+    package mutating func admit(_ incoming: IncomingRequest, at now: Instant) -> Decision {
+        let verb = topics.verb(ofRequest: incoming.topic)
+        let (address, misdirection) = address(verb, incoming)
+        guard requests.take(at: now) else { return refuseFlood(address, at: now) }
+        if incoming.clearsRetained { return .drop }
+        if let misdirection { return .refuse(misdirection, address) }
+        do throws(RequestError) {
+            return .carryOut(try read(verb, incoming), address)
+        } catch {
+            return .refuse(error, address)
+        }
+    }
+
+    /// A request that the way to the engine has no room for.
+    package mutating func refuseFlood(_ address: ReplyAddress, at now: Instant) -> Decision {
+        floodCount += 1
+        return complaints.take(at: now) ? .refuse(.tooManyRequests, address) : .drop
+    }
+
+    /// The address that the requester asked for. Where it is not one that is used, the refusal goes to the usual topic.
+    private func address(_ verb: String, _ incoming: IncomingRequest) -> (ReplyAddress, RequestError?) {
+        var address = ReplyAddress(verb: verb, topic: topics.response(verb))
+        if let data = incoming.correlationData {
+            guard data.count <= ReplyAddress.maxCorrelation_bytes else { return (address, .correlationTooLong) }
+            address.correlationData = data
+        }
+        if let topic = incoming.responseTopic {
+            guard topics.mayAnswer(on: topic, sparing: foreignTrees) else {
+                return (address, .invalidResponseTopic(topics, sparing: foreignTrees))
+            }
+            address.topic = topic
+        }
+        return (address, nil)
+    }
+
+    private func read(_ name: String, _ incoming: IncomingRequest) throws(RequestError) -> Request {
+        if incoming.isRetained { throw .retained }
+        guard let verb = RequestVerb(rawValue: name) else { throw .unknownVerb }
+        guard let payload = incoming.payload, payload.count <= Self.maxPayload_bytes else {
+            throw .tooLarge
+        }
+        return try RequestReader.read(verb, payload)
+    }
+}

@@ -1,0 +1,138 @@
+/// A region as the operator registers it: a name, and which beacons belong to it.
+///
+/// Core Location's `CLBeaconRegion`: a proximity UUID, optionally a major, optionally a minor, which needs a major.
+package struct BeaconRegion: Hashable, Sendable {
+    /// Whether one registration stands for many instances, one for each value heard. The raw value is the word in
+    /// `config.toml`.
+    package enum Expansion: String, CaseIterable, Sendable {
+        case none
+        /// One instance for each major.
+        case major
+        /// One instance for each pair of major and minor.
+        case minor
+    }
+
+    /// The operator's own name: one MQTT topic level, unique.
+    package var id: String
+    var uuid: ProximityUUID
+    /// Only beacons of this major; `nil` for any.
+    var major: UInt16?
+    /// Only beacons of this minor; `nil` for any. Needs a major.
+    var minor: UInt16?
+    package var expansion: Expansion
+    /// Whether entries make events; the state goes on regardless.
+    var notifyOnEntry: Bool
+    /// Whether exits make events.
+    var notifyOnExit: Bool
+    /// Whether the beacons of the region are ranged while it is inside.
+    package var isRanged: Bool
+    var rules: BeaconRules
+
+    package init(
+        id: String, uuid: ProximityUUID, major: UInt16? = nil, minor: UInt16? = nil, expansion: Expansion = .none,
+        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, isRanged: Bool = true, rules: BeaconRules
+    ) {
+        self.id = id
+        self.uuid = uuid
+        self.major = major
+        self.minor = minor
+        self.expansion = expansion
+        self.notifyOnEntry = notifyOnEntry
+        self.notifyOnExit = notifyOnExit
+        self.isRanged = isRanged
+        self.rules = rules
+    }
+}
+
+extension BeaconRegion {
+    var constraint: BeaconIdentityConstraint {
+        BeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
+    }
+
+    /// Whether a record is this region's: of an instance that it can have, and of the beacons that belong to it now. Under the
+    /// same id with other beacons it is another region, of which nothing is known.
+    func canRestore(_ record: RegionRecord) -> Bool {
+        guard canHave(record.instance) else { return false }
+        return switch record.kind {
+        case .beacon(of: let stored): stored.map { $0 == constraint } ?? true
+        case .circle: false
+        }
+    }
+
+    /// Whether an instance of that name can be this region's, as it is defined now.
+    func canHave(_ instance: RegionInstanceID) -> Bool {
+        guard instance.region == id, expansion.makes(instance.discriminator) else { return false }
+        if case .minor(let major, _) = instance.discriminator { return major == self.major ?? major }
+        return true
+    }
+
+    /// The instance that the beacons of an identity belong to.
+    package func instance(of identity: BeaconIdentity) -> RegionInstanceID {
+        let discriminator: RegionInstanceID.Discriminator =
+            switch expansion {
+            case .none: .whole
+            case .major: .major(identity.major)
+            case .minor: .minor(major: identity.major, minor: identity.minor)
+            }
+        return RegionInstanceID(region: id, discriminator)
+    }
+}
+
+extension BeaconRegion.Expansion {
+    /// Whether that tells instances of such a region apart.
+    func makes(_ discriminator: RegionInstanceID.Discriminator) -> Bool {
+        switch (self, discriminator) {
+        case (.none, .whole), (.major, .major), (.minor, .minor): true
+        case (.none, _), (.major, _), (.minor, _): false
+        }
+    }
+}
+
+/// When a region is entered and left.
+package struct BeaconRules: Hashable, Sendable {
+    /// Smoothed RSSI from which on a report counts towards an entry. −127: any report does.
+    var entryRSSI_dbm: Double
+    /// How long a beacon must be heard like that; zero: the first report enters.
+    var entryAfter: TimeSpan
+    /// Smoothed RSSI from which on a report keeps the region inside. −127: any report does.
+    var exitRSSI_dbm: Double
+    /// How long nothing may have kept it before it is left.
+    var exitAfter: TimeSpan
+    /// How long after registration a beacon counts as having been there already.
+    var settle: TimeSpan
+    /// How long the radio may be blind before the state is `unknown`.
+    var unknownStateAfter: TimeSpan
+}
+
+extension BeaconRules {
+    /// A region that has no beacons is entered by none.
+    static let ofNobody = BeaconRules(
+        entryRSSI_dbm: .infinity, entryAfter: .forever, exitRSSI_dbm: .infinity, exitAfter: .forever, settle: .forever,
+        unknownStateAfter: .forever)
+}
+
+/// How much `RegionMonitor` may hold.
+struct RegionLimits: Hashable, Sendable {
+    /// Registrations; the next one is refused.
+    var maxRegions: Int
+    /// Instances of all regions of beacons together. Where there are as many, the instance of an expanded region that has been
+    /// outside for longest makes room for the next one.
+    var maxInstances: Int
+    /// New instances of expanded regions in a minute; 0 for no limit.
+    var maxNewcomersPerMinute: Int
+    /// How long an instance of an expanded region may have been outside before it goes; `forever` for no limit.
+    var forgetAfter: TimeSpan
+    /// How many circles a fix is held against that the gateway is not known to be in. 1 at least.
+    var maxWatchedCircles: Int
+
+    init(
+        maxRegions: Int, maxInstances: Int, maxNewcomersPerMinute: Int = 600,
+        forgetAfter: TimeSpan = .seconds(30 * 86_400), maxWatchedCircles: Int = 20
+    ) {
+        self.maxRegions = maxRegions
+        self.maxInstances = maxInstances
+        self.maxNewcomersPerMinute = maxNewcomersPerMinute
+        self.forgetAfter = forgetAfter
+        self.maxWatchedCircles = max(1, maxWatchedCircles)
+    }
+}

@@ -1,0 +1,159 @@
+/// A report of a beacon, as far as regions are concerned.
+struct BeaconEvidence: Sendable {
+    var transmitter: TransmitterSlot
+    var identity: BeaconIdentity
+    /// Smoothed by the region filter; `nil` where no report of this transmitter carried a strength.
+    package var level: SignalLevel?
+    /// The silence that is ordinary for this transmitter.
+    var patience: Patience
+
+    /// A report without any strength proves presence, but no nearness: it counts where any strength would.
+    fileprivate func qualifies(_ threshold_dbm: Double) -> Bool {
+        let weakest = SignalLevel(rssi_dbm: -127)
+        return (level ?? weakest).isAtLeast(threshold_dbm)
+    }
+}
+
+/// The rules of beacons. Entered: heard at or above `entry_rssi_dbm` for `entry_after_s`. Left by silence: nothing heard at
+/// or above `exit_rssi_dbm` for `exit_after_s`, longer where beacons are slow.
+extension RegionMonitor {
+    /// Takes a report of a beacon in that belongs to the instance.
+    ///
+    /// - Parameter observe: how near the beacon is; asked only for an event.
+    mutating func receive(
+        _ evidence: BeaconEvidence, in slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition],
+        observe: () -> BeaconObservation
+    ) {
+        let rules = rules(of: slot)
+        let seen = seenTime(of: slot, at: now)
+        switch instances[slot].kind {
+        case .beacon(.present):
+            let (change, timer) = instances[slot].heard(evidence, rules, seen: seen, at: now)
+            if let timer { setTimer(slot, dueAtSeenTime: timer) }
+            if let change { announce(slot, change, at: now, transitions: &transitions) }
+        case .beacon(let standing):
+            guard evidence.qualifies(rules.entryRSSI_dbm) else { return }
+            let candidacy = candidacy(standing, rules, seen: seen, at: now)
+            instances[slot].kind = .beacon(.candidate(candidacy))
+            if candidacy.lastSeen - candidacy.firstSeen >= rules.entryAfter {
+                enter(slot, evidence, candidacy, rules, at: now, transitions: &transitions, observe: observe)
+            }
+        case .circle: return
+        }
+    }
+
+    /// The run of reports that this one goes on with or begins: the debounce starts anew after a silence in which a beacon inside
+    /// would have left.
+    private func candidacy(
+        _ standing: BeaconStanding, _ rules: BeaconRules, seen: Instant, at now: Instant
+    ) -> BeaconCandidacy {
+        guard case .candidate(var candidacy) = standing, seen - candidacy.lastSeen <= rules.exitAfter else {
+            return BeaconCandidacy(firstHeardAt: now, firstSeen: seen, lastSeen: seen)
+        }
+        candidacy.lastSeen = seen
+        return candidacy
+    }
+
+    private mutating func enter(
+        _ slot: InstanceSlot, _ evidence: BeaconEvidence, _ candidacy: BeaconCandidacy, _ rules: BeaconRules,
+        at now: Instant, transitions: inout [RegionTransition], observe: () -> BeaconObservation
+    ) {
+        guard admit(slot, evidence.identity, since: candidacy, at: now) else { return }
+        let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
+        let leavesAt = leavingTime(of: slot, patience, rules, at: now)
+        // Who was there before has been there since it was first heard; who crosses has crossed now.
+        let began = instances[slot].standing.isSettled ? now : candidacy.firstHeardAt
+        let change = instances[slot].standing.inside(since: began, until: leavesAt, at: now)
+        instances[slot].kind = .beacon(
+            .present(
+                BeaconPresence(
+                    major: evidence.identity.major, minor: evidence.identity.minor, holder: evidence.transmitter,
+                    patience: patience, level: evidence.level)))
+        setTimer(slot, dueAtSeenTime: leavesAt)
+        guard let change else { return }
+        let event = change.crossing.map { RegionEvent($0, by: .beacon(evidence.identity, observe())) }
+        announce(slot, change, event: event, at: now, transitions: &transitions)
+    }
+
+    /// Seen time at which the region is left if nothing more is heard.
+    func leavingTime(
+        of slot: InstanceSlot, _ patience: TimeSpan, _ rules: BeaconRules, at now: Instant
+    ) -> Instant {
+        seenTime(of: slot, at: now) + max(rules.exitAfter, patience)
+    }
+
+    /// Until when the end of settling has to wait: a beacon that is still on its way through the entry debounce was there before.
+    /// `nil` where there is none.
+    func candidacyLapses(_ slot: InstanceSlot) -> Instant? {
+        guard !instances[slot].standing.isSettled,
+            case .beacon(.candidate(let candidacy)) = instances[slot].kind
+        else { return nil }
+        return candidacy.lastSeen + rules(of: slot).exitAfter
+    }
+
+    // MARK: - Which beacons belong where
+
+    /// The instances that an identity belongs to. Those of expanded regions are pending where the value is new.
+    ///
+    /// - Parameter failures: instances that a limit refused, each region reported once.
+    mutating func instances(
+        of identity: BeaconIdentity, at now: Instant, transitions: inout [RegionTransition],
+        failures: inout [RegionMonitoringFailure]
+    ) -> [InstanceSlot] {
+        var found: [InstanceSlot] = []
+        for registration in index.registrations(of: identity) {
+            guard case .beacon(let region) = registrations[registration].region else { continue }
+            let id = region.instance(of: identity)
+            guard region.expansion == .none else {
+                found.append(pendingInstance(id, of: registration, at: now))
+                continue
+            }
+            do throws(RegionMonitoringFailure) {
+                found.append(try instance(id, of: registration, at: now, transitions: &transitions))
+            } catch {
+                admission.counts.maxInstances &+= 1
+                note(error, of: registration, &failures)
+            }
+        }
+        return found
+    }
+
+    /// A beacon with the identity is not tracked because of a limit on transmitters.
+    ///
+    /// - Parameter failures: each region that it belongs to, reported once.
+    mutating func transmitterRefused(
+        _ identity: BeaconIdentity, limit: Int, failures: inout [RegionMonitoringFailure]
+    ) {
+        for registration in index.registrations(of: identity)
+        where !registrations[registration].hasRefusedTransmitter {
+            registrations[registration].hasRefusedTransmitter = true
+            let region = registrations[registration].region.id
+            failures.append(RegionMonitoringFailure(region: region, cause: .tooManyTransmitters(limit: limit)))
+        }
+    }
+}
+
+extension RegionInstance {
+    /// A beacon is heard in a region that is inside. In one piece, because it happens with nearly every report.
+    ///
+    /// - Returns: what is to be told, and the seen time of the timer to set, where there is any.
+    fileprivate mutating func heard(
+        _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
+    ) -> (change: RegionStanding.Change?, timer: Instant?) {
+        guard evidence.qualifies(rules.exitRSSI_dbm), case .beacon(.present(var beacons)) = kind,
+            case .inside(let stay) = standing.occupancy
+        else { return (nil, nil) }
+        let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
+        var leavesAt = seen + max(rules.exitAfter, patience)
+        // Of several beacons the one that may be silent longest decides; its own reports move that freely.
+        if leavesAt >= stay.leavesAt || beacons.holder == evidence.transmitter || stay.isRestored {
+            beacons.holder = evidence.transmitter
+            beacons.patience = patience
+        } else {
+            leavesAt = stay.leavesAt
+        }
+        beacons.level = evidence.level
+        kind = .beacon(.present(beacons))
+        return (standing.heard(until: leavesAt, at: now), leavesAt < timerDue ? leavesAt : nil)
+    }
+}

@@ -1,0 +1,210 @@
+/// The rules of circles. They are crossed by a fix that is beyond the boundary by the cushion, and by the fixes after it that stay there
+/// for `crossing_after_s`. Everything is decided as a fix comes; time alone decides nothing but that a state is unknown.
+extension RegionMonitor {
+    /// Begins to monitor a circle. It has its instance at once, and a state once the first fixes have come.
+    ///
+    /// - Parameters:
+    ///   - source: where the fixes come from.
+    ///   - notices: what was changed of it, to be said to the operator.
+    mutating func register(
+        _ region: CircularRegion, locatedBy source: EvidenceSourceID, at now: Instant,
+        transitions: inout [RegionTransition], notices: inout [RegionMonitoringNotice]
+    ) throws(RegionMonitoringFailure) {
+        var region = region
+        let wanted_m = region.circle.radius_m
+        region.circle.radius_m = min(wanted_m, CircularRegion.maxRadius_m)
+        let registration = try register(.circle(region), source, at: now)
+        if region.circle.radius_m < wanted_m {
+            notices.append(RegionMonitoringNotice(region: region.id, .radiusClamped(from_m: wanted_m)))
+        }
+        let id = RegionInstanceID(region: region.id)
+        let slot = try instance(id, of: registration, at: now, transitions: &transitions)
+        circles.insert(slot, region.circle, of: registration)
+        sources[source.index].expect(within: region.rules.unknownStateAfter, at: now)
+    }
+
+    /// Takes a fix that is used.
+    ///
+    /// - Parameter source: where it comes from.
+    mutating func use(
+        _ fix: Fix, from source: EvidenceSourceID, at now: Instant, transitions: inout [RegionTransition],
+        notices: inout [RegionMonitoringNotice]
+    ) {
+        sees(source, at: now)
+        sources[source.index].perceived(at: now)
+        if let (tooSmall, usual_m) = circles.take(fix.horizontalAccuracy_m) {
+            for registration in tooSmall {
+                guard case .circle(let region) = registrations[registration].region else { continue }
+                notices.append(
+                    RegionMonitoringNotice(
+                        region: region.id, .radiusTooSmall(radius_m: region.circle.radius_m, usual_m: usual_m)))
+            }
+        }
+        for index in circles.settling.indices { circles.settling[index].use(at: now) }
+        beginSettling(at: now)
+        let settled = instances
+        let watched = circles.circles(at: fix.coordinate, maxWatched: limits.maxWatchedCircles) {
+            settled[$0].standing.isSettled
+        }
+        for slot in watched {
+            judge(slot, fix, at: now, transitions: &transitions)
+        }
+        endSettling(fix, at: now, transitions: &transitions)
+    }
+
+    /// Whether the state of a circle is not decided, or a crossing is under way: a receiver that rests would leave it so.
+    var isCrossingUndecided: Bool { circles.isUndecided }
+
+    /// Whether the gateway is inside any circle.
+    var isInsideCircle: Bool { circles.insideCount > 0 }
+
+    private func circularRegion(of slot: InstanceSlot) -> CircularRegion? {
+        if case .circle(let region) = region(of: slot) { region } else { nil }
+    }
+
+    // MARK: - Crossing
+
+    private mutating func judge(
+        _ slot: InstanceSlot, _ fix: Fix, at now: Instant, transitions: inout [RegionTransition]
+    ) {
+        guard let region = circularRegion(of: slot) else { return }
+        let distance_m = region.circle.center.nearDistance_m(to: fix.coordinate)
+        var standing = circles.standing[slot] ?? CircleStanding()
+        let isWithin = distance_m <= region.circle.radius_m
+        guard instances[slot].standing.isSettled else {
+            if isWithin { standing.isInside(at: now) }
+            return circles.set(standing, of: slot)
+        }
+        let wasInside = instances[slot].standing.presence != nil
+        if wasInside, isWithin { instances[slot].standing.perceived(at: now) }
+        switch region.verdict(
+            distance_m: distance_m, horizontalAccuracy_m: fix.horizontalAccuracy_m, wasInside: wasInside)
+        {
+        case .beyond:
+            if standing.run == nil {
+                standing.run = CircleStanding.Run(at: now, longestGap: region.rules.unknownStateAfter)
+            } else {
+                standing.run?.time.use(at: now)
+                standing.run?.fixCount += 1
+            }
+            if let run = standing.run, run.isCrossing(after: region.rules.crossingAfter) {
+                return cross(slot, run, distance_m: distance_m, at: now, transitions: &transitions)
+            }
+        case .doubtful:
+            // It neither ends a run nor is one of its fixes: who drives away from a street of high houses has left.
+            standing.run?.time.use(at: now)
+        case .within:
+            standing.run = nil
+            if standing.isOverdue {
+                standing.isOverdue = false
+                tellAgain(slot, distance_m: distance_m, at: now, transitions: &transitions)
+            }
+        }
+        circles.set(wasInside || standing.run != nil || standing.isOverdue ? standing : nil, of: slot)
+    }
+
+    /// The boundary was crossed, at the first fix of the run.
+    private mutating func cross(
+        _ slot: InstanceSlot, _ run: CircleStanding.Run, distance_m: Double, at now: Instant,
+        transitions: inout [RegionTransition]
+    ) {
+        let wasInside = instances[slot].standing.presence != nil
+        let change =
+            wasInside
+            ? instances[slot].standing.outside(at: now)
+            : instances[slot].standing.inside(since: run.beganAt, at: now)
+        noteInside(slot, !wasInside)
+        announce(slot, change, distance_m: distance_m, at: now, transitions: &transitions)
+    }
+
+    private mutating func noteInside(_ slot: InstanceSlot, _ isInside: Bool) {
+        circles.insideCount += isInside ? 1 : -1
+        circles.set(isInside ? CircleStanding() : nil, of: slot)
+    }
+
+    // MARK: - Settling
+
+    /// What waits for its state since the last fix begins to count fixes with this one.
+    private mutating func beginSettling(at now: Instant) {
+        guard !circles.waiting.isEmpty else { return }
+        var begun: [CircleRules: SettlingCircles] = [:]
+        for slot in circles.waiting {
+            guard let region = circularRegion(of: slot) else { continue }
+            begun[region.rules, default: SettlingCircles(region.rules, at: now)].members.append(slot)
+        }
+        circles.waiting = []
+        circles.settling += begun.values.sorted { ($0.members.first?.index ?? 0) < ($1.members.first?.index ?? 0) }
+    }
+
+    private mutating func endSettling(_ fix: Fix, at now: Instant, transitions: inout [RegionTransition]) {
+        guard circles.settling.contains(where: \.isOver) else { return }
+        let ended = circles.settling.filter(\.isOver)
+        circles.settling.removeAll(where: \.isOver)
+        for cohort in ended {
+            for slot in cohort.members { settle(slot, of: cohort, fix, at: now, transitions: &transitions) }
+        }
+    }
+
+    /// The first fixes have decided. Where they disagree most of them are right, and of as many on both sides the last one.
+    ///
+    /// A circle that was known before goes on as it was, unless a crossing is under way.
+    private mutating func settle(
+        _ slot: InstanceSlot, of cohort: SettlingCircles, _ fix: Fix, at now: Instant,
+        transitions: inout [RegionTransition]
+    ) {
+        guard let region = circularRegion(of: slot) else { return }
+        let distance_m = region.circle.center.nearDistance_m(to: fix.coordinate)
+        guard !instances[slot].standing.isSettled else {
+            guard instances[slot].standing.state == .unknown else { return }
+            if var standing = circles.standing[slot], standing.run != nil {
+                standing.isOverdue = true
+                return circles.set(standing, of: slot)
+            }
+            return tellAgain(slot, distance_m: distance_m, at: now, transitions: &transitions)
+        }
+        let change: RegionStanding.Change?
+        let first = circles.standing[slot]?.first
+        let balance = first.map { 2 * $0.insideCount - cohort.fixCount } ?? -1
+        if let first, balance > 0 || balance == 0 && first.lastInsideAt == now {
+            change = instances[slot].standing.inside(since: first.insideSince, at: now)
+            instances[slot].standing.perceived(at: first.lastInsideAt)
+            noteInside(slot, true)
+        } else {
+            change = instances[slot].standing.outside(at: now)
+            circles.set(nil, of: slot)
+        }
+        // A distance that belies the state is left out: the first fixes decide, and this one was not of their mind.
+        let isInside = instances[slot].standing.presence != nil
+        let isOfTheirMind = (distance_m <= region.circle.radius_m) == isInside
+        announce(slot, change, distance_m: isOfTheirMind ? distance_m : nil, at: now, transitions: &transitions)
+    }
+
+    private mutating func tellAgain(
+        _ slot: InstanceSlot, distance_m: Double, at now: Instant, transitions: inout [RegionTransition]
+    ) {
+        let change = instances[slot].standing.known(at: now)
+        announce(slot, change, distance_m: distance_m, at: now, transitions: &transitions)
+    }
+
+    // MARK: - From elsewhere
+
+    /// An earlier process left it inside.
+    mutating func restoreCircle(_ slot: InstanceSlot) { noteInside(slot, true) }
+
+    /// It is monitored no more.
+    mutating func endCircle(_ slot: InstanceSlot, _ circle: Circle) {
+        if instances[slot].standing.presence != nil { circles.insideCount -= 1 }
+        circles.remove(slot, circle)
+    }
+
+    private mutating func announce(
+        _ slot: InstanceSlot, _ change: RegionStanding.Change?, distance_m: Double?, at now: Instant,
+        transitions: inout [RegionTransition]
+    ) {
+        guard let change, let region = circularRegion(of: slot) else { return }
+        let observation = CircleObservation(region.circle, distance_m: distance_m)
+        announce(
+            slot, change, event: change.crossing.map { RegionEvent($0, by: .circle(observation)) },
+            circle: observation, at: now, transitions: &transitions)
+    }
+}

@@ -1,0 +1,93 @@
+import HeapModule
+
+/// What the monitor knows of its circles beside their instances.
+package struct WatchedCircles: Sendable {
+    /// A circle that was not said to be too small yet.
+    private struct Unsaid: Comparable, Sendable {
+        var radius_m: Double
+        var slot: InstanceSlot
+        /// It was unregistered where another one has its place by now.
+        var registration: RegistrationSlot
+
+        static func < (left: Unsaid, right: Unsaid) -> Bool {
+            (left.radius_m, left.slot.index) < (right.radius_m, right.slot.index)
+        }
+    }
+
+    private(set) var grid = CircleGrid()
+    /// The circles that every fix is judged against: those that are inside, or where fixes are on the other side.
+    private(set) var standing: [InstanceSlot: CircleStanding] = [:]
+    /// Those whose state is not decided, by when they began to wait for it.
+    var settling: [SettlingCircles] = []
+    /// Those that begin to wait with the next fix: what is new, and what has become unknown.
+    var waiting: [InstanceSlot] = []
+    /// How many are inside.
+    var insideCount = 0
+    private var accuracies = RecentAccuracies()
+    private var unsaid = Heap<Unsaid>()
+    /// How many times a fix was held against a circle.
+    private(set) var judgedCount = 0
+
+    mutating func insert(_ slot: InstanceSlot, _ circle: Circle, of registration: RegistrationSlot) {
+        grid.insert(slot, circle)
+        waiting.append(slot)
+        unsaid.insert(Unsaid(radius_m: circle.radius_m, slot: slot, registration: registration))
+    }
+
+    mutating func remove(_ slot: InstanceSlot, _ circle: Circle) {
+        grid.remove(slot, circle)
+        standing[slot] = nil
+        waiting.removeAll { $0 == slot }
+        for index in settling.indices { settling[index].members.removeAll { $0 == slot } }
+        settling.removeAll { $0.members.isEmpty }
+        let left = unsaid.unordered.filter { $0.slot != slot }
+        if left.count < unsaid.count { unsaid = Heap(left) }
+    }
+
+    /// Whether a state is not decided, or a crossing is under way.
+    var isUndecided: Bool {
+        !waiting.isEmpty || !settling.isEmpty || standing.values.contains { $0.run != nil }
+    }
+
+    /// - Parameter standing: `nil` for one that is outside, where no fix was on the other side.
+    mutating func set(_ standing: CircleStanding?, of slot: InstanceSlot) { self.standing[slot] = standing }
+
+    /// The circles to judge a fix by, in the order of their slots, each with its distance from the centre where that is known by now.
+    ///
+    /// What is outside can only be entered by a fix within it, so the grid has all that matter. Of those the nearest
+    /// boundaries are looked at; the others follow with the next fix, once the first ones stand among those that are always judged.
+    /// Of what is not settled all are: a first state that missed the first fixes would be wrong, and an event would follow from it.
+    mutating func circles(
+        at place: Coordinate, maxWatched: Int, isSettled: (InstanceSlot) -> Bool
+    ) -> [InstanceSlot] {
+        var unsettled: [InstanceSlot] = []
+        var found: [(beyond_m: Double, slot: InstanceSlot)] = []
+        var judged = 0
+        grid.forEach(near: place) { entry in
+            guard standing[entry.slot] == nil else { return }
+            judged += 1
+            let beyond_m = entry.circle.center.nearDistance_m(to: place) - entry.circle.radius_m
+            guard beyond_m <= 0 else { return }
+            if isSettled(entry.slot) { found.append((beyond_m, entry.slot)) } else { unsettled.append(entry.slot) }
+        }
+        if found.count > maxWatched {
+            found.sort { ($0.beyond_m, $0.slot.index) < ($1.beyond_m, $1.slot.index) }
+        }
+        let slots = (found.prefix(maxWatched).map(\.slot) + unsettled + standing.keys).sorted { $0.index < $1.index }
+        judgedCount += judged + slots.count
+        return slots
+    }
+
+    /// A fix of that accuracy was used.
+    ///
+    /// - Returns: the circles that turn out to be smaller than twice the usual accuracy, each once, and that accuracy.
+    mutating func take(_ accuracy_m: Double) -> (tooSmall: [RegistrationSlot], usual_m: Double)? {
+        guard let usual_m = accuracies.add(accuracy_m) else { return nil }
+        var tooSmall: [RegistrationSlot] = []
+        while let smallest = unsaid.min, smallest.radius_m < 2 * usual_m {
+            unsaid.removeMin()
+            tooSmall.append(smallest.registration)
+        }
+        return tooSmall.isEmpty ? nil : (tooSmall, usual_m)
+    }
+}

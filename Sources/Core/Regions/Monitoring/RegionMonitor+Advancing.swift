@@ -1,0 +1,91 @@
+/// Time passes: instances are left, settle, and become unknown, each when its source has seen for so long.
+extension RegionMonitor {
+    /// How many timers are held, stale ones among them.
+    var timerCount: Int { sources.reduce(0) { $0 + $1.timerCount } }
+
+    /// When `advance` has something to do next.
+    var nextDeadline: Instant { min(earliest().deadline, admission.due) }
+
+    /// The same for whoever asks with every report. It changes nothing, but what is not mutating gets a copy of the whole
+    /// monitor when another module calls it.
+    mutating func nextDeadlineInPlace() -> Instant { nextDeadline }
+
+    /// The source that has something to do first; of several the one that was made first.
+    private func earliest() -> (source: Int, deadline: Instant) {
+        var earliest = (source: 0, deadline: Instant.distantFuture)
+        for source in sources.indices {
+            let deadline = sources[source].nextDeadline
+            if deadline < earliest.deadline { earliest = (source, deadline) }
+        }
+        return earliest
+    }
+
+    /// Runs the first timer that is due before `limit`, and returns when it was due; `nil` where none is.
+    mutating func advance(before limit: Instant, transitions: inout [RegionTransition]) -> Instant? {
+        let (source, sourceDue) = earliest()
+        let now = min(sourceDue, admission.due)
+        guard now < limit else { return nil }
+        if admission.due == now {
+            advanceAdmission(to: now)
+            return now
+        }
+        guard sources.indices.contains(source) else { return nil }
+        if sources[source].unknownDue == now {
+            statesBecomeUnknown(EvidenceSourceID(index: source), at: now, transitions: &transitions)
+        } else if sources[source].silenceDue == now {
+            blinded(EvidenceSourceID(index: source), since: sources[source].listening.silentSince, at: now)
+        } else if let timer = sources[source].popTimer(), instances[timer.subject].timerDue == timer.due {
+            guard sources[source].isProved(until: timer) || isOvertaken(timer) else {
+                sources[source].awaitProof(of: timer)
+                return now
+            }
+            instances[timer.subject].timerDue = .distantFuture
+            timerFired(timer.subject, seen: timer.due, at: now, transitions: &transitions)
+        }
+        return now
+    }
+
+    mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
+        guard instances[slot].timerDue != due else { return }
+        instances[slot].timerDue = due
+        let source = instances[slot].source.index
+        sources[source].setTimer(slot, dueAtSeenTime: due)
+        // Regions that come and go leave stale ones behind.
+        sources[source].throwOutStaleTimers(of: slots.count) { instances[$0.subject].timerDue == $0.due }
+    }
+
+    func seenTime(of slot: InstanceSlot, at now: Instant) -> Instant {
+        sources[instances[slot].source.index].sight.seenTime(at: now)
+    }
+
+    /// Something was heard inside since the timer was set, so it decides nothing.
+    private func isOvertaken(_ timer: EvidenceSource.Timer) -> Bool {
+        instances[timer.subject].standing.presence.map { $0.leavesAt > timer.due } ?? false
+    }
+
+    private mutating func timerFired(
+        _ slot: InstanceSlot, seen: Instant, at now: Instant, transitions: inout [RegionTransition]
+    ) {
+        // Timers are lazy: reports only moved the time at which it is left.
+        if let presence = instances[slot].standing.presence, presence.leavesAt > seen {
+            return setTimer(slot, dueAtSeenTime: presence.leavesAt)
+        }
+        if let lapsesAt = candidacyLapses(slot), lapsesAt > seen {
+            return setTimer(slot, dueAtSeenTime: lapsesAt)
+        }
+        left(slot, at: now, transitions: &transitions)
+    }
+
+    /// Nothing is in there: by silence here, and for a kind of region whose source perceives the outside, by its word.
+    mutating func left(_ slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition]) {
+        let keeper = instances[slot].kind.keeper
+        guard let change = instances[slot].standing.outside(at: now) else { return }
+        var event: RegionEvent?
+        if let crossing = change.crossing, let keeper {
+            event = keeper.exitCause(region(of: slot)).map { RegionEvent(crossing, by: $0) }
+        }
+        if keeper != nil { instances[slot].kind.clear() }
+        noteOutside(slot)
+        announce(slot, change, event: event, at: now, transitions: &transitions)
+    }
+}

@@ -1,0 +1,82 @@
+/// State outlives the process: still inside is no event, gone is an exit with the time last heard, new is an entry.
+extension RegionMonitor {
+    /// What to store of an instance; `nil` while it is unsettled.
+    func record(of slot: InstanceSlot) -> RegionRecord? {
+        let instance = instances[slot]
+        let occupancy: RegionRecord.Occupancy
+        switch instance.standing.occupancy {
+        case .unsettled: return nil
+        case .outside(let since): occupancy = .outside(since: since)
+        case .inside(let presence):
+            guard let keeper = instance.kind.keeper else { return nil }
+            occupancy = .inside(
+                RegionRecord.OpenStay(
+                    enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
+                    keeper: keeper, notifiesOnExit: instance.standing.notices.onExit))
+        }
+        return RegionRecord(instance: instance.id, region(of: slot).recorded, occupancy)
+    }
+
+    /// What is known of the instances of a region, in the order of their slots.
+    func records(of region: String) -> [RegionRecord] {
+        usedSlots.filter { instances[$0].id.region == region }.compactMap { record(of: $0) }
+    }
+
+    /// What to store of those that are inside, in the order of their slots.
+    func recordsOfStays() -> [RegionRecord] {
+        instances.slots.lazy.filter { instances[$0].standing.presence != nil }
+            .compactMap { record(of: $0) }
+    }
+
+    /// Goes on from a stored state. Call it after the registrations and before the first report.
+    ///
+    /// - Parameter failures: an instance that a limit refuses, each region reported once.
+    /// - Returns: `false` for such an instance, and where no region of that id, expanded in that way and of those beacons, is
+    ///   registered any more.
+    mutating func restore(
+        _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition],
+        failures: inout [RegionMonitoringFailure]
+    ) -> Bool {
+        guard let slot = restorableSlot(record, at: now, transitions: &transitions, failures: &failures) else {
+            return false
+        }
+        // Monitoring of its region began in an earlier process: an instance that is new by now enters.
+        let registration = instances[slot].registration
+        registrations[registration].settlesAt = min(registrations[registration].settlesAt, seenTime(of: slot, at: now))
+        let change: RegionStanding.Change
+        switch record.moved(notAfter: now).occupancy {
+        case .outside(let since):
+            change = instances[slot].standing.restore(outsideSince: since)
+            noteOutside(slot)
+        case .inside(let stay):
+            let leavesAt: Instant
+            switch stay.keeper {
+            case .beacon(let keeper):
+                leavesAt = leavingTime(of: slot, keeper.patience, rules(of: slot), at: now)
+                instances[slot].kind = .beacon(.present(BeaconPresence(keeper)))
+            case .circle:
+                leavesAt = .distantFuture
+                restoreCircle(slot)
+            }
+            change = instances[slot].standing.restore(stay, until: leavesAt)
+            setTimer(slot, dueAtSeenTime: leavesAt)
+        }
+        announce(slot, change, at: now, transitions: &transitions)
+        watchBlindness(of: slot, at: now)
+        return true
+    }
+
+    private mutating func restorableSlot(
+        _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition],
+        failures: inout [RegionMonitoringFailure]
+    ) -> InstanceSlot? {
+        if let slot = slots[record.instance] { return region(of: slot).canRestore(record) ? slot : nil }
+        guard let registration = registration(where: { $0.region.canRestore(record) }) else { return nil }
+        do throws(RegionMonitoringFailure) {
+            return try instance(record.instance, of: registration, at: now, transitions: &transitions)
+        } catch {
+            note(error, of: registration, &failures)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// States that came before the event which they name. One of each gateway and region waits, until its gateway has told nothing old for
+/// 2 s.
+struct EarlyStates: Sendable {
+    struct State: Sendable {
+        /// Of the region.
+        var number: Int
+        package var gateway: GatewayIndex
+        package var payload: StatePayload
+        var arrival: Arrival
+
+        fileprivate var due: Instant
+
+        init(number: Int, gateway: GatewayIndex, payload: StatePayload, arrival: Arrival) {
+            (self.number, self.gateway, self.payload, self.arrival) = (number, gateway, payload, arrival)
+            due = arrival.now + Arrival.eventPatience
+        }
+
+        fileprivate var place: Place { Place(number: number, gateway: gateway) }
+    }
+
+    fileprivate struct Place: Hashable {
+        var number: Int
+        package var gateway: GatewayIndex
+    }
+
+    private var waiting: [Place: State] = [:]
+    /// Stale where the state of the place is due at another time, or gone.
+    private var timers = TimerQueue<Place>()
+
+    init() {}
+
+    /// When the first of them has waited long enough, or earlier.
+    package var due: Instant { timers.nextDue }
+
+    mutating func wait(_ state: State) {
+        waiting[state.place] = state
+        timers.set(state.place, at: state.due)
+        timers.throwOutStale(of: waiting.count) { [waiting] in waiting[$0.subject]?.due == $0.due }
+    }
+
+    /// Returns whether a state of a gateway's region waits.
+    func waits(_ number: Int, _ gateway: GatewayIndex) -> Bool {
+        waiting[Place(number: number, gateway: gateway)] != nil
+    }
+
+    /// A newer state took its place.
+    mutating func forget(_ number: Int, _ gateway: GatewayIndex) {
+        waiting[Place(number: number, gateway: gateway)] = nil
+    }
+
+    /// The one whose event has come. What an event overtakes that came later is the past.
+    mutating func take(named event: EventPayload, of number: Int, _ gateway: GatewayIndex) -> State? {
+        let place = Place(number: number, gateway: gateway)
+        guard let state = waiting[place], state.payload.epoch != event.epoch || state.payload.eventSeq <= event.seq
+        else {
+            return nil
+        }
+        waiting[place] = nil
+        return state.payload.epoch == event.epoch && state.payload.eventSeq == event.seq ? state : nil
+    }
+
+    /// The first of them, where it has waited long enough.
+    ///
+    /// - Parameter catchesUpUntil: when its gateway has told what is old, as far as is known.
+    mutating func takeFirst(_ catchesUpUntil: (GatewayIndex) -> Instant) -> State? {
+        guard let timer = timers.removeFirst(), let state = waiting[timer.subject], state.due == timer.due else {
+            return nil
+        }
+        let due = catchesUpUntil(state.gateway)
+        if due > state.due {
+            waiting[timer.subject]?.due = due
+            timers.set(timer.subject, at: due)
+            return nil
+        }
+        waiting[timer.subject] = nil
+        return state
+    }
+}

@@ -1,0 +1,107 @@
+import RealModule
+
+/// How likely a beacon is in each zone: Bayes' rule over all levels together.
+///
+/// Once a second the belief first loses some of its certainty, because beacons move, and because the levels of one moment are much like those of
+/// the moment before. Then each zone is weighed by how strongly its best gateway hears the beacon, compared with the best of all: the square of the
+/// difference, in units of its noise, which is learned from the levels of these two (`LevelNoise`). So a difference within the noise says
+/// next to nothing, however long it lasts, and a large one decides at once. A gateway that can hear and does not list the
+/// beacon counts as one that hears it at the weakest level there is. Of a zone where nobody can hear an ordinary level is taken for granted,
+/// and no higher one than others hear: so nothing is ever found there, and what is heard well elsewhere is not there.
+struct ZoneBelief: Sendable {
+    /// The rate at which the belief is forgotten: levels of a walking beacon are like those of the seconds before.
+    static let forgotten_per_s = 0.45
+    /// The variance of the difference of two gateways' levels that don't scatter at all, because of walls and bodies, dB².
+    static let calm_db2 = 2.0
+    /// What each gateway's noise adds to it: variance for each dB² by which its level turns back.
+    static let noiseWeight = 16.0
+    /// A beacon that is not listed is heard at this level at most, dBm, and less well than where it is listed by that much.
+    static let floor_dbm = -95.0
+    private static let belowListed_db = 3.0
+    /// In a zone where nobody can hear it may be as strong as in any, dBm.
+    static let unheard_dbm = -70.0
+
+    /// No zone is ever out of the question.
+    private static let leastShare = 1e-17
+    /// What a zone begins with whose first gateway spoke later than those of the others.
+    private static let newcomersShare = 1e-9
+
+    /// How strongly a gateway hears the beacon.
+    private struct Hearing {
+        var level_dbm: Double
+        var turned_db2 = LevelNoise.typical_db2
+
+        init(level_dbm: Double) { self.level_dbm = level_dbm }
+
+        init(_ level: HeardLevels.Level) {
+            level_dbm = level.level_dbm
+            turned_db2 = level.noise.turned_db2
+        }
+
+        /// How much less likely it becomes in a second that a beacon is where it is heard like that, and not where it is heard best.
+        func factor(behind strongest: Hearing, _ elapsed_s: Double) -> Double {
+            let behind_db = strongest.level_dbm - level_dbm
+            let variance_db2 = calm_db2 + noiseWeight * Double(turned_db2 + strongest.turned_db2)
+            return Double.exp(-behind_db * behind_db / (2 * variance_db2) * elapsed_s)
+        }
+    }
+
+    /// `shares`, as they are kept.
+    private var kept = ZoneShares()
+    private var updatedAt = Instant.origin
+
+    /// The likelihood of each zone, 0 to 1, by its number.
+    var shares: [Double] { kept.all }
+
+    /// Weighs what is heard now.
+    ///
+    /// - Returns: `shares`, as they are then.
+    @discardableResult
+    mutating func weigh(
+        _ levels: [HeardLevels.Level], _ plan: StorePlan, _ hearing: GatewaySet, _ gateways: Range<Int>, at now: Instant
+    ) -> [Double] {
+        let elapsed_s = kept.isEmpty ? 1 : min(max(0, (now - updatedAt).seconds), 5)
+        updatedAt = now
+        var shares = kept.all
+        Self.grow(&shares, to: plan.names.count)
+        Self.forget(&shares, elapsed_s)
+        // The best gateway of a zone counts for it, so it comes last.
+        let heard = levels.sorted { $0.level_dbm < $1.level_dbm }
+        let lowest_dbm = heard.first.map { $0.level_dbm - Self.belowListed_db } ?? Self.floor_dbm
+        let weakest = Hearing(level_dbm: min(Self.floor_dbm, lowest_dbm))
+        let strongest = heard.last.map(Hearing.init) ?? weakest
+        let unheard = Hearing(level_dbm: min(Self.unheard_dbm, strongest.level_dbm))
+        var factors = [Double](repeating: unheard.factor(behind: strongest, elapsed_s), count: shares.count)
+        let unlisted = weakest.factor(behind: strongest, elapsed_s)
+        for number in gateways where hearing.contains(GatewayIndex(number)) {
+            factors[plan.zone(of: GatewayIndex(number)).number] = unlisted
+        }
+        for level in heard {
+            factors[plan.zone(of: level.gateway).number] = Hearing(level).factor(behind: strongest, elapsed_s)
+        }
+        for zone in shares.indices { shares[zone] *= factors[zone] }
+        Self.normalize(&shares)
+        kept.all = shares
+        return shares
+    }
+
+    private static func grow(_ shares: inout [Double], to count: Int) {
+        let share = shares.isEmpty ? 1 / Double(max(count, 1)) : newcomersShare
+        shares.reserveCapacity(count)
+        while shares.count < count { shares.append(share) }
+    }
+
+    /// Every zone gets a share of what the others lose.
+    private static func forget(_ shares: inout [Double], _ elapsed_s: Double) {
+        guard shares.count > 1 else { return }
+        let lost = 1 - Double.exp(-elapsed_s * forgotten_per_s)
+        let each = lost / Double(shares.count - 1)
+        for zone in shares.indices { shares[zone] += each - shares[zone] * (lost + each) }
+    }
+
+    private static func normalize(_ shares: inout [Double]) {
+        let sum = shares.reduce(0, +)
+        guard sum > 0 else { return }
+        for zone in shares.indices { shares[zone] = max(shares[zone] / sum, leastShare) }
+    }
+}

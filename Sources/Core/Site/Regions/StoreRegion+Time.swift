@@ -1,0 +1,147 @@
+/// What time makes of it.
+extension StoreRegion {
+    /// Tells the next thing that is due.
+    ///
+    /// - Parameter told: how far the gateways have told.
+    mutating func advance(to now: Instant, _ told: StoreGateways.Told, _ spans: Spans) -> Change? {
+        if let nextEntry { return enterNext(nextEntry, spans) }
+        if exitDue <= now {
+            guard exitDue <= told.until else { return wait(at: now, lookAt: told.look(at: exitDue), spans) }
+            let due = exitDue
+            (exitDue, lookDue) = (.distantFuture, nil)
+            return leave(at: due, notBefore: now - spans.lateAfter, spans)
+        }
+        lookDue = nil
+        return becomeUnknown(by: now)
+    }
+
+    /// Nobody has known for long enough whether something is inside.
+    mutating func becomeUnknown(by now: Instant) -> Change? {
+        guard unknownDue <= now else { return nil }
+        let at = unknownDue
+        unknownDue = .distantFuture
+        return standing.unknown(at: at).map { Change(change: $0, at: at) }
+    }
+
+    /// A gateway that is behind may still tell that it was not left. Meanwhile it is inside, and unknown after a while.
+    private mutating func wait(at now: Instant, lookAt look: Instant, _ spans: Spans) -> Change? {
+        let unknownAt = exitDue + spans.unknownAfter
+        unknownDue = .distantFuture
+        lookDue = max(unknownAt > now ? min(look, unknownAt) : look, now + TimeSpan(microseconds: 1))
+        guard unknownAt <= now else { return nil }
+        return standing.unknown(at: max(unknownAt, standing.since)).map { Change(change: $0, at: $0.since) }
+    }
+
+    /// The claims are weighed now.
+    ///
+    /// - Returns: what waited for that.
+    mutating func beginWeighing() -> Deferral {
+        defer { (deferral, reweighDue) = (.none, .distantFuture) }
+        return deferral
+    }
+
+    /// Lets an entry or a state that is dated before what was told wait until the gateways have told what followed it.
+    mutating func postpone(isCrossing: Bool, until due: Instant) {
+        deferral = isCrossing || deferral == .entry ? .entry : .presence
+        reweighDue = due
+    }
+
+    /// The gateways that have something inside, where all entries are dated before it was told to be outside.
+    var pastEntries: [GatewayIndex]? {
+        guard case .outside(let since) = standing.occupancy else { return nil }
+        let there = claims.filter { $0.isThere && $0.unprovedSince == nil }
+        return there.isEmpty || there.contains { $0.thereSince ?? since >= since } ? nil : there.map(\.gateway)
+    }
+
+    /// The beginning of the visit that an old entry, or an old stay, shows; `nil` where a visit is under way or nothing is old.
+    ///
+    /// - Parameter isCrossing: whether a gateway has just told an entry. The first state of a region is no entry.
+    func oldEntry(isCrossing: Bool, at now: Instant, _ spans: Spans) -> Instant? {
+        guard standing.presence == nil else { return nil }
+        let earliest = standing.isSettled ? settledSince : notBefore
+        let hasEntry = isCrossing || heldSince != nil
+        let there = hasEntry ? claims.filter { $0.unprovedSince == nil }.compactMap(\.thereSince) : []
+        let candidates = there + [log.first(after: earliest), heldSince == nil ? nil : nextEntry].compactMap { $0 }
+        guard let begin = candidates.min(), begin >= earliest else { return nil }
+        return now - begin > Arrival.longestTransit && now - begin <= spans.lateAfter ? begin : nil
+    }
+
+    /// The gateways that have told what they had inside at a time: a gateway tells its events in their order.
+    package func gateways(thatToldUntil instant: Instant) -> GatewaySet {
+        claims.reduce(into: GatewaySet()) { told, claim in
+            guard claim.awaySince == nil, let last = claim.thereSince ?? claim.goneAt, last >= instant else { return }
+            told.insert(claim.gateway)
+        }
+    }
+
+    /// An old entry waits, as long as its visit may turn out to have begun earlier.
+    mutating func hold(entryAt begin: Instant, from since: Instant, until due: Instant) {
+        (nextEntry, lookDue, heldSince) = (begin, due, since)
+    }
+
+    /// It is looked at earlier whether an exit can be told.
+    mutating func look(at due: Instant) { lookDue = lookDue.map { min($0, due) } }
+
+    /// Whether an exit, or what follows it, is not told yet though it is known.
+    var isUndecided: Bool { lookDue != nil || nextEntry != nil }
+
+    /// It was left.
+    private mutating func leave(at due: Instant, notBefore earliest: Instant, _ spans: Spans) -> Change? {
+        let gap = gap(claims.filter { $0.unprovedSince == nil }, spans)
+        let isPast = gap?.to != nil
+        var at = due
+        if let next = gap?.to {
+            // What was told of zones after the next visit had begun belongs to that visit.
+            if let toldAt = zonesToldAt, toldAt < next { at = max(due, toldAt) }
+        } else {
+            at = max(due, max(zonesToldAt ?? due, earliest))
+        }
+        if let gap, let next = gap.to {
+            nextEntry = next
+            let heard = gap.stay?.lastHeardAt ?? gap.from
+            nextHeardAt = max(nextHeardAt ?? heard, standing.presence?.lastHeardAt ?? heard)
+            if standing.presence?.isRestored == false { standing.perceived(at: heard) }
+            cause = gap.stay?.cause ?? cause
+            lookDue = at
+        } else {
+            continueVisit(until: at)
+        }
+        lastHeardAt = standing.presence?.lastHeardAt
+        log.forget(until: gap?.from ?? at)
+        notBefore = max(notBefore, at)
+        guard var change = standing.outside(at: at) else { return nil }
+        if case .exit(var stay)? = change.crossing {
+            if isInferred { stay.ending = .inferred }
+            change.crossing = tellsExit ? .exit(stay) : nil
+        }
+        isInferred = false
+        return Change(change: change, at: at, isPast: isPast)
+    }
+
+    /// The visit under way was not left where it seemed to be: what was heard since belongs to that visit.
+    mutating func continueVisit(until end: Instant = .distantFuture) {
+        if let heard = nextHeardAt { standing.perceived(at: min(heard, end)) }
+        nextHeardAt = nil
+    }
+
+    /// Who told the visit that begins at that time, where no entry of it has come.
+    private func entryCause(at from: Instant) -> Cause? {
+        if let known = log.stay(at: from)?.cause { return known }
+        guard var told = cause, let claim = claims.first(where: { $0.thereSince == from }) else { return nil }
+        told.gateway = claim.gateway
+        return told
+    }
+
+    /// The next visit begins: it was known already.
+    private mutating func enterNext(_ from: Instant, _ spans: Spans) -> Change? {
+        (nextEntry, lookDue, heldSince) = (nil, nil, nil)
+        cause = log.cause(at: from) ?? entryCause(at: from) ?? cause
+        if !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: from) }
+        let change = standing.inside(since: from, at: from)
+        if let heard = [nextHeardAt, log.stay(at: from)?.lastHeardAt].compactMap({ $0 }).max(), heard > from {
+            standing.perceived(at: heard)
+        }
+        nextHeardAt = nil
+        return change.map { Change(change: $0, at: from) }
+    }
+}

@@ -1,0 +1,94 @@
+import RealModule
+
+/// Where something is over time: straight lines between waypoints, at rest between two at the same place.
+package struct ActorPath: Hashable, Sendable {
+    package struct Waypoint: Hashable, Sendable {
+        package var at: Instant
+        var position: FloorPoint
+    }
+
+    /// In the order of time. Never empty.
+    private(set) var waypoints: [Waypoint]
+
+    /// Begins at `position` at the time `start`.
+    package init(from position: FloorPoint, at start: Instant) {
+        waypoints = [Waypoint(at: start, position: position)]
+    }
+
+    /// When it appears.
+    package var start: Instant { waypoints.first?.at ?? .origin }
+    /// When it is gone.
+    var end: Instant { waypoints.last?.at ?? .origin }
+
+    /// Goes on to `position` in a straight line at `speed_m_s`; a speed that is not positive gets there at once.
+    mutating func walk(to position: FloorPoint, speed_m_s: Double) {
+        guard let last = waypoints.last else { return }
+        let seconds = speed_m_s > 0 ? last.position.distance_m(to: position) / speed_m_s : 0
+        waypoints.append(Waypoint(at: last.at + .seconds(seconds), position: position))
+    }
+
+    /// Stays where it is for `span`.
+    mutating func stay(_ span: TimeSpan) {
+        guard let last = waypoints.last else { return }
+        waypoints.append(Waypoint(at: last.at + span, position: last.position))
+    }
+
+    /// Where it is at `instant`; the first or last waypoint outside its time.
+    func position(at instant: Instant) -> FloorPoint {
+        let next = indexOfFirst(after: instant)
+        guard next < waypoints.count else { return waypoints[waypoints.count - 1].position }
+        guard next > 0 else { return waypoints[0].position }
+        let from = waypoints[next - 1]
+        let to = waypoints[next]
+        return from.position.between(to.position, share: (instant - from.at).seconds / (to.at - from.at).seconds)
+    }
+
+    /// The unit vector that a walker faces at `instant`: the way of the line being walked, or of the last one walked
+    /// while at rest; zero before the first step.
+    func heading(at instant: Instant) -> (x: Double, y: Double) {
+        var next = min(indexOfFirst(after: instant), waypoints.count - 1)
+        while next > 0 {
+            let from = waypoints[next - 1].position
+            let to = waypoints[next].position
+            let length = from.distance_m(to: to)
+            if length > 0 { return ((to.x_m - from.x_m) / length, (to.y_m - from.y_m) / length) }
+            next -= 1
+        }
+        return (0, 0)
+    }
+
+    private func indexOfFirst(after instant: Instant) -> Int {
+        var low = 0
+        var high = waypoints.count
+        while low < high {
+            let middle = (low + high) / 2
+            if waypoints[middle].at > instant { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+/// A point in the shop in metres. The origin is the door, x runs along the street, y into the shop, and z up from the ground floor.
+package struct FloorPoint: Hashable, Sendable {
+    var x_m: Double
+    var y_m: Double
+    var z_m: Double
+
+    package init(x_m: Double, y_m: Double, z_m: Double = 0) {
+        self.x_m = x_m
+        self.y_m = y_m
+        self.z_m = z_m
+    }
+
+    func distance_m(to other: FloorPoint) -> Double {
+        let plan_m = Double.hypot(other.x_m - x_m, other.y_m - y_m)
+        return other.z_m == z_m ? plan_m : Double.hypot(plan_m, other.z_m - z_m)
+    }
+
+    /// The point at `share` (0 … 1) of the straight line to `other`.
+    func between(_ other: FloorPoint, share: Double) -> FloorPoint {
+        FloorPoint(
+            x_m: x_m + (other.x_m - x_m) * share, y_m: y_m + (other.y_m - y_m) * share,
+            z_m: z_m + (other.z_m - z_m) * share)
+    }
+}

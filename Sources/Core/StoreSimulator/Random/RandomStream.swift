@@ -1,0 +1,58 @@
+import RealModule
+
+/// SplitMix64 (Steele, Lea and Flood, 2014): 64 bits of state, the same numbers from the same seed everywhere.
+///
+/// The standard library's `random(in:using:)` may change its algorithm with the toolchain, so the distributions are
+/// here too. (Logarithm and cosine are the C library's: between two of them the last bit may differ.)
+package struct RandomStream: Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) {
+        self.state = seed
+    }
+
+    /// A stream of its own for part number `index` of a seed: what one part draws never shifts what another gets.
+    package init(seed: UInt64, index: Int) {
+        var parent = RandomStream(seed: seed)
+        self.state = parent.next() ^ (UInt64(truncatingIfNeeded: index) &* 0xD1B5_4A32_D192_ED03)
+        _ = next()
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// Evenly spread over 0 ..< 1, in steps of 2⁻⁵³.
+    mutating func unit() -> Double {
+        Double(next() >> 11) * 0x1p-53
+    }
+
+    /// Evenly spread over `range`.
+    mutating func uniform(_ range: Range<Double>) -> Double {
+        range.lowerBound + (range.upperBound - range.lowerBound) * unit()
+    }
+
+    /// A whole number of 0 ..< `count`; 0 where `count` is below 1.
+    mutating func below(_ count: Int) -> Int {
+        Int(unit() * Double(max(1, count)))
+    }
+
+    mutating func chance(_ probability: Double) -> Bool {
+        unit() < probability
+    }
+
+    /// Normally distributed with mean 0 and standard deviation 1 (Box and Muller).
+    mutating func normal() -> Double {
+        let radius = (-2 * Double.log(1 - unit())).squareRoot()
+        return radius * Double.cos(2 * .pi * unit())
+    }
+
+    /// Exponentially distributed: the waiting time between arrivals that come `1 / mean` times per unit of time.
+    mutating func exponential(mean: Double) -> Double {
+        -mean * Double.log(1 - unit())
+    }
+}

@@ -1,0 +1,94 @@
+import HeapModule
+
+/// What the gateway's controller hears in a scenario, one packet after the other.
+///
+/// Packets are made when they are asked for, so a capture of days needs no more memory than an hour's. The same
+/// scenario and seed give the same packets; an actor added or taken away does not change what is heard of the others.
+///
+///     var simulation = StoreSimulation(scenario: .firstRun(seed: 1, duration: .seconds(60)), seed: 1)
+///     while let packet = simulation.next() { … }
+package struct StoreSimulation: Sendable {
+    /// One packet as the controller reports it.
+    package struct Packet: Hashable, Sendable {
+        /// Time since the scenario began.
+        package var at: Instant
+        package var report: AdvertisingReport
+        /// The advertising data.
+        package var data: [UInt8]
+        /// Index of the sender in `StoreScenario.actors`.
+        var actor: Int
+    }
+
+    /// One advertising event to come. Two at one instant go in the order of their actors.
+    private struct Turn: Comparable, Sendable {
+        package var at: Instant
+        var actor: Int
+
+        static func < (left: Turn, right: Turn) -> Bool { (left.at, left.actor) < (right.at, right.actor) }
+    }
+
+    let scenario: StoreScenario
+    package let seed: UInt64
+    private let end: Instant
+    private var turns: Heap<Turn>
+    /// Links of the actors that have begun to advertise and not ended.
+    private var links: [Int: RadioLink] = [:]
+    /// Index of the scan gap that is not over yet.
+    private var scanGap = 0
+
+    /// `seed` decides fading, loss and delays; who is on the floor is the scenario's.
+    package init(scenario: StoreScenario, seed: UInt64) {
+        self.scenario = scenario
+        self.seed = seed
+        self.end = .origin + scenario.duration
+        self.turns = Heap(scenario.actors.indices.map { Turn(at: scenario.actors[$0].path.start, actor: $0) })
+    }
+
+    /// The next packet that is received, in the order of time; `nil` once the scenario is over.
+    package mutating func next() -> Packet? {
+        while let turn = turns.popMin() {
+            let actor = scenario.actors[turn.actor]
+            guard turn.at < actor.path.end, turn.at < end else {
+                links[turn.actor] = nil
+                continue
+            }
+            if let packet = advertise(actor, in: turn) { return packet }
+        }
+        return nil
+    }
+
+    /// Times come in order, so the gaps are gone through once.
+    private mutating func isDeaf(at instant: Instant) -> Bool {
+        while scanGap < scenario.scanGaps.count, scenario.scanGaps[scanGap].upperBound <= instant { scanGap += 1 }
+        return scanGap < scenario.scanGaps.count && scenario.scanGaps[scanGap].contains(instant)
+    }
+
+    /// When the next event comes: after the interval, unless a rotation comes first for which advertising is restarted.
+    private func following(_ turn: Turn, _ interval: TimeSpan, of actor: Actor, _ link: inout RadioLink) -> Instant {
+        let next = turn.at + interval
+        guard actor.restartsAtRotation, let span = actor.addresses.first(where: { $0.until > turn.at }),
+            span.until <= next, span.until < actor.path.end
+        else { return next }
+        return span.until + link.restart()
+    }
+
+    private mutating func advertise(_ actor: Actor, in turn: Turn) -> Packet? {
+        guard var link = links.removeValue(forKey: turn.actor) else {
+            // The first event comes anywhere in the first interval: devices are not switched on in step.
+            let random = RandomStream(seed: seed, index: turn.actor)
+            var phase = RandomStream(seed: ~seed, index: turn.actor)
+            links[turn.actor] = RadioLink(actor: actor, propagation: scenario.propagation, random: random)
+            turns.insert(Turn(at: turn.at + .seconds(actor.interval.seconds * phase.unit()), actor: turn.actor))
+            return nil
+        }
+        let interval = max(actor.interval, .milliseconds(20))
+        turns.insert(Turn(at: following(turn, interval + link.advertisingDelay(), of: actor, &link), actor: turn.actor))
+        let rssi_dbm = link.receive(
+            from: actor, at: turn.at, gateway: scenario.gateway, rooms: scenario.rooms,
+            propagation: scenario.propagation, scanner: scenario.scanner)
+        links[turn.actor] = link
+        guard !isDeaf(at: turn.at), let rssi_dbm, let address = actor.address(at: turn.at) else { return nil }
+        let report = AdvertisingReport(isExtended: false, eventType: 0x00, address: address, rssi_dbm: rssi_dbm)
+        return Packet(at: turn.at, report: report, data: actor.data, actor: turn.actor)
+    }
+}

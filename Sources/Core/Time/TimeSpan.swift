@@ -1,0 +1,70 @@
+/// A length of time in whole microseconds. It may be negative.
+///
+/// Arithmetic saturates instead of trapping: spans are made from capture files and configuration, so any value may
+/// come in. `TimeSpan.forever` is the largest span and stays it.
+package struct TimeSpan: Hashable, Comparable, Sendable {
+    /// Microseconds.
+    package var microseconds: Int64
+
+    package static let zero = TimeSpan(microseconds: 0)
+    /// The longest span; what is added to it changes nothing.
+    package static let forever = TimeSpan(microseconds: .max)
+
+    package init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// A span of `seconds`, to the nearest microsecond. What is not a number is zero; what is too long saturates.
+    package static func seconds(_ seconds: Double) -> TimeSpan {
+        let microseconds = (seconds * 1_000_000).rounded()
+        if microseconds.isNaN { return .zero }
+        if microseconds >= 9.2e18 { return .forever }
+        if microseconds <= -9.2e18 { return TimeSpan(microseconds: .min) }
+        return TimeSpan(microseconds: Int64(microseconds))
+    }
+
+    /// A span of whole seconds. What is too long saturates. Unlike one of a floating-point number it is a constant where its
+    /// argument is one, so that a `static let` of it is not initialised, and asked for that, at run time.
+    package static func seconds(_ seconds: Int) -> TimeSpan {
+        TimeSpan(microseconds: Int64(seconds).multipliedSaturating(by: 1_000_000))
+    }
+
+    /// A span of whole milliseconds. What is too long saturates.
+    package static func milliseconds(_ milliseconds: Int64) -> TimeSpan {
+        TimeSpan(microseconds: milliseconds.multipliedSaturating(by: 1_000))
+    }
+
+    /// Seconds, as a floating-point number.
+    package var seconds: Double { Double(microseconds) / 1_000_000 }
+
+    package static func < (left: TimeSpan, right: TimeSpan) -> Bool { left.microseconds < right.microseconds }
+
+    package static func + (left: TimeSpan, right: TimeSpan) -> TimeSpan {
+        TimeSpan(microseconds: left.microseconds.addingSaturating(right.microseconds))
+    }
+
+    package static func - (left: TimeSpan, right: TimeSpan) -> TimeSpan {
+        TimeSpan(microseconds: left.microseconds.subtractingSaturating(right.microseconds))
+    }
+
+    package static func * (left: TimeSpan, right: Int64) -> TimeSpan {
+        TimeSpan(microseconds: left.microseconds.multipliedSaturating(by: right))
+    }
+}
+
+extension Int64 {
+    func addingSaturating(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    func subtractingSaturating(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
+    }
+
+    func multipliedSaturating(by other: Int64) -> Int64 {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
+    }
+}

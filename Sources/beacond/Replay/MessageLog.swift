@@ -1,0 +1,95 @@
+import Agent
+import Core
+
+/// What `beacond replay --output jsonl` printed for one gateway, line by line. `-` is standard input.
+final class MessageLog {
+    struct Line {
+        /// Since the beginning of the file, never less than in the line before.
+        var t: Instant
+        var topic: String
+        /// `nil` for a message that clears its topic.
+        var payload: PayloadFields?
+    }
+
+    /// A store has 64 of them open: together they may not take more than the store itself.
+    private static let pieceLength = 1 << 13
+    /// Longer than any message; what is longer is damaged.
+    private static let longestLine = PayloadFields.maxPayload_bytes
+
+    private var file: InputFile
+    private var buffer: [UInt8] = []
+    private var start = 0
+    /// Up to where there is no end of a line behind `start`.
+    private var searched = 0
+    private var isAtEnd = false
+    private var isSkipping = false
+    /// The next line as it stands in the buffer, and when it comes. Read it would take five times as much, and a line of each of 64 files waits.
+    private var waiting: (place: Range<Int>, t: Instant)?
+    private var latest = Instant.origin
+    /// Lines that could not be read.
+    private(set) var malformedCount = 0
+
+    init(path: String) throws(FileError) {
+        file = try InputFile(path: path, mayBePipe: false)
+    }
+
+    /// When the next line comes, by what stands at its beginning; `nil` at the end.
+    func nextTime() throws(FileError) -> Instant? {
+        while waiting == nil, let place = try nextLine() {
+            let octets = buffer[place]
+            if octets.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) { continue }
+            do throws(PayloadError) {
+                waiting = (place, max(latest, .origin + .seconds(try JSONLine.time_s(octets))))
+            } catch {
+                malformedCount += 1
+            }
+        }
+        return waiting?.t
+    }
+
+    /// Reads the next line, which stays the next; `nil` at the end, and where it is damaged behind its time.
+    func peek() throws(FileError) -> Line? {
+        guard try nextTime() != nil, let (place, t) = waiting else { return nil }
+        do throws(PayloadError) {
+            let (_, topic, payload) = try JSONLine.read(Array(buffer[place]))
+            return Line(t: t, topic: topic, payload: payload)
+        } catch {
+            waiting = nil
+            malformedCount += 1
+            return nil
+        }
+    }
+
+    /// Takes the next line, like `peek`.
+    func take() throws(FileError) -> Line? {
+        guard let line = try peek() else { return nil }
+        (waiting, latest) = (nil, line.t)
+        return line
+    }
+
+    private func nextLine() throws(FileError) -> Range<Int>? {
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = start..<end
+                (start, searched) = (end + 1, end + 1)
+                if isSkipping { isSkipping = false } else { return line }
+                continue
+            }
+            if isAtEnd {
+                let line = start..<buffer.count
+                (start, searched) = (buffer.count, buffer.count)
+                if line.isEmpty { (buffer, start, searched) = ([], 0, 0) }
+                return line.isEmpty || isSkipping ? nil : line
+            }
+            buffer.removeSubrange(..<start)
+            start = 0
+            if buffer.count > Self.longestLine {
+                if !isSkipping { malformedCount += 1 }
+                isSkipping = true
+                buffer = []
+            }
+            searched = buffer.count
+            isAtEnd = try file.read(into: &buffer, count: Self.pieceLength) == 0
+        }
+    }
+}

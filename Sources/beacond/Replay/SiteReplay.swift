@@ -1,0 +1,141 @@
+import Agent
+import Core
+import Logging
+
+/// Joins what several gateways printed, and says what the store would publish.
+///
+/// Lines are merged by their `t`, which is when they arrive; the files all start together. Of lines that arrive at once, those of
+/// the file that was named first come first.
+struct SiteReplay {
+    /// What kept it from its end.
+    enum Problem: Error {
+        case file(FileError)
+        case outbox(OutboxError)
+        /// What was printed could not be written.
+        case output(FileError)
+    }
+
+    private let site: SiteSettings
+    private let settings: Settings
+    private let topics: TopicTree
+    private let logger: Logger
+    private let began = SystemClock.now
+    private var session: SiteReplaySession?
+    private var lineCount = 0
+    private var malformedCount = 0
+
+    init(_ site: SiteSettings, _ settings: Settings, logger: Logger) {
+        self.site = site
+        self.settings = settings
+        self.logger = logger
+        topics = settings.topics(of: site)
+    }
+
+    /// Plays the files to their ends, and returns what was wrong.
+    mutating func run(_ paths: [String]) -> Problem? {
+        do throws(Problem) {
+            try play(paths)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private mutating func play(_ paths: [String]) throws(Problem) {
+        var logs: [MessageLog] = []
+        var clocks: [(news: WallTime?, statuses: WallTime?)] = []
+        for path in paths {
+            let log = try orProblem { () throws(FileError) in try MessageLog(path: path) }
+            logs.append(log)
+            clocks.append(try clock(of: path, log))
+        }
+        let told = clocks.compactMap(\.news)
+        let timebase = Self.timebase(told.isEmpty ? clocks.compactMap(\.statuses) : told)
+        let signals = StopSignals()
+        let outbox = Outbox(
+            limits: OutboxLimits(settings.outbox), at: SystemClock.now, wallTime: timebase.wall(.origin),
+            generator: ReplaySession.NoRandomness())
+        var session = SiteReplaySession(site, settings, topics, outbox, timebase, logger: logger)
+        var sink = PrintingSink(isSilent: false, dispatcher: session.dispatcher, signals: signals)
+        while let log = try first(of: logs), !sink.isStopped {
+            guard let line = try orProblem({ () throws(FileError) in try log.take() }) else { continue }
+            lineCount += 1
+            try orOutboxProblem { () throws(OutboxError) in try session.receive(line) }
+            handOver(&session, to: &sink)
+        }
+        malformedCount = logs.reduce(0) { $0 + $1.malformedCount }
+        try orOutboxProblem { () throws(OutboxError) in try session.finish() }
+        handOver(&session, to: &sink)
+        session.dispatcher.outbox.close()
+        self.session = session
+        if case .output(let error)? = sink.finish() { throw .output(error) }
+    }
+
+    /// Lines of a file that are looked at for its clock.
+    private static let clockLines = 256
+
+    /// What a gateway's clock showed as its file began, by its news and by its statuses; `nil` where they say nothing of that.
+    ///
+    /// Nothing is told before it happens, so it is the latest that any of the first lines shows. A status counts only where there is
+    /// nothing else: a will has the time of its connection. Of what comes through a pipe only the first line can be looked at.
+    private func clock(of path: String, _ log: MessageLog) throws(Problem) -> (news: WallTime?, statuses: WallTime?) {
+        let isPipe = path == "-"
+        let lines = isPipe ? log : try orProblem { () throws(FileError) in try MessageLog(path: path) }
+        var clock: (news: WallTime?, statuses: WallTime?)
+        for _ in 0..<(isPipe ? 1 : Self.clockLines) {
+            guard let line = try orProblem({ () throws(FileError) in try isPipe ? log.peek() : lines.take() }) else {
+                continue
+            }
+            guard let news = try? GatewayNews(topic: line.topic, fields: line.payload, store: topics),
+                let head = news.head, head.isClockSynced
+            else { continue }
+            let origin = head.at - (line.t - .origin)
+            if news.instance == nil {
+                clock.statuses = max(clock.statuses ?? origin, origin)
+            } else {
+                clock.news = max(clock.news ?? origin, origin)
+            }
+        }
+        return clock
+    }
+
+    /// The store's clock is that of its gateways: the middle one of what they show, so that one that is wrong changes nothing. Of
+    /// two it is the earlier one: then nothing counts as late because the other one is ahead.
+    private static func timebase(_ origins: [WallTime]) -> Timebase {
+        let origins = origins.sorted()
+        let middle = origins.isEmpty ? .unixEpoch : origins[(origins.count - 1) / 2]
+        return Timebase(wallAtOrigin: middle, isSynced: !origins.isEmpty)
+    }
+
+    /// The log whose next line arrives first.
+    private func first(of logs: [MessageLog]) throws(Problem) -> MessageLog? {
+        var first: (log: MessageLog, t: Instant)?
+        for log in logs {
+            guard let t = try orProblem({ () throws(FileError) in try log.nextTime() }) else { continue }
+            if first.map({ t < $0.t }) ?? true { first = (log, t) }
+        }
+        return first?.log
+    }
+
+    private func orProblem<Value>(_ work: () throws(FileError) -> Value) throws(Problem) -> Value {
+        do throws(FileError) { return try work() } catch { throw .file(error) }
+    }
+
+    private func orOutboxProblem(_ work: () throws(OutboxError) -> Void) throws(Problem) {
+        do throws(OutboxError) { try work() } catch { throw .outbox(error) }
+    }
+
+    private func handOver(_ session: inout SiteReplaySession, to sink: inout PrintingSink) {
+        let items = session.takeItems()
+        if !items.isEmpty { sink.take(items, start: .origin, session.timebase) }
+    }
+
+    /// The closing line.
+    var summary: String {
+        let seconds = ((SystemClock.now - began).seconds * 1000).rounded() / 1000
+        let figures = session?.engine.figures
+        return "messages=\(lineCount) gateways=\(session?.engine.gateways.all.count ?? 0) "
+            + "malformed=\(malformedCount + Int(clamping: figures?.malformed ?? 0)) late=\(figures?.late ?? 0) "
+            + "events=\(session?.dispatcher.eventCount ?? 0) seconds=\(seconds)"
+    }
+}

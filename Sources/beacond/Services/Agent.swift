@@ -1,0 +1,184 @@
+import Agent
+import Core
+import Logging
+import ServiceLifecycle
+
+/// The daemon: radio loop, queue, delivery loop, started and stopped together.
+struct Agent {
+    private(set) var settings: Settings
+    /// Where the settings came from; `nil` for the usual places.
+    let configurationPath: String?
+    /// What it is: a gateway, or the store that several of them make.
+    var role = Role.gateway
+    let supervision = Supervision()
+
+    enum Role {
+        case gateway
+        case site
+    }
+
+    /// What keeps the agent from starting.
+    enum Problem: Error, CustomStringConvertible {
+        case outbox(OutboxError)
+        case radio(RadioError)
+        case system(FileError)
+
+        var description: String {
+            switch self {
+            case .outbox(let error): "\(error)"
+            case .radio(let error): "\(error)"
+            case .system(let error): "\(error)"
+            }
+        }
+    }
+
+    /// Works until SIGTERM or SIGINT. SIGHUP has the configuration read again: for a new one everything is stopped, and
+    /// started anew from the stored state. One that is wrong is refused, and the old one stays.
+    mutating func run() async throws {
+        let signals = await RunSignals()
+        while !signals.isStopping {
+            let reload = ReloadService(
+                path: configurationPath, current: ConfigurationVersion(settings), signals: signals,
+                manager: supervision.manager, logger: logger)
+            // The last is stopped first.
+            let services = try start().map {
+                ServiceGroupConfiguration.ServiceConfiguration($0, whenItReturns: .ignore)
+            }
+            let reloading = ServiceGroupConfiguration.ServiceConfiguration(
+                reload, whenItReturns: .gracefullyShutdownGroup)
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(services: services + [reloading], logger: quiet))
+            await signals.willRun(group)
+            try await group.run()
+            guard let reloaded = reload.settings else { return }
+            settings = reloaded
+        }
+        // Between two groups, or before the first, there was nobody to tell it.
+        supervision.manager.tell(.stopping)
+    }
+
+    /// Made from the settings that are in force: a reload may have brought another level.
+    private var logger: Logger { Log.make(settings.log.level) }
+
+    /// The lifecycle's own lines are of no use to an operator.
+    private var quiet: Logger {
+        var logger = logger
+        logger.logLevel = max(logger.logLevel, .error)
+        return logger
+    }
+
+    private func start() throws(Problem) -> [any Service] {
+        switch role {
+        case .gateway: try startGateway()
+        case .site: try startSite()
+        }
+    }
+
+    /// A store needs the delivery loop and nothing else.
+    private func startSite() throws(Problem) -> [any Service] {
+        let (now, timebase) = (SystemClock.now, SystemClock.timebase)
+        let site = settings.site ?? settings.siteDefaults
+        let topics = settings.topics(of: site)
+        let outbox = try openOutbox(settings.outbox.directory + "-site", topics, at: now, timebase)
+        let parts = SiteStart(
+            site, settings, topics, outbox, radio: .live(.absent), at: now, timebase, bootID: SystemClock.bootID,
+            newKey: PseudonymKey.random(), logger: logger)
+        let feed = StoreFeed(parts.engine, topics: topics, outputs: parts.outputs, at: now)
+        do throws(RadioError) {
+            let queue = try DeliveryQueue()
+            let worker = try startDelivery(parts.dispatcher, queue, RequestQueue {}, store: feed)
+            let watchdog = WatchdogService(
+                manager: supervision.manager, pulse: supervision.pulse, logger: logger)
+            return [DeliveryService(worker: worker, queue: queue), watchdog, StartPagesService()]
+        } catch {
+            throw .radio(error)
+        }
+    }
+
+    private func startGateway() throws(Problem) -> [any Service] {
+        let (now, timebase) = (SystemClock.now, SystemClock.timebase)
+        let outbox = try openOutbox(settings.outbox.directory, settings.identity.topics, at: now, timebase)
+        let parts = AgentStart(settings, outbox, at: now, timebase, bootID: SystemClock.bootID, logger: logger)
+        do throws(RadioError) {
+            let queue = try DeliveryQueue()
+            let loop = try RadioLoop(
+                settings: settings.radio, mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
+            let requests = RequestQueue(wake: loop.wake)
+            let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
+            let location = try receivers(wake: loop.wake)
+            let owner = GatewayOwner(
+                engine: parts.engine, outputs: parts.outputs, queue: queue, requests: requests, recent: recent,
+                fixes: location.map { FixFeed($0, clock: SystemClock.syncedWall, logger: logger) },
+                moves: supervision.pulse.beatRadio)
+            let worker = try startDelivery(parts.dispatcher, queue, requests)
+            let watchdog = WatchdogService(
+                manager: supervision.manager, pulse: supervision.pulse, logger: logger)
+            return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop, owner: owner)]
+                + [
+                    CaptureService(settings: settings.capture, recent: recent, logger: logger), watchdog,
+                    StartPagesService(),
+                ]
+                + (location.map { [LocationService(client: $0)] } ?? [])
+                + (try advertising().map { [$0] } ?? [])
+        } catch {
+            throw .radio(error)
+        }
+    }
+
+    /// gpsd's client, where the configuration has the place from gpsd.
+    ///
+    /// - Parameter wake: has the radio loop look for news.
+    private func receivers(wake: @escaping @Sendable () -> Void) throws(RadioError) -> GPSDClient? {
+        guard case .gpsd(let host, let port)? = settings.gateway.location?.source else { return nil }
+        return try GPSDClient(HostPort(host: host, port: port), wake: wake)
+    }
+
+    private func advertising() throws(RadioError) -> AdvertisingService? {
+        guard let advertise = settings.advertise, let adapter = settings.radio.adapters.first else { return nil }
+        let logger = logger
+        let advertisement = Advertisement(advertise.frame, interval_ms: advertise.interval_ms)
+        let loop = try AdvertisingLoop(advertisement, on: adapter) { news in
+            switch news {
+            case .advertising: logger.info("\(news)")
+            case .waiting, .trouble: logger.warning("advertising: \(news)")
+            }
+        }
+        return AdvertisingService(loop: loop)
+    }
+
+    private func openOutbox(
+        _ directory: String, _ topics: TopicTree, at now: Instant, _ timebase: Timebase
+    ) throws(Problem) -> Outbox {
+        let limits = OutboxLimits(settings.outbox)
+        do throws(OutboxError) {
+            let outbox = try Outbox(
+                directory: directory, owner: GatewayIdentity(topics), limits: limits, at: now,
+                wallTime: timebase.wall(now))
+            for report in outbox.takeReports() { logger.warning("\(report)") }
+            return outbox
+        } catch {
+            throw .outbox(error)
+        }
+    }
+
+    private func startDelivery(
+        _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue, _ requests: RequestQueue, store: StoreFeed? = nil
+    ) throws(RadioError) -> WorkerThread {
+        let (settings, supervision, logger) = (settings, supervision, logger)
+        // Nothing else beats for the radio that a store has not.
+        let isSite = store != nil
+        return try WorkerThread {
+            let loop = DeliveryLoop(
+                broker: settings.broker,
+                link: BrokerLink(
+                    settings: settings.broker, clientID: Publisher.clientID(dispatcher.composer.topics),
+                    limits: isSite ? StoreFeed.limits : .requests),
+                queue: queue, requests: requests, answersRequests: settings.commands.isEnabled, store: store,
+                dispatcher: dispatcher,
+                machine: SystemMachine(settings.health, supervision, isSite: isSite),
+                mayAdminister: ProcessCapabilities.current().mayAdminister, seed: .random(in: .min ... .max),
+                logger: logger)
+            loop.run()
+        }
+    }
+}

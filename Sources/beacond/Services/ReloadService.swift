@@ -1,0 +1,63 @@
+import Core
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Reads the configuration again on SIGHUP. It ends, and everything with it, once there is a new one to start with.
+///
+/// One that says the same as before, and names files that are the same as before, changes nothing. One that is wrong is
+/// refused, and the old one stays.
+final class ReloadService: Service {
+    private let path: String?
+    private let current: ConfigurationVersion
+    private let signals: RunSignals
+    private let manager: ServiceManager
+    private let logger: Logger
+    private let loaded = Mutex<Settings?>(nil)
+
+    /// - Parameter current: what is in force.
+    init(
+        path: String?, current: ConfigurationVersion, signals: RunSignals, manager: ServiceManager, logger: Logger
+    ) {
+        self.path = path
+        self.current = current
+        self.signals = signals
+        self.manager = manager
+        self.logger = logger
+    }
+
+    /// The new settings; `nil` where nobody asked for any.
+    var settings: Settings? { loaded.withLock { $0 } }
+
+    func run() async throws {
+        let bell = signals.reloadBell()
+        manager.tell(.ready)
+        for await _ in bell.cancelOnGracefulShutdown() where signals.takeReload() {
+            manager.tell(.reloading(at: SystemClock.now))
+            if let settings = reload() {
+                loaded.withLock { $0 = settings }
+                return
+            }
+            manager.tell(.ready)
+        }
+        manager.tell(.stopping)
+    }
+
+    /// The settings to start with; `nil` where there is nothing to change.
+    private func reload() -> Settings? {
+        do throws(ConfigurationFile.Problem) {
+            let settings = try ConfigurationFile.load(path)
+            guard ConfigurationVersion(settings) != current else {
+                logger.notice("configuration read again: nothing has changed")
+                return nil
+            }
+            logger.notice("configuration read again")
+            return settings
+        } catch {
+            for line in error.lines { logger.error("\(line)") }
+            logger.error("the configuration was not changed: the old one stays in force")
+            manager.tell(.status("new configuration refused, the old one is in force: \(error.lines.first ?? "")"))
+            return nil
+        }
+    }
+}

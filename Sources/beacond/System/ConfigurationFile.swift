@@ -1,0 +1,84 @@
+import Agent
+import Core
+import Glibc
+
+/// Finds and reads `config.toml`.
+enum ConfigurationFile {
+    /// Where it is looked for without `--config`, in this order.
+    static let places = ["./config.toml", "/etc/beacond/config.toml"]
+    /// More than this is refused by the parser anyway.
+    static let maxLength = 16 << 20
+
+    /// What keeps the agent from starting, one line each.
+    struct Problem: Error {
+        var lines: [String]
+    }
+
+    static func load(_ named: String?) throws(Problem) -> Settings {
+        let path = if let named { named } else { try find() }
+        let octets: [UInt8]
+        do throws(FileError) {
+            octets = try InputFile.readAll(path, limit: maxLength)
+        } catch {
+            throw Problem(lines: ["\(error)"])
+        }
+        do throws(ConfigurationErrors) {
+            return try Settings.parse(utf8: octets) { settings in
+                [settings.identity.name(byHost: hostName()), readSiteKey(&settings.privacy)].compactMap(\.self)
+            }
+        } catch {
+            throw Problem(lines: error.lines(file: path))
+        }
+    }
+
+    /// Octets of the store's secret, at least and at most. Whoever sees pseudonyms can try secrets offline, so a phrase that a person
+    /// would remember is too short.
+    private static let siteKeyLength = 32...4_096
+
+    /// Reads the store's secret, without the end of its line, where the settings name a file.
+    private static func readSiteKey(_ privacy: inout PrivacySettings) -> ConfigurationError? {
+        guard let path = privacy.siteKeyFile else { return nil }
+        func refusal(_ why: String) -> ConfigurationError {
+            ConfigurationError(key: "privacy.site_key_file", value: "\"\(path)\"", requirement: why)
+        }
+        var octets: [UInt8]
+        do throws(FileError) {
+            octets = try InputFile.readAll(path, limit: siteKeyLength.upperBound)
+        } catch {
+            return refusal("\(error)")
+        }
+        while let last = octets.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { octets.removeLast() }
+        guard siteKeyLength.contains(octets.count) else {
+            return refusal(
+                "has \(octets.count) bytes; a secret has \(siteKeyLength.lowerBound) to \(siteKeyLength.upperBound), as "
+                    + "'openssl rand -hex 32' prints one")
+        }
+        privacy.siteKey = octets
+        return nil
+    }
+
+    /// As `load`, with the defaults where no file is named and none is there, or none that this user may read.
+    static func loadOrDefaults(_ named: String?) throws(Problem) -> Settings {
+        if named != nil { return try load(named) }
+        guard let place = places.first(where: { access($0, F_OK) == 0 }) else { return .defaults }
+        guard access(place, R_OK) == 0 else {
+            Output.complain("\(place): can't be read by this user; going on with the defaults")
+            return .defaults
+        }
+        return try load(place)
+    }
+
+    private static func find() throws(Problem) -> String {
+        for place in places where access(place, F_OK) == 0 { return place }
+        throw Problem(lines: [
+            "no configuration: neither \(places.joined(separator: " nor ")) is there; name one with --config"
+        ])
+    }
+
+    /// The name of this machine; empty where the system tells none.
+    private static func hostName() -> String {
+        var octets = [CChar](repeating: 0, count: 256)
+        guard gethostname(&octets, octets.count - 1) == 0 else { return "" }
+        return String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

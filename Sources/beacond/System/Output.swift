@@ -1,0 +1,62 @@
+import Agent
+import Glibc
+
+/// Writes to a descriptor in large pieces.
+final class Output {
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    /// The reader went away, or `failure`; nothing more is worth writing.
+    private(set) var isBroken = false
+    /// Why not everything is written, such as a full disk. A reader that goes away has had enough, which is no failure.
+    private(set) var failure: FileError?
+
+    static let flushThreshold = 1 << 16
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    func write(_ octets: some Sequence<UInt8>) {
+        buffer.append(contentsOf: octets)
+        if buffer.count >= Self.flushThreshold { flush() }
+    }
+
+    /// What is long is not copied first.
+    func write(_ octets: [UInt8]) {
+        if octets.count < Self.flushThreshold {
+            buffer.append(contentsOf: octets)
+            if buffer.count >= Self.flushThreshold { flush() }
+        } else {
+            flush()
+            writeOut(octets)
+        }
+    }
+
+    func flush() {
+        writeOut(buffer)
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    private func writeOut(_ octets: [UInt8]) {
+        var start = 0
+        while start < octets.count, !isBroken {
+            let written = octets.withUnsafeBytes { octets in
+                Glibc.write(descriptor, octets.baseAddress?.advanced(by: start), octets.count - start)
+            }
+            let code = errno
+            if written >= 0 {
+                start += written
+            } else if code != EINTR {
+                isBroken = true
+                if code != EPIPE { failure = FileError(path: "standard output", operation: .write, code: code) }
+            }
+        }
+    }
+
+    /// One line on standard error, at once.
+    static func complain(_ line: String) {
+        let output = Output(descriptor: STDERR_FILENO)
+        output.write((line + "\n").utf8)
+        output.flush()
+    }
+}

@@ -1,0 +1,102 @@
+import Agent
+import ArgumentParser
+import Core
+import Glibc
+import Logging
+import Synchronization
+
+/// `beacond calibrate` at work: takes readings for some time, counted from when the radio scans.
+struct CalibrationSession {
+    private let radio: RadioSettings
+    private let shared: SharedCalibration
+    private let duration: TimeSpan
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+
+    init(_ radio: RadioSettings, _ target: BeaconIdentityConstraint, duration: TimeSpan) {
+        self.radio = radio
+        self.shared = SharedCalibration(target)
+        self.duration = duration
+    }
+
+    /// Works until the time is over, or a signal ends it; what was read until then counts.
+    ///
+    /// - Throws: `RadioError`, `CalibrationError.neverScanned`, and `ExitCode.noPermission` where no waiting will help.
+    mutating func run() throws -> Calibration {
+        SignalBell.install([SIGINT, SIGTERM, SIGHUP])
+        let loop = try RadioLoop(settings: radio, logger: Log.make(.notice))
+        try loop.start(owner: CalibrationOwner(shared: shared))
+        defer { loop.stop() }
+        var status = RadioStatus(radio)
+        var end: Instant?
+        var next = SystemClock.now
+        while end.map({ SystemClock.now < $0 }) ?? true {
+            if !SignalBell.wait(until: min(next, end ?? next)).isEmpty { break }
+            let former = status.availability
+            status.note(shared.availability)
+            if let availability = status.availability, availability != former {
+                let remedy = status.remedy.isEmpty ? "" : ": " + status.remedy
+                say("\(status.adapters): \(availability.rawValue)\(remedy)\n")
+                if availability == .unauthorized { throw ExitCode.noPermission }
+                if availability == .scanning, end == nil { end = SystemClock.now + duration }
+            }
+            if let end { sayProgress(left: end - SystemClock.now) }
+            next = SystemClock.now + (end == nil || isTerminal ? .milliseconds(500) : .seconds(5))
+        }
+        if isTerminal { say("\r\u{1B}[K") }
+        if end == nil { throw CalibrationError.neverScanned }
+        return shared.calibration
+    }
+
+    /// On standard error: over the former line of a terminal, or one line every 5 s.
+    private func sayProgress(left: TimeSpan) {
+        let line = CalibrationReport.progress(shared.calibration.statistics, left_s: max(0, left.seconds))
+        say(isTerminal ? "\r" + line + "\u{1B}[K" : line + "\n")
+    }
+
+    private func say(_ text: String) {
+        let output = Output(descriptor: STDERR_FILENO)
+        output.write(text.utf8)
+        output.flush()
+    }
+}
+
+/// Where the radio loop lays down its readings.
+private final class SharedCalibration: Sendable {
+    private struct State {
+        var calibration: Calibration
+        var availability: RadioAvailability?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ target: BeaconIdentityConstraint) {
+        state = Mutex(State(calibration: Calibration(target)))
+    }
+
+    var calibration: Calibration { state.withLock(\.calibration) }
+    var availability: RadioAvailability? { state.withLock(\.availability) }
+
+    func receive(_ event: Span<UInt8>) { state.withLock { $0.calibration.receive(event) } }
+
+    func note(_ availability: RadioAvailability) { state.withLock { $0.availability = availability } }
+}
+
+private struct CalibrationOwner: RadioOwner {
+    let shared: SharedCalibration
+
+    mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant) {
+        shared.receive(packet.extracting(droppingFirst: 1))
+    }
+
+    mutating func tick(at instant: Instant) -> Instant { .distantFuture }
+
+    mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
+
+    mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
+        shared.note(availability)
+    }
+
+    mutating func counted(_ counters: RadioCounters, at instant: Instant) {}
+
+    mutating func stopped(at instant: Instant) {}
+}

@@ -1,0 +1,95 @@
+import Agent
+import Core
+import Glibc
+import Logging
+
+/// `beacond scan` at work: the radio loop fills the scan, and this shows it and writes the capture, until it is stopped.
+struct ScanSession: ~Copyable {
+    /// From one picture to the next.
+    static let redrawInterval = TimeSpan.milliseconds(500)
+
+    /// Octets that wait for the capture file while the disk is slow.
+    static let captureBacklog = 4 << 20
+
+    private let settings: RadioSettings
+    private let scan: SharedScan
+    private let notices = NoticeBoard()
+    private var view: ScanView
+    private var recorder: ScanRecorder?
+    private var radio: RadioStatus
+    private var place: ScanPlace?
+    private let end: Instant
+
+    /// - Parameters:
+    ///   - gateway: how what is heard is followed, and the regions that it may belong to.
+    ///   - capture: the file to write; `nil` for none.
+    ///   - place: where the gateway is; `nil` where nobody asked.
+    ///   - duration: how long at most.
+    /// - Throws: where the capture can't be created.
+    init(
+        _ settings: RadioSettings, _ gateway: GatewaySettings, view: ScanView, capture: String?, place: ScanPlace?,
+        duration: TimeSpan
+    ) throws(FileError) {
+        let now = SystemClock.now
+        let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
+        let scan = SharedScan(ScanState(gateway, at: now), recent: recent)
+        // Created before anything of the session is there: see InputFile.
+        var recorder: ScanRecorder?
+        if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
+        self.init(settings, view: view, scan: scan, recorder: recorder, place: place, end: now + duration)
+    }
+
+    private init(
+        _ settings: RadioSettings, view: ScanView, scan: SharedScan, recorder: consuming ScanRecorder?,
+        place: ScanPlace?, end: Instant
+    ) {
+        self.settings = settings
+        self.view = view
+        self.scan = scan
+        self.recorder = recorder
+        self.place = place
+        self.end = end
+        radio = RadioStatus(settings)
+    }
+
+    /// Works until a signal, the end of the time, or the reader of standard output ends it.
+    ///
+    /// - Returns: what went wrong with the capture, if anything did.
+    mutating func run() throws(RadioError) -> FileError? {
+        SignalBell.install([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE])
+        let logger = view.isPicture ? notices.logger : Log.make(.notice)
+        let loop = try RadioLoop(settings: settings, logger: logger)
+        try loop.start(owner: ScanOwner(scan: scan))
+        view.begin()
+        var next = SystemClock.now
+        while !view.isBroken, recorder?.isBroken != true {
+            let signals = SignalBell.wait(until: next)
+            if !signals.isDisjoint(with: [SIGINT, SIGTERM, SIGHUP]) { break }
+            if signals.contains(SIGTSTP) { view.suspend() }
+            recorder?.drain()
+            let now = SystemClock.now
+            if now >= end { break }
+            if now >= next || !signals.isDisjoint(with: [SIGWINCH, SIGCONT]) {
+                show()
+                next = min(now + view.interval, end)
+            }
+        }
+        loop.stop()
+        place?.stop()
+        recorder?.finish()
+        show()
+        view.end()
+        return recorder?.failure
+    }
+
+    private mutating func show() {
+        let now = SystemClock.now
+        let (snapshot, availability, dropped) = scan.look(at: now)
+        radio.note(availability)
+        let status = ScanStatus(
+            adapters: radio.adapters, availability: radio.availability, remedy: radio.remedy,
+            capture: recorder?.status ?? "", notice: notices.last, dropped: dropped,
+            location: place?.look(at: now))
+        view.show(snapshot, status)
+    }
+}

@@ -1,0 +1,55 @@
+import Agent
+import Core
+import Synchronization
+
+/// Where the radio loop lays down what it hears, and whoever shows it picks it up.
+final class SharedScan: Sendable {
+    private struct State {
+        var scan: ScanState
+        var availability: RadioAvailability?
+        var dropped: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+    private let recent: RecentEvents?
+
+    /// - Parameter recent: where events are kept for a capture file.
+    init(_ scan: ScanState, recent: RecentEvents?) {
+        state = Mutex(State(scan: scan))
+        self.recent = recent
+    }
+
+    fileprivate func receive(_ event: Span<UInt8>, from adapter: Int, at instant: Instant) {
+        state.withLock { $0.scan.receive(event, from: adapter, at: instant) }
+        recent?.push(event, at: instant)
+    }
+
+    fileprivate func note(_ availability: RadioAvailability) { state.withLock { $0.availability = availability } }
+
+    fileprivate func note(dropped: UInt64) { state.withLock { $0.dropped = dropped } }
+
+    func look(at now: Instant) -> (snapshot: ScanSnapshot, availability: RadioAvailability?, dropped: UInt64) {
+        state.withLock { ($0.scan.snapshot(at: now), $0.availability, $0.dropped) }
+    }
+}
+
+/// On the radio loop's thread: everything goes to the scan.
+struct ScanOwner: RadioOwner {
+    let scan: SharedScan
+
+    mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant) {
+        scan.receive(packet.extracting(droppingFirst: 1), from: adapter, at: instant)
+    }
+
+    mutating func tick(at instant: Instant) -> Instant { .distantFuture }
+
+    mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
+
+    mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
+        scan.note(availability)
+    }
+
+    mutating func counted(_ counters: RadioCounters, at instant: Instant) { scan.note(dropped: counters.dropped) }
+
+    mutating func stopped(at instant: Instant) {}
+}
