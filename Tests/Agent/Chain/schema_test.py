@@ -8,13 +8,13 @@ import unittest
 
 import psycopg
 
+from former import grow
 from servers import wait_until
 from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, job, said, span, status, surge
 
 sys.path.insert(0, str(SCHEMA.parent))
 from beacons_collector.database import Database, Row, TooOld  # noqa: E402
 from beacons_collector.topics import parse  # noqa: E402
-from beacons_schema import migrating  # noqa: E402
 
 
 class SchemaTest(StoryTest):
@@ -162,12 +162,9 @@ class TakeTests(SchemaTest):
         self.assertEqual(self.query("SELECT counts, from_seq, to_seq FROM beacons.gap WHERE site = %(site)s"), [("surge", 2, 3)])
 
     def test_a_collector_that_knows_more_kinds_than_the_schema_waits_for_it(self):
-        url, folder = self.url_of("older"), self.database.folder / "older"
-        folder.mkdir()
-        for one in sorted(migrating.FOLDER.glob("*.sql"))[:28]:
-            (folder / one.name).write_text(one.read_text())
+        url = self.url_of("older")
         with psycopg.connect(url, autocommit=True) as connection:
-            migrating.migrate(connection, folder)
+            grow(connection, 28)
         collector, told = Database(url, lambda: False), surge(1, "door", "9:00", "9:01")["payload"]
         row = Row("b/s/door/surge", parse("b/s/door/surge", "b"), json.dumps(told), at("9:01"))
         with self.assertRaisesRegex(TooOld, "surge; make or upgrade the schema"):
@@ -298,6 +295,10 @@ class RightsTests(SchemaTest):
                 self.assertEqual(connection.execute("SELECT has_table_privilege(%s, 'INSERT'), has_table_privilege(%s, 'SELECT')",
                                                     (f"beacons.{table}",) * 2).fetchone(), (True, False), table)
         self.assertEqual(self.visits(), [("1/1", "9:00", None, None, False)])
+
+    def test_no_function_is_open_to_public(self):
+        self.assertEqual(self.query(
+            "SELECT proname FROM pg_proc WHERE pronamespace = 'beacons'::regnamespace AND has_function_privilege('public', oid, 'EXECUTE')"), [])
 
     def test_the_collector_rejects_within_the_budgets_and_sets_none(self):
         self.as_role("beacons_collector", "SELECT beacons.reject('{now}', '{s}', '{t}', '{p}', '{r}')")
