@@ -1,107 +1,25 @@
-"""The schema: made twice and while it is used, its days, its roles, its plans, and `take` under competition."""
+"""The schema: its days, its roles, its plans, and `take` under competition."""
 
 import datetime
 import json
-import subprocess
 import sys
 import threading
 import unittest
 
 import psycopg
 
-from servers import LONGEST_WAIT_S, wait_until
-from servers import run as command
-from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, said, span, status, surge
+from former import grow
+from servers import wait_until
+from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, job, said, span, status, surge
 
 sys.path.insert(0, str(SCHEMA.parent))
 from beacons_collector.database import Database, Row, TooOld  # noqa: E402
 from beacons_collector.topics import parse  # noqa: E402
-from beacons_schema import migrating  # noqa: E402
-
-RETAIN = SCHEMA.with_name("retain")
-
-
-def run(command, url, *arguments):
-    done = subprocess.run([command, "--database", url, *arguments], capture_output=True, text=True, check=False, timeout=LONGEST_WAIT_S)
-    return done.returncode, done.stdout.strip() or done.stderr.strip()
 
 
 class SchemaTest(StoryTest):
-    def url_of(self, name):
-        """A database of its own."""
-        self.connection.execute(f'CREATE DATABASE "{name}"')
-        return self.database.url.rpartition("/")[0] + f"/{name}"
-
     def partition_of(self, seq):
         return self.query("SELECT tableoid::regclass::text FROM beacons.event WHERE site = %(site)s AND seq = %(seq)s", seq=seq)[0][0]
-
-
-class MigrationTests(SchemaTest):
-    def test_a_second_time_there_is_nothing_to_do_and_nothing_is_lost(self):
-        self.take([event({"seq": 1, "at": "9:00", "type": "enter"})])
-        self.assertEqual(run(SCHEMA, self.database.url), (0, "up to date"))
-        self.assertEqual(len(self.visits()), 1)
-
-    def test_several_at_once_make_one_schema(self):
-        url = self.url_of("several")
-        running = [subprocess.Popen([SCHEMA, "--database", url], stdout=subprocess.PIPE, text=True) for _ in range(4)]
-        said = sorted(one.communicate(timeout=LONGEST_WAIT_S)[0].strip() for one in running)
-        self.assertEqual([one.returncode for one in running], [0] * 4)
-        self.assertEqual(said[1:], ["up to date"] * 3)
-        self.assertTrue(said[0].startswith("applied 0001-"))
-
-    def test_while_collectors_run_nothing_is_held_up_or_lost(self):
-        taken = []
-        stopped = threading.Event()
-
-        def collect():
-            with psycopg.connect(self.database.url, autocommit=True) as connection:
-                while not stopped.is_set():
-                    taken.extend(self.take([event({"seq": len(taken) + 1, "at": "9:00", "type": "enter"})], connection))
-
-        collector = threading.Thread(target=collect)
-        collector.start()
-        try:
-            codes = [run(SCHEMA, self.database.url) for _ in range(3)]
-        finally:
-            stopped.set()
-            collector.join()
-        self.assertEqual(codes, [(0, "up to date")] * 3)
-        self.assertEqual(set(taken), {"new"})
-        self.assertEqual(self.query("SELECT count(*) FROM beacons.event WHERE site = %(site)s"), [(len(taken),)])
-
-    def test_a_database_that_is_not_there_and_one_that_is_newer_are_said_in_a_line(self):
-        code, words = run(SCHEMA, "postgresql://postgres@127.0.0.1:1/none")
-        self.assertEqual((code, words.count("\n")), (69, 0))
-        url = self.url_of("newer")
-        run(SCHEMA, url)
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("INSERT INTO beacons.migration VALUES (9999, '9999-later.sql', 'x')")
-        code, words = run(SCHEMA, url)
-        self.assertEqual(code, 70)
-        self.assertIn("9999-later.sql", words)
-
-
-    def test_an_owner_who_may_not_create_roles_needs_only_that_they_are_there(self):
-        url = self.url_of("owned")
-        with psycopg.connect(self.database.url, autocommit=True) as connection:
-            connection.execute("CREATE ROLE owner LOGIN")
-            connection.execute("ALTER DATABASE owned OWNER TO owner")
-        code, words = run(SCHEMA, url.replace("postgres@", "owner@"))
-        self.assertEqual(code, 0, words)
-        with psycopg.connect(url) as connection:
-            self.assertEqual(connection.execute("SHOW jit").fetchone(), ("off",))
-
-    def test_a_wrong_command_line_ends_with_64(self):
-        for command in ("schema", "retain", "roll-up"):
-            self.assertEqual(run(SCHEMA.parent / command, self.database.url, "--nonsense")[0], 64, command)
-
-    def test_a_url_that_libpq_cannot_read_ends_with_64_and_is_not_tried_for_ever(self):
-        for command, *options in (["schema"], ["retain", "--days", "3"], ["roll-up"], ["roll-up", "--every", "1"]):
-            for url in ("nonsense", "postgresql://h/d?colour=red"):
-                code, words = run(SCHEMA.parent / command, url, *options)
-                self.assertEqual(code, 64, command)
-                self.assertIn("--database", words)
 
 
 class DayTests(SchemaTest):
@@ -163,7 +81,7 @@ class DayTests(SchemaTest):
 
     def test_one_batch_makes_a_few_days_the_nearest_first_and_the_others_are_made_in_turn(self):
         url = self.url_of("few")
-        run(SCHEMA, url)
+        job(SCHEMA, url)
         today = datetime.datetime.now(datetime.UTC).replace(hour=9)
         told = [event({"seq": back + 1, "at": today - datetime.timedelta(days=back), "type": "enter", "beacon": f"9/{back}"}) for back in range(400)]
         with psycopg.connect(url, autocommit=True) as connection:
@@ -208,57 +126,6 @@ class DayTests(SchemaTest):
         self.assertEqual(self.query("SELECT count(*) FROM beacons.event WHERE site = %(site)s"), [(3,)])
 
 
-class RetentionTests(SchemaTest):
-    def test_older_days_are_dropped_and_their_numbers_stay_taken(self):
-        url = self.url_of("retained")
-        run(SCHEMA, url)
-        today = datetime.datetime.now(datetime.UTC).replace(hour=9, minute=0)
-        old, kept = today - datetime.timedelta(days=20), today - datetime.timedelta(days=5)
-        stories = []
-        for seq, moment in enumerate((old, kept)):
-            stories += [
-                event({"seq": 2 * seq + 1, "at": moment, "type": "enter"}),
-                event({"seq": 2 * seq + 2, "at": moment + datetime.timedelta(minutes=10), "type": "exit", "entered": moment,
-                       "heard": moment + datetime.timedelta(minutes=9)}),
-                span(seq + 1, "door", moment, moment + datetime.timedelta(minutes=50)),
-                surge(seq + 1, "door", moment, moment + datetime.timedelta(minutes=1))]
-        with psycopg.connect(url, autocommit=True) as connection:
-            self.assertEqual(set(self.take(stories, connection)), {"new"})
-            connection.execute("SELECT beacons.roll_up()")
-            self.assertEqual(run(RETAIN, url, "--days", "10")[0], 0)
-            for view in ("event", "visit", "stay", "coverage", "surge"):
-                rows = 2 if view == "event" else 1
-                self.assertEqual(connection.execute(f"SELECT count(*) FROM beacons.{view}").fetchone(), (rows,), view)
-            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.occupancy_hourly").fetchone(), (1,))
-            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.missing").fetchone(), (0,))
-            partitions = connection.execute("SELECT min(relname) FROM pg_class WHERE relname ~ '^event_[0-9]+$'").fetchone()
-            self.assertEqual(partitions, (f"event_{today - datetime.timedelta(days=10):%Y%m%d}",))
-            self.assertEqual(set(self.take([one for one in stories if one["kind"] == "event"], connection)), {"repeated"})
-            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.event").fetchone(), (2,))
-
-
-class BackupTests(SchemaTest):
-    def test_a_restored_backup_says_the_same_and_goes_on(self):
-        told = [event({"seq": 1, "at": "9:00", "type": "enter"}), span(1, "door", "9:00", "10:00"),
-                event({"seq": 3, "at": "9:20:20", "type": "exit", "entered": "9:00", "heard": "9:20"})]
-        self.take(told)
-        self.roll_up()
-        said = [look() for look in (self.visits, self.stays, self.hours, self.coverage, self.missing)]
-        url, dump = self.url_of("restored"), self.database.folder / "dump"
-        programs = self.database.programs
-        command(programs / "pg_dump", "--format=directory", "--jobs=2", "--schema=beacons", "--file", dump, self.database.url)
-        command(programs / "pg_restore", "--exit-on-error", "--dbname", url, dump)
-        self.assertEqual(run(SCHEMA, url), (0, "up to date"))
-        original = self.connection
-        with psycopg.connect(url, autocommit=True) as restored:
-            self.connection = restored
-            self.addCleanup(setattr, self, "connection", original)
-            self.assertEqual([look() for look in (self.visits, self.stays, self.hours, self.coverage, self.missing)], said)
-            self.assertEqual(self.take([*told, event({"seq": 2, "at": "9:10", "type": "enter", "beacon": "1/2"})]), ["repeated"] * 3 + ["new"])
-            self.assertEqual((len(self.visits()), self.missing()), (2, []))
-            self.roll_up()
-
-
 class TakeTests(SchemaTest):
     def test_a_number_told_again_with_other_contents_is_a_conflict_and_changes_nothing(self):
         first = event({"seq": 1, "at": "9:00", "type": "enter"})
@@ -295,18 +162,15 @@ class TakeTests(SchemaTest):
         self.assertEqual(self.query("SELECT counts, from_seq, to_seq FROM beacons.gap WHERE site = %(site)s"), [("surge", 2, 3)])
 
     def test_a_collector_that_knows_more_kinds_than_the_schema_waits_for_it(self):
-        url, folder = self.url_of("older"), self.database.folder / "older"
-        folder.mkdir()
-        for one in sorted(migrating.FOLDER.glob("*.sql"))[:28]:
-            (folder / one.name).write_text(one.read_text())
+        url = self.url_of("older")
         with psycopg.connect(url, autocommit=True) as connection:
-            migrating.migrate(connection, folder)
+            grow(connection, 28)
         collector, told = Database(url, lambda: False), surge(1, "door", "9:00", "9:01")["payload"]
         row = Row("b/s/door/surge", parse("b/s/door/surge", "b"), json.dumps(told), at("9:01"))
         with self.assertRaisesRegex(TooOld, "surge; make or upgrade the schema"):
             collector.commit([row], [])
         collector.close()
-        run(SCHEMA, url)
+        job(SCHEMA, url)
         collector.commit([row], [])
         self.assertEqual((collector.outcomes["new"], collector.outcomes["surges"]), (1, 1))
         collector.close()
@@ -432,6 +296,10 @@ class RightsTests(SchemaTest):
                                                     (f"beacons.{table}",) * 2).fetchone(), (True, False), table)
         self.assertEqual(self.visits(), [("1/1", "9:00", None, None, False)])
 
+    def test_no_function_is_open_to_public(self):
+        self.assertEqual(self.query(
+            "SELECT proname FROM pg_proc WHERE pronamespace = 'beacons'::regnamespace AND has_function_privilege('public', oid, 'EXECUTE')"), [])
+
     def test_the_collector_rejects_within_the_budgets_and_sets_none(self):
         self.as_role("beacons_collector", "SELECT beacons.reject('{now}', '{s}', '{t}', '{p}', '{r}')")
         for text in ("UPDATE beacons.budget SET messages_a_day = 0 RETURNING 1", "SELECT beacons.note_used('s', 'told', 1, 1, 1)",
@@ -467,7 +335,7 @@ class PlanTests(SchemaTest):
 
     def test_what_comes_is_looked_up_by_index_even_where_plans_were_made_for_an_empty_database(self):
         url = self.url_of("planned")
-        run(SCHEMA, url)
+        job(SCHEMA, url)
 
         def tables_read_whole(connection):
             connection.execute("SELECT pg_stat_force_next_flush()")

@@ -7,11 +7,12 @@ import atexit
 import datetime
 import json
 import pathlib
+import subprocess
 import unittest
 
 import psycopg
 
-from servers import ROOT, PostgreSQL, run
+from servers import LONGEST_WAIT_S, ROOT, PostgreSQL, run
 
 UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
 EPOCH = "01KDVDNA0T0000000000000000"
@@ -101,6 +102,12 @@ def gap(gateway, first, last):
         "schema": 1, "at": said("12:00"), "clock": "synced", "epoch": EPOCH, "from_seq": first, "to_seq": last, "cause": "disk"}}
 
 
+def job(command, url, *arguments):
+    """The exit status of a command of deploy/chain, and what it says."""
+    done = subprocess.run([command, "--database", url, *arguments], capture_output=True, text=True, check=False, timeout=LONGEST_WAIT_S)
+    return done.returncode, done.stdout.strip() or done.stderr.strip()
+
+
 class StoryTest(unittest.TestCase):
     """One database for all tests of a file; a store of its own for each."""
 
@@ -117,6 +124,11 @@ class StoryTest(unittest.TestCase):
 
     def setUp(self):
         self.site = self.id().split(".")[-1]
+
+    def url_of(self, name):
+        """A database of its own."""
+        self.connection.execute(f'CREATE DATABASE "{name}"')
+        return self.database.url.rpartition("/")[0] + f"/{name}"
 
     def query(self, text, **values):
         return self.connection.execute(text, {"site": self.site} | values).fetchall()

@@ -12,12 +12,13 @@ CREATE TABLE beacons.visit_day (
     minor integer,
     zone text,
     entered_at timestamptz NOT NULL,
-    left_at timestamptz,
+    -- Each visit here has ended. So a query for visits without an end reads no partition.
+    left_at timestamptz CONSTRAINT visit_day_ended CHECK (left_at IS NOT NULL),
     dwell_s double precision,
     partial boolean NOT NULL DEFAULT false,
     inferred boolean NOT NULL DEFAULT false,
     exit_at timestamptz,
-    -- Of an entry that lost its exit: a later visit of the same instance is known.
+    -- True for an entry that lost its exit: a later visit of the same instance is known.
     superseded boolean NOT NULL DEFAULT false,
     beacon text NOT NULL GENERATED ALWAYS AS (
         coalesce(uuid, '') || '/' || coalesce(major::text, '') || '/' || coalesce(minor::text, '')) STORED
@@ -26,10 +27,12 @@ CREATE TABLE beacons.visit_day_default PARTITION OF beacons.visit_day DEFAULT;
 INSERT INTO beacons.daily VALUES ('visit_day');
 CREATE INDEX visit_day_site ON beacons.visit_day (site, entered_at);
 CREATE INDEX visit_day_beacon ON beacons.visit_day (site, beacon, entered_at);
+-- A query for the visits of an hour finds them by their beginning or by their end. By the beginning alone it would read a whole day.
+CREATE INDEX visit_day_end ON beacons.visit_day (site, left_at);
 COMMENT ON TABLE beacons.visit_day IS 'Visits that have ended and lasted a day at most, by the day of the entry.';
 
--- Kept apart, so that who asks for visits that touch an hour need look at two days and at this small table only.
-CREATE TABLE beacons.visit_long (LIKE beacons.visit_day INCLUDING ALL EXCLUDING INDEXES);
+-- Long visits stand in a table of their own. So a query for the visits that touch an hour reads two days and this small table.
+CREATE TABLE beacons.visit_long (LIKE beacons.visit_day INCLUDING ALL EXCLUDING INDEXES EXCLUDING CONSTRAINTS);
 CREATE INDEX visit_long_beacon ON beacons.visit_long (site, beacon, entered_at);
 COMMENT ON TABLE beacons.visit_long IS 'Visits that have not ended (left_at null), and those of more than a day.';
 
@@ -41,7 +44,7 @@ CREATE TABLE beacons.region_gateway (
 );
 COMMENT ON TABLE beacons.region_gateway IS 'Which gateways have ever told of a region: any of them can hear it.';
 
--- What figures were touched by what came. Rows are only added, so that collectors wait for nobody; roll_up() takes them out.
+-- The figures that new rows have touched. Triggers only add rows here, so collectors do not wait for each other. roll_up() removes them.
 CREATE TABLE beacons.changed (
     site text NOT NULL,
     beacon text,
@@ -52,24 +55,25 @@ CREATE INDEX changed_site ON beacons.changed (site, beacon);
 COMMENT ON TABLE beacons.changed IS
     'What has come since the last roll-up: figures of the site, and stays of the beacon, from from_at to to_at are counted anew.';
 
--- Which beacon, in one word. Circles have none: they are all the same, told apart by their region.
+-- Returns the beacon in one word. A circle has no beacon: all circles have the same word, and their regions tell them apart.
 CREATE FUNCTION beacons.beacon_of(uuid text, major integer, minor integer) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT coalesce(uuid, '') || '/' || coalesce(major::text, '') || '/' || coalesce(minor::text, '') $$;
 
--- When the visit of an exit began, from whatever it says.
+-- Returns when the visit of an exit began, from the fields that the exit has.
 CREATE FUNCTION beacons.entry_time(
     entered_at timestamptz, last_heard_at timestamptz, last_inside_at timestamptz, dwell_s double precision, at timestamptz
 ) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT coalesce(entered_at, coalesce(last_heard_at, last_inside_at, at) - make_interval(secs => coalesce(dwell_s, 0)))
 $$;
 
--- Whether a visit that began at `entered_at` and was ended by an exit told at `exit_at` is that of an entry told at `at`. A
--- circle's entry is told some seconds after it began; a clock that was set in between may differ by a little.
+-- Returns whether a visit that began at `entered_at`, with an exit told at `exit_at`, is the visit of an entry told at `at`. A gateway
+-- tells the entry into a circle some seconds after it began. A clock that was set in between may differ by a little.
 CREATE FUNCTION beacons.explains(entered_at timestamptz, exit_at timestamptz, at timestamptz) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT at >= entered_at - interval '1 second' AND (at < exit_at OR at <= entered_at) $$;
 
-CREATE FUNCTION beacons.note_visits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION beacons.note_visits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     INSERT INTO beacons.region_gateway (site, region, gateway)
     SELECT DISTINCT a.site, a.region, a.gateway FROM added a
@@ -156,9 +160,19 @@ BEGIN
     WHERE g.site = a.site AND g.gateway = a.gateway AND g.newest_at < a.newest_at;
     RETURN NULL;
 END $$;
-
 CREATE TRIGGER b_note_visits AFTER INSERT ON beacons.event REFERENCING NEW TABLE AS added
 FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_visits();
+
+-- An entry counts as present in every hour until its exit. When its exit turns out to be lost, those hours, and the ways from its zone, are
+-- counted anew. Updates change nothing else of such a visit.
+CREATE FUNCTION beacons.note_superseded() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    INSERT INTO beacons.changed (site, beacon, from_at, to_at)
+    SELECT site, beacon, min(entered_at), greatest(max(entered_at), now()) FROM superseded WHERE superseded.superseded GROUP BY site, beacon;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER note_superseded AFTER UPDATE ON beacons.visit_long REFERENCING NEW TABLE AS superseded
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_superseded();
 
 CREATE VIEW beacons.visit AS
 SELECT site, gateway, region, uuid, major, minor, zone, entered_at, left_at, dwell_s, partial, inferred FROM beacons.visit_day
@@ -169,3 +183,15 @@ FROM beacons.visit_long;
 COMMENT ON VIEW beacons.visit IS
     'One stay in a region (or zone) as one gateway saw it: an exit with its entry. left_at is when it was last heard, null while it is inside. '
     'partial: it lasted longer than known, because it was there before, or because its exit never came (dwell_s is 0 then).';
+COMMENT ON COLUMN beacons.visit.site IS 'the store';
+COMMENT ON COLUMN beacons.visit.gateway IS 'who saw it; ''site'' for what beacond site says of the whole store';
+COMMENT ON COLUMN beacons.visit.region IS 'the region''s id, as its gateways call it';
+COMMENT ON COLUMN beacons.visit.uuid IS 'the beacon''s identity, with major and minor; null for a circle';
+COMMENT ON COLUMN beacons.visit.major IS 'the second part of the identity';
+COMMENT ON COLUMN beacons.visit.minor IS 'the third part of the identity';
+COMMENT ON COLUMN beacons.visit.zone IS 'null for a visit to the region';
+COMMENT ON COLUMN beacons.visit.entered_at IS 'when it came, by the gateway''s clock';
+COMMENT ON COLUMN beacons.visit.left_at IS 'when it was last heard; null while it is inside';
+COMMENT ON COLUMN beacons.visit.dwell_s IS 'seconds from entered_at to left_at, as the gateway told them';
+COMMENT ON COLUMN beacons.visit.partial IS 'it lasted longer than is known';
+COMMENT ON COLUMN beacons.visit.inferred IS 'it left while the agent was not running';

@@ -1,21 +1,15 @@
--- A time before the first year or after the year 9999 is one that clients cannot read: one row of it makes every query fail that finds it.
--- Fractions of the last microsecond of 9999 are rounded up to such a time.
+-- Limits of names and times. The database refuses a row that would break the queries or figures of others.
+--
+-- NOT VALID: a limit holds for new rows. A database may have rows that are older than the limit, and they stay.
 
--- All of the tables or none, and no wait that holds up collectors or ends in a deadlock with one.
-SET LOCAL lock_timeout = '300ms';
-DO $$
-BEGIN
-    LOOP
-        BEGIN
-            LOCK TABLE beacons.event, beacons.gap, beacons.coverage_span, beacons.track, beacons.status, beacons.health, beacons.location
-            IN ACCESS EXCLUSIVE MODE;
-            EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-            PERFORM pg_sleep(0.3);
-        END;
-    END LOOP;
-END $$;
+-- The contract's names have 128 octets at most. An entry of an index may have 2,704.
+ALTER TABLE beacons.event ADD CONSTRAINT event_names CHECK (
+    octet_length(site) <= 128 AND octet_length(gateway) <= 128 AND octet_length(region) <= 128 AND octet_length(zone) <= 128) NOT VALID;
+ALTER TABLE beacons.region_gateway ADD CONSTRAINT region_gateway_names CHECK (
+    octet_length(site) <= 128 AND octet_length(gateway) <= 128 AND octet_length(region) <= 128) NOT VALID;
 
+-- Clients cannot read a time before the year 1 or after the year 9999. One row with such a time makes every query fail that finds it.
+-- PostgreSQL rounds fractions of the last microsecond of 9999 up to such a time.
 ALTER TABLE beacons.event ADD CONSTRAINT event_times CHECK (
     at >= '0001-01-01 00:00:00+00' AND at < '10000-01-01 00:00:00+00' AND
     entered_at >= '0001-01-01 00:00:00+00' AND entered_at < '10000-01-01 00:00:00+00' AND

@@ -1,14 +1,7 @@
--- What gateways tell, as they told it. Everything else in this schema is made from these tables.
+-- The messages of the gateways, as they came. Triggers and functions make everything else in this schema from these tables.
 --
--- Times are of the gateways' own clocks (`at`, `from_at`, …) but for `received_at`, which is the collector's.
-
--- Compiling takes seconds and saves milliseconds where plans have many partitions and each of them gives few rows.
-DO $$
-BEGIN
-    EXECUTE format('ALTER DATABASE %I SET jit = off', current_database());
-EXCEPTION WHEN insufficient_privilege THEN
-    RAISE NOTICE 'beacons: have the owner of the database run ALTER DATABASE % SET jit = off: queries are quicker then', current_database();
-END $$;
+-- The times (`at`, `from_at`, …) are those of the gateways' own clocks. Only `received_at` is the collector's. The limits of names and
+-- times stand in the file `limits`.
 
 CREATE TABLE beacons.event (
     site text NOT NULL,
@@ -35,7 +28,7 @@ CREATE TABLE beacons.event (
     latitude double precision,
     longitude double precision,
     payload jsonb,
-    -- In UTC, because only there a day has the same length for everybody.
+    -- In UTC, because only there each day has the same length.
     marked boolean GENERATED ALWAYS AS (
         at AT TIME ZONE 'UTC' < received_at AT TIME ZONE 'UTC' - interval '400 days'
         OR at AT TIME ZONE 'UTC' > received_at AT TIME ZONE 'UTC' + interval '1 day') STORED,
@@ -54,8 +47,8 @@ CREATE TABLE beacons.gap (
     site text NOT NULL,
     gateway text NOT NULL,
     epoch text NOT NULL,
-    -- What is counted: events (seq), spans of coverage (span), batches of fixes (batch).
-    counts text NOT NULL DEFAULT 'seq' CHECK (counts IN ('seq', 'span', 'batch')),
+    -- The numbers count events (seq), spans of coverage (span), surges (surge), batches of fixes (batch).
+    counts text NOT NULL DEFAULT 'seq' CHECK (counts IN ('seq', 'span', 'surge', 'batch')),
     from_seq bigint NOT NULL,
     to_seq bigint NOT NULL CHECK (to_seq >= from_seq),
     at timestamptz,
@@ -83,6 +76,32 @@ CREATE INDEX coverage_span_to_at ON beacons.coverage_span (site, to_at);
 COMMENT ON TABLE beacons.coverage_span IS
     'Spans in which a gateway''s radio was in one condition, as told. Only scanning and replay can hear.';
 
+-- A surge is a time in which a gateway, or the store, held back beacons that it did not know, because more came than [regions]
+-- max_newcomers_per_minute allows. The visits of these beacons are missing from all figures. This table says when, and how many.
+CREATE TABLE beacons.surge (
+    site text NOT NULL,
+    gateway text NOT NULL,
+    epoch text NOT NULL,
+    surge bigint NOT NULL,
+    from_at timestamptz NOT NULL CHECK (from_at >= '0001-01-01 00:00:00+00' AND from_at < '10000-01-01 00:00:00+00'),
+    to_at timestamptz NOT NULL CHECK (to_at >= '0001-01-01 00:00:00+00' AND to_at < '10000-01-01 00:00:00+00'),
+    region text NOT NULL,
+    refused bigint NOT NULL CHECK (refused >= 1),
+    identities bigint NOT NULL CHECK (identities >= 1),
+    received_at timestamptz NOT NULL DEFAULT now(),
+    payload jsonb,
+    PRIMARY KEY (site, gateway, epoch, surge),
+    CHECK (to_at >= from_at),
+    CHECK (octet_length(site) <= 128 AND octet_length(gateway) <= 128 AND octet_length(region) <= 128)
+);
+CREATE INDEX surge_to_at ON beacons.surge (site, to_at);
+COMMENT ON TABLE beacons.surge IS
+    'Times in which a gateway (or the store, ''site'') held back beacons that it did not know, because too many came in a minute, as told. '
+    'Visits of those beacons are missing from all figures.';
+COMMENT ON COLUMN beacons.surge.surge IS 'the number within the epoch, from 1';
+COMMENT ON COLUMN beacons.surge.refused IS 'entries that were held back';
+COMMENT ON COLUMN beacons.surge.identities IS 'about how many different beacons they were';
+
 CREATE TABLE beacons.status (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     site text NOT NULL,
@@ -95,7 +114,7 @@ CREATE TABLE beacons.status (
     version text,
     payload jsonb
 );
--- A retained message comes again after every subscription.
+-- The broker sends a retained message again after every subscription.
 CREATE UNIQUE INDEX status_once ON beacons.status (site, gateway, at, md5(coalesce(payload::text, state || radio)));
 CREATE INDEX status_newest ON beacons.status (site, gateway, received_at DESC, id DESC);
 COMMENT ON TABLE beacons.status IS
@@ -136,7 +155,7 @@ CREATE TABLE beacons.track (
     received_at timestamptz NOT NULL DEFAULT now(),
     finished text,
     fixes integer NOT NULL,
-    -- Tells a repetition from another message under the same number; the fixes stand in location.
+    -- Tells a repetition from another message under the same number. The fixes stand in location.
     digest text NOT NULL,
     PRIMARY KEY (site, gateway, epoch, batch)
 );

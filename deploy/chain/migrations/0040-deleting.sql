@@ -1,5 +1,6 @@
--- Events are only added; retention drops whole days. Who empties the table begins anew, with all that was made from it.
+-- Deleting by hand: collectors only add events, and retention drops whole days.
 
+-- TRUNCATE begins anew: it empties all tables that are made from events as well.
 CREATE FUNCTION beacons.begin_anew() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     TRUNCATE beacons.number, beacons.region_gateway, beacons.changed, beacons.visit_day, beacons.visit_long, beacons.stay_day,
@@ -9,15 +10,15 @@ BEGIN
 END $$;
 CREATE TRIGGER begin_anew AFTER TRUNCATE ON beacons.event FOR EACH STATEMENT EXECUTE FUNCTION beacons.begin_anew();
 
--- What visits and figures say would not be what events say any more.
+-- After an UPDATE of an event, visits and figures would still say what the event said before. So an UPDATE is refused.
 CREATE FUNCTION beacons.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'beacons.event: events are not changed' USING HINT = 'A change would leave visits and figures as they were: add an event under another number.';
 END $$;
 CREATE TRIGGER refuse_change BEFORE UPDATE ON beacons.event FOR EACH STATEMENT EXECUTE FUNCTION beacons.refuse_change();
 
--- Events that are deleted by hand take their visits along; an entry that was ended by one is open again. Their numbers stay
--- taken: a number is one event for ever.
+-- DELETE takes the visits of the events along. An entry is open again when its exit is deleted. The numbers of deleted events stay taken: a
+-- number is one event for ever.
 CREATE FUNCTION beacons.note_deleted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM beacons.lock_gateways(array_agg(t.site), array_agg(t.gateway)) FROM (SELECT DISTINCT site, gateway FROM removed) t;
@@ -50,4 +51,3 @@ BEGIN
 END $$;
 CREATE TRIGGER note_deleted AFTER DELETE ON beacons.event REFERENCING OLD TABLE AS removed
 FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_deleted();
-REVOKE EXECUTE ON FUNCTION beacons.begin_anew(), beacons.refuse_change(), beacons.note_deleted() FROM PUBLIC;

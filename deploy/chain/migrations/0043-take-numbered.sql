@@ -1,37 +1,6 @@
--- A surge: a time in which a gateway, or the store, held back beacons that it did not know, because more came than [regions]
--- max_newcomers_per_minute. Their visits are missing from all figures, and this says when and how many.
+-- Taking numbered messages: gaps, spans of coverage, batches of fixes, surges. A gap has no number: it is itself one.
 
-CREATE TABLE beacons.surge (
-    site text NOT NULL,
-    gateway text NOT NULL,
-    epoch text NOT NULL,
-    surge bigint NOT NULL,
-    from_at timestamptz NOT NULL CHECK (from_at >= '0001-01-01 00:00:00+00' AND from_at < '10000-01-01 00:00:00+00'),
-    to_at timestamptz NOT NULL CHECK (to_at >= '0001-01-01 00:00:00+00' AND to_at < '10000-01-01 00:00:00+00'),
-    region text NOT NULL,
-    refused bigint NOT NULL CHECK (refused >= 1),
-    identities bigint NOT NULL CHECK (identities >= 1),
-    received_at timestamptz NOT NULL DEFAULT now(),
-    payload jsonb,
-    PRIMARY KEY (site, gateway, epoch, surge),
-    CHECK (to_at >= from_at),
-    CHECK (octet_length(site) <= 128 AND octet_length(gateway) <= 128 AND octet_length(region) <= 128)
-);
-CREATE INDEX surge_to_at ON beacons.surge (site, to_at);
-COMMENT ON TABLE beacons.surge IS
-    'Times in which a gateway (or the store, ''site'') held back beacons that it did not know, because too many came in a minute, as told. '
-    'Visits of those beacons are missing from all figures.';
-COMMENT ON COLUMN beacons.surge.surge IS 'the number within the epoch, from 1';
-COMMENT ON COLUMN beacons.surge.refused IS 'entries that were held back';
-COMMENT ON COLUMN beacons.surge.identities IS 'about how many different beacons they were';
-GRANT SELECT ON beacons.surge TO beacons_analyst;
-GRANT INSERT ON beacons.surge TO beacons_collector;
-
--- Surges are numbered, so some may be lost.
-ALTER TABLE beacons.gap DROP CONSTRAINT gap_counts_check;
-ALTER TABLE beacons.gap ADD CONSTRAINT gap_counts_check CHECK (counts IN ('seq', 'span', 'surge', 'batch'));
-
-CREATE OR REPLACE FUNCTION beacons.take_numbered(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+CREATE FUNCTION beacons.take_numbered(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
@@ -119,49 +88,4 @@ BEGIN
         coalesce((SELECT coalesce(beacons.contents(s.payload) = beacons.contents(m.payload), true) FROM beacons.surge s
             WHERE s.site = m.site AND s.gateway = m.gateway AND s.epoch = m.epoch AND s.surge = m.surge),
             m.first_contents = beacons.contents(m.payload))) AS outcome) o;
-END $$;
-
-CREATE OR REPLACE FUNCTION beacons.take(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    kinds text[];
-    others jsonb;
-BEGIN
-    SELECT array_agg(DISTINCT m.kind) INTO kinds FROM jsonb_to_recordset(batch) AS m (kind text);
-    -- In this order always, so that two collectors never wait for each other.
-    IF 'event' = ANY (kinds) THEN
-        PERFORM beacons.lock_gateways(array_agg(told.site), array_agg(told.gateway))
-        FROM (SELECT DISTINCT m.site, m.gateway FROM jsonb_to_recordset(batch) AS m (kind text, site text, gateway text) WHERE m.kind = 'event') told;
-        PERFORM set_config('beacons.gateways_are_locked', 'yes', true);
-        RETURN QUERY SELECT * FROM beacons.take_events(batch);
-    END IF;
-    IF kinds && ARRAY['gap', 'coverage', 'surge', 'track', 'status', 'health', 'location'] THEN
-        SELECT jsonb_agg(m) INTO others FROM jsonb_array_elements(batch) m WHERE m->>'kind' NOT IN ('event', 'state');
-        RETURN QUERY SELECT * FROM beacons.take_numbered(others);
-        RETURN QUERY SELECT * FROM beacons.take_retained(others);
-    END IF;
-    IF 'state' = ANY (kinds) THEN
-        RETURN QUERY SELECT * FROM beacons.take_states(batch);
-    END IF;
-END $$;
-
-CREATE OR REPLACE FUNCTION beacons.forget_before(day date) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    before timestamptz := day::timestamp AT TIME ZONE 'UTC';
-    daily text;
-BEGIN
-    FOR daily IN SELECT name FROM beacons.daily LOOP
-        EXECUTE format('DELETE FROM beacons.%I WHERE %I < $1', daily || '_default', beacons.partition_column(daily)) USING before;
-    END LOOP;
-    DELETE FROM beacons.visit_long WHERE coalesce(left_at, entered_at) < before;
-    DELETE FROM beacons.stay_long WHERE coalesce(left_at, entered_at) < before;
-    DELETE FROM beacons.occupancy_hour WHERE hour < before;
-    DELETE FROM beacons.flow_hour WHERE hour < before;
-    DELETE FROM beacons.coverage_span WHERE to_at < before;
-    DELETE FROM beacons.surge WHERE to_at < before;
-    DELETE FROM beacons.track WHERE at < before;
-    DELETE FROM beacons.rejected WHERE received_at < before;
-    -- The newest one says what is so now, however old it is.
-    DELETE FROM beacons.status s WHERE received_at < before AND EXISTS (
-        SELECT FROM beacons.status n WHERE n.site = s.site AND n.gateway = s.gateway AND (n.received_at, n.id) > (s.received_at, s.id));
 END $$;

@@ -1,6 +1,7 @@
--- Counts in what has come: stays, and the hours that it touched. The views are right without it, too; with it they are quick.
+-- Roll-up: counts stays, and the hours that new rows have touched. The views are right without a roll-up too. With it they are quick.
 
--- What a roll-up is at. Not temporary tables: those would be the caller's, with the caller's triggers and our rights.
+-- The rows that a roll-up works on. They do not stand in temporary tables: those would be the caller's, with the caller's triggers, and
+-- the function has its owner's rights.
 CREATE UNLOGGED TABLE beacons.rolling_change (site text, beacon text, from_at timestamptz, to_at timestamptz);
 CREATE UNLOGGED TABLE beacons.rolling_stay (site text, beacon text, cut timestamptz);
 CREATE UNLOGGED TABLE beacons.rolling_hour (site text, from_hour timestamptz, to_hour timestamptz);
@@ -8,6 +9,8 @@ COMMENT ON TABLE beacons.rolling_change IS 'The changes that the last roll-up to
 COMMENT ON TABLE beacons.rolling_stay IS 'The beacons whose stays it counted anew, and from when on.';
 COMMENT ON TABLE beacons.rolling_hour IS 'The hours of stores that it counted anew.';
 
+-- Silence is known three minutes after it began. So each roll-up counts the minutes before the last one anew. make_days_ahead() makes
+-- partitions in a transaction of its own: in this one it would ask for locks of tables that the roll-up has read.
 CREATE FUNCTION beacons.roll_up() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     counted bigint;
@@ -27,7 +30,7 @@ BEGIN
     GET DIAGNOSTICS counted = ROW_COUNT;
     -- Time has passed as well: who was inside still is, and who could hear still can.
     INSERT INTO beacons.rolling_change
-    SELECT DISTINCT r.site, NULL::text, p.rolled_until, until FROM beacons.region_gateway r, beacons.progress p
+    SELECT DISTINCT r.site, NULL::text, p.rolled_until - beacons.silence_patience() - interval '1 minute', until FROM beacons.region_gateway r, beacons.progress p
     WHERE isfinite(p.rolled_until) AND p.rolled_until < until;
     ANALYZE beacons.rolling_change;
 
@@ -69,9 +72,25 @@ BEGIN
     FROM beacons.rolling_hour r CROSS JOIN LATERAL beacons.flow_of(r.site, r.from_hour, r.to_hour) f;
 
     UPDATE beacons.progress SET rolled_until = until;
-    -- Last, because it locks: collectors wait for the commit only.
-    PERFORM beacons.make_partitions();
     RETURN counted;
 END $$;
 COMMENT ON FUNCTION beacons.roll_up IS
     'Counts in what has come since the last time, and says how much that was. Once a minute is often enough; two at once do no harm.';
+
+-- Each collector asks for a roll-up once a minute. A roll-up that takes long is followed by a rest. So counting takes a fifth of a core at
+-- most, however many events come and however many collectors ask. The views are right meanwhile.
+CREATE FUNCTION beacons.roll_up_when_due() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counted bigint;
+BEGIN
+    IF (SELECT due_at > now() FROM beacons.progress) THEN
+        RETURN 0;
+    END IF;
+    counted := beacons.roll_up();
+    -- A little less than the minute after which the same collector asks again.
+    UPDATE beacons.progress SET due_at = greatest(
+        due_at, clock_timestamp() + greatest(interval '50 seconds', 4 * (clock_timestamp() - now())));
+    RETURN counted;
+END $$;
+COMMENT ON FUNCTION beacons.roll_up_when_due IS
+    'roll_up(), unless the last one that was begun here ended less than 50 s ago, or less than four times ago what it took. Returns 0 then.';

@@ -1,18 +1,18 @@
--- Which numbers have come. A number is one event for ever, across all days and after its day was dropped.
+-- Numbers: which events have come. A number is one event for ever, across all days, and after its day was dropped.
 
 CREATE TABLE beacons.gateway (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     site text NOT NULL,
     gateway text NOT NULL,
-    -- The latest time of its events: what is later than that needs no look at what came out of order.
+    -- The latest time of its events. For a later event there is no need to look at events that came out of order.
     newest_at timestamptz NOT NULL DEFAULT '-infinity',
     UNIQUE (site, gateway)
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE beacons.gateway IS
     'Every gateway that has told an event. Its row is the lock under which its events are counted and paired.';
 
--- Ranges instead of rows: a gateway that loses nothing has one range for 4096 events. A block has a limit, so that one that
--- tells every other number makes rows, and none of them large.
+-- The table keeps ranges instead of rows: a gateway that loses no event has one range for 4096 events. A gateway that tells every other
+-- number makes many ranges. The blocks keep each row small even then.
 CREATE TABLE beacons.number (
     gateway_id integer NOT NULL REFERENCES beacons.gateway,
     epoch text NOT NULL,
@@ -24,9 +24,18 @@ COMMENT ON TABLE beacons.number IS 'The numbers of events that have come, as ran
 
 CREATE FUNCTION beacons.number_block(seq bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT seq >> 12 $$;
 
--- Locks gateways until the transaction ends, always in the same order. Those that are new get their row.
-CREATE FUNCTION beacons.lock_gateways(sites text[], gateways text[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Locks gateways until the transaction ends, always in the same order, and adds a row for each gateway that is new.
+--
+-- This function and the triggers look up row by row, by index, whatever the tables held when PostgreSQL made the plan. PostgreSQL plans a
+-- statement without parameters once for each connection. On a new database, or after a quiet night, it plans for empty tables: it reads all
+-- open visits for each event, and goes on doing so when there are ten thousand. Only ANALYZE ends that, a minute later or more.
+CREATE FUNCTION beacons.lock_gateways(sites text[], gateways text[]) RETURNS void LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
+    -- take() has locked all of its batch.
+    IF current_setting('beacons.gateways_are_locked', true) = 'yes' THEN
+        RETURN;
+    END IF;
     INSERT INTO beacons.gateway (site, gateway)
     SELECT DISTINCT t.site, t.gateway FROM unnest(sites, gateways) t (site, gateway)
     WHERE NOT EXISTS (SELECT FROM beacons.gateway g WHERE g.site = t.site AND g.gateway = t.gateway)
@@ -37,8 +46,10 @@ BEGIN
     ORDER BY g.site, g.gateway FOR NO KEY UPDATE;
 END $$;
 
--- Runs first of the triggers, by its name: those after it find the gateways locked. take() locks them before it looks.
-CREATE FUNCTION beacons.note_numbers() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+-- Runs before the other triggers of the table, because triggers run in the order of their names. The others find the gateways locked.
+-- take() locks them before it looks.
+CREATE FUNCTION beacons.note_numbers() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     IF current_setting('beacons.gateways_are_locked', true) IS DISTINCT FROM 'yes' THEN
         PERFORM beacons.lock_gateways(array_agg(t.site), array_agg(t.gateway)) FROM (SELECT DISTINCT site, gateway FROM added) t;
@@ -53,13 +64,20 @@ END $$;
 CREATE TRIGGER a_note_numbers AFTER INSERT ON beacons.event REFERENCING NEW TABLE AS added
 FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_numbers();
 
+-- A range of numbers ends before the next number, and the largest number has no next one.
 CREATE VIEW beacons.missing AS
 SELECT g.site, g.gateway, n.epoch, lower(hole) AS from_seq, upper(hole) - 1 AS to_seq
 FROM (SELECT gateway_id, epoch, range_agg(seqs) AS seqs FROM beacons.number GROUP BY gateway_id, epoch) n
 JOIN beacons.gateway g ON g.id = n.gateway_id
 CROSS JOIN LATERAL unnest(
     int8multirange(range_merge(n.seqs)) - n.seqs - coalesce(
-        (SELECT range_agg(int8range(gap.from_seq, gap.to_seq, '[]')) FROM beacons.gap
-         WHERE gap.site = g.site AND gap.gateway = g.gateway AND gap.epoch = n.epoch AND gap.counts = 'seq'), '{}')) hole;
+        (SELECT range_agg(int8range(gap.from_seq, least(gap.to_seq, 9223372036854775806), '[]')) FROM beacons.gap
+         WHERE gap.site = g.site AND gap.gateway = g.gateway AND gap.epoch = n.epoch AND gap.counts = 'seq'
+         AND gap.from_seq <= least(gap.to_seq, 9223372036854775806)), '{}')) hole;
 COMMENT ON VIEW beacons.missing IS
     'Numbers of events that never came and that no gap explains: of each epoch, from the first number that this database saw to the last.';
+COMMENT ON COLUMN beacons.missing.site IS 'the store';
+COMMENT ON COLUMN beacons.missing.gateway IS 'whose it is; ''site'' for beacond site';
+COMMENT ON COLUMN beacons.missing.epoch IS 'the life of the gateway''s numbers';
+COMMENT ON COLUMN beacons.missing.from_seq IS 'the first number that never came';
+COMMENT ON COLUMN beacons.missing.to_seq IS 'the last of that hole';

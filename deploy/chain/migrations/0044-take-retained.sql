@@ -1,6 +1,8 @@
--- Of two healths of one moment with other contents the second was taken for a repetition, and was nowhere. It is a conflict, so it is rejected.
+-- Taking status, health and location. The broker retains these messages, and sends them again after every subscription. They are new once.
+--
+-- A second health of a known moment with other contents is a conflict.
 
-CREATE OR REPLACE FUNCTION beacons.take_retained(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+CREATE FUNCTION beacons.take_retained(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN

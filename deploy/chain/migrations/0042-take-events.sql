@@ -1,11 +1,19 @@
--- An event of the store names the gateway whose news decided it. With another one it is another event, and was taken for a repetition.
+-- Taking events and states. The function take() calls these functions.
 
--- Elsewhere the gateway is the topic's, and agents of earlier versions do not say it.
+-- Returns the contents of a message, to tell a repetition from another message. Agents of earlier versions do not say where they are.
+CREATE FUNCTION beacons.contents(payload jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT payload - 'site' - 'gateway' $$;
+
+-- Returns the contents of an event. An event of the store (gateway `site`) names the gateway that decided it, and with another gateway it
+-- is another event. In an event of any other gateway this field repeats the topic, and agents of earlier versions leave it out.
 CREATE FUNCTION beacons.event_contents(payload jsonb, gateway text) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT CASE WHEN gateway = 'site' THEN payload - 'site' ELSE beacons.contents(payload) END $$;
-REVOKE EXECUTE ON FUNCTION beacons.event_contents(jsonb, text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION beacons.take_events(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+-- Returns the outcome of a numbered message. A known number with the same contents is a repetition.
+CREATE FUNCTION beacons.outcome(is_new boolean, is_same boolean) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT CASE WHEN is_new THEN 'new' WHEN is_same THEN 'repeated' ELSE 'conflict' END $$;
+
+CREATE FUNCTION beacons.take_events(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -56,4 +64,19 @@ BEGIN
             WHERE e.site = m.site AND e.gateway = m.gateway AND e.epoch = m.epoch AND e.seq = m.seq AND e.at = m.at),
             m.at < (SELECT kept_since FROM beacons.progress)) END) AS outcome) o;
     PERFORM set_config('beacons.gateways_are_locked', '', true);
+END $$;
+
+-- A gateway that tells the state of a region can hear it. So a state registers the region, and hours without a visit differ from hours
+-- of which nothing is known. The rest of a state is not kept: visits come from events.
+CREATE FUNCTION beacons.take_states(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    INSERT INTO beacons.region_gateway (site, region, gateway)
+    SELECT DISTINCT m.site, m.payload->>'region', m.gateway
+    FROM jsonb_to_recordset(batch) AS m (kind text, site text, gateway text, payload jsonb)
+    WHERE m.kind = 'state' AND NOT EXISTS (
+        SELECT FROM beacons.region_gateway r WHERE r.site = m.site AND r.region = m.payload->>'region' AND r.gateway = m.gateway)
+    ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING;
+    RETURN QUERY SELECT m.i, 'unkept', NULL::text FROM jsonb_to_recordset(batch) AS m (i integer, kind text) WHERE m.kind = 'state';
 END $$;

@@ -18,16 +18,16 @@ CREATE INDEX stay_day_beacon ON beacons.stay_day (site, beacon, entered_at);
 COMMENT ON TABLE beacons.stay_day IS
     'Stays of a day at most, as the last roll-up found them, by the day of the entry. The view stay is what to ask.';
 
--- Kept apart as with visits: a stay that a change may reach began a day before at most, or stands here.
+-- Long stays stand in a table of their own, as long visits do. A stay that a change may reach began a day before it at most, or stands here.
 CREATE TABLE beacons.stay_long (LIKE beacons.stay_day);
 CREATE INDEX stay_long_beacon ON beacons.stay_long (site, beacon, entered_at);
 COMMENT ON TABLE beacons.stay_long IS 'Stays that have not ended, and those of more than a day, as the last roll-up found them.';
 
--- Less than this apart, visits are one stay. A microsecond is what times are told to, and exactly 30 s apart is not less.
+-- Visits that are less than this apart are one stay. Gateways tell times to the microsecond, and exactly 30 s apart is not less.
 CREATE FUNCTION beacons.stay_patience() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT interval '30 seconds' - interval '1 microsecond' $$;
 
--- Where a beacon's stays begin to be other ones, if something changed at `from_at`: stays that ended well before stand.
+-- Returns the time from which on a beacon's stays may differ, if something changed at `from_at`. Stays that ended well before are unchanged.
 CREATE FUNCTION beacons.stay_cut(a_site text, a_beacon text, from_at timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT least(from_at, min(s.entered_at)) FROM (
         SELECT entered_at FROM beacons.stay_day
@@ -38,8 +38,8 @@ CREATE FUNCTION beacons.stay_cut(a_site text, a_beacon text, from_at timestamptz
         WHERE site = a_site AND beacon = a_beacon AND (left_at IS NULL OR left_at >= from_at - beacons.stay_patience())) s
 $$;
 
--- The stays of a store's beacons, each of its visits that began at its own cut or later: the one definition of a stay. All of a
--- store's beacons at once, because a call for each takes longer than the counting.
+-- Returns the stays of a store's beacons, from the visits that began at each beacon's own cut or later. This is the one definition of a
+-- stay. One call counts all beacons of a store, because a call for each takes longer than the counting.
 CREATE FUNCTION beacons.stays_since(a_site text, which text[], cuts timestamptz[]) RETURNS TABLE (
     beacon text, uuid text, major integer, minor integer, entered_at timestamptz, left_at timestamptz, dwell_s double precision, gateways text[])
 LANGUAGE sql STABLE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
@@ -88,3 +88,11 @@ CROSS JOIN LATERAL beacons.stays_since(c.site, c.which, c.cuts) s;
 COMMENT ON VIEW beacons.stay IS
     'One beacon''s presence in a store: its visits at all gateways but the store''s own (`site`), in all regions, joined where less than 30 s lie between. '
     'left_at is null while it is there. dwell_s is from entered_at to left_at.';
+COMMENT ON COLUMN beacons.stay.site IS 'the store';
+COMMENT ON COLUMN beacons.stay.uuid IS 'the beacon''s identity, with major and minor; null for a circle';
+COMMENT ON COLUMN beacons.stay.major IS 'the second part of the identity';
+COMMENT ON COLUMN beacons.stay.minor IS 'the third part of the identity';
+COMMENT ON COLUMN beacons.stay.entered_at IS 'when the first of its gateways heard it';
+COMMENT ON COLUMN beacons.stay.left_at IS 'when the last of them last heard it; null while it is there';
+COMMENT ON COLUMN beacons.stay.dwell_s IS 'seconds in between';
+COMMENT ON COLUMN beacons.stay.gateways IS 'those that heard it, without ''site''';

@@ -1,4 +1,4 @@
--- Figures by the hour, counted in by roll_up(). They are few beside events: no partitions.
+-- Hours: figures by the hour. roll_up() keeps them. They are few beside events, so these tables have no partitions.
 
 CREATE TABLE beacons.occupancy_hour (
     site text NOT NULL,
@@ -25,21 +25,26 @@ CREATE TABLE beacons.flow_hour (
 CREATE INDEX flow_hour_hour ON beacons.flow_hour (hour);
 COMMENT ON TABLE beacons.flow_hour IS 'flow as the last roll-up found it. The view is what to ask.';
 
--- The UTC hour of a time. date_trunc() alone would depend on the session's time zone.
+-- Returns the UTC hour of a time. date_trunc() alone would depend on the session's time zone.
 CREATE FUNCTION beacons.hour_of(at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT date_trunc('hour', at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' $$;
 
 CREATE FUNCTION beacons.seconds(times tstzmultirange) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT coalesce(sum(extract(epoch FROM upper(r) - lower(r))), 0)::double precision FROM unnest(times) r $$;
 
--- A zone change after a longer absence is a new way, not a flow.
+-- The longest absence between two zones of a flow. A zone change after a longer absence is a new way.
 CREATE FUNCTION beacons.flow_patience() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '30 minutes' $$;
 
--- The visits of a store that touch a time. Those of a day at most began a day before it at most.
+-- Returns the visits of a store that touch a time.
 CREATE FUNCTION beacons.visits_touching(a_site text, from_at timestamptz, to_at timestamptz)
 RETURNS TABLE (gateway text, region text, zone text, beacon text, entered_at timestamptz, left_at timestamptz) LANGUAGE sql STABLE AS $$
     SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, v.left_at FROM beacons.visit_day v
-    WHERE v.site = a_site AND v.entered_at >= from_at - interval '1 day' AND v.entered_at < to_at AND v.left_at >= from_at
+    WHERE v.site = a_site AND v.entered_at >= from_at AND v.entered_at < to_at
+    UNION ALL
+    -- Those of a day at most began a day before it at most, and ended a day after it at most.
+    SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, v.left_at FROM beacons.visit_day v
+    WHERE v.site = a_site AND v.left_at >= from_at AND v.left_at < from_at + interval '1 day'
+    AND v.entered_at >= from_at - interval '1 day' AND v.entered_at < from_at
     UNION ALL
     SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, CASE WHEN v.superseded THEN v.entered_at ELSE v.left_at END
     FROM beacons.visit_long v
@@ -47,19 +52,19 @@ RETURNS TABLE (gateway text, region text, zone text, beacon text, entered_at tim
     AND (NOT v.superseded OR v.entered_at >= from_at)
 $$;
 
--- When a store's gateways heard between two times; what lasts has lasted until now.
+-- Returns when a store's gateways heard between two times. An open span has lasted until now.
 CREATE FUNCTION beacons.hearing(a_site text, from_at timestamptz, to_at timestamptz)
 RETURNS TABLE (gateway text, told tstzrange, hears boolean) LANGUAGE sql STABLE AS $$
     SELECT c.gateway, tstzrange(c.from_at, c.to_at) * tstzrange($2, $3), beacons.hears(c.radio)
     FROM beacons.coverage_span c WHERE c.site = a_site AND c.to_at > $2 AND c.from_at < $3
     UNION ALL
-    SELECT o.gateway, tstzrange(o.from_at, greatest(o.from_at, now())) * tstzrange($2, $3), true
+    SELECT o.gateway, tstzrange(o.from_at, coalesce(o.to_at, greatest(o.from_at, now()))) * tstzrange($2, $3), true
     FROM beacons.coverage_open o WHERE o.site = a_site
 $$;
 
--- A function with a setting is planned by itself: the views' plans stay small, and prune their days as they run.
+-- PostgreSQL plans a function with a setting by itself. So the views' plans stay small, and prune their days as they run.
 
--- What occupancy_hourly says of a store's hours from `from_hour` on and before `to_hour`: the one definition of it.
+-- Returns what occupancy_hourly says of a store's hours, from `from_hour` on and before `to_hour`. This is the one definition of it.
 CREATE FUNCTION beacons.occupancy_of(a_site text, from_hour timestamptz, to_hour timestamptz)
 RETURNS TABLE (region text, hour timestamptz, visits integer, beacons integer, mean_present double precision, covered_share double precision)
 LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
@@ -100,7 +105,7 @@ LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
     FROM told_hour FULL JOIN presence_hour p USING (region, hour) LEFT JOIN covered_hour c USING (region, hour)
 $$;
 
--- What flow says of a store's hours, likewise.
+-- Returns what flow says of a store's hours, from `from_hour` on and before `to_hour`. This is the one definition of it.
 CREATE FUNCTION beacons.flow_of(a_site text, from_hour timestamptz, to_hour timestamptz)
 RETURNS TABLE (region text, hour timestamptz, from_zone text, to_zone text, visits integer)
 LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
@@ -114,8 +119,8 @@ LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
     GROUP BY 1, 2, 3, 4
 $$;
 
--- The hours of each store that are to be counted anew, as ranges of whole hours. A visit's end may begin a flow some time after.
--- Times that can't be true are left out: a clock that began in 1970 would make half a million hours.
+-- Returns the whole hours that a change touches. The end of a visit may begin a flow some time later. Times that cannot be true are left
+-- out: a clock that began in 1970 would make half a million hours.
 CREATE FUNCTION beacons.due_range(from_at timestamptz, to_at timestamptz) RETURNS tstzrange LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT tstzrange(beacons.hour_of(from_at), beacons.hour_of(to_at + beacons.flow_patience()) + interval '1 hour')
         * tstzrange(beacons.hour_of(now() - interval '400 days'), beacons.hour_of(now() + interval '1 day'))
@@ -136,7 +141,15 @@ FROM beacons.due d CROSS JOIN LATERAL beacons.occupancy_of(d.site, d.from_hour, 
 COMMENT ON VIEW beacons.occupancy_hourly IS
     'A region of a store in one UTC hour. visits, beacons: how many touched the hour, what several gateways hear counted once. '
     'mean_present: beacons present on average over the time that any gateway of the region could hear; null where none could. '
-    'covered_share: that time''s share of the hour (of the hour so far, while it lasts). An hour without a row is one of which nothing is known.';
+    'covered_share: that time''s share of the hour (of the hour so far, while it lasts). What the store''s own gateway, site, says is left out: '
+    'it says again what the others heard. An hour without a row is one of which nothing is known.';
+COMMENT ON COLUMN beacons.occupancy_hourly.site IS 'the store';
+COMMENT ON COLUMN beacons.occupancy_hourly.region IS 'the region''s id, as its gateways call it';
+COMMENT ON COLUMN beacons.occupancy_hourly.hour IS 'its beginning, UTC';
+COMMENT ON COLUMN beacons.occupancy_hourly.visits IS 'visits that touch the hour; what several gateways hear at once is one';
+COMMENT ON COLUMN beacons.occupancy_hourly.beacons IS 'beacons that were there';
+COMMENT ON COLUMN beacons.occupancy_hourly.mean_present IS 'beacons there on average, over the time that could be heard; null where none could';
+COMMENT ON COLUMN beacons.occupancy_hourly.covered_share IS 'the part of the hour, 0 to 1, in which any gateway of the region could hear, ''site'' left out';
 
 CREATE VIEW beacons.flow AS
 SELECT f.site, f.region, f.hour, f.from_zone, f.to_zone, f.visits FROM beacons.flow_hour f
@@ -147,3 +160,9 @@ FROM beacons.due d CROSS JOIN LATERAL beacons.flow_of(d.site, d.from_hour, d.to_
 COMMENT ON VIEW beacons.flow IS
     'How often a beacon went from one zone of a region to another, by the UTC hour in which it entered the second: '
     'visits to zones that follow each other, with at most 30 minutes in between.';
+COMMENT ON COLUMN beacons.flow.site IS 'the store';
+COMMENT ON COLUMN beacons.flow.region IS 'the region''s id, as its gateways call it';
+COMMENT ON COLUMN beacons.flow.hour IS 'the UTC hour in which the second zone was entered';
+COMMENT ON COLUMN beacons.flow.from_zone IS 'the zone that was left';
+COMMENT ON COLUMN beacons.flow.to_zone IS 'the zone that was entered';
+COMMENT ON COLUMN beacons.flow.visits IS 'how often';
