@@ -23,13 +23,14 @@ from servers import LONGEST_WAIT_S, ROOT
 from story import StoryTest
 
 sys.path.insert(0, str(ROOT / "deploy/chain"))
+from beacons_collector.contract import CONTRACT  # noqa: E402
 from beacons_collector.database import Row, element  # noqa: E402
 from beacons_collector.reading import read  # noqa: E402
 from beacons_collector.topics import Address, Unreadable, parse  # noqa: E402
 
 COUNT = int(os.environ.get("FUZZ", "2000"))
-KINDS = {"event": "region/{region}/event", "state": "region/{region}/state", "gap": "gap", "coverage": "coverage", "surge": "surge", "status": "status",
-         "health": "health", "location": "location", "location-track": "location/track"}
+# The kinds that are kept, by the names of their schemas.
+KINDS = {kind.file.removesuffix(".schema.json"): "/".join(kind.topic) for kind in CONTRACT.kinds.values() if kind.is_kept}
 # What is near the edge of some reader.
 VALUES = [None, True, False, 0, -0.0, 1, -1, 1.0, 1.5, 65535, 65536, 10**9, 2**53 - 1, 2**53, 2**63, 10**20, 1e300, 1e308, -127, 20, 21, "", "x", "carts", "é",
           "名" * 42, "x" * 129, "\u0000", "\ud800", "\U0001F6D2", "2026-02-29T00:00:00.000Z", "2024-02-29T00:00:00.000Z", "0000-01-01T00:00:00.000Z",

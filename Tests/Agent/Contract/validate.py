@@ -11,7 +11,7 @@ import fileinput
 import json
 import sys
 
-from contract import Contract, read
+from contract import Contract, read, series_of
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--raw-devices", action="store_true", help="take Bluetooth addresses for pseudonyms")
@@ -24,10 +24,9 @@ def epoch_of(message):
     return fileinput.filename(), message["payload"]["epoch"]
 
 
-# What is numbered, by what counts it.
-COUNTED = {"event": "seq", "coverage": "span", "track": "batch", "surge": "surge"}
-
 contract = Contract(raw_devices=arguments.raw_devices)
+# What is numbered, by what counts it.
+COUNTED = {schema["x-topic"].rsplit("/", 1)[-1]: schema["x-number"] for schema in contract.schemas.values() if "x-number" in schema}
 kinds, broken, last_seq, lost = collections.Counter(), 0, {}, collections.defaultdict(set)
 latest_t = collections.defaultdict(float)
 for message in read(fileinput.input(arguments.files, encoding="utf-8")):
@@ -48,7 +47,7 @@ for message in read(fileinput.input(arguments.files, encoding="utf-8")):
             problems.append(f"{unit} {number}, but neither {min(missing)} nor a gap before it")
         last_seq[series] = max(number, last_seq.get(series, 0))
     elif kind == "gap" and not problems:
-        unit = next(unit for unit in ("seq", "span", "batch", "surge") if f"from_{unit}" in message["payload"])
+        unit = next(unit for unit in series_of(contract) if f"from_{unit}" in message["payload"])
         first, last = message["payload"][f"from_{unit}"], message["payload"][f"to_{unit}"]
         lost[unit, epoch_of(message)] |= set(range(first, last + 1))
     for problem in problems[:3]:
