@@ -42,6 +42,13 @@ def add_kind(folder):
     (folder / "pulse.schema.json").write_text(json.dumps(kind()))
 
 
+def add_retained_kind(folder):
+    """The same kind, but retained: who clears it has to be let."""
+    told = kind() | {"x-delivery": "retained"}
+    del told["x-number"]
+    (folder / "pulse.schema.json").write_text(json.dumps(told))
+
+
 def add_field(folder):
     """To events: `echo`, a count."""
     changed(folder, "event", lambda schema: schema["properties"].update(echo={"$ref": COMMON + "count"}))
