@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""A place that is forgotten is named: for a made-up kind, field and figure in the schemas, and for each line that a place has lost."""
+"""A place that is forgotten is named: for a made-up kind, field and figure in the schemas, and for each line that a place has lost. So is a field
+that no agent sends."""
 
 import json
 import sys
 import tempfile
 
 import made_up
+from contract import Contract
 from places import ACL, ARTICLES, BRIDGES, CHAIN_ACL, FILES, PAGE_ACL, Places
+from seen import UNSEEN, fields_declared, unseen
 
 ASYNCAPI, MESSAGES, RABBITMQ = "deploy/contract/asyncapi.yaml", f"{ARTICLES}/Messages.md", "deploy/chain/rabbitmq/definitions.json"
 passed, failures = 0, []
@@ -64,6 +67,19 @@ for edit, expected in (
         ((MESSAGES, "| `surge` |", "| surge |"), [f"{MESSAGES}: surge"]),
         (("deploy/contract/README.md", "(gap.schema.json)", ""), ["deploy/contract/README.md: gap.schema.json"])):
     check(f"{edit[0]} without {edit[1][:40]}", forgotten(edit=edit), expected)
+
+# What no agent sends.
+def unsent(*changes):
+    """The fields that no message had where each one of today's contract was in one."""
+    with tempfile.TemporaryDirectory() as folder:
+        contract = Contract(folder=made_up.tree(folder, *changes) / "deploy/contract")
+        return list(unseen(contract, fields_declared(Contract()) - UNSEEN))
+
+
+check("all is sent", unsent(), [])
+check("a figure and a field that no agent sends", unsent(made_up.add_figure, made_up.add_field), [
+    "no message had health.schema.json: echoes", "no message had event.schema.json: echo"])
+check("a kind that no agent sends", unsent(made_up.add_kind), [f"no message had pulse.schema.json: {field}" for field in made_up.PULSE])
 
 for failure in failures:
     print(failure)
