@@ -57,7 +57,7 @@ class Declared(unittest.TestCase):
         told = [("b/s/g/health", {"schema": 1, "at": ENTER["at"], "echoes": echoes}) for echoes in (3, -1)]
         self.assertEqual(self.said(told, made_up.add_figure), ["health", "echoes: not a value that it can have"])
 
-    def test_without_its_schemas_it_says_where_they_have_to_be(self):
+    def test_without_its_schemas_or_with_others_it_says_where_they_have_to_be(self):
         def said(spoil):
             with tempfile.TemporaryDirectory() as folder:
                 tree = made_up.tree(folder, also=["deploy/chain/beacons_collector"])
@@ -69,6 +69,8 @@ class Declared(unittest.TestCase):
         self.assertIn("event.schema.json: Expecting", said(lambda contract: (contract / "event.schema.json").write_text("{")))
         for name in ("event.schema.json", "common.schema.json"):
             self.assertRegex(said(lambda contract: (contract / name).unlink()), name)  # noqa: B023
+        self.assertIn("event.schema.json: contains: a keyword", said(
+            lambda contract: made_up.changed(contract, "event", lambda schema: schema["properties"]["seq"].update(contains=3))))
         self.assertIn("deploy/contract has to be where deploy/chain is", said(shutil.rmtree))
 
 

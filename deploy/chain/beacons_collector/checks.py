@@ -1,8 +1,8 @@
 """A JSON Schema ─► a function that finds the first fault of a value.
 
-What holds for messages of older and newer agents too is checked: types, limits, forms, and words that cannot grow. Of the fields that a
-schema requires those are missed that are essential (x-essential), since an older agent may not know the others. A field that no schema
-names may be a newer agent's, and so may a word where the schema is extensible (x-extensible). What the schemas leave open is limited here.
+The function checks what holds for messages of older and newer agents too: types, limits, forms, and words that cannot grow. A field is missing
+only where it is essential (x-essential), because an older agent may not know the other required ones. A newer agent may send fields that no
+schema names, and other words where a schema is extensible (x-extensible). What the schemas leave open is limited here.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from .contract import Check, Contract
+from .contract import Check, Contract, Missing
 
 LONGEST_TEXT, MOST_ITEMS = 1000, 1000
 # Beyond this a reader of JSON may take two integers for one, and a database runs out of room for the one after the last.
@@ -18,6 +18,17 @@ LARGEST_INTEGER = 2**53 - 1
 # Seconds or metres beyond this are none, and no time of a database is so far away.
 LARGEST_NUMBER = 1e12
 WRONG = ": not a value that it can have"
+
+# The keywords that the functions below go by, and those that they pass over: words for people, and rules that hold for one release alone.
+CHECKED = {
+    "$ref", "type", "enum", "const", "anyOf", "allOf", "if", "then", "else", "properties", "additionalProperties", "items", "minimum", "maximum",
+    "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "format",
+    "x-essential", "x-extensible", "x-maxOctets",
+}
+PASSED_OVER = {
+    "$schema", "$defs", "title", "description", "examples", "default", "required", "dependentRequired", "oneOf", "not", "propertyNames",
+    "x-topic", "x-delivery", "x-number",
+}
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z", re.ASCII)
 UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
@@ -44,12 +55,14 @@ def check_of(contract: Contract, kind: str) -> Check:
 
 
 class Compiler:
-    """Makes functions of schemas. `home` is the schema that a reference without a file is looked up in."""
+    """Makes functions of schemas. `home` is the name of the schema that a reference without a file leads into."""
 
     def __init__(self, contract: Contract) -> None:
         self.contract = contract
 
     def compiled(self, schema: dict[str, Any], home: str) -> Check:
+        if unknown := schema.keys() - CHECKED - PASSED_OVER:
+            raise Missing(f"collector: {home}: {min(unknown)}: a keyword that the collector does not know; deploy/contract has to be of one release with it")
         checks: list[Check] = []
         if "$ref" in schema:
             checks.append(self.compiled(*self.contract.resolved(schema["$ref"], home)))

@@ -1,7 +1,7 @@
 """The contract of gateways with their readers (deploy/contract): which kinds of messages there are, and what holds for each.
 
-The JSON Schemas are the source. They are read once, at the start; no table of kinds, fields or words stands in Python. The keywords
-that begin with x- are the project's own: deploy/contract/README.md explains them.
+The JSON Schemas are the source. The collector reads them once, at its start, and has no table of kinds, fields or words of its own.
+deploy/contract/README.md explains the keywords that begin with x-.
 """
 
 import json
@@ -29,8 +29,6 @@ class Kind:
     topic: tuple[str, ...]
     # retained, acknowledged or ephemeral: the operation bindings of asyncapi.yaml.
     delivery: str
-    # The field with its number; None for a kind that is not numbered.
-    number: str | None
     # The schema, and the name of its file.
     schema: dict[str, Any]
     file: str
@@ -53,7 +51,7 @@ class Contract:
     """The schemas of a folder, by the names of their files."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
-        # A message whose schema is left out would be taken for a stranger's.
+        # Without its schema the collector would refuse every message of a kind.
         named = set(re.findall(r"\./([\w-]+\.schema\.json)", words_of(folder / "asyncapi.yaml")))
         self.schemas = {name: document(folder / name) for name in sorted(named | {path.name for path in folder.glob("*.schema.json")})}
         self.kinds = {kind.name: kind for name in self.schemas if (kind := kind_of(name, self.schemas[name]))}
@@ -101,7 +99,7 @@ def kind_of(name: str, schema: dict[str, Any]) -> Kind | None:
         return None
     topic = tuple(schema["x-topic"].split("/"))
     try:
-        return Kind(topic[-1], topic, schema["x-delivery"], schema.get("x-number"), schema, name)
+        return Kind(topic[-1], topic, schema["x-delivery"], schema, name)
     except KeyError as missing:
         raise Missing(f"collector: {name}: {missing.args[0]} is missing") from None
 
