@@ -134,6 +134,9 @@ class Places:
             # A region's topics stand there with all that they may have.
             words = {re.sub(r"^.*/(?=\w+$)", "", one) if "region" in one else one for one in named}
             yield from (f"{path}: {topic}" for _, topic, _ in self.messages() if topic.removeprefix("region/{region}/") not in words)
+        path = f"{ARTICLES}/Installing.md"
+        allowed = re.search(r"must be allowed to write ([^.]*)\.", self.text(path))[1]
+        yield from self.uncovered(path, [f"{word.removesuffix('/#')}/#" for word in re.findall(r"`([^`]+)`", allowed)], lambda *_: True)
         path = "deploy/contract/README.md"
         yield from (f"{path}: {name}" for name in self.kinds if f"({name})" not in self.text(path))
 

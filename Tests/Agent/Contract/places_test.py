@@ -40,7 +40,7 @@ check("a kind", forgotten(made_up.add_kind), [
     f"{ASYNCAPI}: no operation sends ('pulse.schema.json', 'pulse', 'acknowledged')", "gap.schema.json: from_beat, to_beat",
     *(f"{place}: pulse" for place in (
         ACL, "deploy/chain/mosquitto/allow-store", "deploy/chain/rabbitmq/add-store", *(f"{path}: out 1" for path in BRIDGES),
-        PAGE_ACL, "deploy/broker/page/mosquitto.conf", f"{ACL}: user berlin-17/page", f"{CHAIN_ACL}: user page", "README.md", MESSAGES)),
+        PAGE_ACL, "deploy/broker/page/mosquitto.conf", f"{ACL}: user berlin-17/page", f"{CHAIN_ACL}: user page", "README.md", MESSAGES, f"{ARTICLES}/Installing.md")),
     "deploy/contract/README.md: pulse.schema.json", *(f"{ARTICLES}: pulse.schema.json: {field}" for field in ("beat", "mood"))])
 check("a kind that is retained", [one for one in forgotten(made_up.add_retained_kind) if "operator" in one or ": out 0" in one], [
     f"{ACL}: user operator: pulse", f"{CHAIN_ACL}: user operator: pulse", f"{RABBITMQ}: user operator: pulse", *(f"{path}: out 0: pulse" for path in BRIDGES)])
