@@ -83,7 +83,7 @@ class Payloads(unittest.TestCase):
         circle |= {"center": {"latitude": 52.5, "longitude": 13.4}, "radius_m": 150, "distance_m": 140.5}
         self.assertIsNone(reason(circle))
         self.assertEqual(reason(circle | {"center": {"latitude": 99, "longitude": 13.4}}),
-                         "center: not a value that it can have")
+                         "center.latitude: not a value that it can have")
 
     def test_an_empty_retained_payload_only_clears_and_an_empty_event_is_refused(self):
         self.assertIsNone(reason(b"", Address("state", "s", "g", "carts")))

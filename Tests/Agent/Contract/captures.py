@@ -4,6 +4,7 @@
     captures.py hush IN FROM_S UNTIL_S OUT   IN without what was heard between two times: a radio that went blind
     captures.py later IN SECONDS OUT         IN, as if it had been heard later
     captures.py oddities OUT                 two beacons of one identity, one without RSSI, and some broken reports
+    captures.py flood OUT                    beacons that are stronger than any, all of them the same
 """
 
 import sys
@@ -38,6 +39,14 @@ def oddities():
             yield time_us + 4_000, RECEIVED_EVENT, b"\x04\x3e\x02\x02\x01"
 
 
+def flood():
+    """Two and a half minutes in which eight beacons are heard four times a second, at +6 dBm."""
+    for quarter in range(600):
+        for number in range(8):
+            address = bytes.fromhex(f"00 1A 7D DA 72 {number:02X}")
+            yield BEGIN_US + quarter * 250_000 + number * 1_000, RECEIVED_EVENT, report(address, 1, number, 6)
+
+
 match sys.argv[1:]:
     case ["hush", source, begin_s, end_s, target]:
         kept = list(records(source))
@@ -48,5 +57,7 @@ match sys.argv[1:]:
         write(target, ((time_us + int(seconds) * 1_000_000, *rest) for time_us, *rest in records(source)))
     case ["oddities", target]:
         write(target, oddities())
+    case ["flood", target]:
+        write(target, flood())
     case _:
         sys.exit(__doc__)

@@ -31,8 +31,8 @@ class Contract:
     with [privacy] device = "raw" on purpose, and says that this is what to change to take them all the same.
     """
 
-    def __init__(self, raw_devices=False):
-        self.schemas = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.schema.json"))}
+    def __init__(self, raw_devices=False, folder=FOLDER):
+        self.schemas = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.schema.json"))}
         if raw_devices:
             device = self.schemas["ranging.schema.json"]["$defs"]["beacon"]["properties"]["device"]
             device["$ref"] = "common.schema.json#/$defs/device_address"
@@ -42,7 +42,7 @@ class Contract:
             name: Draft202012Validator(schema | {"$id": name}, registry=registry, format_checker=formats)
             for name, schema in self.schemas.items()
         }
-        self.document = yaml.safe_load((FOLDER / "asyncapi.yaml").read_text("utf-8"))
+        self.document = yaml.safe_load((folder / "asyncapi.yaml").read_text("utf-8"))
         self.channels = [
             self._channel(part["channel"]["$ref"], operation["bindings"]["$ref"])
             for operation in self.document["operations"].values()
@@ -91,14 +91,19 @@ class Contract:
             f"{'/'.join(map(str, error.absolute_path)) or 'payload'}: {error.message[:200]}"
             for error in self.validators[schema].iter_errors(payload)
         ]
-        return problems + (errors or beyond_schemas(schema, match.groupdict(), payload))
+        return problems + (errors or beyond_schemas(schema, match.groupdict(), payload, series_of(self)))
+
+
+def series_of(contract):
+    """What is numbered, as a gap names it: seq, span and so on."""
+    return [field.removeprefix("from_") for field in contract.schemas["gap.schema.json"]["properties"] if field.startswith("from_")]
 
 
 def time_s(text):
     return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
-def beyond_schemas(schema, levels, payload):
+def beyond_schemas(schema, levels, payload, series):
     """Rules between fields, and between payload and topic, which a schema has no words for."""
     problems = []
 
@@ -118,7 +123,7 @@ def beyond_schemas(schema, levels, payload):
         elif level != "region" and schema in ("state.schema.json", "ranging.schema.json") or level == "zone":
             expect(f"no {level} where the topic has none", level not in payload)
     if schema == "gap.schema.json":
-        unit = next(unit for unit in ("seq", "span", "batch", "surge") if f"from_{unit}" in payload)
+        unit = next(unit for unit in series if f"from_{unit}" in payload)
         expect(f"from_{unit} is not above to_{unit}", payload[f"from_{unit}"] <= payload[f"to_{unit}"])
     if schema == "coverage.schema.json":
         expect("a span does not end before it begins", payload["from_at"] <= payload["to_at"])

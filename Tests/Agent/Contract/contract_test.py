@@ -53,6 +53,18 @@ def leads_somewhere(reference, home):
         return False
 
 
+def objects(node):
+    """Every schema below a node that says which fields are essential."""
+    if isinstance(node, dict):
+        if "x-essential" in node:
+            yield node
+        for child in node.values():
+            yield from objects(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from objects(child)
+
+
 def properties(schema):
     """Every property below a schema, with its path; properties of conditions are left out."""
     for name, property in schema.get("properties", {}).items():
@@ -83,6 +95,11 @@ check("every schema is a message's", published | shared == {path.name for path i
 # The schemas.
 for name, schema in contract.schemas.items():
     Draft202012Validator.check_schema(schema)
+    for node in objects(schema):
+        check(f"{name}: what is essential is required: {node['x-essential']}", set(node["x-essential"]) <= set(node["required"]))
+    check(f"{name}: a message has a topic, a delivery and essential fields, and its number is one of its fields",
+          all((word in schema) == ("x-topic" in schema) for word in ("x-delivery", "x-essential")) and
+          ("x-number" not in schema or schema["x-number"] in schema["x-essential"]))
     for reference in set(references(schema)):
         check(f"{name}: {reference} leads somewhere", leads_somewhere(reference, name))
     for key, property in properties(schema):
@@ -95,24 +112,24 @@ for name, schema in contract.schemas.items():
         check(f"{name}: {key} says what it means", target.get("description"))
 
 # Examples, and what becomes of them.
-TOPICS = {
-    "status": ("status", 1, True), "health": ("health", 1, True), "gap": ("gap", 1, False),
-    "coverage": ("coverage", 1, False), "surge": ("surge", 1, False),
-    "location": ("location", 1, True), "location-track": ("location/track", 1, False),
-    "state": ("state", 1, True), "event": ("event", 1, False), "ranging": ("ranging", 0, False),
-}
-for verb in ("state", "range", "monitor", "stop", "location"):
-    TOPICS[f"request-{verb}"] = (f"request/{verb}", 1, False)
-    TOPICS[f"response-{verb}"] = (f"response/{verb}", 1, False)
+DELIVERIES = {"retained": (1, True), "acknowledged": (1, False), "ephemeral": (0, False)}
+TOPICS = {}
+for name, schema in contract.schemas.items():
+    if "x-topic" in schema:
+        TOPICS[name.removesuffix(".schema.json")] = (schema["x-topic"], *DELIVERIES[schema["x-delivery"]])
+for reference in contract.document["operations"].values():
+    if "reply" in reference:
+        verb = contract.resolve(reference["channel"]["$ref"])["address"].rsplit("/", 1)[-1]
+        TOPICS[f"request-{verb}"] = (f"request/{verb}", 1, False)
+        TOPICS[f"response-{verb}"] = (f"response/{verb}", 1, False)
 TOPICS["response-refused"] = ("response/dance", 1, False)
 
 
 def message(kind, payload):
     topic, qos, retain = TOPICS[kind]
     told = payload or {}
-    if kind in ("state", "event", "ranging"):
-        major = f"/{told['major']}" if kind == "state" and "major" in told else ""
-        topic = f"region/{told.get('region', 'carts')}{major}/{topic}"
+    major = f"/{told['major']}" if kind == "state" and "major" in told else ""
+    topic = topic.replace("{region}", f"{told.get('region', 'carts')}{major}")
     return {
         "topic": f"beacons/{told.get('site', 'store')}/{told.get('gateway', 'gate')}/{topic}", "qos": qos, "retain": retain,
         "payload": payload}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds messages against the contract: validate.py [--raw-devices] [FILE…], standard input without any.
+"""Holds messages against the contract: validate.py [--raw-devices] [--seen FILE] [FILE…], standard input without any.
 
 The lines are those of `beacond replay --output jsonl`, or of mosquitto_sub -V 5 -q 1 --retain-as-published -F %j. The last
 line says how many messages of each kind there were; the exit status is 1 where one broke the contract or there were none at all.
@@ -11,10 +11,12 @@ import fileinput
 import json
 import sys
 
-from contract import Contract, read
+from contract import Contract, read, series_of
+from seen import fields_in
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--raw-devices", action="store_true", help="take Bluetooth addresses for pseudonyms")
+parser.add_argument("--seen", metavar="FILE", help="a file that gets a line for each field that the messages had")
 parser.add_argument("files", nargs="*")
 arguments = parser.parse_args()
 
@@ -24,10 +26,10 @@ def epoch_of(message):
     return fileinput.filename(), message["payload"]["epoch"]
 
 
-# What is numbered, by what counts it.
-COUNTED = {"event": "seq", "coverage": "span", "track": "batch", "surge": "surge"}
-
 contract = Contract(raw_devices=arguments.raw_devices)
+seen = set()
+# What is numbered, by what counts it.
+COUNTED = {schema["x-topic"].rsplit("/", 1)[-1]: schema["x-number"] for schema in contract.schemas.values() if "x-number" in schema}
 kinds, broken, last_seq, lost = collections.Counter(), 0, {}, collections.defaultdict(set)
 latest_t = collections.defaultdict(float)
 for message in read(fileinput.input(arguments.files, encoding="utf-8")):
@@ -48,11 +50,16 @@ for message in read(fileinput.input(arguments.files, encoding="utf-8")):
             problems.append(f"{unit} {number}, but neither {min(missing)} nor a gap before it")
         last_seq[series] = max(number, last_seq.get(series, 0))
     elif kind == "gap" and not problems:
-        unit = next(unit for unit in ("seq", "span", "batch", "surge") if f"from_{unit}" in message["payload"])
+        unit = next(unit for unit in series_of(contract) if f"from_{unit}" in message["payload"])
         first, last = message["payload"][f"from_{unit}"], message["payload"][f"to_{unit}"]
         lost[unit, epoch_of(message)] |= set(range(first, last + 1))
+    if not problems and message["payload"]:
+        seen |= fields_in(contract, message)
     for problem in problems[:3]:
         print(f"{problem}: {json.dumps(message)[:600]}")
     broken += bool(problems)
+if arguments.seen:
+    with open(arguments.seen, "a", encoding="utf-8") as file:
+        file.writelines(f"{field}\n" for field in sorted(seen))
 print(f"{kinds.total()} messages, {broken} broken:", " ".join(f"{kind}={n}" for kind, n in sorted(kinds.items())))
 sys.exit(1 if broken or not kinds else 0)

@@ -1,17 +1,24 @@
 """What must hold of everything that arrived."""
 
 import json
+import pathlib
 
 from network import retained
 
+CONTRACT = pathlib.Path(__file__).resolve().parents[3] / "deploy/contract"
+SCHEMAS = [json.loads(path.read_text("utf-8")) for path in CONTRACT.glob("*.schema.json")]
+# What is numbered besides events: the field with the number, by the topic behind the gateway's.
+SERIES = {schema["x-topic"]: schema["x-number"] for schema in SCHEMAS if "x-number" in schema and schema["x-number"] != "seq"}
+
 
 class Account:
-    """The events, gaps, spans of coverage and batches of fixes of one gateway, as they arrived."""
+    """The events, the gaps and what else is numbered of one gateway, as they arrived."""
 
     def __init__(self, gateway, messages):
         self.events, self.gaps, self.duplicates = {}, [], 0
-        self.spans, self.lost_spans = {}, set()
-        self.batches, self.lost_batches = {}, set()
+        # Of each other series, what arrived by epoch and number, and the numbers that gaps name.
+        self.arrived = {number: {} for number in SERIES.values()}
+        self.lost = {number: set() for number in SERIES.values()}
         self.differing, self.disordered = [], []
         self.inOrder = []
         last = {}
@@ -22,15 +29,10 @@ class Account:
                 gap = json.loads(payload)
                 if "from_seq" in gap:
                     self.gaps.append(gap)
-                elif "from_span" in gap:
-                    self.lost_spans |= {(gap["epoch"], span) for span in range(gap["from_span"], gap["to_span"] + 1)}
-                elif "from_batch" in gap:
-                    self.lost_batches |= {
-                        (gap["epoch"], batch) for batch in range(gap["from_batch"], gap["to_batch"] + 1)}
-            if topic.endswith("/coverage"):
-                self.take("span", self.spans, payload)
-            if topic.endswith("/location/track"):
-                self.take("batch", self.batches, payload)
+                for number, lost in self.lost.items():
+                    lost |= {(gap["epoch"], one) for one in range(gap.get(f"from_{number}", 1), gap.get(f"to_{number}", 0) + 1)}
+            if number := SERIES.get(topic.removeprefix(gateway.root)):
+                self.take(number, self.arrived[number], payload)
             if not topic.endswith("/event"):
                 continue
             event = json.loads(payload)
@@ -94,8 +96,8 @@ class Account:
     def hold(self, checks, name, gateway, port, is_complete=True, begins_anew=False):
         """The promises that hold whatever happened. `is_complete`: no number may be missing at all. `begins_anew`: a disk failed
         for a moment, so that a new epoch may have begun in memory, and what waited on the disk may come later."""
-        checks.none(f"{name}: no span of coverage is missing", self.missing_of(self.spans, self.lost_spans))
-        checks.none(f"{name}: no batch of fixes is missing", self.missing_of(self.batches, self.lost_batches))
+        for number, arrived in self.arrived.items():
+            checks.none(f"{name}: no {number} is missing", self.missing_of(arrived, self.lost[number]))
         checks.none(f"{name}: what comes twice is identical", self.differing)
         if not begins_anew:
             checks.none(f"{name}: first arrivals ascend within an epoch", self.disordered)

@@ -1,13 +1,12 @@
 """The checks of the page, one after the other; the last line has the counts. See run."""
-import importlib.machinery
-import importlib.util
 import json
 import subprocess
 import time
 
-from bench import BUILD, ROOT, Broker, agent, configuration
+from bench import ROOT, Broker, agent, configuration
 from browser import Browser
 from crowd import crowd
+from declared import declared, rules_of
 from figures import chain, load
 from setup import calibration, tiles
 from shop import GATEWAYS, Publisher, Shop, common, status
@@ -19,12 +18,7 @@ from verdict import BEACOND, PICTURES, REGION, SCRATCH, SITE, check, counts, exp
 
 def rules(browser):
     """The rules of the page's modules hold in the browser."""
-    loader = importlib.machinery.SourceFileLoader("page_build", str(BUILD))
-    build = importlib.util.module_from_spec(importlib.util.spec_from_loader("page_build", loader))
-    loader.exec_module(build)
-    tab = browser.tab("about:blank")
-    tab.value("{" + build.bundle(ROOT / "Tests/Agent/Page/rules.js") + "\n}")
-    for name, why in tab.value("globalThis.results"):
+    for name, why in rules_of(browser, ROOT):
         check(name, why is None, why)
 
 
@@ -222,7 +216,7 @@ def main():
     try:
         with Browser(SCRATCH / "profile") as browser:
             publisher = Publisher(broker.port)
-            for run, *arguments in ((tiles,), (rules, browser), (small, browser, broker), (shop, browser, broker, publisher), (calibration, browser, broker),
+            for run, *arguments in ((tiles,), (rules, browser), (declared, browser), (small, browser, broker), (shop, browser, broker, publisher), (calibration, browser, broker),
                                     (hostile, browser, broker, publisher), (agents, browser, broker), (van, browser, broker), (away, browser, broker),
                                     (stale, browser, broker), (missing, browser, broker), (elsewhere, browser, broker),
                                     (crowd, browser, broker), (login, browser), (load, browser, broker), (chain, browser, broker)):

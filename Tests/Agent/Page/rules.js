@@ -4,12 +4,14 @@ import { connect, PacketError, read, subscribe, text } from '../../../deploy/pag
 import { Splitter } from '../../../deploy/page/source/mqtt/splitter.js';
 import { Reader } from '../../../deploy/page/source/mqtt/reader.js';
 import { readTopic } from '../../../deploy/page/source/news/topic.js';
-import { instant, PayloadError, readPayload } from '../../../deploy/page/source/news/payload.js';
+import { instant } from '../../../deploy/page/source/news/fields.js';
+import { PayloadError, readPayload } from '../../../deploy/page/source/news/payload.js';
 import { identityOf, shown } from '../../../deploy/page/source/model/beacons.js';
 import { Store } from '../../../deploy/page/source/model/store.js';
 import { configuration, placeGateway, planWidth, readLayout } from '../../../deploy/page/source/model/layout.js';
 import { readFilter } from '../../../deploy/page/source/view/filter.js';
-import { at, bytes, json, same, throws, uuid } from './assert.js';
+import { at, bytes, json, message, same, throws, uuid } from './assert.js';
+import { contractRules } from './contract.js';
 import { truths } from './truths.js';
 import { planRules } from './plan.js';
 import { visitRules } from './visits.js';
@@ -135,19 +137,20 @@ const rules = {
   'a prefix may have several levels': () => same(readTopic('a/b/s/g/status', 'a/b').site, 's'),
   'an instant is RFC 3339 in UTC': () => same([instant(at), instant('yesterday'), instant('2026-13-01T00:00:00Z')], [Date.parse(at), null, null]),
   'garbage is refused, each with a reason': () => {
-    const all = ['', '{', 'null', '[]', '{"at":1}', '{"at":"x"}', `{"at":"${at}","state":"bored"}`];
-    for (const one of all) throws(PayloadError, () => readPayload('status', json(one)));
-    throws(PayloadError, () => readPayload('ranging', json({ at, beacons: [{ uuid, major: 65536, minor: 1 }] })));
+    const all = ['', '{', 'null', '[]', '{"at":1}', '{"at":"x"}', message({ state: 'bored' }), message({ state: 'online', schema: 2 })];
+    for (const one of all) throws(PayloadError, () => readPayload('status', typeof one === 'string' ? json(one) : one));
+    same(readPayload('status', message({ state: 'online' })).state, 'online');
+    throws(PayloadError, () => readPayload('ranging', message({ beacons: [{ uuid, major: 65536, minor: 1 }] })));
   },
   'a number that is none, or too large, is not known': () => {
-    const [beacon] = readPayload('ranging', json(`{"at":"${at}","beacons":[{"uuid":"${uuid}","major":1,"minor":2,"accuracy_m":1e999,"rssi_dbm":"x"}]}`)).beacons;
+    const [beacon] = readPayload('ranging', json(`{"schema":1,"at":"${at}","beacons":[{"uuid":"${uuid}","major":1,"minor":2,"accuracy_m":1e999,"rssi_dbm":"x"}]}`)).beacons;
     same([beacon.accuracy_m, beacon.rssi_dbm, beacon.proximity], [null, null, 'unknown']);
   },
-  'words are cut': () => same(readPayload('status', json({ at, state: 'online', remedy: 'x'.repeat(5000) })).remedy.length, 600),
+  'words are cut': () => same(readPayload('status', message({ state: 'online', remedy: 'x'.repeat(5000) })).remedy.length, 500),
   'an event that came twice is shown once': () => {
     const store = new Store();
     const subject = readTopic('beacons/s/g/region/carts/2/1/event', 'beacons');
-    const body = readPayload('event', json({ at, epoch: 'E', seq: 1, type: 'enter', uuid, major: 2, minor: 1 }));
+    const body = readPayload('event', message({ seq: 1, type: 'enter', uuid, major: 2, minor: 1 }));
     for (let round = 0; round < 2; round += 1) store.take(subject, body, 0);
     same(store.sites.get('s').events.length, 1);
   },
@@ -200,7 +203,7 @@ const rules = {
 };
 
 const results = [];
-for (const [name, rule] of Object.entries({ ...rules, ...truths, ...planRules, ...visitRules })) {
+for (const [name, rule] of Object.entries({ ...rules, ...contractRules, ...truths, ...planRules, ...visitRules })) {
   try {
     rule();
     results.push([name, null]);

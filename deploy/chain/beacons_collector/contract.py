@@ -1,107 +1,107 @@
-"""The contract's JSON Schemas (deploy/contract), as far as they hold for messages of older and newer agents too.
+"""The contract of gateways with their readers (deploy/contract): which kinds of messages there are, and what holds for each.
 
-Types, ranges and lengths hold. A field that is missing may be unknown to an older agent, and a field or a word that the schema does not
-name may be a newer agent's. Lengths that the schema does not bound are bounded here.
+The JSON Schemas are the source. The collector reads them once, at its start, and has no table of kinds, fields or words of its own.
+deploy/contract/README.md explains the keywords that begin with x-.
 """
 
 import json
+import re
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parents[2] / "contract"
-LONGEST_TEXT, MOST_ITEMS = 1000, 1000
-TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,), "array": (list,), "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "null": (type(None),),
-}
-# The path of the first field that breaks the schema, with a dot behind each level; None where all is well.
-Fault = Callable[[Any], str | None]
+# Returns a fault as "field.of.field: what is wrong with it"; None where all is well.
+Check = Callable[[Any], str | None]
 
 
 class Missing(SystemExit):
-    """A schema that is not where it should be."""
+    """A schema that is not where it should be, or is none."""
 
 
-@cache
-def document(name: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of message, by the last level of its topic."""
+
+    name: str
+    # The levels of its topic behind the gateway. The word {region} stands for the levels of a region.
+    topic: tuple[str, ...]
+    # retained, acknowledged or ephemeral: the operation bindings of asyncapi.yaml.
+    delivery: str
+    # The schema, and the name of its file.
+    schema: dict[str, Any]
+    file: str
+
+    @property
+    def is_retained(self) -> bool:
+        return self.delivery == "retained"
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is for later readers too, and not only for those who are there now."""
+        return self.delivery != "ephemeral"
+
+    @property
+    def is_of_region(self) -> bool:
+        return "{region}" in self.topic
+
+
+class Contract:
+    """The schemas of a folder, by the names of their files."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        # Without its schema the collector would refuse every message of a kind.
+        named = set(re.findall(r"\./([\w-]+\.schema\.json)", words_of(folder / "asyncapi.yaml")))
+        self.schemas = {name: document(folder / name) for name in sorted(named | {path.name for path in folder.glob("*.schema.json")})}
+        self.kinds = {kind.name: kind for name in self.schemas if (kind := kind_of(name, self.schemas[name]))}
+
+    def resolved(self, reference: str, home: str) -> tuple[dict[str, Any], str]:
+        """Returns what a $ref in the schema `home` leads to, and the name of the schema that it is part of."""
+        file, _, pointer = reference.partition("#")
+        name = file or home
+        try:
+            target: Any = self.schemas[name]
+            for step in pointer.strip("/").split("/"):
+                target = target[step]
+        except (KeyError, TypeError):
+            raise Missing(f"collector: {home}: {reference} leads nowhere; deploy/contract has to be of one release") from None
+        return target, name
+
+    def shared(self, word: str) -> dict[str, Any]:
+        """Returns a definition that several messages share."""
+        return self.resolved(f"#/$defs/{word}", "common.schema.json")[0]
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Returns the fields of a gap that name its first and its last number, for each series."""
+        fields = self.kinds["gap"].schema["properties"]
+        return [(field, last) for field in fields if field.startswith("from_") and (last := "to_" + field.removeprefix("from_")) in fields]
+
+
+def words_of(path: Path) -> str:
     try:
-        schema: dict[str, Any] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise Missing(f"collector: {error}; deploy/contract has to be where deploy/chain is") from None
+        raise Missing(f"collector: {error}; deploy/contract has to be where deploy/chain is, and complete") from None
+
+
+def document(path: Path) -> dict[str, Any]:
+    try:
+        schema: dict[str, Any] = json.loads(words_of(path))
+    except ValueError as error:
+        raise Missing(f"collector: {path}: {error}") from None
     return schema
 
 
-def check_of(kind: str) -> Fault:
-    """What a message of that kind is held against."""
-    name = f"{kind}.schema.json"
-    return compiled(document(name), name)
-
-
-def compiled(schema: dict[str, Any], name: str) -> Fault:
-    checks: list[Fault] = []
-    if reference := schema.get("$ref"):
-        file, _, pointer = reference.partition("#")
-        target: Any = document(file or name)
-        for step in pointer.strip("/").split("/"):
-            target = target[step]
-        checks.append(compiled(target, file or name))
-    if "type" in schema:
-        words = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-        checks.append(has_type(tuple(one for word in words for one in TYPES[word])))
-    checks.append(is_within(schema))
-    if "properties" in schema or isinstance(schema.get("additionalProperties"), dict):
-        checks.append(has_fields(schema, name))
-    if "items" in schema:
-        checks.append(has_items(compiled(schema["items"], name)))
-    return lambda value: next((fault for check in checks if (fault := check(value)) is not None), None)
-
-
-def has_type(types: tuple[type, ...]) -> Fault:
-    # Python takes True for 1.
-    return lambda value: None if isinstance(value, types) and (type(value) is not bool or bool in types) else ""
-
-
-def is_within(schema: dict[str, Any]) -> Fault:
-    lowest, highest = schema.get("minimum"), schema.get("maximum")
-    shortest, longest = schema.get("minLength", 0), schema.get("maxLength", LONGEST_TEXT)
-    fewest, most = schema.get("minItems", 0), schema.get("maxItems", MOST_ITEMS)
-
-    def fault(value: Any) -> str | None:
-        if isinstance(value, str):
-            is_right = shortest <= len(value) <= longest
-        elif isinstance(value, (list, dict)):
-            is_right = fewest <= len(value) <= most
-        elif isinstance(value, (int, float)):
-            is_right = (lowest is None or value >= lowest) and (highest is None or value <= highest)
-        else:
-            is_right = True
-        return None if is_right else ""
-
-    return fault
-
-
-def has_fields(schema: dict[str, Any], name: str) -> Fault:
-    fields = {field: compiled(one, name) for field, one in schema.get("properties", {}).items()}
-    others = compiled(schema["additionalProperties"], name) if isinstance(schema.get("additionalProperties"), dict) else None
-
-    def fault(value: Any) -> str | None:
-        if isinstance(value, dict):
-            for field, one in value.items():
-                check = fields.get(field, others)
-                if check and (inner := check(one)) is not None:
-                    return field + ("." + inner if inner else "")
+def kind_of(name: str, schema: dict[str, Any]) -> Kind | None:
+    """Returns the kind that a schema describes; None for shared words, requests and answers."""
+    if "x-topic" not in schema:
         return None
+    topic = tuple(schema["x-topic"].split("/"))
+    try:
+        return Kind(topic[-1], topic, schema["x-delivery"], schema, name)
+    except KeyError as missing:
+        raise Missing(f"collector: {name}: {missing.args[0]} is missing") from None
 
-    return fault
 
-
-def has_items(check: Fault) -> Fault:
-    def fault(value: Any) -> str | None:
-        if isinstance(value, list):
-            for index, one in enumerate(value):
-                if (inner := check(one)) is not None:
-                    return str(index) + ("." + inner if inner else "")
-        return None
-
-    return fault
+CONTRACT = Contract()

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
-# As the contract has it: a site, a gateway, a region or a zone is one level of this many octets at most. The database's indexes rely on it.
-LONGEST_LEVEL = 128
+from .contract import CONTRACT
+
+# A site, a gateway, a region or a zone is one level of this many octets at most. The database's indexes rely on it.
+LONGEST_LEVEL: int = CONTRACT.shared("topic_level")["x-maxOctets"]
+HIGHEST_VALUE: int = CONTRACT.shared("major")["maximum"]
 
 
 class Unreadable(ValueError):
@@ -23,11 +26,9 @@ class Address:
     zone: str | None = None
 
 
-# What stands for itself behind the gateway, and the kind that it is.
-PLAIN = {
-    ("status",): "status", ("health",): "health", ("gap",): "gap", ("coverage",): "coverage", ("surge",): "surge",
-    ("location",): "location", ("location", "track"): "track",
-}
+# The kinds whose topics name no region, by the levels behind the gateway, and the words of the others.
+PLAIN = {kind.topic: kind for kind in CONTRACT.kinds.values() if not kind.is_of_region}
+OF_REGIONS = {kind.name: kind for kind in CONTRACT.kinds.values() if kind.is_of_region}
 
 
 def is_level(value: str) -> bool:
@@ -58,10 +59,10 @@ def parse(topic: str, prefix: str) -> Address | None:
     if rest[0] == "request" and len(rest) == 2 and rest[1] or rest[0] == "response" and len(rest) >= 2 and rest[1]:
         return None
     if kind := PLAIN.get(tuple(rest)):
-        return Address(kind, site, gateway)
-    if rest[0] == "region" and len(rest) >= 3 and rest[-1] in ("event", "state", "ranging"):
-        address = region_address(rest[-1], site, gateway, rest[1:-1])
-        if address.kind != "ranging":
+        return Address(kind.name, site, gateway) if kind.is_kept else None
+    if rest[0] == "region" and len(rest) >= 3 and (kind := OF_REGIONS.get(rest[-1])):
+        address = region_address(kind.name, site, gateway, rest[1:-1])
+        if kind.is_kept:
             return address
         if address.zone is None:
             return None
@@ -82,6 +83,6 @@ def region_address(kind: str, site: str, gateway: str, levels: list[str]) -> Add
 
 def beacon_value(level: str) -> int:
     """A major or minor as a topic level. There is one way to write each, or one beacon would have several topics."""
-    if not level.isascii() or not level.isdigit() or len(level) > 5 or int(level) > 65535 or level != str(int(level)):
-        raise Unreadable("topic: a major or minor that is no number from 0 to 65535")
+    if not level.isascii() or not level.isdigit() or len(level) > 5 or int(level) > HIGHEST_VALUE or level != str(int(level)):
+        raise Unreadable(f"topic: a major or minor that is no number from 0 to {HIGHEST_VALUE}")
     return int(level)

@@ -1,6 +1,6 @@
 import { readLayout, writeLayout } from './model/layout.js';
 import { Store } from './model/store.js';
-import { readPayload, PayloadError } from './news/payload.js';
+import { readPayload, PayloadError, unread } from './news/payload.js';
 import { isName, readTopic } from './news/topic.js';
 import { PacketError } from './mqtt/packets.js';
 import { readFilter } from './view/filter.js';
@@ -77,6 +77,7 @@ export class Page {
   take(topic, payload, retained, now_ms) {
     const subject = readTopic(topic, this.settings.prefix);
     if (!subject) return void this.notices.garbled(topic, 'no topic of a gateway');
+    if (unread.includes(subject.kind)) return;
     // What was on its way from a store that is looked at no more.
     if (subject.site !== this.siteName && lookedAt.has(subject.kind)) return;
     try {

@@ -104,7 +104,7 @@ function setZone(site, { zone, topic }, state) {
   inside.set(topic, state);
 }
 
-const takers = {
+export const takers = {
   status(site, gateway, subject, body) {
     gateway.status = body;
   },
@@ -142,8 +142,6 @@ const takers = {
     site.told.set(number, event);
     if (site.told.size > limits.told) site.told.delete(site.told.keys().next().value);
   },
-  gap() {},
-  coverage() {},
 };
 
 /** Adds fixes to a gateway's trail. A retained place that is older than what is known changes nothing. */

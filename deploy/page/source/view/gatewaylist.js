@@ -38,7 +38,7 @@ export function showGateways(page, now_ms) {
   });
 }
 
-const facts = [
+export const facts = [
   ['reports per second', 'reports_per_s'], ['beacons heard', 'tracks'], ['events waiting', 'queue_depth'], ['dropped', 'dropped'],
   ['rejected', 'rejected'], ['radio recoveries', 'recoveries'], ['came too late', 'late'], ['processor, %', 'cpu_percent'], ['memory, KiB', 'rss_kib'],
 ];

@@ -1,6 +1,6 @@
 // How conditions are said: a word, a mark that tells it without colour, and the name of the colour.
 
-const radios = {
+export const radios = {
   scanning: ['✓', 'scanning', 'good', 'hears'],
   replay: ['▶', 'replays a recording', 'good', 'hears'],
   absent: ['!', 'no adapter', 'bad', 'has no adapter'],
@@ -10,7 +10,7 @@ const radios = {
   stalled: ['!', 'adapter does not answer', 'bad', 'does not answer'],
 };
 // What the store says in `health.gateways` of a gateway whose own status is not there.
-const hearings = {
+export const hearings = {
   hears: ['✓', 'heard by the store', 'good', 'hears'],
   blind: ['!', 'does not hear', 'bad', 'does not hear'],
   offline: ['✕', 'offline', 'bad', 'is offline'],

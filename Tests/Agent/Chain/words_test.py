@@ -1,0 +1,170 @@
+"""The database beside the contract: kinds, words, fields and limits stand in SQL again, and here each is held against the schemas, both ways.
+
+What is in the database is read from its catalogue. A made-up kind, word, field or limit in the schemas shows that the place is named.
+"""
+
+import json
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import made_up
+from servers import ROOT
+from story import StoryTest
+
+sys.path.insert(0, str(ROOT / "deploy/chain"))
+from beacons_collector.contract import Contract  # noqa: E402
+
+# Tables that bear another name than the kind that they keep.
+TABLES = {"coverage": "coverage_span"}
+# Columns that messages need not have. Site and gateway stand in the topic.
+OWN = {"id", "site", "gateway", "received_at", "payload", "marked", "digest", "counts"}
+# What of a message has no column, in tables that do not keep it whole: who wants to know where a gateway was needs none of it.
+LEFT_OUT = {"location": {"schema", "clock", "service", "age_s", "device"}, "track": {"schema", "clock"}}
+# Fields that are objects, and whose fields are columns or rows.
+FOLDED = {"event": ["location"], "location": ["fix"], "track": ["fixes"]}
+CONSTRAINTS = "SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'beacons'::regnamespace AND contype = 'c' AND conislocal"
+COLUMNS = "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%(name)s) AND attnum > 0 AND NOT attisdropped"
+SOURCES = ("SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'beacons'::regnamespace "
+           "UNION ALL SELECT viewname, definition FROM pg_views WHERE schemaname = 'beacons'")
+WORDS = re.compile(r"'([a-z_]+)'")
+
+
+class Places:
+    """The places in a database that do not follow a contract."""
+
+    def __init__(self, test, contract):
+        self.query, self.contract = test.query, contract
+        self.kept = {name: kind for name, kind in contract.kinds.items() if kind.is_kept}
+        self.kind_of = {f"beacons.{TABLES.get(name, name)}": kind for name, kind in self.kept.items()}
+        self.constraints = sorted(set(self.query(CONSTRAINTS)))
+        self.series = {first.removeprefix("from_") for first, _ in contract.pairs()}
+
+    def fields(self, kind):
+        """The fields of a kind with what they refer to, those of its objects included."""
+        found = {}
+        for field, one in kind.schema["properties"].items():
+            found[field] = self.whole(one, kind.file)
+            if field in FOLDED.get(kind.name, ()):
+                inside = self.whole(found[field].get("items", found[field]), kind.file)
+                found |= {name: self.whole(part, "common.schema.json") for name, part in inside["properties"].items()}
+        return found
+
+    def whole(self, schema, home):
+        if "$ref" not in schema:
+            return schema
+        target, name = self.contract.resolved(schema["$ref"], home)
+        return self.whole(target, name) | schema
+
+    def words(self):
+        """The words that a column may have."""
+        for table, text in self.constraints:
+            for column, listed in re.findall(r"\((\w+) = ANY \(ARRAY\[(.*?)\]\)\)", text):
+                if kind := self.kind_of.get(table):
+                    expected = self.series if column == "counts" else set(self.fields(kind).get(column, {}).get("enum", ()))
+                    yield from (f"{table}.{column}: {word}" for word in sorted(expected ^ set(WORDS.findall(listed))))
+
+    def words_in_use(self):
+        """The words that functions and views ask for."""
+        known = {"counts": self.series, "kind": set(self.kept) | {"told", "rejected"}}
+        for kind in self.kept.values():
+            for field, one in self.fields(kind).items():
+                if "enum" in one:
+                    known.setdefault(field, set()).update(map(str, one["enum"]))
+        for name, source in self.query(SOURCES):
+            for field, listed in re.findall(r"\b(\w+)(?:'|\s|\)|::text)*(?:=|<>|NOT IN|IN|&&)\s*(?:ANY )?\(?(?:ARRAY\[)?((?:'\w+'(?:::text)?,? ?)+)", source):
+                yield from (f"beacons.{name}: {field} {word}" for word in WORDS.findall(listed) if field in known and word not in known[field])
+
+    def hearing(self):
+        """The conditions in which a radio hears are those in which status needs no remedy."""
+        told = set(self.kept["status"].schema["if"]["properties"]["radio"]["enum"])
+        radios = set(self.fields(self.kept["coverage"])["radio"]["enum"])
+        hears = {word for (word,) in self.query("SELECT word FROM unnest(%(words)s::text[]) word WHERE beacons.hears(word)", words=sorted(radios))}
+        yield from (f"beacons.hears: {word}" for word in sorted(hears ^ told))
+
+    def kinds(self):
+        """Each kind is taken."""
+        examples = [(name, kind.schema["examples"][0]) for name, kind in sorted(self.kept.items())]
+        batch = [{"i": index, "kind": name, "site": "s", "gateway": "g", "region": "r", "received_at": "2026-11-21T09:00:00Z", "payload": payload}
+                 for index, (name, payload) in enumerate(examples)]
+        answered = {index for index, _ in self.query("SELECT i, outcome FROM beacons.take(%(batch)s::jsonb)", batch=json.dumps(batch))}
+        yield from (f"beacons.take: {name}" for index, (name, _) in enumerate(examples) if index not in answered)
+
+    def columns(self):
+        """Each column is a field; where the message is not kept as it came, each field is a column."""
+        for table, kind in self.kind_of.items():
+            columns, fields = {name for (name,) in self.query(COLUMNS, name=table)}, set(self.fields(kind)) - set(FOLDED.get(kind.name, ()))
+            yield from (f"{table}.{column}: no field of {kind.name}" for column in sorted(columns - fields - OWN - set(FOLDED.get(kind.name, ()))))
+            if columns and "payload" not in columns:
+                # The fixes of a track are rows of location.
+                more = {name for (name,) in self.query(COLUMNS, name="beacons.location")} if kind.name == "track" else set()
+                yield from (f"{table}: no column for {field}" for field in sorted(fields - columns - more - LEFT_OUT.get(kind.name, set())))
+
+    def limits(self):
+        longest = self.contract.shared("topic_level")["x-maxOctets"]
+        for table, text in self.constraints:
+            for column, limit in re.findall(r"octet_length\((\w+)\) <= (\d+)", text):
+                if int(limit) != longest:
+                    yield f"{table}.{column}: {limit} octets"
+            for column, limit in re.findall(r"\((\w+) >= (\d+)\)", text):
+                if (kind := self.kind_of.get(table)) and self.fields(kind).get(column, {}).get("minimum") != int(limit):
+                    yield f"{table}.{column}: from {limit}"
+
+    def forgotten(self):
+        return sorted(place for look in (self.words, self.words_in_use, self.hearing, self.kinds, self.columns, self.limits) for place in look())
+
+
+class WordsTest(StoryTest):
+    def forgotten(self, *changes):
+        with tempfile.TemporaryDirectory() as folder, self.connection.transaction(force_rollback=True):
+            return Places(self, Contract(made_up.tree(Path(folder), *changes) / "deploy/contract")).forgotten()
+
+    def changed(self, name, change):
+        return self.forgotten(lambda folder: made_up.changed(folder, name, change))
+
+    def test_the_database_has_each_kind_word_field_and_limit_of_the_contract_and_no_other(self):
+        self.assertEqual(self.forgotten(), [])
+
+    def test_what_it_is_held_against_is_there(self):
+        """A constraint that no pattern above knows would be held against nothing."""
+        places = Places(self, Contract())
+        words = {table for table, text in places.constraints if "ANY (ARRAY[" in text}
+        self.assertLessEqual({"beacons.event", "beacons.status", "beacons.gap"}, words)
+        self.assertEqual([text for _, text in places.constraints if "ANY (ARRAY[" in text and not re.search(r"\((\w+) = ANY \(ARRAY\[(.*?)\]\)\)", text)], [])
+        self.assertEqual([table for table, kind in places.kind_of.items() if kind.name != "state" and not self.query(COLUMNS, name=table)], [])
+
+    def test_a_kind_that_it_does_not_take_is_named_and_so_is_its_series_of_numbers(self):
+        def add_pair(folder):
+            number = {"type": "integer", "minimum": 1}
+            made_up.changed(folder, "gap", lambda schema: schema["properties"].update(from_beat=number, to_beat=number))
+
+        self.assertEqual(self.forgotten(made_up.add_kind, add_pair), ["beacons.gap.counts: beat", "beacons.take: pulse"])
+
+    def test_a_word_is_named_whether_the_database_or_the_contract_lacks_it(self):
+        self.assertEqual(self.changed("event", lambda schema: schema["properties"]["type"]["enum"].append("pass")), ["beacons.event.type: pass"])
+        found = self.changed("status", lambda schema: schema["properties"]["state"].update(enum=["online", "away"]))
+        self.assertEqual(found, ["beacons.status.state: away", "beacons.status.state: offline"])
+        found = self.changed("status", lambda schema: schema["properties"]["state"].update(enum=["offline", "there"]))
+        self.assertEqual(found, ["beacons.coverage_open: state online", "beacons.status.state: online", "beacons.status.state: there"])
+        found = self.changed("event", lambda schema: schema["properties"]["type"].update(enum=["come", "exit"]))
+        self.assertLessEqual({"beacons.event.type: come", "beacons.event.type: enter"}, set(found))
+        self.assertTrue([place for place in found if place.endswith(": type enter")], found)
+        found = self.changed("status", lambda schema: schema["if"]["properties"]["radio"]["enum"].append("stalled"))
+        self.assertEqual(found, ["beacons.hears: stalled"])
+
+    def test_a_field_of_a_fix_without_a_column_is_named_and_a_column_without_a_field(self):
+        self.assertEqual(self.forgotten(made_up.add_fix_field), ["beacons.location: no column for tilt_deg", "beacons.track: no column for tilt_deg"])
+        self.assertEqual(self.changed("event", lambda schema: schema["properties"].pop("inferred")), ["beacons.event.inferred: no field of event"])
+
+    def test_a_limit_that_differs_is_named(self):
+        found = self.changed("common", lambda schema: schema["$defs"]["topic_level"].update({"x-maxOctets": 100}))
+        self.assertIn("beacons.event.zone: 128 octets", found)
+        self.assertIn("beacons.surge.region: 128 octets", found)
+        found = self.changed("surge", lambda schema: schema["properties"]["refused"].update(minimum=2))
+        self.assertEqual(found, ["beacons.surge.refused: from 1"])
+
+
+if __name__ == "__main__":
+    unittest.main()

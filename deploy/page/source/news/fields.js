@@ -1,0 +1,58 @@
+// Values of a message, read by what the contract says of their fields: one that is none of these is null.
+
+// Where the contract sets no limit. A word of a later release is shown as it is, as far as a word goes.
+const most = { number: 1e12, text: 1000, word: 40, list: 1000, each: 1000 };
+
+/** RFC 3339 to milliseconds since 1970; null where it is none. */
+export function instant(value) {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(value)) return null;
+  const ms = Date.parse(value);
+  return Number.isFinite(ms) ? ms : null;
+}
+
+export const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** A number; `none` is one that stands for none. */
+const number = (value, { low = -most.number, high = most.number, none }) =>
+  (typeof value === 'number' && value !== none && value >= low && value <= high ? value : null);
+
+function word(value, { words, grows }) {
+  if (words.includes(value)) return value;
+  return grows && typeof value === 'string' ? value.slice(0, most.word) : null;
+}
+
+/** The items that are none are left out. In a list without which the message says nothing there may be none of these. */
+function list(value, field, isEssential) {
+  if (!Array.isArray(value)) return null;
+  const told = value.slice(0, field.most ?? most.list);
+  const items = told.map((one) => readers[field.of.is](one, field.of)).filter((one) => one !== null);
+  return isEssential && items.length < told.length ? null : items;
+}
+
+function each(value, { of }) {
+  if (!isObject(value)) return null;
+  return Object.fromEntries(Object.entries(value).slice(0, most.each).map(([name, one]) => [name, readers[of.is](one, of)]));
+}
+
+function object(value, field) {
+  const found = isObject(value) ? readObject(value, field) : null;
+  return found === null || found.missing !== null ? null : found.fields;
+}
+
+const readers = {
+  time: instant, flag: (value) => value === true, number, word, list, each, object,
+  whole: (value, { low, high = Number.MAX_SAFE_INTEGER }) => (Number.isInteger(value) ? number(value, { low, high }) : null),
+  text: (value, field) => (typeof value === 'string' ? value.slice(0, field.most ?? most.text) : null),
+};
+
+/** The fields of an object by their names, and the first one that is missing though the object says nothing without it. */
+export function readObject(value, { fields, essential = [] }) {
+  const found = {};
+  let missing = null;
+  for (const name in fields) {
+    const isEssential = essential.includes(name);
+    found[name] = readers[fields[name].is](value[name], fields[name], isEssential);
+    if (isEssential && found[name] === null) missing ??= name;
+  }
+  return { fields: found, missing };
+}
