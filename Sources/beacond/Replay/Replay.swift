@@ -200,7 +200,7 @@ struct Replay {
     /// Hands over what there is, at once or when it is due.
     private mutating func keepPace(_ time: WallTime) throws(Problem) {
         if let speed = options.speed, let player = session?.player, let start = session?.start {
-            let due = began + .seconds((player.instant(time) - start).seconds / speed)
+            let due = began + .seconds((player.clock.instant(time) - start).seconds / speed)
             if due > SystemClock.now {
                 try flush()
                 sink?.wait(until: due)
@@ -221,7 +221,7 @@ struct Replay {
     private mutating func handOver() {
         guard let session, !session.items.isEmpty else { return }
         self.session?.items.removeAll(keepingCapacity: true)
-        sink?.take(session.items, start: session.start, session.player.timebase)
+        sink?.take(session.items, start: session.start, session.player.clock.timebase)
     }
 
     /// The rest, and the goodbye.
@@ -233,7 +233,7 @@ struct Replay {
         // The last of the session's items is the offline status, which is the goodbye.
         let goodbye = session?.items.popLast()
         sink = nil
-        if let session { publishing.take(session.items, start: session.start, session.player.timebase) }
+        if let session { publishing.take(session.items, start: session.start, session.player.clock.timebase) }
         let problem = publishing.finish()
         if case .message(let offline) = goodbye?.content { publishing.close(offline: offline) }
         return problem

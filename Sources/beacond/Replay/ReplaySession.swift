@@ -51,7 +51,7 @@ struct ReplaySession {
         dispatcher = parts.dispatcher
         sayStatus(isOnline: true)
         for message in dispatcher.clearances + dispatcher.introduction + dispatcher.formerClearances {
-            items.append(.init(at: player.now, content: .message(message)))
+            items.append(.init(at: player.clock.now, content: .message(message)))
         }
     }
 
@@ -61,8 +61,8 @@ struct ReplaySession {
     @discardableResult
     mutating func receive(_ event: Span<UInt8>?, at time: WallTime) throws(OutboxError) -> Int {
         if isPublished, time >= dayEnd { try endDay(at: time) }
-        try makeHealth(before: player.instant(time))
-        if player.isSetBack(time) { try flush() }
+        try makeHealth(before: player.clock.instant(time))
+        if player.clock.isSetBack(time) { try flush() }
         if let event {
             player.receive(event, at: time, outputs: &outputs)
         } else {
@@ -74,7 +74,7 @@ struct ReplaySession {
     /// Takes an entry of a log of receivers in.
     mutating func receive(_ entry: LocationLog.Entry, at time: WallTime) throws(OutboxError) {
         if isPublished, time >= dayEnd { try endDay(at: time) }
-        try makeHealth(before: player.instant(time))
+        try makeHealth(before: player.clock.instant(time))
         switch entry {
         case .report(let report): player.receive(report, at: time, outputs: &outputs)
         case .devices(let paths): player.receivers(paths, at: time, outputs: &outputs)
@@ -87,16 +87,16 @@ struct ReplaySession {
     /// Commits what came together since the last time and appends what to publish.
     mutating func flush() throws(OutboxError) {
         if outputs.isEmpty { return }
-        if isPublished || dispatcher.siteKey != nil { renewKey(at: player.timebase.wall(player.now)) }
-        items += try dispatcher.dispatch(outputs, player.timebase)
+        if isPublished || dispatcher.siteKey != nil { renewKey(at: player.clock.timebase.wall(player.clock.now)) }
+        items += try dispatcher.dispatch(outputs, player.clock.timebase)
         outputs.removeAll(keepingCapacity: true)
     }
 
     /// What belongs to the day that is over is told under its key.
     private mutating func endDay(at time: WallTime) throws(OutboxError) {
-        let (instant, midnight) = (player.instant(time), player.instant(dayEnd))
+        let (instant, midnight) = (player.clock.instant(time), player.clock.instant(dayEnd))
         // What is due before midnight comes first, unless there is a gap that has no health at all.
-        try makeHealth(before: instant - player.now > Self.longestIdle ? instant : midnight)
+        try makeHealth(before: instant - player.clock.now > Self.longestIdle ? instant : midnight)
         player.advance(through: midnight - TimeSpan(microseconds: 1), outputs: &outputs)
         try flush()
         dayEnd = Self.dayEnd(time)
@@ -118,20 +118,20 @@ struct ReplaySession {
 
     /// Time ends with the last record.
     mutating func finish() throws(OutboxError) {
-        player.advance(through: player.now, outputs: &outputs)
+        player.advance(through: player.clock.now, outputs: &outputs)
         player.stop(&outputs)
         try flush()
-        items += try dispatcher.endCoverage(at: player.now, player.timebase)
+        items += try dispatcher.endCoverage(at: player.clock.now, player.clock.timebase)
         sayStatus(isOnline: false)
     }
 
     private mutating func sayStatus(isOnline: Bool) {
-        let message = dispatcher.status(isOnline: isOnline, radio: .replay, at: player.now, player.timebase)
-        items.append(Dispatcher.Dispatched(at: player.now, content: .message(message)))
+        let message = dispatcher.status(isOnline: isOnline, radio: .replay, at: player.clock.now, player.clock.timebase)
+        items.append(Dispatcher.Dispatched(at: player.clock.now, content: .message(message)))
     }
 
     private mutating func makeHealth(before instant: Instant) throws(OutboxError) {
-        if instant - player.now > Self.longestIdle {
+        if instant - player.clock.now > Self.longestIdle {
             healthDue = max(healthDue, instant)
             reporter.skip(to: healthDue - HealthReporter.interval)
             return
@@ -139,7 +139,7 @@ struct ReplaySession {
         while healthDue < instant {
             player.advance(through: healthDue, outputs: &outputs)
             try flush()
-            items += try dispatcher.tellCoverage(at: healthDue, player.timebase)
+            items += try dispatcher.tellCoverage(at: healthDue, player.clock.timebase)
             items.append(Dispatcher.Dispatched(at: healthDue, content: .message(health())))
             healthDue += HealthReporter.interval
         }
@@ -148,6 +148,6 @@ struct ReplaySession {
     private mutating func health() -> Message {
         reporter.note(player.engine.figures)
         let report = reporter.report(isPublished ? dispatcher.outbox.health : nil, at: healthDue)
-        return dispatcher.composer.health(report, at: healthDue, player.timebase)
+        return dispatcher.composer.health(report, at: healthDue, player.clock.timebase)
     }
 }

@@ -88,7 +88,7 @@ private struct CalibrationOwner: RadioOwner {
         shared.receive(packet.extracting(droppingFirst: 1))
     }
 
-    mutating func tick(at instant: Instant) -> Instant { .distantFuture }
+    mutating func tick(at instant: Instant) -> EngineWait { .forReports }
 
     mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
 

@@ -41,7 +41,7 @@ struct ScanOwner: RadioOwner {
         scan.receive(packet.extracting(droppingFirst: 1), from: adapter, at: instant)
     }
 
-    mutating func tick(at instant: Instant) -> Instant { .distantFuture }
+    mutating func tick(at instant: Instant) -> EngineWait { .forReports }
 
     mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
 

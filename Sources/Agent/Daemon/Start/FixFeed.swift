@@ -35,8 +35,7 @@ package struct FixFeed {
     }
 
     /// The receivers rest while nobody needs them.
-    mutating func follow(_ engine: GatewayEngine) {
-        let listens = engine.listensForFixes
+    mutating func follow(listens: Bool) {
         guard listens != isListening else { return }
         isListening = listens
         receivers.listen(listens)

@@ -42,15 +42,16 @@ package struct GatewayOwner: RadioOwner {
         engine.receive(event, from: adapter, at: instant, outputs: &outputs)
     }
 
-    package mutating func tick(at instant: Instant) -> Instant {
+    package mutating func tick(at instant: Instant) -> EngineWait {
         fixes?.feed(&engine, at: instant, outputs: &outputs)
-        engine.advance(through: instant, outputs: &outputs)
-        for entry in requests.take() {
-            engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs)
-        }
-        fixes?.follow(engine)
+        var wait = engine.advance(through: instant, outputs: &outputs)
+        let entries = requests.take()
+        for entry in entries { engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs) }
+        // An answer may have set a timer.
+        if !entries.isEmpty { wait = engine.advance(through: instant, outputs: &outputs) }
+        fixes?.follow(listens: wait.listensForFixes)
         flush()
-        return engine.nextDeadline
+        return wait
     }
 
     /// Which of the engine's inner invariants does not hold; `nil` where all do. For simulations: it goes through everything.
@@ -60,8 +61,6 @@ package struct GatewayOwner: RadioOwner {
         if case .blind(let since) = liveness { blindSince = min(since, instant) } else { blindSince = nil }
         engine.liveness(liveness, at: instant, outputs: &outputs)
     }
-
-    package var needsProof: Bool { engine.needsProof }
 
     package mutating func radioProved(at instant: Instant) { engine.radioProved(at: instant, outputs: &outputs) }
 

@@ -10,17 +10,11 @@ package protocol RadioOwner: SendableMetatype {
     mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant)
 
     /// Time has passed: called at the instant that the call before asked for, after every round of packets, and after
-    /// `RadioLoop.wake()`. Returns when to be called next at the latest.
-    mutating func tick(at instant: Instant) -> Instant
+    /// `RadioLoop.wake()`.
+    mutating func tick(at instant: Instant) -> EngineWait
 
     /// Called first of all, and whenever it changes: with several adapters, the liveness of the best of them.
     mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant)
-
-    /// The owner waits to know whether the radio hears. Read after each `tick(at:)`: where it is true the controllers are
-    /// probed, and `radioProved(at:)`, a report or another liveness follows within seconds.
-    ///
-    /// Mutating, although it changes nothing: through a protocol the owner would be copied to be asked, after each wake-up.
-    var needsProof: Bool { mutating get }
 
     /// A controller has just scanned at our word: it hears.
     mutating func radioProved(at instant: Instant)
@@ -37,7 +31,6 @@ package protocol RadioOwner: SendableMetatype {
 
 /// An owner that concludes nothing from silence.
 extension RadioOwner {
-    package var needsProof: Bool { false }
     package mutating func radioProved(at instant: Instant) {}
 }
 

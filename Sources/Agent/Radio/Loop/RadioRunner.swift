@@ -19,7 +19,8 @@ final class RadioRunner<Owner: RadioOwner> {
     /// What the owner was told last.
     private(set) var liveness: RadioLiveness?
     private var provedAt: Instant = .origin
-    private var ownerDeadline: Instant = .origin
+    /// What the owner waits for since its last tick.
+    private var ownerWait = EngineWait(due: .origin)
     private var nextCount: Instant
     private var pace = ReadingPace()
     /// The latest instant that the owner has been told.
@@ -110,8 +111,8 @@ final class RadioRunner<Owner: RadioOwner> {
         if !hasBacklog { for station in stations { station.tick(at: now) } }
         announce(at: now)
         if now >= nextCount { count(at: now) }
-        if mustTick || now >= ownerDeadline { ownerDeadline = owner.tick(at: now) }
-        if owner.needsProof { for station in stations { station.prove(at: now) } }
+        if mustTick || now >= ownerWait.due { ownerWait = owner.tick(at: now) }
+        if ownerWait.needsProof { for station in stations { station.prove(at: now) } }
     }
 
     /// Asks the sockets again, unless each has said already that there is something to read, which is then read to its end.
@@ -177,7 +178,7 @@ final class RadioRunner<Owner: RadioOwner> {
 
     /// Milliseconds until the next deadline, rounded up, so that a timer is never met too early and waited for again.
     private func pollTimeout(from now: Instant, _ limit: Instant) -> Int32 {
-        let deadline = stations.reduce(min(ownerDeadline, nextCount, limit)) { min($0, $1.nextDeadline) }
+        let deadline = stations.reduce(min(ownerWait.due, nextCount, limit)) { min($0, $1.nextDeadline) }
         guard deadline > now else { return 0 }
         return Int32(clamping: ((deadline - now).microseconds + 999) / 1_000)
     }

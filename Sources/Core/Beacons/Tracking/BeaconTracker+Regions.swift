@@ -2,9 +2,8 @@
 extension BeaconTracker {
     /// What regions ask of a transmitter with every report: the level that their thresholds look at, `nil` before the first
     /// one, and the silence that is ordinary for it. Read where it stands, because a copy of the transmitter costs more
-    /// than all that is done with it. It changes nothing, but what is not mutating gets a copy of the whole tracker when
-    /// another module calls it.
-    mutating func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
+    /// than all that is done with it.
+    func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
         var level = signals.smoothing.region.level(table.transmitters[slot].signal.region)
         if table.transmitters[slot].standing == .resolving { level = cautiousLevel(of: slot, own: level) }
         return (level, table.transmitters[slot].interval.patience)

@@ -4,14 +4,11 @@ extension BeaconTracker {
     var timerCount: Int { presence.timerCount + rotation.newcomers.timerCount }
 
     /// The longest silence of everybody that says nothing of the radio; `nil` where fewer than two are heard, whose silence is their
-    /// own. Mutating for the same reason as `nextDeadlineInPlace`.
-    mutating func ordinarySilenceInPlace() -> TimeSpan? {
-        table.heardCount > 1 ? presence.pauses.ordinary : nil
-    }
+    /// own.
+    var ordinarySilence: TimeSpan? { table.heardCount > 1 ? presence.pauses.ordinary : nil }
 
-    /// When `advance` has something to do next. It changes nothing, but what is not mutating gets a copy of the whole tracker
-    /// when another module calls it.
-    mutating func nextDeadlineInPlace() -> Instant { min(presence.nextDue, rotation.newcomers.nextDue) }
+    /// When `advance` has something to do next.
+    var nextDeadline: Instant { min(presence.nextDue, rotation.newcomers.nextDue) }
 
     /// Runs the first timer that is due before `limit`.
     ///
@@ -21,7 +18,7 @@ extension BeaconTracker {
     /// - Returns: when it was due; `nil` where none is. The caller goes on with other timers up to that time, so that
     ///   everything happens in order.
     mutating func advance(before limit: Instant, changes: inout [TrackerChange]) -> Instant? {
-        let due = nextDeadlineInPlace()
+        let due = nextDeadline
         guard due < limit else { return nil }
         if presence.nextDue == due {
             if let slot = presence.runFirst(in: &table) { stayedSilent(slot, at: due, changes: &changes) }

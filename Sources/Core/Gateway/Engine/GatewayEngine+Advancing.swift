@@ -1,14 +1,30 @@
+/// What an engine waits for after its turn.
+package struct EngineWait: Hashable, Sendable {
+    /// When `advance` has something to do next.
+    package var due: Instant
+    /// An exit has come due, and nothing of any kind was heard just before: the beacon may be gone, or the radio. Then the controllers
+    /// are probed, and a proof, a report or another liveness follows within seconds.
+    package var needsProof: Bool
+    /// Whether a receiver of positions is needed.
+    package var listensForFixes: Bool
+
+    package init(due: Instant, needsProof: Bool = false, listensForFixes: Bool = false) {
+        self.due = due
+        self.needsProof = needsProof
+        self.listensForFixes = listensForFixes
+    }
+
+    /// For an owner that does nothing of itself.
+    package static let forReports = EngineWait(due: .distantFuture)
+}
+
 /// Time passes: each `TimedSource` does what is due, in order.
 extension GatewayEngine {
-    /// When `advance` has something to do next. It changes nothing, but what is not mutating gets a copy of the whole monitor
-    /// when another module calls it.
-    package var nextDeadline: Instant { mutating get { earliest().due } }
-
     /// The order of the list is the rule for equal times: who is there is decided before what regions make of it, and that before
     /// what is stored and reported.
-    private mutating func earliest() -> NextDeadline {
-        var next = NextDeadline(.silence, tracker.nextDeadlineInPlace())
-        next.list(.monitoring, monitor.nextDeadlineInPlace())
+    private func earliest() -> NextDeadline {
+        var next = NextDeadline(.silence, tracker.nextDeadline)
+        next.list(.monitoring, monitor.nextDeadline)
         next.list(.location, place.deadline)
         next.list(.stays, stays.due)
         next.list(.ranging, ranger.nextDeadline)
@@ -35,9 +51,11 @@ extension GatewayEngine {
     }
 
     /// Runs everything that is due up to and including `instant`: what a live radio does after each round.
-    package mutating func advance(through instant: Instant, outputs: inout [GatewayOutput]) {
+    @discardableResult
+    package mutating func advance(through instant: Instant, outputs: inout [GatewayOutput]) -> EngineWait {
         advance(before: instant + TimeSpan(microseconds: 1), outputs: &outputs)
         now = max(now, instant)
+        return EngineWait(due: earliest().due, needsProof: needsProof, listensForFixes: listensForFixes)
     }
 
     /// Runs everything that is due before `limit`, each thing at its own time.
@@ -94,7 +112,7 @@ extension GatewayEngine {
 
     /// An exit has come due, and nothing of any kind was heard just before: nobody knows whether the beacon or the radio
     /// is gone. It waits until a report comes, `radioProved(at:)` or `liveness(_:at:outputs:)` is called.
-    package var needsProof: Bool { monitor.isAwaitingProof(radio) }
+    var needsProof: Bool { monitor.isAwaitingProof(radio) }
 
     /// The controller has just answered. What waits for that is done by the next `advance`.
     package mutating func radioProved(at instant: Instant, outputs: inout [GatewayOutput]) {

@@ -93,7 +93,7 @@ package struct GatewayEngine: Sendable {
     }
 
     /// The longest silence of everybody that says nothing of the radio; `nil` where fewer than two beacons are heard.
-    mutating func ordinarySilenceInPlace() -> TimeSpan? { tracker.ordinarySilenceInPlace() }
+    var ordinarySilence: TimeSpan? { tracker.ordinarySilence }
 
     /// Counts since the start. Finding the listed tracks goes through all transmitters.
     package var figures: GatewayFigures {

@@ -69,8 +69,8 @@ extension RegionMonitor {
         return admission.news
     }
 
-    /// Whether there is any: asked with every report. What is not mutating gets a copy of the monitor from another module.
-    var hasAdmissionNews: Bool { mutating get { !admission.news.isEmpty } }
+    /// Whether there is any: asked with every report.
+    var hasAdmissionNews: Bool { !admission.news.isEmpty }
 
     /// Entries that were refused since the start.
     var refusedEntries: RefusedEntries { admission.counts }

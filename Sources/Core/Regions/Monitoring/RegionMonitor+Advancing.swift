@@ -6,10 +6,6 @@ extension RegionMonitor {
     /// When `advance` has something to do next.
     var nextDeadline: Instant { min(earliest().deadline, admission.due) }
 
-    /// The same for whoever asks with every report. It changes nothing, but what is not mutating gets a copy of the whole
-    /// monitor when another module calls it.
-    mutating func nextDeadlineInPlace() -> Instant { nextDeadline }
-
     /// The source that has something to do first; of several the one that was made first.
     private func earliest() -> (source: Int, deadline: Instant) {
         var earliest = (source: 0, deadline: Instant.distantFuture)

@@ -16,7 +16,7 @@ struct CaptureClockTests {
                     outputs: &outputs)
             }
         }
-        player.advance(through: player.now, outputs: &outputs)
+        player.advance(through: player.clock.now, outputs: &outputs)
         return outputs
     }
 
@@ -62,13 +62,13 @@ struct CaptureClockTests {
         var player = CapturePlayer(.door(), restoring: [], at: Story.startTime, outputs: &outputs)
         let event = Air.metaEvent([])
         player.receive(event.span, at: Story.startTime + .seconds(100), outputs: &outputs)
-        #expect(player.timebase.wall(player.now) == Story.startTime + .seconds(100))
-        #expect(player.isSetBack(Story.startTime))
+        #expect(player.clock.timebase.wall(player.clock.now) == Story.startTime + .seconds(100))
+        #expect(player.clock.isSetBack(Story.startTime))
         player.receive(event.span, at: Story.startTime, outputs: &outputs)
-        #expect(player.now == Story.start + .seconds(100))
-        #expect(player.timebase.wall(player.now) == Story.startTime)
+        #expect(player.clock.now == Story.start + .seconds(100))
+        #expect(player.clock.timebase.wall(player.clock.now) == Story.startTime)
         player.receive(event.span, at: Story.startTime + .seconds(5), outputs: &outputs)
-        #expect(player.now == Story.start + .seconds(105))
+        #expect(player.clock.now == Story.start + .seconds(105))
     }
 
     @Test("Records a little out of order do not move the clock")
@@ -78,7 +78,7 @@ struct CaptureClockTests {
         for t_s in [10, 9.5, 10.5, 9.8, 11] {
             player.receive(Air.metaEvent([]).span, at: Story.startTime + .seconds(t_s), outputs: &outputs)
         }
-        #expect(player.now == Story.start + .seconds(11))
+        #expect(player.clock.now == Story.start + .seconds(11))
     }
 
     @Test("A jump by decades ends quickly: the state becomes unknown, and nothing is ranged meanwhile")
@@ -99,7 +99,7 @@ struct CaptureClockTests {
         for time in [Story.startTime, WallTime(microseconds: microseconds), Story.startTime, .unixEpoch] {
             for step in 0..<5 { player.receive(event.span, at: time + .seconds(Double(step) * 7), outputs: &outputs) }
         }
-        player.advance(through: player.now, outputs: &outputs)
+        player.advance(through: player.clock.now, outputs: &outputs)
         var late = CapturePlayer(.door(), restoring: [], at: WallTime(microseconds: microseconds), outputs: &outputs)
         for step in 0..<50 {
             let time = WallTime(microseconds: microseconds) + .seconds(Double(step))

@@ -28,7 +28,7 @@ struct Story {
             player.receive(
                 transmission.event.span, at: start + .seconds(transmission.t_s), outputs: &outputs)
         }
-        let end = until_s.map { player.instant(start + .seconds($0)) } ?? player.now
+        let end = until_s.map { player.clock.instant(start + .seconds($0)) } ?? player.clock.now
         player.advance(through: end, outputs: &outputs)
         self.player = player
         let origin = Self.start

@@ -96,15 +96,15 @@ final class StoreLife {
     }
 
     private func radioWorks() {
-        guard var due = owner?.tick(at: machine.clock.now) else { return }
-        if owner?.needsProof == true, !machine.isBlind {
+        guard var wait = owner?.tick(at: machine.clock.now) else { return }
+        if wait.needsProof, !machine.isBlind {
             // The controller answers at once.
             owner?.radioProved(at: machine.clock.now)
-            due = owner?.tick(at: machine.clock.now) ?? due
+            wait = owner?.tick(at: machine.clock.now) ?? wait
         }
         takeOutputs()
-        let at = max(world.now + .milliseconds(1), machine.clock.time(due))
-        guard at < radioDue, due < .distantFuture else { return }
+        let at = max(world.now + .milliseconds(1), machine.clock.time(wait.due))
+        guard at < radioDue, wait.due < .distantFuture else { return }
         radioDue = at
         world.agenda.add(.radioDue(machine: machine.number, life: number), at: at)
     }
