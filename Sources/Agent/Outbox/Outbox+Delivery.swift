@@ -67,9 +67,9 @@ extension Outbox {
     }
 
     /// Sets an event aside that the broker refuses, so that it does not hold up the others. It stays in the outbox, and is
-    /// offered again after `retryParked` and after a restart. Of more than 1000 the oldest is given up and stated as a gap.
-    func park(_ event: QueuedMessage, reason: String) {
-        let entry = ParkedEvents.Entry(position: event.position, number: event.number, reason: reason)
+    /// offered again after a restart. Of more than 1000 the oldest is given up and stated as a gap.
+    func park(_ event: QueuedMessage) {
+        let entry = ParkedEvents.Entry(position: event.position, number: event.number)
         guard let givenUp = cursor.park(entry) else { return }
         bookkeeping.drop([givenUp.number], cause: .refused)
         acknowledge([givenUp.position])
@@ -80,12 +80,6 @@ extension Outbox {
         bookkeeping.drop([event.number], cause: .refused)
         acknowledge([event.position])
     }
-
-    /// Why events are set aside, each reason once.
-    var parkedReasons: [String] { Set(cursor.parked.entries.map(\.reason)).sorted() }
-
-    /// Offers again what was set aside.
-    func retryParked() { cursor.unpark() }
 
     /// Begins anew with the oldest event and gap that the broker has not acknowledged: for every new connection.
     func rewind() {

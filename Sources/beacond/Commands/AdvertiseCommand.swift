@@ -62,7 +62,7 @@ struct AdvertiseCommand: ParsableCommand {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP])
         let outcome = AdvertisingOutcome()
         let loop: AdvertisingLoop
-        do throws(RadioError) {
+        do throws(SystemError) {
             loop = try AdvertisingLoop(Advertisement(frame, interval_ms: interval), on: adapter, report: outcome.note)
         } catch {
             Output.complain("\(error)")

@@ -87,7 +87,7 @@ struct CalibrateCommand: ParsableCommand {
         } catch let error as WalkError {
             Output.complain("\(error)")
             throw ExitCode.dataError
-        } catch let error as RadioError {
+        } catch let error as SystemError {
             Output.complain("\(error)")
             throw ExitCode.temporaryFailure
         }

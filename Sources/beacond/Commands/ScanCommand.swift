@@ -69,7 +69,7 @@ struct ScanCommand: ParsableCommand {
         } catch let error as FileError {
             Output.complain("\(error)")
             throw ExitCode.cantCreate
-        } catch let error as RadioError {
+        } catch let error as SystemError {
             Output.complain("\(error)")
             throw ExitCode.temporaryFailure
         }

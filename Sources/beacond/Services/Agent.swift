@@ -20,7 +20,7 @@ struct Agent {
     /// What keeps the agent from starting.
     enum Problem: Error, CustomStringConvertible {
         case outbox(OutboxError)
-        case radio(RadioError)
+        case radio(SystemError)
         case system(FileError)
 
         var description: String {
@@ -84,7 +84,7 @@ struct Agent {
             site, settings, topics, outbox, radio: .live(.absent), at: now, timebase, bootID: SystemClock.bootID,
             newKey: PseudonymKey.random(), logger: logger)
         let feed = StoreFeed(parts.engine, topics: topics, outputs: parts.outputs, at: now)
-        do throws(RadioError) {
+        do throws(SystemError) {
             let queue = try DeliveryQueue()
             let worker = try startDelivery(parts.dispatcher, queue, RequestQueue {}, store: feed)
             let watchdog = WatchdogService(
@@ -99,7 +99,7 @@ struct Agent {
         let (now, timebase) = (SystemClock.now, SystemClock.timebase)
         let outbox = try openOutbox(settings.outbox.directory, settings.identity.topics, at: now, timebase)
         let parts = AgentStart(settings, outbox, at: now, timebase, bootID: SystemClock.bootID, logger: logger)
-        do throws(RadioError) {
+        do throws(SystemError) {
             let queue = try DeliveryQueue()
             let loop = try RadioLoop(
                 settings: settings.radio, mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
@@ -128,12 +128,12 @@ struct Agent {
     /// gpsd's client, where the configuration has the place from gpsd.
     ///
     /// - Parameter wake: has the radio loop look for news.
-    private func receivers(wake: @escaping @Sendable () -> Void) throws(RadioError) -> GPSDClient? {
+    private func receivers(wake: @escaping @Sendable () -> Void) throws(SystemError) -> GPSDClient? {
         guard case .gpsd(let host, let port)? = settings.gateway.location?.source else { return nil }
         return try GPSDClient(HostPort(host: host, port: port), wake: wake)
     }
 
-    private func advertising() throws(RadioError) -> AdvertisingService? {
+    private func advertising() throws(SystemError) -> AdvertisingService? {
         guard let advertise = settings.advertise, let adapter = settings.radio.adapters.first else { return nil }
         let logger = logger
         let advertisement = Advertisement(advertise.frame, interval_ms: advertise.interval_ms)
@@ -163,7 +163,7 @@ struct Agent {
 
     private func startDelivery(
         _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue, _ requests: RequestQueue, store: StoreFeed? = nil
-    ) throws(RadioError) -> WorkerThread {
+    ) throws(SystemError) -> WorkerThread {
         let (settings, supervision, logger) = (settings, supervision, logger)
         // Nothing else beats for the radio that a store has not.
         let isSite = store != nil

@@ -20,7 +20,7 @@ struct CalibrationSession {
 
     /// Works until the time is over, or a signal ends it; what was read until then counts.
     ///
-    /// - Throws: `RadioError`, `CalibrationError.neverScanned`, and `ExitCode.noPermission` where no waiting will help.
+    /// - Throws: `SystemError`, `CalibrationError.neverScanned`, and `ExitCode.noPermission` where no waiting will help.
     mutating func run() throws -> Calibration {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP])
         let loop = try RadioLoop(settings: radio, logger: Log.make(.notice))

@@ -55,7 +55,7 @@ struct ScanSession: ~Copyable {
     /// Works until a signal, the end of the time, or the reader of standard output ends it.
     ///
     /// - Returns: what went wrong with the capture, if anything did.
-    mutating func run() throws(RadioError) -> FileError? {
+    mutating func run() throws(SystemError) -> FileError? {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE])
         let logger = view.isPicture ? notices.logger : Log.make(.notice)
         let loop = try RadioLoop(settings: settings, logger: logger)

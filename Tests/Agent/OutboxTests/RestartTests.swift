@@ -26,6 +26,21 @@ struct RestartTests {
         #expect(next.takeGaps().isEmpty && next.takeReports().isEmpty)
     }
 
+    @Test("An event that the broker refused is offered again after a restart")
+    func parked() throws {
+        let folder = TemporaryFolder()
+        var outbox: Outbox? = try Outbox.open(folder)
+        try outbox?.commitEvents(3)
+        let events = outbox?.drain() ?? []
+        try #require(events.count == 3)
+        outbox?.park(events[0])
+        outbox?.acknowledge([events[1].position])
+        outbox = nil
+        let next = try Outbox.open(folder, seed: 2)
+        #expect(next.health.parkedEvents == 0)
+        #expect(next.drain().first?.seq == 1)
+    }
+
     @Test("Another outbox, made anew, has another epoch")
     func newEpoch() throws {
         let one = TemporaryFolder()

@@ -151,9 +151,7 @@ struct RuleTests {
     func parking() {
         var parked = ParkedEvents()
         func entry(_ position: Int64) -> ParkedEvents.Entry {
-            ParkedEvents.Entry(
-                position: position, number: MessageNumber(epoch: "A", seq: position),
-                reason: "not authorised")
+            ParkedEvents.Entry(position: position, number: MessageNumber(epoch: "A", seq: position))
         }
         let givenUp = (1...Int64(ParkedEvents.capacity)).compactMap { parked.add(entry($0)) }
         #expect(givenUp.isEmpty)

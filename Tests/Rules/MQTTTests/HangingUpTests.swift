@@ -38,7 +38,7 @@ struct HangingUpTests {
             _ = bench.register(actions)
             actions = reconnect(&bench, after: failure)
         }
-        #expect(actions.contains { if case .park(sequence: 1, _) = $0 { true } else { false } })
+        #expect(actions.contains(.park(sequence: 1)))
         #expect(actions.notices.contains(.eventHungUpOn(sequence: 1, topic: "root/event", failure)))
         #expect(actions.published == ["#2"])
     }

@@ -90,7 +90,7 @@ struct PacketBatchTests {
 
     @Test("A descriptor that is none names the call and the error")
     func noDescriptor() {
-        #expect(throws: RadioError("recvmmsg", code: EBADF)) { try batch.receive(from: -1, limit: 1) }
+        #expect(throws: SystemError("recvmmsg", code: EBADF)) { try batch.receive(from: -1, limit: 1) }
     }
 
     @Test("A packet without a stamp has none")

@@ -62,3 +62,12 @@ private func covariance(_ left: [Double], _ right: [Double]) -> Double {
     let (leftMean, rightMean) = (mean(left), mean(right))
     return mean(zip(left, right).map { ($0 - leftMean) * ($1 - rightMean) })
 }
+
+extension Scanner {
+    /// A scanner that never pauses: window = interval.
+    static var continuous: Scanner {
+        var scanner = Scanner()
+        scanner.window = scanner.interval
+        return scanner
+    }
+}

@@ -27,7 +27,7 @@ package final class DeliveryQueue: Sendable {
     private let state = Mutex(State())
     private let bell: Doorbell
 
-    package init() throws(RadioError) {
+    package init() throws(SystemError) {
         bell = try Doorbell()
     }
 

@@ -107,9 +107,9 @@ package struct OutboxSource: OutgoingSource {
         outbox.acknowledge(positions)
     }
 
-    package mutating func park(_ sequence: UInt64, reason: ReasonCode) {
+    package mutating func park(_ sequence: UInt64) {
         if case .queued(let queued) = underWay.removeValue(forKey: sequence) {
-            outbox.park(queued, reason: "\(reason)")
+            outbox.park(queued)
         }
     }
 

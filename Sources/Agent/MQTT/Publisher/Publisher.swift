@@ -226,7 +226,7 @@ package final class Publisher {
             case .searched(let count):
                 hasSearched = true
                 if count > 0 { logger.info("mqtt: \(DeliveryNotice.leftoversCleared(count: count))") }
-            case .park(let sequence, let reason): outgoing.park(sequence, reason: reason)
+            case .park(let sequence): outgoing.park(sequence)
             case .giveUp(let sequence): outgoing.giveUp(sequence)
             case .say(let notice): logger.log(level: notice.isWarning ? .warning : .info, "mqtt: \(notice)")
             }

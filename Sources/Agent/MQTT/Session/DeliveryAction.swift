@@ -29,7 +29,7 @@ enum DeliveryAction: Hashable, Sendable {
     case cleared(topic: String)
     /// No state that we do not know is left below our root; so many were.
     case searched(cleared: Int)
-    case park(sequence: UInt64, ReasonCode)
+    case park(sequence: UInt64)
     /// An event of a former gateway is refused for good.
     case giveUp(sequence: UInt64)
     case say(DeliveryNotice)

@@ -103,7 +103,7 @@ extension DeliverySession {
             _ = outgoing.remove(sequence)
             counters.parked += 1
             return [
-                .park(sequence: sequence, reason),
+                .park(sequence: sequence),
                 .say(.eventParked(sequence: sequence, topic: topic, reason)),
             ]
         }

@@ -45,7 +45,7 @@ package protocol OutgoingSource {
     mutating func acknowledge(_ sequences: [UInt64])
 
     /// This message can't be delivered because of what it is: set it aside.
-    mutating func park(_ sequence: UInt64, reason: ReasonCode)
+    mutating func park(_ sequence: UInt64)
 
     /// This message of a former gateway can't be delivered: the broker refuses what that gateway says.
     mutating func giveUp(_ sequence: UInt64)

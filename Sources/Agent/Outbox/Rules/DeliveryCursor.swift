@@ -25,12 +25,6 @@ struct DeliveryCursor {
         return parked.add(entry)
     }
 
-    /// Offers again what was set aside.
-    mutating func unpark() {
-        for entry in parked.entries { passed.remove(entry.position) }
-        parked.removeAll()
-    }
-
     /// Begins anew with the oldest that is neither acknowledged nor set aside.
     mutating func rewind(acknowledged: RangeSet<Int64>) {
         passed = acknowledged
@@ -39,7 +33,7 @@ struct DeliveryCursor {
 }
 
 /// Events that the broker refuses, set aside so that they do not hold up the others. They stay in the outbox and are
-/// offered again when asked for and after a restart.
+/// offered again after a restart.
 struct ParkedEvents: Hashable {
     /// Beyond this many the oldest is given up.
     static let capacity = 1_000
@@ -47,7 +41,6 @@ struct ParkedEvents: Hashable {
     package struct Entry: Hashable {
         var position: Int64
         var number: MessageNumber
-        var reason: String
     }
 
     private(set) var entries: [Entry] = []
@@ -58,8 +51,6 @@ struct ParkedEvents: Hashable {
         entries.append(entry)
         return entries.count > Self.capacity ? entries.removeFirst() : nil
     }
-
-    mutating func removeAll() { entries = [] }
 
     mutating func remove(position: Int64) { entries.removeAll { $0.position == position } }
 }

@@ -15,11 +15,11 @@ package final class AdvertisingLoop: Sendable {
     /// - Parameters:
     ///   - adapter: where to advertise.
     ///   - report: called on the loop's thread, whenever something changes.
-    /// - Throws: `RadioError` where the process has no file descriptors or threads left.
+    /// - Throws: `SystemError` where the process has no file descriptors or threads left.
     package init(
         _ advertisement: Advertisement, on adapter: RadioSettings.Adapter,
         report: @escaping @Sendable (AdvertisingNews) -> Void
-    ) throws(RadioError) {
+    ) throws(SystemError) {
         bell = try Doorbell()
         let worker = try WorkerThread { [self] in
             let runner = AdvertisingRunner(

@@ -22,8 +22,8 @@ package final class RadioLoop: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter mayAdminister: the process has CAP_NET_ADMIN, and this loop may use it to get adapters to scan.
-    /// - Throws: `RadioError` where the process has no file descriptors left.
-    package init(settings: RadioSettings, mayAdminister: Bool = false, logger: Logger) throws(RadioError) {
+    /// - Throws: `SystemError` where the process has no file descriptors left.
+    package init(settings: RadioSettings, mayAdminister: Bool = false, logger: Logger) throws(SystemError) {
         self.settings = settings
         self.mayAdminister = mayAdminister
         self.logger = logger
@@ -33,15 +33,15 @@ package final class RadioLoop: Sendable {
     /// Starts the thread. A loop is started once.
     ///
     /// - Parameter owner: moves to the thread and is destroyed there when the loop stops.
-    /// - Throws: `RadioError` where no thread can be made, and EALREADY where the loop was started before.
-    package func start(owner: sending some RadioOwner) throws(RadioError) {
+    /// - Throws: `SystemError` where no thread can be made, and EALREADY where the loop was started before.
+    package func start(owner: sending some RadioOwner) throws(SystemError) {
         let settings = settings
         let logger = logger
         let isFirst = state.withLock { state in
             defer { state.isStarted = true }
             return !state.isStarted && !state.isStopping
         }
-        guard isFirst else { throw RadioError("start", code: EALREADY) }
+        guard isFirst else { throw SystemError("start", code: EALREADY) }
         let worker = try WorkerThread { [self, bell] in
             let runner = RadioRunner(
                 settings: settings, mayAdminister: mayAdminister, owner: owner, kernel: LinuxBluetooth(), bell: bell,

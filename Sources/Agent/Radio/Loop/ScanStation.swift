@@ -107,7 +107,7 @@ final class ScanStation {
         recoveries.count(step)
         sayOnce("\(step)")
         if step == .reenable { return }
-        do throws(RadioError) {
+        do throws(SystemError) {
             repair = try kernel.repair(step, index: adapter.index, bell: bell)
         } catch {
             sayOnce("\(error)")

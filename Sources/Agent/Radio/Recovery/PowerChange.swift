@@ -18,8 +18,8 @@ final class PowerChange: AdapterRepair {
     /// Starts at once.
     ///
     /// - Parameter bell: rings when `outcome` is there.
-    /// - Throws: `RadioError` where no thread can be made.
-    init(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(RadioError) {
+    /// - Throws: `SystemError` where no thread can be made.
+    init(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(SystemError) {
         let result = Result()
         let worker = try WorkerThread {
             result.finish(PowerChange.perform(step, index: index))
@@ -33,7 +33,7 @@ final class PowerChange: AdapterRepair {
     func wait() { worker.join() }
 
     private static func perform(_ step: RecoveryStep, index: UInt16) -> RepairOutcome {
-        do throws(RadioError) {
+        do throws(SystemError) {
             // The socket is bound to no adapter: these are the kernel's own affairs.
             let socket = try HCISocket()
             switch step {
@@ -55,7 +55,7 @@ final class PowerChange: AdapterRepair {
         }
     }
 
-    private static func up(_ index: UInt16, _ socket: HCISocket) throws(RadioError) {
+    private static func up(_ index: UInt16, _ socket: HCISocket) throws(SystemError) {
         // EALREADY: somebody else was faster.
         if ioctl(socket.descriptor, BEACOND_HCIDEVUP, Int32(index)) < 0, errno != EALREADY { throw .last("HCIDEVUP") }
     }

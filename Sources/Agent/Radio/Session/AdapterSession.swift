@@ -10,7 +10,7 @@ final class AdapterSession<Controller: AdapterController> {
     /// Gets what the controller tells.
     var told: (Controller.News, Instant) -> Void = { _, _ in }
     /// Gets what opening, sending or receiving failed with.
-    var failed: (RadioError) -> Void = { _ in }
+    var failed: (SystemError) -> Void = { _ in }
 
     private let kernel: any BluetoothKernel
     private let wanted: RadioSettings.Adapter
@@ -80,13 +80,13 @@ final class AdapterSession<Controller: AdapterController> {
     private func drain(_ socket: any AdapterSocket, limit: Int, seen: (Span<UInt8>, Instant) -> Void) -> Bool {
         defer { nextDeadline = controller.nextDeadline }
         var left = limit
-        do throws(RadioError) {
+        do throws(SystemError) {
             while left > 0 {
                 let count = try socket.receive(batch, limit: left)
                 let (wall, now) = (kernel.wall, kernel.now)
                 for place in 0..<count {
                     let octets = batch.packet(place)
-                    if octets.isEmpty { throw RadioError("recvmmsg", code: EPIPE) }
+                    if octets.isEmpty { throw SystemError("recvmmsg", code: EPIPE) }
                     let arrival = receiveTime.arrival(stamp: batch.timeStamp(place), wall: wall, now: now)
                     octets.withMemoryRebound(to: UInt8.self) { take($0.span, at: arrival, seen: seen) }
                     // What was done about a packet may have closed this socket.
@@ -123,7 +123,7 @@ final class AdapterSession<Controller: AdapterController> {
             open(adapter, at: instant)
         case .send(let step):
             guard let packet = packet(step) else { return }
-            do throws(RadioError) {
+            do throws(SystemError) {
                 try socket?.send(packet)
             } catch {
                 fail(error, at: instant)
@@ -137,7 +137,7 @@ final class AdapterSession<Controller: AdapterController> {
     }
 
     private func open(_ adapter: Adapter, at instant: Instant) {
-        do throws(RadioError) {
+        do throws(SystemError) {
             socket = try kernel.open(adapter.index, filter: Controller.filter)
         } catch {
             return fail(error, at: instant)
@@ -147,7 +147,7 @@ final class AdapterSession<Controller: AdapterController> {
         perform(at: instant) { $0.opened(at: instant) }
     }
 
-    private func fail(_ error: RadioError, at instant: Instant) {
+    private func fail(_ error: SystemError, at instant: Instant) {
         failed(error)
         perform(at: instant) { $0.socketFailed(error.availability, at: instant) }
     }

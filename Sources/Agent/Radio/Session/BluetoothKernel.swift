@@ -14,7 +14,7 @@ package protocol BluetoothKernel: AnyObject {
     func survey() -> AdapterSurvey
 
     /// Opens a socket on an adapter. It is closed with its last reference.
-    func open(_ index: UInt16, filter: HCIFilter) throws(RadioError) -> any AdapterSocket
+    func open(_ index: UInt16, filter: HCIFilter) throws(SystemError) -> any AdapterSocket
 
     /// Readable while `takeDeviceEvents` has something to tell; -1 where the kernel does not tell.
     var deviceEventsDescriptor: Int32 { get }
@@ -25,7 +25,7 @@ package protocol BluetoothKernel: AnyObject {
     /// Begins to change an adapter's power.
     ///
     /// - Parameter bell: rings when the outcome is there.
-    func repair(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(RadioError) -> any AdapterRepair
+    func repair(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(SystemError) -> any AdapterRepair
 
     /// poll(2): waits until a descriptor is ready, at most `timeout_ms`; -1 waits without limit. Returns how many are ready.
     func poll(_ slots: UnsafeMutableBufferPointer<pollfd>, timeout_ms: Int32) -> Int32
@@ -37,16 +37,16 @@ package protocol AdapterSocket: AnyObject {
     var descriptor: Int32 { get }
 
     /// Sends a command packet. Where the controller takes none, the command's time-out will say so.
-    func send(_ packet: [UInt8]) throws(RadioError)
+    func send(_ packet: [UInt8]) throws(SystemError)
 
     /// Puts packets that wait into `batch`, without waiting for more.
     ///
     /// - Returns: how many; fewer than `limit` and the batch's capacity where nothing else waited.
     /// - Throws: what the socket says once its adapter is gone.
-    func receive(_ batch: PacketBatch, limit: Int) throws(RadioError) -> Int
+    func receive(_ batch: PacketBatch, limit: Int) throws(SystemError) -> Int
 
     /// The error that `poll` reported.
-    func pendingError() -> RadioError
+    func pendingError() -> SystemError
 
     /// How many packets were dropped because they were not read in time.
     func droppedPackets() -> UInt32
@@ -63,5 +63,5 @@ package protocol AdapterRepair: AnyObject {
 
 package enum RepairOutcome: Sendable {
     case done
-    case failed(RadioError)
+    case failed(SystemError)
 }

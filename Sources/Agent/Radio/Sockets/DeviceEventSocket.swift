@@ -7,7 +7,7 @@ final class DeviceEventSocket {
 
     var descriptor: Int32 { socket.descriptor }
 
-    init() throws(RadioError) {
+    init() throws(SystemError) {
         socket = try HCISocket()
         try socket.setFilter(.deviceEvents)
         try socket.bind(index: nil)

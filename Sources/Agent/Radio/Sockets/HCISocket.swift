@@ -5,7 +5,7 @@ import Glibc
 final class HCISocket {
     let descriptor: Int32
 
-    init() throws(RadioError) {
+    init() throws(SystemError) {
         let kind = Int32(SOCK_RAW.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         descriptor = socket(AF_BLUETOOTH, kind, BTPROTO_HCI)
         guard descriptor >= 0 else { throw .last("socket AF_BLUETOOTH") }
@@ -14,7 +14,7 @@ final class HCISocket {
     deinit { close(descriptor) }
 
     /// - Parameter index: the adapter; `nil` for the kernel's own events about all of them.
-    func bind(index: UInt16?) throws(RadioError) {
+    func bind(index: UInt16?) throws(SystemError) {
         var address = sockaddr_hci()
         address.hci_family = sa_family_t(AF_BLUETOOTH)
         address.hci_dev = index ?? UInt16(HCI_DEV_NONE)
@@ -26,7 +26,7 @@ final class HCISocket {
         guard result == 0 else { throw .last("bind") }
     }
 
-    func setFilter(_ filter: HCIFilter) throws(RadioError) {
+    func setFilter(_ filter: HCIFilter) throws(SystemError) {
         var value = filter.value
         let size = socklen_t(MemoryLayout<hci_filter>.size)
         guard setsockopt(descriptor, SOL_HCI, HCI_FILTER, &value, size) == 0 else {
@@ -35,7 +35,7 @@ final class HCISocket {
     }
 
     /// The filter as the kernel has it, which may be less than what was set.
-    func filter() throws(RadioError) -> HCIFilter {
+    func filter() throws(SystemError) -> HCIFilter {
         var value = hci_filter()
         var size = socklen_t(MemoryLayout<hci_filter>.size)
         guard getsockopt(descriptor, SOL_HCI, HCI_FILTER, &value, &size) == 0 else {

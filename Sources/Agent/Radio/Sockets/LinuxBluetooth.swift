@@ -12,11 +12,11 @@ final class LinuxBluetooth: BluetoothKernel {
     func survey() -> AdapterSurvey { .current() }
     func takeDeviceEvents() -> [DeviceEvent] { deviceEvents?.drain() ?? [] }
 
-    func open(_ index: UInt16, filter: HCIFilter) throws(RadioError) -> any AdapterSocket {
+    func open(_ index: UInt16, filter: HCIFilter) throws(SystemError) -> any AdapterSocket {
         try RawAdapterSocket(index: index, filter: filter)
     }
 
-    func repair(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(RadioError) -> any AdapterRepair {
+    func repair(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(SystemError) -> any AdapterRepair {
         try PowerChange(step, index: index, bell: bell)
     }
 

@@ -45,15 +45,15 @@ package final class PacketBatch {
     ///
     /// - Parameter limit: the most to take; not more than `capacity` are taken.
     /// - Returns: how many packets there are now. Where they are fewer than could have been taken, nothing else waited.
-    /// - Throws: `RadioError` with what the socket says once its adapter is gone.
-    package func receive(from descriptor: Int32, limit: Int) throws(RadioError) -> Int {
+    /// - Throws: `SystemError` with what the socket says once its adapter is gone.
+    package func receive(from descriptor: Int32, limit: Int) throws(SystemError) -> Int {
         try receive(limit: limit) { headers, most in beacond_recvmmsg(descriptor, headers, most) }
     }
 
     /// - Parameter recvmmsg: as the system call of that name, for so many headers at most; it waits for nothing.
     package func receive(
         limit: Int, _ recvmmsg: (UnsafeMutablePointer<beacond_mmsghdr>?, UInt32) -> Int
-    ) throws(RadioError) -> Int {
+    ) throws(SystemError) -> Int {
         // The kernel has written how much of its room each control message took.
         for place in 0..<count { headers[place].msg_hdr.msg_controllen = .init(Self.controlRoom) }
         count = 0

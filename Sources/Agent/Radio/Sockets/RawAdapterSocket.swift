@@ -12,14 +12,14 @@ final class RawAdapterSocket: AdapterSocket {
     var descriptor: Int32 { socket.descriptor }
 
     /// - Parameter filter: `scanning` or `advertising`.
-    init(index: UInt16, filter: HCIFilter) throws(RadioError) {
+    init(index: UInt16, filter: HCIFilter) throws(SystemError) {
         let socket = try HCISocket()
         // The filter comes before the adapter, so that nothing else is ever queued.
         try socket.setFilter(filter)
         if filter.passes(event: EventCode.leMeta) {
             // The kernel takes what is not permitted out of a filter without a word.
             let isPermitted = try socket.filter().passes(event: EventCode.leMeta)
-            if !isPermitted { throw RadioError("setsockopt HCI_FILTER", code: EPERM) }
+            if !isPermitted { throw SystemError("setsockopt HCI_FILTER", code: EPERM) }
         }
         Self.prepare(socket.descriptor)
         try socket.bind(index: index)
@@ -38,19 +38,19 @@ final class RawAdapterSocket: AdapterSocket {
         setsockopt(descriptor, SOL_HCI, HCI_TIME_STAMP, &isOn, length)
     }
 
-    func send(_ packet: [UInt8]) throws(RadioError) {
+    func send(_ packet: [UInt8]) throws(SystemError) {
         let sent = packet.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         // A full send queue is a controller that takes no commands: the command's time-out will say so.
         if sent < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS { throw .last("send") }
     }
 
-    package func receive(_ batch: PacketBatch, limit: Int) throws(RadioError) -> Int {
+    package func receive(_ batch: PacketBatch, limit: Int) throws(SystemError) -> Int {
         try batch.receive(from: descriptor, limit: limit)
     }
 
-    func pendingError() -> RadioError {
+    func pendingError() -> SystemError {
         let code = socket.pendingError()
-        return RadioError("poll", code: code == 0 ? EPIPE : code)
+        return SystemError("poll", code: code == 0 ? EPIPE : code)
     }
 
     /// HCI sockets do not support SO_RXQ_OVFL, but every socket counts its drops, and SO_MEMINFO (Linux 4.12) shows them.

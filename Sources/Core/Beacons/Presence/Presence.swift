@@ -12,7 +12,7 @@ package struct Presence: Sendable {
     /// When nobody was heard.
     private(set) var pauses = ReceptionPauses()
     /// One for each transmitter; `Transmitter.silenceDue` says which one is set.
-    private var timers = TimerQueue<TransmitterSlot>()
+    private(set) var timers = TimerQueue<TransmitterSlot>()
 
     init(_ settings: TrackerSettings) {
         unknownAfter = settings.unknownAfter
@@ -23,9 +23,6 @@ package struct Presence: Sendable {
 
     /// When somebody's silence is looked at next.
     var nextDue: Instant { timers.nextDue }
-
-    /// How many timers are held, stale ones among them.
-    var timerCount: Int { timers.count }
 
     /// Somebody is heard, of whatever kind.
     mutating func heardAnything(at now: Instant) { pauses.heard(at: now) }

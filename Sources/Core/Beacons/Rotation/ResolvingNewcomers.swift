@@ -10,13 +10,10 @@ struct ResolvingNewcomers: Sendable {
     private var groups: [IdentitySlot: Group] = [:]
     /// When it is looked at next whether a newcomer is a track of its own.
     private var dues: [TransmitterSlot: Instant] = [:]
-    private var timers = TimerQueue<TransmitterSlot>()
+    private(set) var timers = TimerQueue<TransmitterSlot>()
 
     /// When some newcomer is looked at next.
     var nextDue: Instant { timers.nextDue }
-
-    /// How many timers are held, stale ones among them.
-    var timerCount: Int { timers.count }
 
     /// A transmitter that was first heard just now is resolving.
     mutating func begin(_ slot: TransmitterSlot, at now: Instant, in table: inout TransmitterTable) {

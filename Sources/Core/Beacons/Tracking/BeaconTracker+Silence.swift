@@ -1,8 +1,5 @@
 /// Time passes: transmitters fall silent, leave the list, are forgotten, and come back.
 extension BeaconTracker {
-    /// How many timers are held, stale ones among them.
-    var timerCount: Int { presence.timerCount + rotation.newcomers.timerCount }
-
     /// The longest silence of everybody that says nothing of the radio; `nil` where fewer than two are heard, whose silence is their
     /// own.
     var ordinarySilence: TimeSpan? { table.heardCount > 1 ? presence.pauses.ordinary : nil }

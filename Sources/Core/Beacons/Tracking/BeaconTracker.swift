@@ -42,9 +42,6 @@ package struct BeaconTracker: Sendable {
     /// The identity of the transmitter in a slot.
     func identitySlot(of slot: TransmitterSlot) -> IdentitySlot { table.transmitters[slot].identitySlot }
 
-    /// How many transmitters are remembered.
-    var transmitterCount: Int { table.count }
-
     /// The identity in a slot; `nil` once it is forgotten.
     func identity(in slot: IdentitySlot) -> BeaconIdentity? { table.value(of: slot) }
 

@@ -66,8 +66,7 @@ struct Overriding<Keys: KeyGroup>: KeyGroup {
     var descriptions: [KeyDescription] {
         keys.descriptions.map {
             KeyDescription(
-                name: $0.name, default: .none("as in \(heading)"), allowed: $0.allowed, meaning: "For \(scope) only.",
-                isOverriding: true)
+                name: $0.name, default: .none("as in \(heading)"), allowed: $0.allowed, meaning: "For \(scope) only.")
         }
     }
 }

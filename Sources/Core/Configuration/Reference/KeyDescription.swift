@@ -14,16 +14,6 @@ struct KeyDescription: Hashable, Sendable {
     let allowed: String
     /// One sentence, with the unit.
     let meaning: String
-    /// Whether it is a key of another table, declared there, that may stand here too.
-    let isOverriding: Bool
-
-    init(name: String, default: Default, allowed: String, meaning: String, isOverriding: Bool = false) {
-        self.name = name
-        self.default = `default`
-        self.allowed = allowed
-        self.meaning = meaning
-        self.isOverriding = isOverriding
-    }
 
     /// Its row in the article's table: key, default, what it must be, meaning.
     var row: String {

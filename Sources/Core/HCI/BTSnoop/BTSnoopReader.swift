@@ -4,10 +4,6 @@ package struct BTSnoopReader: Sendable {
     package struct Record: Hashable, Sendable {
         /// When the packet was captured, by the capturing machine's clock.
         package var time: WallTime
-        /// Packets that were lost before this one, counted from the start of the capture.
-        var droppedPackets: UInt32
-        /// The adapter's index in a monitor capture, else 0.
-        var adapterIndex: UInt16
         /// Where the HCI event packet stands, from its event code on; `nil` where the record holds something else.
         package var event: Range<Int>?
     }
@@ -107,8 +103,6 @@ package struct BTSnoopReader: Sendable {
         let start = position + BTSnoop.recordHeaderLength
         let record = Record(
             time: WallTime(microseconds: time_us.subtractingSaturating(BTSnoop.unixEpoch_us)),
-            droppedPackets: bigEndian32(bytes, at: position + 12),
-            adapterIndex: datalink == .monitor ? UInt16(flags >> 16) : 0,
             event: eventRange(bytes, start..<position + neededLength, flags, datalink))
         advance(&position, by: neededLength)
         return record

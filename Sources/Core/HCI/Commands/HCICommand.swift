@@ -25,17 +25,3 @@ extension HCICommand {
             + parameters
     }
 }
-
-/// A command without parameters.
-protocol HCIQuestion: HCICommand {
-    init()
-}
-
-extension HCIQuestion {
-    package var encodedParameters: [UInt8] { [] }
-
-    package init?(parameters: Span<UInt8>) {
-        guard parameters.isEmpty else { return nil }
-        self.init()
-    }
-}

@@ -1,10 +1,16 @@
 /// HCI_LE_Read_Local_Supported_Features: no parameters. The cheapest question that only a working controller answers.
 ///
 /// Core 5.4, Vol 4, Part E, 7.8.3.
-package struct LEReadLocalSupportedFeatures: HCIQuestion, Hashable {
+package struct LEReadLocalSupportedFeatures: HCICommand, Hashable {
     package static let opcode = Opcode(rawValue: 0x2003)
 
     package init() {}
+
+    package var encodedParameters: [UInt8] { [] }
+
+    package init?(parameters: Span<UInt8>) {
+        guard parameters.isEmpty else { return nil }
+    }
 
     /// What the controller answers.
     ///

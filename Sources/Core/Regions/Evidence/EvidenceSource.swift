@@ -17,7 +17,7 @@ struct EvidenceSource: Sendable {
 
     private(set) var sight = Sight()
     private(set) var proof: Proof
-    private var timers = TimerQueue<InstanceSlot>()
+    private(set) var timers = TimerQueue<InstanceSlot>()
     /// When the states of its instances become unknown while it is blind.
     var unknownDue = Instant.distantFuture { didSet { schedule() } }
     /// How long it has perceived nothing, where that makes it blind.
@@ -95,9 +95,6 @@ struct EvidenceSource: Sendable {
         let timerDue = timers.first.map { max(sight.instant(ofSeenTime: $0.due), proof.releasedAt) }
         nextDeadline = min(timerDue ?? .distantFuture, unknownDue, silenceDue)
     }
-
-    /// How many timers are held, stale ones among them.
-    var timerCount: Int { timers.count }
 
     mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
         timers.set(slot, at: due)

@@ -1,8 +1,5 @@
 /// Time passes: instances are left, settle, and become unknown, each when its source has seen for so long.
 extension RegionMonitor {
-    /// How many timers are held, stale ones among them.
-    var timerCount: Int { sources.reduce(0) { $0 + $1.timerCount } }
-
     /// When `advance` has something to do next.
     var nextDeadline: Instant { min(earliest().deadline, admission.due) }
 

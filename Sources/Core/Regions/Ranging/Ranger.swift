@@ -23,7 +23,7 @@ struct Ranger: Sendable {
 
     private var settings: RangingSettings
     private var sessions: [InstanceSlot: Session] = [:]
-    private var timers = TimerQueue<InstanceSlot>()
+    private(set) var timers = TimerQueue<InstanceSlot>()
 
     /// - Parameter settings: an interval shorter than a millisecond counts as one, so that time always goes on.
     init(_ settings: RangingSettings) {
@@ -109,9 +109,6 @@ struct Ranger: Sendable {
         // Sessions that start and stop leave timers behind.
         timers.throwOutStale(of: sessions.count) { [sessions] in sessions[$0.subject]?.due == $0.due }
     }
-
-    /// How many timers are held, stale ones among them.
-    var timerCount: Int { timers.count }
 }
 
 /// When ranging reports are made.

@@ -21,13 +21,6 @@ package struct Scanner: Hashable, Sendable {
 
     init() {}
 
-    /// A scanner that never pauses: window = interval.
-    static var continuous: Scanner {
-        var scanner = Scanner()
-        scanner.window = scanner.interval
-        return scanner
-    }
-
     /// The index (0 … 2) of the channel it listens on at `instant`; `nil` while it pauses.
     func channel(at instant: Instant) -> Int? {
         let length = max(1, interval.microseconds)

@@ -7,11 +7,8 @@ enum ReturnParameters {
     static func of(_ command: KnownCommand, _ identity: ControllerIdentity) -> [UInt8] {
         switch command {
         case .readLocalVersion:
-            // Version 9 is 5.0, and company 0x05F1 The Linux Foundation.
-            return ReadLocalVersionInformation.ReturnParameters(
-                status: .success, hciVersion: 9, hciSubversion: 0, lmpVersion: 9, companyIdentifier: 0x05F1,
-                lmpSubversion: 0
-            ).encoded
+            // Version 9 of HCI and LMP is 5.0, and company 0x05F1 The Linux Foundation.
+            return octets(9, [1: 9, 4: 9, 5: 0xF1, 6: 0x05])
         case .readLocalCommands:
             return supportedCommands(identity)
         case .readLocalFeatures:
@@ -20,7 +17,7 @@ enum ReturnParameters {
         case .readBufferSize:
             return octets(8, [1: 0xC0, 4: 0x01])
         case .readAddress:
-            return ReadBDADDR.ReturnParameters(status: .success, address: identity.address).encoded
+            return [0] + identity.address.octets
         case .readLocalName:
             let name = Array(identity.name.utf8.prefix(247))
             return [0] + name + [UInt8](repeating: 0, count: 248 - name.count)

@@ -21,7 +21,7 @@ struct MemorySource: OutgoingSource {
         waiting.removeAll { sequences.contains($0.sequence) }
     }
 
-    mutating func park(_ sequence: UInt64, reason: ReasonCode) {
+    mutating func park(_ sequence: UInt64) {
         parked.append(sequence)
         waiting.removeAll { $0.sequence == sequence }
     }

@@ -22,7 +22,7 @@ struct FloodTests {
                 event(.beacon(1, UInt16(phone)), address).span, at: .origin + .seconds(Double(second)),
                 outputs: &outputs)
             outputs.removeAll(keepingCapacity: true)
-            most = max(most, engine.tracker.transmitterCount)
+            most = max(most, engine.tracker.table.count)
         }
         #expect(most <= 4 * 3)
         #expect(engine.tracker.timerCount < 2_000)
@@ -40,7 +40,7 @@ struct FloodTests {
                 outputs: &outputs)
             outputs.removeAll(keepingCapacity: true)
         }
-        #expect(engine.tracker.transmitterCount <= 1_000)
+        #expect(engine.tracker.table.count <= 1_000)
         #expect(engine.tracker.timerCount <= 4 * 1_100)
     }
 
@@ -58,7 +58,7 @@ struct FloodTests {
             engine.receive(event(stranger, .rotating(UInt64(number))).span, at: at, outputs: &outputs)
             if number % 1000 == 0 { engine.receive(event(.beacon(), .fixed(1)).span, at: at, outputs: &outputs) }
         }
-        #expect(engine.tracker.transmitterCount <= 500)
+        #expect(engine.tracker.table.count <= 500)
         #expect(engine.tracker.timerCount <= 4 * 600)
         let crossings = outputs.compactMap { output -> RegionEvent? in
             guard case .transition(let transition, _) = output else { return nil }

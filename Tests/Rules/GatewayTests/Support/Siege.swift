@@ -71,11 +71,24 @@ struct Siege {
             events.append("\(event.kind == .enter ? "enter" : "exit") \(transition.instance.region)")
         }
         outputs.removeAll(keepingCapacity: true)
-        mostTransmitters = max(mostTransmitters, engine.tracker.transmitterCount)
+        mostTransmitters = max(mostTransmitters, engine.tracker.table.count)
         mostTimers = max(mostTimers, engine.tracker.timerCount, engine.monitor.timerCount, engine.ranger.timerCount)
         mostIdentities = max(mostIdentities, engine.tracker.table.identities.slotCount)
         for suspect in engine.figures.suspectedSpoofing {
             suspects[suspect.kind] = max(suspects[suspect.kind] ?? 0, suspect.rate_per_s)
         }
     }
+}
+
+/// How many timers each part holds, stale ones among them: what a flood must not let grow.
+extension BeaconTracker {
+    var timerCount: Int { presence.timers.count + rotation.newcomers.timers.count }
+}
+
+extension RegionMonitor {
+    var timerCount: Int { sources.reduce(0) { $0 + $1.timers.count } }
+}
+
+extension Ranger {
+    var timerCount: Int { timers.count }
 }

@@ -49,29 +49,6 @@ struct CommandOutcomeTests {
         #expect(short == nil)
     }
 
-    @Test("Read BD_ADDR answers with the address, least significant octet first")
-    func address() throws {
-        let octets: [UInt8] = [0x00, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11]
-        let decoded = ReadBDADDR.ReturnParameters(returnParameters: octets.span)
-        let answer = try #require(decoded)
-        #expect(answer.address.description == "11:22:33:44:55:66")
-        #expect(answer.encoded == octets)
-        let short = ReadBDADDR.ReturnParameters(returnParameters: octets.span.extracting(first: 6))
-        #expect(short == nil)
-    }
-
-    @Test("Read Local Version answers with version and manufacturer")
-    func version() throws {
-        let octets: [UInt8] = [0x00, 0x09, 0x34, 0x12, 0x09, 0xF1, 0x05, 0x78, 0x56]
-        let decoded = ReadLocalVersionInformation.ReturnParameters(returnParameters: octets.span)
-        let answer = try #require(decoded)
-        #expect(answer.hciVersion == 9)
-        #expect(answer.hciSubversion == 0x1234)
-        #expect(answer.companyIdentifier == 0x05F1)
-        #expect(answer.lmpSubversion == 0x5678)
-        #expect(answer.encoded == octets)
-    }
-
     @Test("A status and an opcode print as the specification writes them")
     func descriptions() {
         #expect(HCIStatus.commandDisallowed.description == "Command Disallowed (0x0C)")

@@ -25,8 +25,6 @@ struct CommandTests {
                 isEnabled: true, duplicateFilter: .onForEachPeriod, duration: 0x0102, period: 0x0304),
             0x2042, [0x01, 0x02, 0x02, 0x01, 0x04, 0x03]),
         CommandExample(LEReadLocalSupportedFeatures(), 0x2003, []),
-        CommandExample(ReadLocalVersionInformation(), 0x1001, []),
-        CommandExample(ReadBDADDR(), 0x1009, []),
         CommandExample(
             LESetAdvertisingParameters(
                 intervalMin: 0x00A0, intervalMax: 0x0140, type: .nonConnectable, ownAddressType: .random,

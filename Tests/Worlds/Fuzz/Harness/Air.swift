@@ -20,10 +20,8 @@ func feedEvent(_ octets: [UInt8]) {
     if octets.count >= 2 {
         let parameters = octets.span.extracting(2..<octets.count)
         _ = CommandOutcome(eventCode: octets[0], parameters: parameters)
-        _ = ReadBDADDR.ReturnParameters(returnParameters: parameters)
         _ = LEReadLocalSupportedFeatures.ReturnParameters(returnParameters: parameters)
     }
-    _ = CommandPacket(octets.span)
 }
 
 /// Advertising data: the structures, and a frame that survives being written again.

@@ -23,9 +23,8 @@ enum Seeds {
             event(isExtended: false, count: 1, data: data), event(isExtended: true, count: 1, data: data),
             event(isExtended: false, count: 4, data: [2, 1, 6]),
             event(isExtended: true, count: 3, data: [3, 3, 15, 24]),
-            CommandCompleteEvent(opcode: ReadBDADDR.opcode, returnParameters: [0, 1, 2, 3, 4, 5, 6]).octets,
-            CommandStatusEvent(opcode: ReadBDADDR.opcode, status: HCIStatus(rawValue: 0x0C)).octets,
-            HardwareErrorEvent(code: 1).octets,
+            CommandCompleteEvent(opcode: Opcode(rawValue: 0x1009), returnParameters: [0, 1, 2, 3, 4, 5, 6]).octets,
+            [EventCode.commandStatus, 4, 0x0C, 1, 0x09, 0x10], [EventCode.hardwareError, 1, 1],
         ]
         switch target {
         case .events: return events

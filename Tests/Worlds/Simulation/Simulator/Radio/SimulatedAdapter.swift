@@ -78,25 +78,26 @@ final class SimulatedAdapter {
     /// Power-cycled by the machine's own boot.
     func boot() { isScanning = false }
 
-    /// Carries a command out.
+    /// Carries a command out, which is whole: the agent itself has made it.
     ///
     /// - Returns: the event that answers it, from its packet type on; `nil` where the controller is dead.
-    func carryOut(_ command: CommandPacket) -> [UInt8]? {
+    func carryOut(_ command: [UInt8]) -> [UInt8]? {
         guard answers else { return nil }
+        let opcode = Opcode(rawValue: command.span.parameter16(at: 1))
         let parameters: [UInt8] =
-            command.opcode == LEReadLocalSupportedFeatures.opcode
+            opcode == LEReadLocalSupportedFeatures.opcode
             ? LEReadLocalSupportedFeatures.ReturnParameters(status: .success, features: []).encoded
-            : [status(of: command).rawValue]
-        let event = CommandCompleteEvent(opcode: command.opcode, returnParameters: parameters)
+            : [status(of: opcode, command.span.parameterOctets(from: 4)).rawValue]
+        let event = CommandCompleteEvent(opcode: opcode, returnParameters: parameters)
         return [PacketType.event.rawValue] + event.octets
     }
 
-    private func status(of command: CommandPacket) -> HCIStatus {
-        switch command.opcode {
+    private func status(of opcode: Opcode, _ parameters: [UInt8]) -> HCIStatus {
+        switch opcode {
         case LESetScanParameters.opcode:
             return isScanning ? .commandDisallowed : .success
         case LESetScanEnable.opcode:
-            guard let enable = LESetScanEnable(parameters: command.parameters.span) else { return .invalidParameters }
+            guard let enable = LESetScanEnable(parameters: parameters.span) else { return .invalidParameters }
             isScanning = enable.isEnabled
             return .success
         default:

@@ -50,20 +50,18 @@ final class SimulatedKernel: BluetoothKernel {
 
     func survey() -> AdapterSurvey { AdapterSurvey(adapters: [world.adapter.listed].compactMap(\.self)) }
 
-    func open(_ index: UInt16, filter: HCIFilter) throws(RadioError) -> any AdapterSocket {
-        guard world.adapter.isUp else { throw RadioError("bind", code: ENODEV) }
+    func open(_ index: UInt16, filter: HCIFilter) throws(SystemError) -> any AdapterSocket {
+        guard world.adapter.isUp else { throw SystemError("bind", code: ENODEV) }
         lastDescriptor += 1
         let socket = SimulatedSocket(self, descriptor: lastDescriptor)
         self.socket = socket
         return socket
     }
 
-    func send(_ packet: [UInt8]) throws(RadioError) {
-        guard world.adapter.isUp else { throw RadioError("send", code: ENETDOWN) }
+    func send(_ packet: [UInt8]) throws(SystemError) {
+        guard world.adapter.isUp else { throw SystemError("send", code: ENETDOWN) }
         world.sentCommand()
-        guard let command = CommandPacket(packet.span.extracting(droppingFirst: 1)),
-            let answer = world.adapter.carryOut(command)
-        else { return }
+        guard let answer = world.adapter.carryOut(packet) else { return }
         world.agenda.add(.controllerAnswers(life: life, answer), at: world.now + world.adapter.answersAfter)
     }
 
@@ -72,7 +70,7 @@ final class SimulatedKernel: BluetoothKernel {
         return deviceEvents
     }
 
-    func repair(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(RadioError) -> any AdapterRepair {
+    func repair(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(SystemError) -> any AdapterRepair {
         let repair = SimulatedRepair(step, bell: bell)
         world.agenda.add(.repairEnds(life: life, repair), at: world.now + .seconds(2))
         return repair

@@ -10,7 +10,7 @@ final class SimulatedSocket: AdapterSocket {
     private unowned let kernel: SimulatedKernel
     private var waiting: [(octets: [UInt8], stamp: WallTime)] = []
     /// Set once its adapter is gone.
-    private var error: RadioError?
+    private var error: SystemError?
 
     init(_ kernel: SimulatedKernel, descriptor: Int32) {
         self.kernel = kernel
@@ -28,13 +28,13 @@ final class SimulatedSocket: AdapterSocket {
     func queue(_ octets: [UInt8], stamp: WallTime) { waiting.append((octets, stamp)) }
 
     /// Its adapter is gone.
-    func fail() { error = RadioError("poll", code: EPIPE) }
+    func fail() { error = SystemError("poll", code: EPIPE) }
 
-    func send(_ packet: [UInt8]) throws(RadioError) { try kernel.send(packet) }
-    func pendingError() -> RadioError { error ?? RadioError("poll", code: EPIPE) }
+    func send(_ packet: [UInt8]) throws(SystemError) { try kernel.send(packet) }
+    func pendingError() -> SystemError { error ?? SystemError("poll", code: EPIPE) }
     func droppedPackets() -> UInt32 { 0 }
 
-    func receive(_ batch: PacketBatch, limit: Int) throws(RadioError) -> Int {
+    func receive(_ batch: PacketBatch, limit: Int) throws(SystemError) -> Int {
         try batch.receive(limit: limit) { headers, most in
             let taken = waiting.prefix(Int(most))
             guard let headers, !taken.isEmpty else {

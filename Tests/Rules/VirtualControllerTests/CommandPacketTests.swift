@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Core
+@testable import VirtualController
 
 @Suite("A command packet, Vol 4, Part E, 5.4.1")
 struct CommandPacketTests {

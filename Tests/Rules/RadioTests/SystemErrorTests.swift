@@ -5,7 +5,7 @@ import Testing
 @testable import Core
 
 @Suite("Failed system calls")
-struct RadioErrorTests {
+struct SystemErrorTests {
     @Test(
         "What the kernel says about a socket names the availability",
         arguments: [
@@ -13,11 +13,11 @@ struct RadioErrorTests {
             (ENODEV, .absent), (EAFNOSUPPORT, .absent), (EMFILE, .stalled),
         ])
     func availability(code: Int32, availability: RadioAvailability) {
-        #expect(RadioError("bind", code: code).availability == availability)
+        #expect(SystemError("bind", code: code).availability == availability)
     }
 
     @Test("An error tells the step, the reason and the number")
     func description() {
-        #expect(RadioError("bind", code: ENODEV).description == "bind: No such device (errno 19)")
+        #expect(SystemError("bind", code: ENODEV).description == "bind: No such device (errno 19)")
     }
 }

@@ -1,3 +1,5 @@
+@testable import Core
+
 /// A command as it reaches the controller, whichever it is; `HCICommand` is one that is known.
 ///
 /// Core 5.4, Vol 4, Part E, 5.4.1:
@@ -10,7 +12,7 @@ struct CommandPacket: Hashable, Sendable {
 
     var opcode: Opcode
     /// At most 255 octets.
-    package var parameters: [UInt8]
+    var parameters: [UInt8]
 
     init(opcode: Opcode, parameters: [UInt8]) {
         self.opcode = opcode

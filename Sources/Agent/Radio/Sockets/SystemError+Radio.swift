@@ -1,9 +1,6 @@
 import Core
 import Glibc
 
-/// A system call on the radio that failed.
-package typealias RadioError = SystemError
-
 extension SystemError {
     /// What the failure says about the adapter. `stalled` stands for everything that names no other cause.
     var availability: RadioAvailability { Self.availability(code: code) }

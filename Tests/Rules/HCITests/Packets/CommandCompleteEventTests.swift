@@ -2,25 +2,14 @@ import Testing
 
 @testable import Core
 
-@Suite("Events that a controller answers with, Vol 4, Part E, 7.7.14 to 7.7.16")
-struct ControllerEventTests {
+@Suite("Command Complete, Vol 4, Part E, 7.7.14")
+struct CommandCompleteEventTests {
     private let opcode = Opcode(rawValue: 0x200C)
 
     @Test("Command Complete carries one command credit, the opcode and the return parameters")
     func complete() {
         let event = CommandCompleteEvent(opcode: opcode, returnParameters: [0x00, 0x07])
         #expect(event.octets == [0x0E, 0x05, 0x01, 0x0C, 0x20, 0x00, 0x07])
-    }
-
-    @Test("Command Status carries the status before the opcode")
-    func status() {
-        let event = CommandStatusEvent(opcode: opcode, status: .unknownCommand)
-        #expect(event.octets == [0x0F, 0x04, 0x01, 0x01, 0x0C, 0x20])
-    }
-
-    @Test("Hardware Error carries the vendor's code")
-    func hardwareError() {
-        #expect(HardwareErrorEvent(code: 0x42).octets == [0x10, 0x01, 0x42])
     }
 
     @Test("Return parameters beyond what an event holds are cut off, and the length says so")
@@ -35,8 +24,5 @@ struct ControllerEventTests {
         let complete = CommandCompleteEvent(opcode: opcode, returnParameters: [0x0C]).octets
         let refused = CommandOutcome(eventCode: complete[0], parameters: complete.span.extracting(2...))
         #expect(refused == CommandOutcome(commandCredits: 1, opcode: opcode, status: .commandDisallowed))
-        let status = CommandStatusEvent(opcode: opcode, status: .unknownCommand).octets
-        let unknown = CommandOutcome(eventCode: status[0], parameters: status.span.extracting(2...))
-        #expect(unknown == CommandOutcome(commandCredits: 1, opcode: opcode, status: .unknownCommand))
     }
 }
