@@ -18,8 +18,8 @@ package struct FixFeed {
     private let clock: @Sendable (Instant) -> WallTime?
     private let logger: Logger
     private var isListening: Bool?
-    /// What was said last of a connection that fails.
-    private var failure: GPSDFailure?
+    /// The last failure of a connection, until one stands.
+    private var saidFailure = SaidOnce<GPSDFailure>(limit: 1)
 
     /// - Parameter clock: the time of day at an instant just gone; `nil` while nobody has set the clock.
     package init(
@@ -46,7 +46,7 @@ package struct FixFeed {
     ) {
         switch news {
         case .connected(let version):
-            failure = nil
+            saidFailure.forget()
             logger.info("gpsd: connected to release \(version.release)")
         case .devices(let paths):
             engine.receivers(paths, at: now, outputs: &outputs)
@@ -56,8 +56,7 @@ package struct FixFeed {
         case .complaint(let text): logger.warning("gpsd: \(text)")
         case .lost(let failure):
             engine.lostReceivers(at: now, outputs: &outputs)
-            if failure != self.failure { logger.warning("gpsd: \(failure): \(failure.remedy)") }
-            self.failure = failure
+            if saidFailure.isNew(failure) { logger.warning("gpsd: \(failure): \(failure.remedy)") }
         }
     }
 }

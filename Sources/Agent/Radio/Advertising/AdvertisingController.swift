@@ -29,8 +29,7 @@ struct AdvertisingController: AdapterController {
     static var filter: HCIFilter { .advertising }
 
     private var claim: AdapterClaim<Work> = .idle
-    /// What was told last.
-    private var announced: AdvertisingNews?
+    private var said = SaidOnce<AdvertisingNews>(limit: 1)
     private var rest = DoublingPause(rests)
 
     package var adapter: Adapter? { claim.adapter }
@@ -209,8 +208,6 @@ struct AdvertisingController: AdapterController {
 
     /// A lasting trouble is met again at every attempt, and said once.
     private mutating func announcing(_ news: AdvertisingNews) -> [Action] {
-        guard news != announced else { return [] }
-        announced = news
-        return [.tell(news)]
+        said.isNew(news) ? [.tell(news)] : []
     }
 }

@@ -17,7 +17,7 @@ final class ScanStation {
     private let kernel: any BluetoothKernel
     private var repair: (any AdapterRepair)?
     /// What was said since the adapter scanned last. A lasting trouble is met again at every attempt, and said once.
-    private var said: Set<String> = []
+    private var said = SaidOnce<String>()
     private let wanted: RadioSettings.Adapter
     private let isOneOfSeveral: Bool
     private let bell: Doorbell
@@ -89,7 +89,7 @@ final class ScanStation {
             self.availability = availability
             hasNews = true
             log(availability)
-            if availability == .scanning { said = [] }
+            if availability == .scanning { said.forget() }
         case .liveness(let liveness):
             self.liveness = liveness
             hasNews = true
@@ -128,8 +128,7 @@ final class ScanStation {
     // MARK: - The log
 
     private func sayOnce(_ message: String) {
-        let mostSaid = 64
-        guard said.count < mostSaid, said.insert(message).inserted else { return }
+        guard said.isNew(message) else { return }
         logger.notice("\(session.controller.adapter?.name ?? "adapter"): \(message)")
     }
 
