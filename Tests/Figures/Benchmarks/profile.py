@@ -15,7 +15,7 @@ STAGES = [
     ("encoding: the rest", r"JSONWriter|MessageComposer|Timestamp|ProximityUUID"),
     ("queue and outbox", r"Dispatcher|Outbox|PrintingSink|RecordTable|EventLedger"),
     ("ranging", r"Ranger|rangingReport|RangedBeacon|GatewayEngine\.range"),
-    ("filter", r"SignalSmoothing|LevelFilter|KalmanFilter|ExponentialFilter|SlidingWindow|SignalScale|ReadingTimes"),
+    ("filter", r"SignalSmoothing|LevelFilter|KalmanFilter|ExponentialFilter|SignalScale|ReadingTimes"),
     ("learned interval", r"LearnedInterval"),
     ("lookup", r"TransmitterTable|SlotIndex|TransmitterHash|__RawDictionaryStorage|RegionIndex"),
     ("regions", r"RegionMonitor|RegionInstance|EvidenceSource"),

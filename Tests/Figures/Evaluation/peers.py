@@ -6,6 +6,7 @@ measured power → metres).
     espresense      ESPresense firmware: mean within Tukey's fences of 15 s, log model, absorption 2.7.
     home-assistant  Home Assistant's iBeacon integration: the last reading, Nexus 4 curve.
     room-assistant  room-assistant: Kalman filter with R 0.008 and Q 4 a reading, Nexus 4 curve.
+    median          the middle of 3 and 10 s.
     ewma 0.1, kalman   the simple rules of many scripts: per reading, log model with n 2 or 2.4.
 """
 

@@ -76,6 +76,18 @@ struct ErrorTests {
         #expect(complaints("exit_after_s = 5") == ["exit_after_s = 5: unknown key; it belongs to [regions]"])
     }
 
+    @Test(
+        "A filter that was removed is refused with the reason and the one to use",
+        arguments: ["median", "trimmed_mean", "iqr_mean"])
+    func removedFilter(word: String) {
+        let reason = "was removed: it measured worse than"
+        #expect(
+            complaints("[smoothing]\ndistance_filter = \"\(word)\"\nregion_filter = \"\(word)\"") == [
+                "smoothing.distance_filter = \"\(word)\": \(reason) \"kalman\" on recordings; use \"kalman\"",
+                "smoothing.region_filter = \"\(word)\": \(reason) \"ewma\" on recordings; use \"ewma\"",
+            ])
+    }
+
     @Test("An unknown key like no other gets the list of those that are known")
     func noSuggestion() {
         #expect(

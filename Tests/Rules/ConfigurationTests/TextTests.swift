@@ -175,8 +175,8 @@ struct TextTests {
     func words() {
         let words = [
             ("radio", "scan", ["passive", "active"]), ("distance", "model", ["indoor", "log", "curve"]),
-            ("smoothing", "distance_filter", ["none", "ewma", "trimmed_mean", "iqr_mean", "median", "kalman"]),
-            ("smoothing", "region_filter", ["none", "ewma", "trimmed_mean", "iqr_mean", "median", "kalman"]),
+            ("smoothing", "distance_filter", ["none", "ewma", "kalman"]),
+            ("smoothing", "region_filter", ["none", "ewma", "kalman"]),
             ("region", "expand", ["none", "major", "minor"]), ("ranging", "mode", ["change", "interval"]),
             ("privacy", "device", ["pseudonym", "omit", "raw"]),
             ("log", "level", ["trace", "debug", "info", "notice", "warning", "error", "critical"]),

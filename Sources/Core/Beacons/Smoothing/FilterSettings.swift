@@ -2,16 +2,13 @@
 enum FilterKind: String, CaseIterable, Sendable {
     case none
     case ewma
-    case trimmedMean = "trimmed_mean"
-    case iqrMean = "iqr_mean"
-    case median
     case kalman
 }
 
 /// One filter and its speed.
 struct FilterSettings: Hashable, Sendable {
     var kind: FilterKind
-    /// Seconds that the filter looks back: the time constant of an exponential, the length of a window. Never a count
+    /// Seconds that the filter looks back: the time constant. Never a count
     /// of samples, because beacons advertise at different rates and packets get lost.
     var timeConstant_s: Double
 

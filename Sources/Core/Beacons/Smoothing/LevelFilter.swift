@@ -3,7 +3,7 @@
 enum SmoothedLevel: Sendable {
     /// Before the first reading.
     case unknown
-    /// The last reading itself, or what its `SlidingWindow` says.
+    /// The last reading itself.
     case latest(Double)
     case ewma(ExponentialFilter)
     case kalman(KalmanFilter)
@@ -25,8 +25,7 @@ enum SmoothedLevel: Sendable {
 /// - a reading that comes late, by the time constant at most, counts as one of its own or of the newest instant; one
 ///   that is later still means that the clock was set back: what is known is kept and goes on from there.
 ///
-/// `none`, `ewma` and `kalman` take 40 bytes of a transmitter and never allocate. The windowed kinds keep at most 64
-/// slots on the heap, in `SlidingWindows`.
+/// Each takes 40 bytes of a transmitter and never allocates.
 struct LevelFilter: Sendable {
     let kind: FilterKind
     let timeConstant_s: Double
@@ -52,7 +51,7 @@ struct LevelFilter: Sendable {
         }
     }
 
-    /// Takes in one reading, within `SignalLevel.range_dbm`. Windows are kept by the caller.
+    /// Takes in one reading, within `SignalLevel.range_dbm`.
     ///
     /// - Parameters:
     ///   - place: of the reading in `times`, which have it already.
@@ -90,7 +89,7 @@ struct LevelFilter: Sendable {
         switch kind {
         case .ewma: .ewma(ExponentialFilter(reading, timeConstant_s: timeConstant_s))
         case .kalman: .kalman(KalmanFilter(reading))
-        case .none, .trimmedMean, .iqrMean, .median: .latest(reading)
+        case .none: .latest(reading)
         }
     }
 

@@ -55,13 +55,13 @@ struct ProximityRule: Sendable {
 extension BeaconTracker {
     /// Distance and proximity by what the transmitter's filter says now.
     mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
-        let rssi_dbm = signals.smoothing.region.level(table.transmitters[slot].signal.region)?.rssi_dbm
-        let level = signals.smoothing.distanceLevel(of: table.transmitters[slot].signal)
+        let rssi_dbm = smoothing.region.level(table.transmitters[slot].signal.region)?.rssi_dbm
+        let level = smoothing.distanceLevel(of: table.transmitters[slot].signal)
         guard table.transmitters[slot].presence == .heard, let level else {
             return .undetermined(rssi_dbm: rssi_dbm)
         }
         return zones.observe(
-            level, variance: signals.smoothing.distanceVariance(of: table.transmitters[slot].signal),
+            level, variance: smoothing.distanceVariance(of: table.transmitters[slot].signal),
             measuredPower_dbm: table.transmitters[slot].measuredPower_dbm, rssi_dbm: rssi_dbm,
             zone: &table.transmitters[slot].zone)
     }

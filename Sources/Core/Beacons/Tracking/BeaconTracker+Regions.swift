@@ -4,7 +4,7 @@ extension BeaconTracker {
     /// one, and the silence that is ordinary for it. Read where it stands, because a copy of the transmitter costs more
     /// than all that is done with it.
     func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
-        var level = signals.smoothing.region.level(table.transmitters[slot].signal.region)
+        var level = smoothing.region.level(table.transmitters[slot].signal.region)
         if table.transmitters[slot].standing == .resolving { level = cautiousLevel(of: slot, own: level) }
         return (level, table.transmitters[slot].interval.patience)
     }
@@ -16,10 +16,10 @@ extension BeaconTracker {
         guard var weakest = own else { return nil }
         for other in table.listedSlots(of: table.transmitters[slot].identitySlot)
         where other != slot && table.mayHaveBeen(other, slot) {
-            guard let former = signals.smoothing.region.level(table.transmitters[other].signal.region) else { continue }
-            let level = signals.smoothing.regionLevel(
+            guard let former = smoothing.region.level(table.transmitters[other].signal.region) else { continue }
+            let level = smoothing.regionLevel(
                 of: table.transmitters[slot].signal, after: table.transmitters[other].signal)
-            // Filters with windows can't tell without their windows; the former's own level is cautious enough.
+            // A filter without a memory can't tell; the former's own level is cautious enough.
             weakest = min(weakest, level ?? former)
         }
         return weakest

@@ -12,7 +12,9 @@ extension BeaconTracker {
     /// The newcomers of an identity are gone through. Who takes over goes on with the filters of the predecessor.
     mutating func resolveRotations(of identity: IdentitySlot, at now: Instant) {
         for succession in rotation.resolve(identity, at: now, presence, in: &table) {
-            signals.takeOver(succession.predecessor, into: succession.newcomer, in: &table)
+            smoothing.takeOver(
+                table.transmitters[succession.predecessor].signal,
+                into: &table.transmitters[succession.newcomer].signal)
         }
     }
 

@@ -11,7 +11,7 @@ enum TrackerChange: Hashable, Sendable {
 /// Keeps who is who in the air: one transmitter for each identity and address, one track for each physical beacon.
 ///
 /// Reports go in with `receive`, time with `advance`; both append what changed. Each rule has its data to itself: `Presence`
-/// (unknown, gone, forgotten), `Rotation` (one beacon, whatever its address), `Admission` (a full table), `Signals` (filters),
+/// (unknown, gone, forgotten), `Rotation` (one beacon, whatever its address), `Admission` (a full table), `SignalSmoothing` (filters),
 /// `NewcomerCounter` (floods). Here they are told of what happens, in the right order: `+Silence`, `+Rotation`. What is asked
 /// of the tracker stands in `+Counting`, `+Proximity` and `+Regions`.
 package struct BeaconTracker: Sendable {
@@ -19,7 +19,7 @@ package struct BeaconTracker: Sendable {
     let maxTransmitters: Int
     var resolver: AddressResolver
     var table: TransmitterTable
-    var signals: Signals
+    let smoothing: SignalSmoothing
     var presence: Presence
     var rotation: Rotation
     var admission = Admission()
@@ -30,7 +30,7 @@ package struct BeaconTracker: Sendable {
         maxTransmitters = settings.maxTransmitters
         resolver = AddressResolver(settings.devices)
         table = TransmitterTable(capacity: settings.maxTransmitters)
-        signals = Signals(settings)
+        smoothing = SignalSmoothing(settings)
         presence = Presence(settings)
         rotation = Rotation(settings)
         zones = ProximityRule(distance)
@@ -105,7 +105,6 @@ package struct BeaconTracker: Sendable {
             at: now)
         let slot = table.insert(newcomer)
         rotation.trace(slot, sighting.traits, in: &table)
-        signals.begin(slot)
         admission.listed(slot, in: &table)
         smooth(slot, sighting, at: now)
         presence.watch(slot, in: &table)
@@ -136,7 +135,7 @@ package struct BeaconTracker: Sendable {
     private mutating func smooth(_ slot: TransmitterSlot, _ sighting: Sighting, at now: Instant) {
         guard let rssi_dbm = sighting.rssi_dbm.flatMap(SignalLevel.held) else { return }
         rotation.add(rssi_dbm, at: now, of: slot, in: &table)
-        signals.add(rssi_dbm, at: now, to: slot, in: &table)
+        smoothing.add(rssi_dbm, at: now, to: &table.transmitters[slot].signal)
     }
 
     /// The transmitter of a known device under one identity, whatever its address was.

@@ -5,11 +5,11 @@ struct TransmitterSignal: Sendable {
     /// Its level just now, which tells a step.
     fileprivate(set) var quick = QuickLevel()
     /// What distance and proximity are made from.
-    var distance = SmoothedLevel.unknown
+    fileprivate(set) var distance = SmoothedLevel.unknown
     /// What the distance's level has lost of late.
     fileprivate(set) var shade = Shade()
     /// What the RSSI thresholds of regions look at.
-    var region = SmoothedLevel.unknown
+    fileprivate(set) var region = SmoothedLevel.unknown
 }
 
 /// How the readings of all transmitters are smoothed.
@@ -73,39 +73,5 @@ struct SignalSmoothing: Sendable {
         var level = signal.region
         region.takeOver(former.region, of: former.times, into: &level, of: signal.times)
         return region.level(level)
-    }
-}
-
-/// The filters of all transmitters: what is the same for all, and the windows of those kinds of filter that have some.
-struct Signals: Sendable {
-    let smoothing: SignalSmoothing
-    private var distanceWindows: SlidingWindows
-    private var regionWindows: SlidingWindows
-
-    init(_ settings: TrackerSettings) {
-        smoothing = SignalSmoothing(settings)
-        distanceWindows = SlidingWindows(smoothing.distance)
-        regionWindows = SlidingWindows(smoothing.region)
-    }
-
-    /// A transmitter is new in that slot.
-    mutating func begin(_ slot: TransmitterSlot) {
-        distanceWindows.begin(slot)
-        regionWindows.begin(slot)
-    }
-
-    /// Takes in one reading, within `SignalLevel.range_dbm`.
-    mutating func add(_ rssi_dbm: Double, at now: Instant, to slot: TransmitterSlot, in table: inout TransmitterTable) {
-        smoothing.add(rssi_dbm, at: now, to: &table.transmitters[slot].signal)
-        distanceWindows.add(rssi_dbm, at: now, to: slot, level: &table.transmitters[slot].signal.distance)
-        regionWindows.add(rssi_dbm, at: now, to: slot, level: &table.transmitters[slot].signal.region)
-    }
-
-    /// Goes on from the same beacon under its former address.
-    mutating func takeOver(_ former: TransmitterSlot, into slot: TransmitterSlot, in table: inout TransmitterTable) {
-        smoothing.takeOver(table.transmitters[former].signal, into: &table.transmitters[slot].signal)
-        distanceWindows.takeOver(
-            former, of: distanceWindows, into: slot, level: &table.transmitters[slot].signal.distance)
-        regionWindows.takeOver(former, of: regionWindows, into: slot, level: &table.transmitters[slot].signal.region)
     }
 }

@@ -65,6 +65,20 @@ extension Rule where Value: RawRepresentable & CaseIterable, Value.RawValue == S
             },
             write: { "\"\($0.rawValue)\"" })
     }
+
+    /// The same rule, which says more of words that an earlier version allowed.
+    ///
+    /// - Parameters:
+    ///   - words: what is no longer allowed.
+    ///   - reason: what to say of it, with the word to use now.
+    func without(_ words: [String], because reason: String) -> Rule {
+        var rule = self
+        rule.read = { [read] node in
+            if case .string(let word) = node, words.contains(word) { return .refused(reason) }
+            return read(node)
+        }
+        return rule
+    }
 }
 
 extension Rule where Value == String {

@@ -13,7 +13,7 @@ struct Rule<Value: Sendable>: Sendable {
     package let type: String
     /// What of that type is allowed, to follow "must be": `from 2.5 to 10240`.
     let allowed: String
-    let read: @Sendable (TOMLNode) -> Outcome
+    var read: @Sendable (TOMLNode) -> Outcome
     /// As it stands in the file.
     let write: @Sendable (Value) -> String
     /// The part of a node that an error may show; `nil` for a secret.

@@ -50,47 +50,6 @@ struct FilterKindTests {
         #expect(values == values.sorted())
         #expect(values[0] < -78.5 && values[3] > -66.5)
     }
-
-    @Test("trimmed_mean: from three readings on, a tenth and one more are dropped at each end, as AltBeacon does")
-    func trimmedMean() {
-        func value(_ levels: [Double]) -> Double {
-            let readings = levels.enumerated().map { Reading($1, at_s: 0.5 * Double($0)) }
-            return SignalFilter(.trimmedMean, 20).value(after: readings)
-        }
-        #expect(value([-60, -70]) == -65)
-        #expect(value([-60, -100, -71]) == -71)
-        #expect(value([-30, -100] + Array(repeating: -66, count: 18)) == -66)
-        #expect(value([-30, -31, -32, -98, -99, -100] + Array(repeating: -66, count: 14)) > -67)
-    }
-
-    @Test("iqr_mean: the mean of what lies within Tukey's fences, as ESPresense does")
-    func interquartileMean() {
-        let levels: [Double] = [-60, -61, -62, -63, -64, -110]
-        let readings = levels.enumerated().map { Reading($1, at_s: 0.5 * Double($0)) }
-        #expect(abs(SignalFilter(.iqrMean, 15).value(after: readings) - -62) < 1e-9)
-        #expect(abs(SignalFilter(.iqrMean, 15).value(after: readings.dropLast()) - -62) < 1e-9)
-    }
-
-    @Test("median: the middle reading, or the mean of the middle two")
-    func median() {
-        let readings = [-60.0, -90, -62, -30].enumerated().map { Reading($1, at_s: 0.5 * Double($0)) }
-        #expect(SignalFilter(.median, 5).value(after: readings.prefix(3)) == -62)
-        #expect(SignalFilter(.median, 5).value(after: readings) == -61)
-    }
-
-    @Test("A window holds the last τ seconds and nothing older", arguments: windowedKinds)
-    func windowLength(kind: FilterKind) {
-        let old = (0..<30).map { Reading(-40, at_s: 0.1 * Double($0)) }
-        #expect(SignalFilter(kind, 5).value(after: old + [Reading(-80, at_s: 2.95)]) > -60)
-        #expect(SignalFilter(kind, 5).value(after: old + [Reading(-80, at_s: 7.95)]) == -80)
-    }
-
-    @Test("A window cuts time into 64 slots: a storm of packets in one of them is one reading")
-    func windowIsBounded() {
-        let calm = (1...10).map { Reading(-80, at_s: Double($0)) }
-        let storm = (0..<5_000).map { Reading(-40, at_s: 10.95 + 0.00002 * Double($0)) }
-        #expect(SignalFilter(.median, 20).value(after: calm + storm) == -80)
-    }
 }
 
 @Suite("What a filter averages")

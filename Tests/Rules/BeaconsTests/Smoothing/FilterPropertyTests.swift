@@ -25,7 +25,6 @@ struct FilterPropertyTests {
     func shiftInTime(kind: FilterKind) {
         for seed in seeds {
             let readings = irregularReadings(40, seed: seed)
-            // Whole windows, so that the slots of a window begin at the same readings.
             let later = readings.map { Reading($0.rssi_dbm, at_s: $0.at_s + 5_000) }
             let filter = SignalFilter(kind, 5)
             #expect(abs(filter.value(after: readings) - filter.value(after: later)) < 1e-6)

@@ -5,12 +5,9 @@ struct SignalFilter {
     private let filter: LevelFilter
     private var times = ReadingTimes()
     private var memory = SmoothedLevel.unknown
-    private var windows: SlidingWindows
 
     init(_ settings: FilterSettings, scale: SignalScale = .decibels) {
         filter = LevelFilter(settings, scale: scale)
-        windows = SlidingWindows(filter)
-        windows.begin(0)
     }
 
     var value_dbm: Double? { filter.level(memory)?.rssi_dbm }
@@ -19,13 +16,11 @@ struct SignalFilter {
         guard let held_dbm = SignalLevel.held(rssi_dbm) else { return }
         let place = times.add(at: now, lookBack_s: filter.timeConstant_s)
         filter.add(held_dbm, at: place, of: times, to: &memory)
-        windows.add(held_dbm, at: now, to: 0, level: &memory)
     }
 
     mutating func takeOver(_ former: SignalFilter) {
         guard !former.times.isEmpty else { return }
         filter.takeOver(former.memory, of: former.times, into: &memory, of: times)
-        windows.takeOver(0, of: former.windows, into: 0, level: &memory)
         if times.isEmpty { times = former.times }
     }
 }

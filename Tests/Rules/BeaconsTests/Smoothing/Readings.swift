@@ -59,6 +59,3 @@ extension SignalFilter {
 let scales: [SignalScale] = [.decibels, .fieldStrength]
 /// The kinds that average, as opposed to `none`.
 let averagingKinds = FilterKind.allCases.filter { $0 != .none }
-let windowedKinds: [FilterKind] = [.trimmedMean, .iqrMean, .median]
-/// The kinds for which a second counts the same whatever number of packets it brought.
-let kindsOfTime = [.ewma] + windowedKinds

@@ -9,7 +9,7 @@ struct TrackerInvariantTests {
         var tracker = BeaconTracker(
             TrackerSettings(
                 maxTransmitters: 12, unknownAfter: .seconds(2), resolveAfter: .seconds(10),
-                distanceFilter: FilterSettings(kind: .median, timeConstant_s: 3),
+                distanceFilter: FilterSettings(kind: .kalman, timeConstant_s: 3),
                 regionFilter: FilterSettings(kind: .ewma, timeConstant_s: 2.5), devices: []),
             distance: DistanceSettings(model: .indoor, pathLossExponent: 2, immediate_m: 0.5, near_m: 4, hysteresis: 0))
         var now = Instant.origin

@@ -52,9 +52,7 @@ struct RotationAndRegionTests {
 
     @Test(
         "A new address whose first reading fades upwards makes no beacon enter that was there, too weak",
-        arguments: [
-            FilterKind.ewma, .kalman, .none, .trimmedMean, .iqrMean, .median,
-        ])
+        arguments: FilterKind.allCases)
     func fadingUpwards(kind: FilterKind) {
         let settings = GatewaySettings.door { settings, region in
             settings.tracker.regionFilter.kind = kind
