@@ -52,14 +52,20 @@ struct Intake: Sendable {
         heardBy tracker: inout BeaconTracker
     ) {
         if isAdvertising { tracker.heardAnything(at: now) }
-        receive(event, from: adapter, at: now)
+        receive(event, from: adapter, isAdvertising: isAdvertising, at: now)
     }
 
-    /// The same for whoever has no tracker.
+    /// Takes an HCI event in where there is no tracker.
     mutating func receive(_ event: Span<UInt8>, from adapter: Int, at now: Instant) {
+        receive(event, from: adapter, isAdvertising: AdvertisingEvent.isAdvertising(event), at: now)
+    }
+
+    private mutating func receive(
+        _ event: Span<UInt8>, from adapter: Int, isAdvertising: Bool, at now: Instant
+    ) {
         // There is one as a rule, and to remove it alone takes 60 instructions less than to remove them all.
         while !receptions.isEmpty { receptions.removeLast() }
-        guard has(adapter) else { return }
+        guard isAdvertising, has(adapter) else { return }
         var reports = AdvertisingReports(event, rejects: &rejects)
         while let (report, range) = reports.next(event, rejects: &rejects) {
             reportCount &+= 1

@@ -59,7 +59,7 @@ package struct BeaconTracker: Sendable {
     /// Something was heard, of whatever device: the radio is not deaf.
     mutating func heardAnything(at now: Instant) { presence.heardAnything(at: now) }
 
-    /// Takes a sighting in.
+    /// Takes a sighting in, of a report that `heardAnything` was told of.
     ///
     /// - Parameters:
     ///   - interest: how much regions want the identity; asked for new transmitters only.
@@ -69,7 +69,6 @@ package struct BeaconTracker: Sendable {
         _ sighting: Sighting, at now: Instant, interest: (BeaconIdentity) -> RegionInterest,
         changes: inout [TrackerChange]
     ) -> TransmitterSlot? {
-        presence.heardAnything(at: now)
         if let slot = table.slot(sighting.identity, sighting.address) {
             heardAgain(slot, sighting, at: now, changes: &changes)
             return slot

@@ -31,6 +31,7 @@ package enum AdvertisingEvent {
     static func decode(
         _ event: Span<UInt8>, rejects: inout RejectCounts, body: (AdvertisingReport, Span<UInt8>) -> Void
     ) {
+        guard isAdvertising(event) else { return }
         var reports = AdvertisingReports(event, rejects: &rejects)
         while let (report, data) = reports.next(event, rejects: &rejects) { body(report, event.extracting(data)) }
     }
@@ -44,9 +45,9 @@ struct AdvertisingReports {
     private let end: Int
     private let isLegacy: Bool
 
-    /// - Parameter event: as `AdvertisingEvent.decode` takes it.
+    /// - Parameter event: one for which `AdvertisingEvent.isAdvertising` holds.
     package init(_ event: Span<UInt8>, rejects: inout RejectCounts) {
-        guard AdvertisingEvent.isAdvertising(event), event[2] != LESubevent.directedAdvertisingReport else {
+        guard event[2] != LESubevent.directedAdvertisingReport else {
             (end, isLegacy) = (0, true)
             return
         }

@@ -33,6 +33,7 @@ struct TrackerInvariantTests {
                 identity: identity, address: address, measuredPower_dbm: -59, rssi_dbm: -50 - Double(draw(40)))
             let interests: [RegionInterest] = [.none, .wanted, .known]
             let interest = interests[Int(identity.minor)]
+            tracker.heardAnything(at: now)
             _ = tracker.receive(sighting, at: now, interest: { _ in interest }, changes: &changes)
         }
 
