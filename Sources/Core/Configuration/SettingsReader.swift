@@ -2,6 +2,7 @@
 struct SettingsReader {
     private let root: [String: TOMLNode]
     private(set) var errors = ErrorList()
+    private var renamedKeys: [RenamedKey] = []
 
     init(root: [String: TOMLNode]) {
         self.root = root
@@ -27,7 +28,7 @@ struct SettingsReader {
         let location = sectionIfThere(tables.location) { $0.read(&$1) }
         let (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
         let identity = IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id)
-        let settings = Settings(
+        var settings = Settings(
             identity: identity, radio: radio,
             gateway: GatewaySettings(
                 adapters: adapters,
@@ -51,6 +52,7 @@ struct SettingsReader {
             advertise: section(tables.advertise) { $0.read(&$1) },
             capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             log: section(tables.log) { $0.read(&$1) })
+        settings.renamedKeys = renamedKeys
         refuseLongTopics(settings)
         refuseOwnTopics(settings)
         refuseUnknownTables()
@@ -142,6 +144,7 @@ struct SettingsReader {
         var reader = TableReader(path: table.name, table: table, entries: entries)
         let value = read(entry.keys, &reader)
         errors += reader.errors
+        renamedKeys += reader.renamedKeys
         return value
     }
 
@@ -174,6 +177,7 @@ struct SettingsReader {
             var reader = TableReader(path: path, table: table, entries: entries)
             if let value = read(entry.keys, &reader) { values.append(value) }
             errors += reader.errors
+            renamedKeys += reader.renamedKeys
         }
         return values
     }

@@ -87,7 +87,7 @@ package struct SiteEngine: Sendable {
         self.tellsDevices = tellsDevices
         let rules = gateway.regions.rules
         spans = StoreRegion.Spans(
-            exitAfter: settings.exitAfter, unknownAfter: rules.unknownStateAfter, lateAfter: settings.lateAfter,
+            exitAfter: settings.leaveAfter, unknownAfter: rules.unknownStateAfter, lateAfter: settings.lateAfter,
             givenUpAfter: max(settings.lateAfter, Self.leastGivenUpAfter))
         admission = StoreAdmission(gateway.regions.limits)
         self.now = now

@@ -8,7 +8,7 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check configuration, state folder, other files, adapter, permission and broker.",
         discussion: """
-            Each line begins with ok or with problem. Below a problem stands what to do about it.
+            Each line begins with ok, warning or problem. Below a problem stands what to do about it.
 
             Exit status: 0 all is well; 78 the configuration is wrong, or there is a problem.
             """)
@@ -29,6 +29,7 @@ struct CheckCommand: ParsableCommand {
             throw error
         }
         report.add("configuration", "valid, regions: \(settings.gateway.regions.configured.count)", remedy: "")
+        for key in settings.renamedKeys { report.warn("configuration", "\(key)") }
         checkState(settings.outbox, settings.identity.topics, into: &report)
         report.addFiles(settings)
         check(settings.radio, into: &report)
@@ -145,6 +146,9 @@ struct CheckReport {
             lines.append("        \(remedy)")
         }
     }
+
+    /// Adds what works today and needs a change some day.
+    mutating func warn(_ subject: String, _ finding: String) { lines.append("warning \(subject): \(finding)") }
 
     func print() {
         let output = Output(descriptor: 1)

@@ -37,6 +37,7 @@ struct Agent {
     mutating func run() async throws {
         let signals = await RunSignals()
         while !signals.isStopping {
+            for key in settings.renamedKeys { logger.warning("configuration: \(key)") }
             let reload = ReloadService(
                 path: configurationPath, current: ConfigurationVersion(settings), signals: signals,
                 manager: supervision.manager, logger: logger)

@@ -28,6 +28,9 @@ struct ConfigurationVersion: Equatable {
 
     /// Looks at the files as they are now.
     init(_ settings: Settings) {
+        var settings = settings
+        // The name of a key changes nothing.
+        settings.renamedKeys = []
         self.settings = settings
         let broker = settings.broker
         credentials = [broker.passwordFile, broker.caFile, broker.certificateFile, broker.keyFile].map(FileStamp.init)

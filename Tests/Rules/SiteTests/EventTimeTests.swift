@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Visits are those of a store that had heard everything at once, in whatever order news arrives")
 struct EventTimeTests {
-    @Test("A line that is back after exit_after_s tells of an exit and an entry 2 s later: that is one visit")
+    @Test("A line that is back after leave_after_s tells of an exit and an entry 2 s later: that is one visit")
     func breakOfALine() throws {
         var store = try Store()
         store.enter("a", seq: 1, at: 10)

@@ -22,9 +22,9 @@ struct PresenceTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("It is left exit_after_s after the last gateway's exit, and lasted as long as any heard it")
+    @Test("It is left leave_after_s after the last gateway's exit, and lasted as long as any heard it")
     func exit() throws {
-        var store = try Store("[site]\nexit_after_s = 7")
+        var store = try Store("[site]\nleave_after_s = 7")
         store.enter("a", at: 10)
         store.enter("b", at: 12)
         store.exit("b", entered_s: 12, heard_s: 40, at: 45)
@@ -35,7 +35,7 @@ struct PresenceTests {
         #expect(store.stays.map { Store.tenths($0.enteredAt) } == ["10.0"])
     }
 
-    @Test("Who is heard by another gateway before exit_after_s has passed has not left")
+    @Test("Who is heard by another gateway before leave_after_s has passed has not left")
     func gap() throws {
         var store = try Store()
         store.enter("a", at: 10)

@@ -41,7 +41,7 @@ struct RestartTests {
 
     @Test("Nobody leaves because the first gateway to speak has him outside: another one may have him inside")
     func wordsOneByOne() throws {
-        var store = try Store("[site]\nexit_after_s = 0", restoring: [inside(RegionInstanceID(region: "carts"))])
+        var store = try Store("[site]\nleave_after_s = 0", restoring: [inside(RegionInstanceID(region: "carts"))])
         store.state("a", "outside", since_s: -50, told_s: -50, seq: 3, at: 0.1)
         store.state("b", "inside", since_s: -51, told_s: -51, seq: 4, at: 0.2)
         store.advance(to: 200)

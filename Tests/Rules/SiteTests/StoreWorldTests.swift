@@ -27,7 +27,7 @@ private struct StoreWorld {
 
     init(seed: UInt64) throws {
         self.seed = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-        store = try Store("[site]\nexit_after_s = 3")
+        store = try Store("[site]\nleave_after_s = 3")
     }
 
     mutating func below(_ count: Int) -> Int {

@@ -10,15 +10,19 @@ struct Key<Value: Sendable>: Sendable {
     let meaning: String
     /// What the reference table says where the default is not a value of its own.
     let defaultNote: String?
+    /// The name that it had in the version before, which is still read. It goes with the next version.
+    let formerName: String?
 
     package init(
-        _ name: String, default defaultValue: Value, _ rule: Rule<Value>, _ meaning: String, defaultNote: String? = nil
+        _ name: String, formerly formerName: String? = nil, default defaultValue: Value, _ rule: Rule<Value>,
+        _ meaning: String, defaultNote: String? = nil
     ) {
         self.name = name
         self.defaultValue = defaultValue
         self.rule = rule
         self.meaning = meaning
         self.defaultNote = defaultNote
+        self.formerName = formerName
     }
 }
 
@@ -31,7 +35,18 @@ extension Key: AnyKey {
     fileprivate var description: KeyDescription {
         KeyDescription(
             name: name, default: defaultNote.map { .none($0) } ?? .value(rule.write(defaultValue)),
-            allowed: rule.allowed, meaning: meaning)
+            allowed: rule.allowed, meaning: meaning, formerName: formerName)
+    }
+}
+
+/// A key that the file sets under its former name.
+package struct RenamedKey: Hashable, Sendable, CustomStringConvertible {
+    /// With its table: `site.exit_after_s`.
+    let written: String
+    let name: String
+
+    package var description: String {
+        "\(written) is called \(name) now: rename it, the next version refuses the old name"
     }
 }
 

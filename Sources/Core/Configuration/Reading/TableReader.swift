@@ -4,8 +4,12 @@ struct TableReader {
     /// The table's path: `radio`, `region[2]`.
     let path: String
     private let table: ReferenceTable
-    private let entries: [String: TOMLNode]
+    private var entries: [String: TOMLNode]
     private(set) var errors = ErrorList()
+    /// The keys that the file sets under their former names.
+    private(set) var renamedKeys: [RenamedKey] = []
+    /// Those names, by the names of today. An error names a key as it is written.
+    private var formerNames: [String: String] = [:]
     /// The keys that have an error already. A second one that follows from the first would only mislead.
     private var unsound: Set<String> = []
 
@@ -14,11 +18,24 @@ struct TableReader {
         self.path = path
         self.table = table
         self.entries = entries
+        for key in table.keys { takeFormer(key) }
         let known = table.keys.map(\.name)
-        for name in entries.keys.sorted() where !known.contains(name) {
+        for name in self.entries.keys.sorted() where !known.contains(name) {
             note(
                 name, value: Suggestion.mayBeSecret(name) ? nil : entries[name]?.text,
                 Suggestion.forKey(name, in: table))
+        }
+    }
+
+    /// Goes on with what the file sets under a key's former name as if it stood under the name of today.
+    private mutating func takeFormer(_ key: KeyDescription) {
+        guard let former = key.formerName, let node = entries.removeValue(forKey: former) else { return }
+        if entries[key.name] == nil {
+            entries[key.name] = node
+            formerNames[key.name] = former
+            renamedKeys.append(RenamedKey(written: "\(path).\(former)", name: key.name))
+        } else {
+            note(former, value: node.text, "is the former name of \(key.name), which is set as well: delete it")
         }
     }
 
@@ -57,8 +74,7 @@ struct TableReader {
 
     private mutating func note(_ name: String, value: String?, _ requirement: @autoclosure () -> String) {
         unsound.insert(name)
-        errors.note(
-            ConfigurationError(
-                key: "\(path).\(ConfigurationReference.path(name))", value: value, requirement: requirement()))
+        let written = ConfigurationReference.path(formerNames[name] ?? name)
+        errors.note(ConfigurationError(key: "\(path).\(written)", value: value, requirement: requirement()))
     }
 }

@@ -14,6 +14,8 @@ struct KeyDescription: Hashable, Sendable {
     let allowed: String
     /// One sentence, with the unit.
     let meaning: String
+    /// The name that it had before, if that is still read.
+    var formerName: String?
 
     /// Its row in the article's table: key, default, what it must be, meaning.
     var row: String {

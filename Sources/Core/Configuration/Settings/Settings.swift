@@ -21,4 +21,6 @@ package struct Settings: Hashable, Sendable {
     /// `nil` where no recent events are kept.
     package var capture: CaptureSettings?
     package var log: LogSettings
+    /// What stands in the file under a name that goes with the next version.
+    package var renamedKeys: [RenamedKey] = []
 }

@@ -39,7 +39,7 @@ package struct SiteSettings: Hashable, Sendable {
     /// The ids of the regions to join; empty for all.
     var regions: Set<String>
     /// How long after the last gateway's exit the store's region is left.
-    var exitAfter: TimeSpan
+    var leaveAfter: TimeSpan
     /// What is older than this as it arrives changes no history.
     var lateAfter: TimeSpan
     package var gateways: [Gateway]
@@ -52,8 +52,8 @@ struct SiteTable: SettingsTable {
         "id", default: nil, Rule<String>.topicLevel.orEmpty, "The store that is joined. Empty: that of `[gateway]`.")
     let regions = Key(
         "regions", default: [], Rule<[String]>.topicLevels, "The ids of the regions to join. Empty: all of them.")
-    let exitAfter = Key(
-        "exit_after_s", default: .seconds(5), .seconds(0...3600),
+    let leaveAfter = Key(
+        "leave_after_s", formerly: "exit_after_s", default: .seconds(5), .seconds(0...3600),
         "Seconds after the last gateway's exit until the store's region is left.")
     let lateAfter = Key(
         "late_after_s", default: .seconds(30), .seconds(1...86400),
@@ -61,7 +61,7 @@ struct SiteTable: SettingsTable {
 
     func read(_ reader: inout TableReader, store: String) -> SiteSettings {
         SiteSettings(
-            id: reader.value(id) ?? store, regions: Set(reader.value(regions)), exitAfter: reader.value(exitAfter),
+            id: reader.value(id) ?? store, regions: Set(reader.value(regions)), leaveAfter: reader.value(leaveAfter),
             lateAfter: reader.value(lateAfter), gateways: [])
     }
 }

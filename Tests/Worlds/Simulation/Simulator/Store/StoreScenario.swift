@@ -77,7 +77,7 @@ struct StoreScenario {
             [mqtt]
             keepalive_s = \(chance.number(5...20))
             [site]
-            exit_after_s = \(chance.number(0...8))
+            leave_after_s = \(chance.number(0...8))
             late_after_s = \(hasTwin ? 7200 : chance.number(5...40))
             \(listed.joined(separator: "\n"))
             """
