@@ -9,13 +9,9 @@ extension Outbox {
     /// Looks whether the files in the folder are still those that are open, and mends what is not.
     func lookAtFiles() {
         guard let folder, isDurable, let finding = files.look(at: now, in: folder) else { return }
-        switch finding {
-        case .databaseReplaced: isDisplaced = true
-        case .logReplaced:
-            // Closing copies the log that is still open into the database.
-            disk.closed()
+        mode.missed(finding)
+        if finding == .logReplaced {
             reports.say("outbox: outbox.sqlite-wal was deleted or replaced; it is begun anew, and nothing is lost")
-        case .lockReplaced: break
         }
         recover()
     }
@@ -28,15 +24,11 @@ extension Outbox {
         } catch {
             // It may be the old file's disk that is gone. What can't be read any more is stated as a gap when a new
             // file has been begun.
-            if (try? old.count()) == nil {
-                disk.closed()
-                isDisplaced = false
-            }
+            if (try? old.count()) == nil { mode.letGo() }
             throw error
         }
         // It closes before the other opens: it deletes a log by that name.
-        disk.closed()
-        isDisplaced = false
+        mode.letGo()
         reports.say(
             "outbox: outbox.sqlite was deleted or replaced; it is made anew with all that it held, in a new epoch")
         if bookkeeping.isEpochStored { beginEpoch() }

@@ -28,7 +28,7 @@ extension Outbox {
         pending.fill(records: kept, values: [])
         pending.remove(
             records: records.map(\.key), values: values.map(\.key).filter { !EpochOwners.isTheirs($0) })
-        recordsAtStart = meeting == .atStart ? kept : []
+        recordsAtStart = mode.meeting == .atStart ? kept : []
         reports.say(
             "outbox: this was \(former) and is \(owner.name) now: a new epoch begins, and regions settle anew; what "
                 + "\(former) left is delivered and cleared under its own topics, where the broker allows it")

@@ -62,20 +62,6 @@ struct RuleTests {
         }
     }
 
-    @Test("A failing disk is tried after 1, 2, 4 … 60 seconds, and after a success from 1 again")
-    func retries() {
-        var schedule = RetrySchedule()
-        #expect(schedule.due == .distantFuture)
-        let waits = (0..<8).map { _ in
-            schedule.failed(at: .seconds(100))
-            return (schedule.due - .seconds(100)).seconds
-        }
-        #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
-        schedule.succeeded()
-        schedule.failed(at: .origin)
-        #expect(schedule.due == .seconds(1))
-    }
-
     @Test("Beyond max_events as many go as there are too many; beyond max_mib until the bytes are freed")
     func retention() {
         let retention = Retention(maxEvents: 10, maxBytes: 1_000)
