@@ -76,7 +76,7 @@ extension Outbox {
         for number in transaction.messages.lazy.map(\.number) {
             let next = expected[number.series]
             guard number.seq == next else { throw .misnumbered(expected: next, found: number.seq) }
-            expected[number.series] = next + 1
+            expected.goOn(after: number)
         }
         return true
     }
@@ -90,8 +90,8 @@ extension Outbox {
         counts[.events] += transaction.lostEvents
         var ends = bookkeeping.reservedEnds
         for series in NumberSeries.allCases where counts[series] > 0 {
-            let end = bookkeeping.numbering[series] + counts[series]
-            if end > ends[series] { ends[series] = end + Reservation.block }
+            let end = bookkeeping.numbering.number(of: series, after: counts[series]).seq
+            if end > ends[series] { ends[series] = end.addingSaturating(Reservation.block) }
         }
         if ends == bookkeeping.reservedEnds { return true }
         guard folder.reserve(Reservation(epoch: bookkeeping.numbering.epoch, ends: ends)) else { return false }
@@ -114,10 +114,8 @@ extension Outbox {
 extension Bookkeeping {
     /// Gives numbers to events that are lost already.
     mutating func lose(_ count: Int64) {
-        guard count > 0 else { return }
-        let first = numbering[.events]
-        numbering[.events] += count
-        state(OutboxGap(epoch: numbering.epoch, fromSeq: first, toSeq: first + count - 1, cause: .disk))
+        guard let lost = numbering.give(count, of: .events) else { return }
+        state(OutboxGap(epoch: numbering.epoch, lost, cause: .disk))
     }
 
     /// Gives `messages` their positions and goes on in the numbering.
@@ -126,8 +124,8 @@ extension Bookkeeping {
         queued.reserveCapacity(messages.count)
         for message in messages {
             queued.append(QueuedMessage(position: nextPosition, message))
-            nextPosition += 1
-            numbering[message.number.series] = message.number.seq + 1
+            nextPosition = nextPosition.next
+            numbering.goOn(after: message.number)
         }
         return queued
     }

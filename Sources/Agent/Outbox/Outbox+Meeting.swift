@@ -13,8 +13,10 @@ extension Outbox {
             next.areGapsChanged = true
             let inheritance = try store.inheritance(meta, for: owner?.name)
             let former = inherit(inheritance, &next)
-            next.origin = meta.nextPosition - 1
-            next.formerEnd = former == nil ? try store.end(of: next.owners).map { $0 - next.origin } ?? .min : 1
+            next.origin = PositionOrigin(nextInFile: meta.nextPosition)
+            next.formerEnd =
+                former == nil
+                ? try store.last(of: next.owners).map { next.origin.position(inFile: $0).next } ?? .beforeAll : .first
             let records = try store.contents(of: .record)
             if let former {
                 takeOver(records, inheritance.values, from: former)
@@ -39,9 +41,10 @@ extension Outbox {
         guard let reservation = try folder?.reservation(), reservation.epoch == told.epoch else { return }
         for series in NumberSeries.allCases {
             let end = reservation.ends[series]
-            guard end > meta.settledReservations[series], end > told[series] else { continue }
-            next.state(
-                OutboxGap(epoch: told.epoch, series: series, fromSeq: told[series], toSeq: end - 1, cause: .disk))
+            guard end > meta.settledReservations[series], let lost = NumberRun(told[series], before: end) else {
+                continue
+            }
+            next.state(OutboxGap(epoch: told.epoch, series: series, lost, cause: .disk))
             if next.numbering.epoch == told.epoch {
                 next.numbering[series] = end
                 next.reservedEnds[series] = end

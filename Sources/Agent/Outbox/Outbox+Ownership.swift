@@ -3,7 +3,7 @@ extension Outbox {
     func formerOwner(ofEpoch epoch: String) -> String? { bookkeeping.owners.owner(of: epoch) }
 
     /// Whether a former owner may have left events or gaps.
-    package var hasFormerOwner: Bool { bookkeeping.formerEnd > .min || !bookkeeping.owners.isEmpty }
+    package var hasFormerOwner: Bool { bookkeeping.formerEnd > .beforeAll || !bookkeeping.owners.isEmpty }
 
     /// Takes down whose everything in a file is.
     ///

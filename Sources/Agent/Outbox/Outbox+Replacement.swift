@@ -12,17 +12,12 @@ extension Outbox {
 
     /// Puts what was salvaged before what is in memory, and states what is missing.
     private func takeIn(_ salvage: Salvage) {
-        if mode.meeting != .done { bookkeeping.origin = salvage.events.last?.position ?? 0 }
-        let origin = bookkeeping.origin
-        var events = salvage.events.map { event in
-            var event = event
-            event.position -= origin
-            return event
-        }
+        if mode.meeting != .done { bookkeeping.origin = salvage.origin }
+        var events = salvage.events(from: bookkeeping.origin)
         events.removeAll { bookkeeping.acknowledged.contains($0.position) || $0.position >= bookkeeping.storedEnd }
         let values = salvage.values.filter { !EpochOwners.isTheirs($0.key) }
         let former = mode.meeting == .done ? nil : inherit(salvage.inheritance, &bookkeeping)
-        if mode.meeting != .done { bookkeeping.formerEnd = former == nil ? bookkeeping.owners.end(of: events) : 1 }
+        if mode.meeting != .done { bookkeeping.formerEnd = former == nil ? bookkeeping.owners.end(of: events) : .first }
         if !salvage.isEveryEventThere { stateLoss(salvage, events) }
         pending.prepend(events)
         if let former {
@@ -44,8 +39,8 @@ extension Outbox {
         guard let epoch = salvage.numbering?.epoch ?? events.last?.number.epoch else { return }
         for series in NumberSeries.allCases {
             let found = events.numbers(of: series, in: epoch)
-            let end = max(salvage.numbering?[series] ?? 1, (found.last ?? 0) + 1)
-            state(.corrupt, of: series, in: epoch, min(found.first ?? 1, end)..<end, without: found)
+            let end = max(salvage.numbering?[series] ?? 1, found.last.map { NumberRun($0).end } ?? 1)
+            state(.corrupt, of: series, in: epoch, NumberRun(found.first ?? 1, before: end), without: found)
         }
     }
 
@@ -58,21 +53,18 @@ extension Outbox {
                 $0.number.epoch == epoch && $0.number.series == series && $0.position >= bookkeeping.storedEnd
             }
             let end = unstored?.number.seq ?? bookkeeping.numbering[series]
-            guard bookkeeping.settled[series] < end else { continue }
             state(
-                cause, of: series, in: epoch, bookkeeping.settled[series]..<end,
+                cause, of: series, in: epoch, NumberRun(bookkeeping.settled[series], before: end),
                 without: events.numbers(of: series, in: epoch))
         }
     }
 
     private func state(
-        _ cause: OutboxGap.Cause, of series: NumberSeries, in epoch: String, _ numbers: Range<Int64>,
+        _ cause: OutboxGap.Cause, of series: NumberSeries, in epoch: String, _ numbers: NumberRun?,
         without found: [Int64]
     ) {
-        for missing in MissingNumbers.ranges(of: numbers, without: found) {
-            bookkeeping.state(
-                OutboxGap(
-                    epoch: epoch, series: series, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: cause))
+        for missing in numbers?.missing(from: found) ?? [] {
+            bookkeeping.state(OutboxGap(epoch: epoch, series: series, missing, cause: cause))
         }
     }
 }

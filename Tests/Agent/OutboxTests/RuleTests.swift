@@ -105,22 +105,6 @@ struct RuleTests {
         #expect(Reservation(epoch: String(repeating: "E", count: Reservation.length), ends: ends).bytes == nil)
     }
 
-    @Test(
-        "Missing numbers are those of the range that were not found",
-        arguments: [
-            (1..<6, [1, 2, 3, 4, 5], []), (1..<6, [], [1...5]), (1..<6, [3], [1...2, 4...5]),
-            (3..<6, [1, 2, 4, 9], [3...3, 5...5]),
-        ] as [(Range<Int64>, [Int64], [ClosedRange<Int64>])])
-    func missing(expected: Range<Int64>, found: [Int64], missing: [ClosedRange<Int64>]) {
-        #expect(MissingNumbers.ranges(of: expected, without: found) == missing)
-    }
-
-    @Test("Many missing pieces are told as one range")
-    func missingPieces() {
-        let found = stride(from: 2, to: 100, by: 2).map(Int64.init)
-        #expect(MissingNumbers.ranges(of: 1..<100, without: found) == [1...99])
-    }
-
     @Test("Epochs are 26 characters, sort by the time they began, and differ by chance within a millisecond")
     func epochs() {
         var generator: any RandomNumberGenerator = SeededGenerator(seed: 7)
@@ -138,7 +122,7 @@ struct RuleTests {
         var parked = ParkedEvents()
         func entry(_ position: Int64) -> ParkedEvents.Entry {
             ParkedEvents.Entry(
-                position: position, number: MessageNumber(epoch: "A", seq: position),
+                position: Position(position), number: MessageNumber(epoch: "A", seq: position),
                 reason: "not authorised")
         }
         let givenUp = (1...Int64(ParkedEvents.capacity)).compactMap { parked.add(entry($0)) }

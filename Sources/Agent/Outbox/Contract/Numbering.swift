@@ -18,9 +18,19 @@ package struct Numbering: Hashable, Sendable {
         set { next[series] = newValue }
     }
 
+    /// Gives so many numbers of a series; `nil` for none.
+    mutating func give(_ count: Int64, of series: NumberSeries) -> NumberRun? {
+        guard let run = NumberRun(next[series], count: count) else { return nil }
+        next[series] = run.end
+        return run
+    }
+
+    /// A number was given: its series goes on after it.
+    mutating func goOn(after number: MessageNumber) { next[number.series] = number.seq.addingSaturating(1) }
+
     /// The next number of a series, or the one that comes so many later.
     func number(of series: NumberSeries = .events, after count: Int64 = 0) -> MessageNumber {
-        MessageNumber(epoch: epoch, series: series, seq: next[series] + count)
+        MessageNumber(epoch: epoch, series: series, seq: next[series].addingSaturating(count))
     }
 }
 

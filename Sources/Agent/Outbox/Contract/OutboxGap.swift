@@ -22,16 +22,21 @@ struct OutboxGap: Hashable, Sendable {
     package var epoch: String
     /// What the numbers are of.
     var series: NumberSeries
-    var fromSeq: Int64
-    /// Inclusive, never below `fromSeq`.
-    var toSeq: Int64
+    var numbers: NumberRun
     var cause: Cause
 
-    init(epoch: String, series: NumberSeries = .events, fromSeq: Int64, toSeq: Int64, cause: Cause) {
+    var fromSeq: Int64 { numbers.first }
+    /// Inclusive, never below `fromSeq`.
+    var toSeq: Int64 { numbers.last }
+
+    init(epoch: String, series: NumberSeries = .events, _ numbers: NumberRun, cause: Cause) {
         self.epoch = epoch
         self.series = series
-        self.fromSeq = fromSeq
-        self.toSeq = toSeq
+        self.numbers = numbers
         self.cause = cause
+    }
+
+    init(epoch: String, series: NumberSeries = .events, fromSeq: Int64, toSeq: Int64, cause: Cause) {
+        self.init(epoch: epoch, series: series, NumberRun(fromSeq, through: toSeq), cause: cause)
     }
 }

@@ -34,8 +34,8 @@ struct EpochOwners: Hashable {
     func owner(of epoch: String) -> String? { former[epoch] }
 
     /// Where the events of former owners end among `events`, which are in order.
-    func end(of events: [QueuedMessage]) -> Int64 {
-        events.last { former[$0.number.epoch] != nil }.map { $0.position + 1 } ?? .min
+    func end(of events: [QueuedMessage]) -> Position {
+        events.last { former[$0.number.epoch] != nil }?.position.next ?? .beforeAll
     }
 
     /// `owner` leaves these epochs, but for those that an earlier one had left already.

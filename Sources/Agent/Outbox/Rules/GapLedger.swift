@@ -14,10 +14,9 @@ struct GapLedger: Hashable {
     /// States a loss. It extends the last gap where it continues that one.
     mutating func add(_ gap: OutboxGap) {
         if gaps.count > takenCount, let last = gaps.last, last.epoch == gap.epoch, last.series == gap.series,
-            last.cause == gap.cause, last.toSeq < .max, gap.fromSeq <= last.toSeq + 1, gap.toSeq >= last.fromSeq
+            last.cause == gap.cause, last.numbers.isContinued(by: gap.numbers)
         {
-            gaps[gaps.count - 1].fromSeq = min(last.fromSeq, gap.fromSeq)
-            gaps[gaps.count - 1].toSeq = max(last.toSeq, gap.toSeq)
+            gaps[gaps.count - 1].numbers = last.numbers.joined(with: gap.numbers)
             return
         }
         gaps.append(gap)
@@ -47,34 +46,12 @@ struct GapLedger: Hashable {
     private mutating func drawTogether() {
         for index in gaps.indices.dropFirst(takenCount + 1)
         where gaps[index - 1].epoch == gaps[index].epoch && gaps[index - 1].series == gaps[index].series {
-            gaps[index - 1].fromSeq = min(gaps[index - 1].fromSeq, gaps[index].fromSeq)
-            gaps[index - 1].toSeq = max(gaps[index - 1].toSeq, gaps[index].toSeq)
+            gaps[index - 1].numbers = gaps[index - 1].numbers.joined(with: gaps[index].numbers)
             gaps.remove(at: index)
             return
         }
         // Every gap is of another epoch, or under way: the oldest goes, since epochs that old are long over.
         gaps.removeFirst()
         takenCount = max(takenCount - 1, 0)
-    }
-}
-
-/// Which numbers of a range are not there.
-enum MissingNumbers {
-    /// More pieces than this are told as one range, which may then hold numbers that are not lost.
-    static let mostPieces = 16
-
-    /// The pieces of `expected` that `found`, in rising order, leaves out.
-    static func ranges(of expected: Range<Int64>, without found: some Sequence<Int64>) -> [ClosedRange<Int64>] {
-        var missing: [ClosedRange<Int64>] = []
-        var next = expected.lowerBound
-        for number in found where number >= next && number < expected.upperBound {
-            if number > next { missing.append(next...(number - 1)) }
-            next = number + 1
-        }
-        if next < expected.upperBound { missing.append(next...(expected.upperBound - 1)) }
-        if missing.count > mostPieces, let first = missing.first, let last = missing.last {
-            return [first.lowerBound...last.upperBound]
-        }
-        return missing
     }
 }

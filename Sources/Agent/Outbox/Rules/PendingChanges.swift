@@ -57,7 +57,7 @@ struct PendingChanges {
     }
 
     /// Removes the event at `position`. Returns whether it was here.
-    mutating func remove(at position: Int64) -> Bool {
+    mutating func remove(at position: Position) -> Bool {
         let index = firstIndex(atOrAfter: position)
         guard index < events.count, events[index].position == position else { return false }
         let event = events.remove(at: index)
@@ -82,7 +82,7 @@ struct PendingChanges {
     }
 
     /// The index of the first event at or after `position`, found by bisection.
-    func firstIndex(atOrAfter position: Int64) -> Int {
+    func firstIndex(atOrAfter position: Position) -> Int {
         var low = 0
         var high = events.count
         while low < high {

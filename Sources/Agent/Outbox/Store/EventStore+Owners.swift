@@ -23,17 +23,17 @@ extension EventStore {
         return inheritance
     }
 
-    /// The position after the last event of these epochs, as in the file; `nil` where there is none.
-    func end(of owners: EpochOwners) throws(DiskError) -> Int64? {
-        var end: Int64?
+    /// The position of the last event of these epochs, as in the file; `nil` where there is none.
+    func last(of owners: EpochOwners) throws(DiskError) -> Int64? {
+        var last: Int64?
         for epoch in owners.epochs.sorted() {
             guard let number = number(ofKnownEpoch: epoch) else { continue }
             try database.query("SELECT max(position) FROM event WHERE epoch = ?1", .integer(number)) { row in
-                if Self.numbers.contains(row.integer(0)) { end = max(end ?? 0, row.integer(0) + 1) }
+                if Self.numbers.contains(row.integer(0)) { last = max(last ?? 0, row.integer(0)) }
                 return false
             }
         }
-        return end
+        return last
     }
 
     /// Replaces what the file says of its owner, and of former ones.
