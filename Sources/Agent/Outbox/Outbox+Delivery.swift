@@ -140,8 +140,3 @@ extension Outbox {
         }
     }
 }
-
-extension Bookkeeping {
-    /// How many positions wait to be deleted in the file.
-    var acknowledgedCount: Int64 { acknowledged.count }
-}

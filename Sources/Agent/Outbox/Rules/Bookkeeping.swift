@@ -65,4 +65,25 @@ struct Bookkeeping {
         areGapsChanged = true
         areOwnersChanged = true
     }
+
+    /// Gives numbers to events that are lost already.
+    mutating func lose(_ count: Int64) {
+        guard let lost = numbering.give(count, of: .events) else { return }
+        state(OutboxGap(epoch: numbering.epoch, lost, cause: .disk))
+    }
+
+    /// Gives `messages` their positions and goes on in the numbering.
+    mutating func position(_ messages: [NumberedMessage]) -> [QueuedMessage] {
+        var queued: [QueuedMessage] = []
+        queued.reserveCapacity(messages.count)
+        for message in messages {
+            queued.append(QueuedMessage(position: nextPosition, message))
+            nextPosition = nextPosition.next
+            numbering.goOn(after: message.number)
+        }
+        return queued
+    }
+
+    /// How many positions wait to be deleted in the file.
+    var acknowledgedCount: Int64 { acknowledged.count }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import Agent
 
 @Suite("Positions and numbers are counted in one place, and nothing overflows")
-struct PositionTests {
+struct CountingTests {
     @Test("Positions follow each other; those before and after all are never reached")
     func order() {
         #expect(Position.beforeAll < .first && .first < Position.first.next && Position.first.next < .afterAll)
