@@ -76,7 +76,7 @@ extension Outbox {
         for number in transaction.messages.lazy.map(\.number) {
             let next = expected[number.series]
             guard number.seq == next else { throw .misnumbered(expected: next, found: number.seq) }
-            expected[number.series] = next + 1
+            expected.goOn(after: number)
         }
         return true
     }
@@ -90,8 +90,8 @@ extension Outbox {
         counts[.events] += transaction.lostEvents
         var ends = bookkeeping.reservedEnds
         for series in NumberSeries.allCases where counts[series] > 0 {
-            let end = bookkeeping.numbering[series] + counts[series]
-            if end > ends[series] { ends[series] = end + Reservation.block }
+            let end = bookkeeping.numbering.number(of: series, after: counts[series]).seq
+            if end > ends[series] { ends[series] = end.addingSaturating(Reservation.block) }
         }
         if ends == bookkeeping.reservedEnds { return true }
         guard folder.reserve(Reservation(epoch: bookkeeping.numbering.epoch, ends: ends)) else { return false }
@@ -111,24 +111,33 @@ extension Outbox {
     }
 }
 
-extension Bookkeeping {
-    /// Gives numbers to events that are lost already.
-    mutating func lose(_ count: Int64) {
-        guard count > 0 else { return }
-        let first = numbering[.events]
-        numbering[.events] += count
-        state(OutboxGap(epoch: numbering.epoch, fromSeq: first, toSeq: first + count - 1, cause: .disk))
+/// What becomes true together: messages and the region states that gave rise to them.
+struct OutboxTransaction: Hashable, Sendable {
+    /// Numbered without a gap from the `Numbering` that the transaction was built for, each series by itself.
+    package var messages: [NumberedMessage]
+    /// Stored under their keys, in place of what stood there.
+    var records: [OutboxRecord]
+    /// Keys whose records go. A key that also stands in `records` is removed.
+    var removedRecords: [String]
+    /// Events that were lost before they could be numbered: they get the numbers after those of `messages`, which are stated
+    /// as a gap. Negative values count as 0.
+    var lostEvents: Int64
+
+    init(
+        messages: [NumberedMessage] = [], records: [OutboxRecord] = [], removedRecords: [String] = [],
+        lostEvents: Int64 = 0
+    ) {
+        self.messages = messages
+        self.records = records
+        self.removedRecords = removedRecords
+        self.lostEvents = max(lostEvents, 0)
     }
 
-    /// Gives `messages` their positions and goes on in the numbering.
-    mutating func position(_ messages: [NumberedMessage]) -> [QueuedMessage] {
-        var queued: [QueuedMessage] = []
-        queued.reserveCapacity(messages.count)
-        for message in messages {
-            queued.append(QueuedMessage(position: nextPosition, message))
-            nextPosition += 1
-            numbering[message.number.series] = message.number.seq + 1
-        }
-        return queued
-    }
+    var isEmpty: Bool { messages.isEmpty && records.isEmpty && removedRecords.isEmpty && lostEvents <= 0 }
+}
+
+/// A piece of state that outlives the process, in the caller's own encoding.
+package struct OutboxRecord: Hashable, Sendable {
+    var key: String
+    package var value: [UInt8]
 }

@@ -13,16 +13,16 @@ extension Outbox {
     /// While the disk cannot be read, events in memory are handed out although older ones wait in the file. Those follow
     /// once it can.
     package func next(limit: Int) -> [QueuedMessage] {
-        next(limit: limit, in: bookkeeping.formerEnd..<Int64.max)
+        next(limit: limit, in: bookkeeping.formerEnd..<Position.afterAll)
     }
 
     /// As above, of the events that former owners left: they wait apart, so that they hold up none of this owner's.
     func nextOfFormerOwners(limit: Int) -> [QueuedMessage] {
-        guard bookkeeping.formerEnd > .min else { return [] }
-        return next(limit: limit, in: .min..<bookkeeping.formerEnd)
+        guard bookkeeping.formerEnd > .beforeAll else { return [] }
+        return next(limit: limit, in: Position.beforeAll..<bookkeeping.formerEnd)
     }
 
-    private func next(limit: Int, in positions: Range<Int64>) -> [QueuedMessage] {
+    private func next(limit: Int, in positions: Range<Position>) -> [QueuedMessage] {
         let limit = min(max(limit, 0), Self.largestPage)
         guard limit > 0 else { return [] }
         var page: [QueuedMessage] = []
@@ -52,8 +52,9 @@ extension Outbox {
     ///
     /// The file follows with the next transaction, after 1000 acknowledgements or after a minute: a crash before that only
     /// means that they are delivered twice, with the same numbers.
-    package func acknowledge(_ positions: some Sequence<Int64>) {
-        for position in positions where position > -bookkeeping.origin && position < bookkeeping.nextPosition {
+    package func acknowledge(_ positions: some Sequence<Position>) {
+        for position in positions
+        where position > bookkeeping.origin.beforeFile && position < bookkeeping.nextPosition {
             cursor.acknowledged(position)
             guard !pending.remove(at: position), position < bookkeeping.storedEnd,
                 !bookkeeping.droppedPositions.contains(position)
@@ -100,12 +101,11 @@ extension Outbox {
         deletionDue = min(deletionDue, now + Self.deletionDelay)
     }
 
-    private func nextStored(limit: Int, in positions: Range<Int64>) throws(DiskError) -> [QueuedMessage] {
+    private func nextStored(limit: Int, in positions: Range<Position>) throws(DiskError) -> [QueuedMessage] {
         guard let store, bookkeeping.storedEvents > bookkeeping.acknowledgedCount else { return [] }
         var page: [QueuedMessage] = []
         var bytes: Int64 = 0
-        // Positions in a file are above 0.
-        var resumption: Int64? = max(positions.lowerBound, -bookkeeping.origin)
+        var resumption: Position? = max(positions.lowerBound, bookkeeping.origin.beforeFile)
         while let start = resumption {
             resumption = nil
             try store.events(from: start) { (event: QueuedMessage) throws(DiskError) in
@@ -133,14 +133,4 @@ extension Outbox {
             bookkeeping.settled = bookkeeping.numbering
         }
     }
-}
-
-extension Bookkeeping {
-    /// How many positions wait to be deleted in the file.
-    var acknowledgedCount: Int64 { acknowledged.ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
-}
-
-extension RangeSet<Int64> {
-    mutating func insert(_ position: Int64) { insert(contentsOf: position..<(position + 1)) }
-    mutating func remove(_ position: Int64) { remove(contentsOf: position..<(position + 1)) }
 }

@@ -1,4 +1,5 @@
 import Core
+import Glibc
 
 /// Someone deletes, moves or replaces files in the state folder while they are open.
 ///
@@ -9,13 +10,9 @@ extension Outbox {
     /// Looks whether the files in the folder are still those that are open, and mends what is not.
     func lookAtFiles() {
         guard let folder, isDurable, let finding = files.look(at: now, in: folder) else { return }
-        switch finding {
-        case .databaseReplaced: isDisplaced = true
-        case .logReplaced:
-            // Closing copies the log that is still open into the database.
-            disk.closed()
+        mode.missed(finding)
+        if finding == .logReplaced {
             reports.say("outbox: outbox.sqlite-wal was deleted or replaced; it is begun anew, and nothing is lost")
-        case .lockReplaced: break
         }
         recover()
     }
@@ -28,17 +25,75 @@ extension Outbox {
         } catch {
             // It may be the old file's disk that is gone. What can't be read any more is stated as a gap when a new
             // file has been begun.
-            if (try? old.count()) == nil {
-                disk.closed()
-                isDisplaced = false
-            }
+            if (try? old.count()) == nil { mode.letGo() }
             throw error
         }
         // It closes before the other opens: it deletes a log by that name.
-        disk.closed()
-        isDisplaced = false
+        mode.letGo()
         reports.say(
             "outbox: outbox.sqlite was deleted or replaced; it is made anew with all that it held, in a new epoch")
         if bookkeeping.isEpochStored { beginEpoch() }
     }
+}
+
+/// Looks now and then whether the files in the state folder are still those that are open.
+struct FileWatch {
+    package enum Finding {
+        /// Another file stands where the database was, or none.
+        case databaseReplaced
+        case logReplaced
+        case lockReplaced
+    }
+
+    /// From one look at the folder to the next.
+    package static let interval = TimeSpan.seconds(5)
+
+    /// The files that are open, by their names.
+    private var database = FileIdentity.unknown
+    private var log = FileIdentity.unknown
+    private var due = Instant.origin
+
+    /// Takes down which files are open.
+    mutating func note(_ folder: any OutboxFolder) {
+        database = folder.databaseIdentity
+        log = folder.logIdentity
+    }
+
+    /// - Returns: `nil` where all are in their places, or it is too early to look again.
+    mutating func look(at now: Instant, in folder: any OutboxFolder) -> Finding? {
+        guard now >= due else { return nil }
+        due = now + Self.interval
+        if database.isReplaced(by: folder.databaseIdentity) { return .databaseReplaced }
+        if log.isReplaced(by: folder.logIdentity) { return .logReplaced }
+        return folder.isLockInPlace ? nil : .lockReplaced
+    }
+}
+
+/// Which file stands under a name, as opposed to the one that was opened by it.
+enum FileIdentity: Hashable {
+    case file(device: UInt, inode: UInt)
+    case missing
+    /// The disk does not say.
+    case unknown
+
+    init(path: String) {
+        var information = stat()
+        if stat(path, &information) == 0 {
+            self = .file(device: UInt(information.st_dev), inode: UInt(information.st_ino))
+        } else {
+            self = errno == ENOENT || errno == ENOTDIR ? .missing : .unknown
+        }
+    }
+
+    init(descriptor: Int32) {
+        var information = stat()
+        if fstat(descriptor, &information) == 0 {
+            self = .file(device: UInt(information.st_dev), inode: UInt(information.st_ino))
+        } else {
+            self = .unknown
+        }
+    }
+
+    /// Whether the name, which stood for this file, stands for another one by now, or for none.
+    func isReplaced(by now: FileIdentity) -> Bool { self != now && self != .unknown && now != .unknown }
 }

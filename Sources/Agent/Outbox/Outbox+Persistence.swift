@@ -15,7 +15,7 @@ extension Outbox {
         next.settledReservations = next.settledReservations.maximum(next.reservedEnds)
         next.reservedEnds = SeriesNumbers(0)
         let meta = EventStore.Meta(
-            numbering: next.numbering, nextPosition: next.nextPosition + next.origin,
+            numbering: next.numbering, nextPosition: next.origin.numberInFile(next.nextPosition),
             settledReservations: next.settledReservations)
         var usedBytes: Int64 = 0
         let isSynced = needsSync(transaction)
@@ -129,7 +129,7 @@ extension Outbox {
             guard !oldest.isEmpty else { break }
             let victims = oldest.prefix(max(excess.victims(among: oldest.map(\.size)), 1))
             for victim in victims {
-                next.storedEvents -= try store.delete(victim.position..<(victim.position + 1))
+                next.storedEvents -= try store.delete(victim.position.alone)
                 next.droppedPositions.insert(victim.position)
             }
             next.drop(victims.lazy.map(\.number), cause: excess.cause)

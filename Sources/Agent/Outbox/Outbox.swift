@@ -29,16 +29,7 @@ package final class Outbox {
     /// the disk fails again before they are asked for.
     var recordsAtStart: [OutboxRecord] = []
 
-    var disk = DiskState.detached
-    var meeting = Meeting.atStart
-    var retry = RetrySchedule()
-    var replacement = Replacement.none
-    /// The events and records of a damaged file are in memory, and not committed yet.
-    var isSalvaged = false
-    /// Since when the file can't be read to its end; `nil` where it can, or where nothing asked.
-    var unreadableSince: Instant?
-    /// The open file has lost its place in the folder: it is read until a copy of it stands there.
-    var isDisplaced = false
+    var mode: OutboxMode<EventStore>
     var files = FileWatch()
     var reports = DiskReports()
     package var now: Instant
@@ -69,6 +60,7 @@ package final class Outbox {
         folder = nil
         vfs = nil
         owner = nil
+        mode = .detached
         bookkeeping = Bookkeeping(numbering: Numbering(epoch: ""))
         beginEpoch()
     }
@@ -109,18 +101,19 @@ package final class Outbox {
         self.generator = generator
         self.vfs = vfs
         self.folder = folder
+        mode = .atStart
         bookkeeping = Bookkeeping(numbering: Numbering(epoch: ""))
         beginEpoch()
         do {
             try folder.hold()
         } catch {
             if error.source == .inUse { throw .inUse(directory: folder.path) }
-            meeting = .later
+            mode.started()
             fail(error)
             return
         }
         recover()
-        if meeting == .atStart { meeting = .later }
+        mode.started()
     }
 
     /// The current epoch and the number that the next message of each series gets. Both may change in `tick` and, where the disk fails, in
@@ -128,13 +121,13 @@ package final class Outbox {
     package var numbering: Numbering { bookkeeping.numbering }
 
     /// Whether what is committed now reaches the disk.
-    var isDurable: Bool { disk.isWorking }
+    var isDurable: Bool { mode.isWorking }
 
     /// What keeps the outbox from its disk; `nil` where nothing does.
-    var condition: OutboxCondition? { disk.condition }
+    var condition: OutboxCondition? { mode.fault?.condition }
 
     /// The open file, also where it can only be read at the moment.
-    package var store: EventStore? { disk.store }
+    package var store: EventStore? { mode.file }
 
     /// Whether messages of a series can be numbered now. Those of some wait for a disk that fails: a restart would give their numbers
     /// again.

@@ -42,7 +42,7 @@ struct QueueTests {
         #expect(outbox.health.queuedEvents == 4)
         outbox.rewind()
         #expect(outbox.drain(limit: 1).map(\.seq) == [2, 3, 5, 6])
-        outbox.acknowledge([99, -99, .max, .min])
+        outbox.acknowledge([Position(99), Position(-99), .afterAll, .beforeAll])
         #expect(outbox.health.queuedEvents == 4)
     }
 

@@ -62,20 +62,6 @@ struct RuleTests {
         }
     }
 
-    @Test("A failing disk is tried after 1, 2, 4 … 60 seconds, and after a success from 1 again")
-    func retries() {
-        var schedule = RetrySchedule()
-        #expect(schedule.due == .distantFuture)
-        let waits = (0..<8).map { _ in
-            schedule.failed(at: .seconds(100))
-            return (schedule.due - .seconds(100)).seconds
-        }
-        #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
-        schedule.succeeded()
-        schedule.failed(at: .origin)
-        #expect(schedule.due == .seconds(1))
-    }
-
     @Test("Beyond max_events as many go as there are too many; beyond max_mib until the bytes are freed")
     func retention() {
         let retention = Retention(maxEvents: 10, maxBytes: 1_000)
@@ -119,22 +105,6 @@ struct RuleTests {
         #expect(Reservation(epoch: String(repeating: "E", count: Reservation.length), ends: ends).bytes == nil)
     }
 
-    @Test(
-        "Missing numbers are those of the range that were not found",
-        arguments: [
-            (1..<6, [1, 2, 3, 4, 5], []), (1..<6, [], [1...5]), (1..<6, [3], [1...2, 4...5]),
-            (3..<6, [1, 2, 4, 9], [3...3, 5...5]),
-        ] as [(Range<Int64>, [Int64], [ClosedRange<Int64>])])
-    func missing(expected: Range<Int64>, found: [Int64], missing: [ClosedRange<Int64>]) {
-        #expect(MissingNumbers.ranges(of: expected, without: found) == missing)
-    }
-
-    @Test("Many missing pieces are told as one range")
-    func missingPieces() {
-        let found = stride(from: 2, to: 100, by: 2).map(Int64.init)
-        #expect(MissingNumbers.ranges(of: 1..<100, without: found) == [1...99])
-    }
-
     @Test("Epochs are 26 characters, sort by the time they began, and differ by chance within a millisecond")
     func epochs() {
         var generator: any RandomNumberGenerator = SeededGenerator(seed: 7)
@@ -151,7 +121,7 @@ struct RuleTests {
     func parking() {
         var parked = ParkedEvents()
         func entry(_ position: Int64) -> ParkedEvents.Entry {
-            ParkedEvents.Entry(position: position, number: MessageNumber(epoch: "A", seq: position))
+            ParkedEvents.Entry(position: Position(position), number: MessageNumber(epoch: "A", seq: position))
         }
         let givenUp = (1...Int64(ParkedEvents.capacity)).compactMap { parked.add(entry($0)) }
         #expect(givenUp.isEmpty)

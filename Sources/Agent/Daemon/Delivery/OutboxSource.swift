@@ -78,7 +78,7 @@ package struct OutboxSource: OutgoingSource {
             guard case .queued(let queued) = item.value, queued.number.epoch == gap.epoch,
                 queued.number.series == gap.series
             else { return false }
-            return gap.fromSeq <= queued.number.seq && queued.number.seq <= gap.toSeq
+            return gap.numbers.contains(queued.number.seq)
         }
         return tickets.keys.sorted()
     }
@@ -94,7 +94,7 @@ package struct OutboxSource: OutgoingSource {
     }
 
     package mutating func acknowledge(_ sequences: [UInt64]) {
-        var positions: [Int64] = []
+        var positions: [Position] = []
         for sequence in sequences {
             switch underWay.removeValue(forKey: sequence) {
             case .queued(let queued): positions.append(queued.position)

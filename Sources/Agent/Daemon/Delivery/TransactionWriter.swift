@@ -208,7 +208,7 @@ struct TransactionDraft {
 
     /// Says a message that has the next number of its series, once it is committed.
     mutating func commit(_ message: NumberedMessage, at instant: Instant) {
-        numbering[message.number.series] = message.number.seq + 1
+        numbering.goOn(after: message.number)
         transaction.messages.append(message)
         say(Message(message), at: instant)
     }

@@ -10,26 +10,23 @@ struct Bookkeeping {
     var reservedEnds = SeriesNumbers(0)
     /// The ends of the last reservations that the file knows to be dealt with.
     var settledReservations = SeriesNumbers(0)
-    var nextPosition: Int64 = 1
-    /// A position in the file less this is the position in this process. The first event that this process commits has
-    /// position 1, and what it found in the file stands before it: so a file that is found late, by an outbox that had
-    /// to begin in memory, needs no other treatment than one that is there from the start.
-    package var origin: Int64 = 0
+    var nextPosition = Position.first
+    var origin = PositionOrigin.none
     /// Events below this position are in the file, as far as they are still in the outbox.
-    var storedEnd: Int64 = 1
+    var storedEnd = Position.first
     /// Events in the file, acknowledged ones included until they are deleted there.
     var storedEvents: Int64 = 0
     /// Positions in the file that are acknowledged and still to be deleted there.
-    var acknowledged = RangeSet<Int64>()
+    var acknowledged = RangeSet<Position>()
     /// Positions of what made room for others; an acknowledgement that comes after all changes nothing.
-    var droppedPositions = RangeSet<Int64>()
+    var droppedPositions = RangeSet<Position>()
     /// Every number of the epoch below these was acknowledged or stated as a gap.
     var settled = Numbering(epoch: "")
     var gaps = GapLedger()
     /// Whether `gaps` differs from the file.
     var areGapsChanged = false
     /// Events below this position are a former owner's.
-    var formerEnd: Int64 = .min
+    var formerEnd = Position.beforeAll
     var owners = EpochOwners()
     /// Whether the file does not say yet whose it is.
     var areOwnersChanged = true
@@ -50,7 +47,7 @@ struct Bookkeeping {
             dropped[cause, default: 0] += 1
             state(
                 OutboxGap(
-                    epoch: number.epoch, series: number.series, fromSeq: number.seq, toSeq: number.seq, cause: cause))
+                    epoch: number.epoch, series: number.series, NumberRun(number.seq), cause: cause))
         }
     }
 
@@ -60,7 +57,7 @@ struct Bookkeeping {
     }
 
     /// The file is gone: nothing from `firstPosition` on is in one any more.
-    mutating func forgetFile(firstPosition: Int64) {
+    mutating func forgetFile(firstPosition: Position) {
         isEpochStored = false
         storedEnd = firstPosition
         storedEvents = 0
@@ -68,4 +65,25 @@ struct Bookkeeping {
         areGapsChanged = true
         areOwnersChanged = true
     }
+
+    /// Gives numbers to events that are lost already.
+    mutating func lose(_ count: Int64) {
+        guard let lost = numbering.give(count, of: .events) else { return }
+        state(OutboxGap(epoch: numbering.epoch, lost, cause: .disk))
+    }
+
+    /// Gives `messages` their positions and goes on in the numbering.
+    mutating func position(_ messages: [NumberedMessage]) -> [QueuedMessage] {
+        var queued: [QueuedMessage] = []
+        queued.reserveCapacity(messages.count)
+        for message in messages {
+            queued.append(QueuedMessage(position: nextPosition, message))
+            nextPosition = nextPosition.next
+            numbering.goOn(after: message.number)
+        }
+        return queued
+    }
+
+    /// How many positions wait to be deleted in the file.
+    var acknowledgedCount: Int64 { acknowledged.count }
 }

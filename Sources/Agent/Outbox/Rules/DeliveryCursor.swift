@@ -3,18 +3,18 @@ import Core
 /// How far delivery has come on the present connection, and what it passes over.
 struct DeliveryCursor {
     /// Positions that are not handed out: they were already, are acknowledged or set aside.
-    private var passed = RangeSet<Int64>()
+    private var passed = RangeSet<Position>()
     private(set) var parked = ParkedEvents()
 
     /// Where the run of positions ends that are not handed out, if `position` is one of them.
-    func endOfPassed(containing position: Int64) -> Int64? {
+    func endOfPassed(containing position: Position) -> Position? {
         // Ranges are few: what is handed out runs in order.
         passed.ranges.first { $0.contains(position) }?.upperBound
     }
 
-    mutating func handedOut(_ position: Int64) { passed.insert(position) }
+    mutating func handedOut(_ position: Position) { passed.insert(position) }
 
-    mutating func acknowledged(_ position: Int64) {
+    mutating func acknowledged(_ position: Position) {
         if !parked.entries.isEmpty { parked.remove(position: position) }
         if !passed.contains(position) { passed.insert(position) }
     }
@@ -26,7 +26,7 @@ struct DeliveryCursor {
     }
 
     /// Begins anew with the oldest that is neither acknowledged nor set aside.
-    mutating func rewind(acknowledged: RangeSet<Int64>) {
+    mutating func rewind(acknowledged: RangeSet<Position>) {
         passed = acknowledged
         for entry in parked.entries { passed.insert(entry.position) }
     }
@@ -39,7 +39,7 @@ struct ParkedEvents: Hashable {
     static let capacity = 1_000
 
     package struct Entry: Hashable {
-        var position: Int64
+        var position: Position
         var number: MessageNumber
     }
 
@@ -52,5 +52,5 @@ struct ParkedEvents: Hashable {
         return entries.count > Self.capacity ? entries.removeFirst() : nil
     }
 
-    mutating func remove(position: Int64) { entries.removeAll { $0.position == position } }
+    mutating func remove(position: Position) { entries.removeAll { $0.position == position } }
 }

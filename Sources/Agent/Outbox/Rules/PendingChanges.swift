@@ -57,7 +57,7 @@ struct PendingChanges {
     }
 
     /// Removes the event at `position`. Returns whether it was here.
-    mutating func remove(at position: Int64) -> Bool {
+    mutating func remove(at position: Position) -> Bool {
         let index = firstIndex(atOrAfter: position)
         guard index < events.count, events[index].position == position else { return false }
         let event = events.remove(at: index)
@@ -82,7 +82,7 @@ struct PendingChanges {
     }
 
     /// The index of the first event at or after `position`, found by bisection.
-    func firstIndex(atOrAfter position: Int64) -> Int {
+    func firstIndex(atOrAfter position: Position) -> Int {
         var low = 0
         var high = events.count
         while low < high {
@@ -91,4 +91,32 @@ struct PendingChanges {
         }
         return low
     }
+}
+
+/// A message that waits for the broker's acknowledgement, with its place in the outbox.
+///
+/// The number alone would not do as a place: it says nothing of the order between series and between epochs, nor which of two files
+/// has the message.
+package struct QueuedMessage: Hashable, Sendable {
+    /// Names the message while this process lives, across epochs. Later ones have greater positions.
+    package var position: Position
+    /// Its epoch is not the current one where it is older than that.
+    var message: NumberedMessage
+
+    init(position: Position, _ message: NumberedMessage) {
+        self.position = position
+        self.message = message
+    }
+
+    package var number: MessageNumber { message.number }
+
+    /// What it takes in a file or in memory, about, in bytes: its text and what surrounds it.
+    var size: Int64 { Self.size(of: message) }
+
+    static func size(of message: NumberedMessage) -> Int64 {
+        Int64(message.topic.utf8.count) + Int64(message.payload.count) + Self.overhead
+    }
+
+    /// A row's header and cell pointer in SQLite are smaller, the allocations in memory about this.
+    static let overhead: Int64 = 96
 }

@@ -4,18 +4,18 @@ import Core
 extension EventStore {
     /// An event without its content.
     package struct Entry: Hashable {
-        var position: Int64
+        var position: Position
         var number: MessageNumber
         var size: Int64
     }
 
     /// Events from `position` on, in order, until `row` wants no more.
     package func events(
-        from position: Int64, row: (QueuedMessage) throws(DiskError) -> Bool
+        from position: Position, row: (QueuedMessage) throws(DiskError) -> Bool
     ) throws(DiskError) {
         try database.query(
             "SELECT position, epoch, kind, seq, content FROM event WHERE position >= ?1 ORDER BY position",
-            .integer(position + origin)
+            .integer(origin.numberInFile(position))
         ) { (statement: Statement) throws(DiskError) in
             let number = try messageNumber(statement)
             guard let (topic, payload) = EventText.read(statement.bytes(4), model) else {
@@ -23,7 +23,7 @@ extension EventStore {
             }
             return try row(
                 QueuedMessage(
-                    position: statement.integer(0) - origin,
+                    position: origin.position(inFile: statement.integer(0)),
                     NumberedMessage(number, topic: topic, payload: payload)))
         }
     }
@@ -42,7 +42,7 @@ extension EventStore {
         ) { (row: Statement) throws(DiskError) in
             entries.append(
                 Entry(
-                    position: row.integer(0) - origin, number: try messageNumber(row),
+                    position: origin.position(inFile: row.integer(0)), number: try messageNumber(row),
                     size: row.integer(4) + EventRow.overhead))
             return true
         }
@@ -67,7 +67,8 @@ extension EventStore {
         let epoch = try self.number(ofEpoch: number.epoch)
         try database.run(
             "INSERT INTO event (position, epoch, seq, content, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
-            .integer(row.queued.position + origin), .integer(epoch), .integer(number.seq), .blob(row.content),
+            .integer(origin.numberInFile(row.queued.position)), .integer(epoch), .integer(number.seq),
+            .blob(row.content),
             .integer(number.series.rawValue))
     }
 
@@ -80,16 +81,16 @@ extension EventStore {
     }
 
     /// Deletes the events in `positions` and returns how many there were.
-    func delete(_ positions: Range<Int64>) throws(DiskError) -> Int64 {
+    func delete(_ positions: Range<Position>) throws(DiskError) -> Int64 {
         try database.run(
-            "DELETE FROM event WHERE position >= ?1 AND position < ?2", .integer(positions.lowerBound + origin),
-            .integer(positions.upperBound + origin))
+            "DELETE FROM event WHERE position >= ?1 AND position < ?2",
+            .integer(origin.numberInFile(positions.lowerBound)), .integer(origin.numberInFile(positions.upperBound)))
         return database.changes
     }
 
     /// Deletes the events from `position` on: rows of a transaction whose end was never reported.
-    func truncate(from position: Int64) throws(DiskError) {
-        try database.run("DELETE FROM event WHERE position >= ?1", .integer(position + origin))
+    func truncate(from position: Position) throws(DiskError) {
+        try database.run("DELETE FROM event WHERE position >= ?1", .integer(origin.numberInFile(position)))
     }
 
     /// Bytes of pages in use, within a transaction as it stands there.
@@ -106,5 +107,27 @@ extension EventStore {
         if free > 4_096, try free > database.integer("PRAGMA page_count") / 4 * 3 {
             try database.execute("PRAGMA incremental_vacuum(512)")
         }
+    }
+}
+
+/// A message as it stands in the file: its text, with whatever model writes it shortest.
+struct EventRow {
+    /// What a row takes beside its content, about, in bytes: its header, three numbers and its place in the page.
+    static let overhead: Int64 = 16
+
+    var queued: QueuedMessage
+    var content: [UInt8]
+
+    var size: Int64 { Int64(content.count) + Self.overhead }
+}
+
+/// A message's topic and payload as one text.
+enum EventText {
+    static func write(_ message: NumberedMessage) -> [UInt8] { Array(message.topic.utf8) + [0] + message.payload }
+
+    /// `nil` for what was not written by `write` and `model`.
+    static func read(_ coded: [UInt8], _ model: TextModel) -> (topic: String, payload: [UInt8])? {
+        guard let text = model.decode(coded), let end = text.firstIndex(of: 0) else { return nil }
+        return (String(decoding: text[..<end], as: UTF8.self), Array(text[(end + 1)...]))
     }
 }

@@ -17,7 +17,7 @@ package final class EventStore {
     /// What the file is written as; see `Schema.versions`.
     private var version = Schema.openedVersion
     /// See `Bookkeeping.origin`.
-    package var origin: Int64 = 0
+    var origin = PositionOrigin.none
     /// `nil` for a file that was just made and holds nothing yet.
     private(set) var meta: Meta?
     private var epochNames: [Int64: String] = [:]

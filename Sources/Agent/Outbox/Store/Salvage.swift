@@ -5,7 +5,7 @@ import Core
 struct Salvage {
     package var numbering: Numbering?
     /// In order; positions are the file's own.
-    package var events: [QueuedMessage] = []
+    private var rows: [(position: Int64, message: NumberedMessage)] = []
     /// Whether every event was read.
     var isEveryEventThere = false
     var records: [OutboxRecord] = []
@@ -61,11 +61,19 @@ struct Salvage {
         }
     }
 
+    /// How positions of a process stand to this file's that has committed nothing before it read it.
+    var origin: PositionOrigin { PositionOrigin(lastInFile: rows.last?.position ?? 0) }
+
+    /// The events that were read, in order.
+    func events(from origin: PositionOrigin) -> [QueuedMessage] {
+        rows.map { QueuedMessage(position: origin.position(inFile: $0.position), $0.message) }
+    }
+
     /// What is left that bears on whose the file is.
     var inheritance: Inheritance {
         Inheritance(
-            values: values, topics: [events.first?.message.topic, events.last?.message.topic].compactMap(\.self),
-            epochs: Set(events.map(\.number.epoch) + gaps.map(\.epoch) + [numbering?.epoch].compactMap(\.self)))
+            values: values, topics: [rows.first?.message.topic, rows.last?.message.topic].compactMap(\.self),
+            epochs: Set(rows.map(\.message.number.epoch) + gaps.map(\.epoch) + [numbering?.epoch].compactMap(\.self)))
     }
 
     /// In files of the first version everything is of events.
@@ -76,13 +84,13 @@ struct Salvage {
         isEveryEventThere = read(
             "SELECT position, epoch, seq, content, \(kindColumn) FROM event ORDER BY position", from: database)
         guard !isEveryEventThere, bytes < limit else { return }
-        let front = events
-        events = []
+        let front = rows
+        rows = []
         let last = front.last?.position ?? .min
         _ = read(
             "SELECT position, epoch, seq, content, \(kindColumn) FROM event WHERE position > \(last) "
                 + "ORDER BY position DESC", from: database)
-        events = front + events.reversed().drop { $0.position <= last }
+        rows = front + rows.reversed().drop { $0.position <= last }
     }
 
     /// Returns whether all rows were read.
@@ -95,16 +103,13 @@ struct Salvage {
                 else {
                     throw EventStore.damage("salvage")
                 }
-                let event = QueuedMessage(
-                    position: row.integer(0),
-                    NumberedMessage(
-                        MessageNumber(epoch: epoch, series: series, seq: row.integer(2)), topic: topic,
-                        payload: payload))
-                bytes += event.size
+                let message = NumberedMessage(
+                    MessageNumber(epoch: epoch, series: series, seq: row.integer(2)), topic: topic, payload: payload)
+                bytes += QueuedMessage.size(of: message)
                 guard bytes <= limit else {
                     throw DiskError(source: .sqlite, code: SQLITE_NOMEM, systemError: 0, operation: "salvage")
                 }
-                events.append(event)
+                rows.append((row.integer(0), message))
                 return true
             }
             return true

@@ -2,34 +2,22 @@ import Core
 import DequeModule
 
 extension Outbox {
-    /// Closes the damaged file and sets it aside.
-    func setDamagedFileAside(in folder: any OutboxFolder) throws(DiskError) {
-        disk.closed()
-        try folder.setDamagedFileAside()
-        (replacement, isSalvaged) = (.underWay, false)
-    }
-
     /// Takes into memory what can be read from a file that was set aside; `persist` writes it into `opened`, the new file. It may have
     /// been set aside by a process that was killed before it committed.
     func salvage(from folder: any OutboxFolder, into opened: EventStore) {
-        guard opened.meta == nil, folder.hasReplacedFile, !isSalvaged else { return }
+        guard opened.meta == nil, folder.hasReplacedFile, !mode.isSalvaged else { return }
         takeIn(Salvage(path: folder.replacedPath, vfs: vfs, limit: limits.memoryBytes))
-        isSalvaged = true
+        mode.salvaged()
     }
 
     /// Puts what was salvaged before what is in memory, and states what is missing.
     private func takeIn(_ salvage: Salvage) {
-        if meeting != .done { bookkeeping.origin = salvage.events.last?.position ?? 0 }
-        let origin = bookkeeping.origin
-        var events = salvage.events.map { event in
-            var event = event
-            event.position -= origin
-            return event
-        }
+        if mode.meeting != .done { bookkeeping.origin = salvage.origin }
+        var events = salvage.events(from: bookkeeping.origin)
         events.removeAll { bookkeeping.acknowledged.contains($0.position) || $0.position >= bookkeeping.storedEnd }
         let values = salvage.values.filter { !EpochOwners.isTheirs($0.key) }
-        let former = meeting == .done ? nil : inherit(salvage.inheritance, &bookkeeping)
-        if meeting != .done { bookkeeping.formerEnd = former == nil ? bookkeeping.owners.end(of: events) : 1 }
+        let former = mode.meeting == .done ? nil : inherit(salvage.inheritance, &bookkeeping)
+        if mode.meeting != .done { bookkeeping.formerEnd = former == nil ? bookkeeping.owners.end(of: events) : .first }
         if !salvage.isEveryEventThere { stateLoss(salvage, events) }
         pending.prepend(events)
         if let former {
@@ -37,23 +25,22 @@ extension Outbox {
         } else {
             pending.fill(records: salvage.records, values: values)
         }
-        for gap in salvage.gaps where meeting != .done { bookkeeping.state(gap) }
-        if meeting == .done, !salvage.isEveryRecordThere { fileGeneration += 1 }
+        for gap in salvage.gaps where mode.meeting != .done { bookkeeping.state(gap) }
+        if mode.meeting == .done, !salvage.isEveryRecordThere { fileGeneration += 1 }
         bookkeeping.forgetFile(firstPosition: events.first?.position ?? bookkeeping.storedEnd)
-        meeting = .done
         reports.say(
             "outbox: outbox.sqlite was damaged and is replaced; \(events.count) waiting events and "
                 + "\(salvage.records.count) records were saved from it")
     }
 
     private func stateLoss(_ salvage: Salvage, _ events: [QueuedMessage]) {
-        guard meeting != .done else { return stateLossOfStoredEvents(except: events, cause: .corrupt) }
+        guard mode.meeting != .done else { return stateLossOfStoredEvents(except: events, cause: .corrupt) }
         // Before the first meeting all that is known of the file's numbers stands in the file.
         guard let epoch = salvage.numbering?.epoch ?? events.last?.number.epoch else { return }
         for series in NumberSeries.allCases {
             let found = events.numbers(of: series, in: epoch)
-            let end = max(salvage.numbering?[series] ?? 1, (found.last ?? 0) + 1)
-            state(.corrupt, of: series, in: epoch, min(found.first ?? 1, end)..<end, without: found)
+            let end = max(salvage.numbering?[series] ?? 1, found.last.map { NumberRun($0).end } ?? 1)
+            state(.corrupt, of: series, in: epoch, NumberRun(found.first ?? 1, before: end), without: found)
         }
     }
 
@@ -66,21 +53,18 @@ extension Outbox {
                 $0.number.epoch == epoch && $0.number.series == series && $0.position >= bookkeeping.storedEnd
             }
             let end = unstored?.number.seq ?? bookkeeping.numbering[series]
-            guard bookkeeping.settled[series] < end else { continue }
             state(
-                cause, of: series, in: epoch, bookkeeping.settled[series]..<end,
+                cause, of: series, in: epoch, NumberRun(bookkeeping.settled[series], before: end),
                 without: events.numbers(of: series, in: epoch))
         }
     }
 
     private func state(
-        _ cause: OutboxGap.Cause, of series: NumberSeries, in epoch: String, _ numbers: Range<Int64>,
+        _ cause: OutboxGap.Cause, of series: NumberSeries, in epoch: String, _ numbers: NumberRun?,
         without found: [Int64]
     ) {
-        for missing in MissingNumbers.ranges(of: numbers, without: found) {
-            bookkeeping.state(
-                OutboxGap(
-                    epoch: epoch, series: series, fromSeq: missing.lowerBound, toSeq: missing.upperBound, cause: cause))
+        for missing in numbers?.missing(from: found) ?? [] {
+            bookkeeping.state(OutboxGap(epoch: epoch, series: series, missing, cause: cause))
         }
     }
 }
