@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 
@@ -48,5 +49,59 @@ package final class WorkerThread: Sendable {
             return thread
         }
         if let thread { pthread_join(thread, nil) }
+    }
+}
+
+/// Wakes a thread out of `poll` from any other thread.
+package final class Doorbell: Sendable {
+    /// Readable while the bell rings; for `poll`.
+    package let descriptor: Int32
+
+    /// - Throws: `SystemError` where the process has no file descriptors left.
+    package init() throws(SystemError) {
+        descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+        guard descriptor >= 0 else { throw .last("eventfd") }
+    }
+
+    deinit { close(descriptor) }
+
+    package func ring() { eventfd_write(descriptor, 1) }
+
+    /// Silences the bell until it is rung again.
+    package func answer() {
+        var count: eventfd_t = 0
+        eventfd_read(descriptor, &count)
+    }
+}
+
+/// A system call that failed.
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The step, as the kernel names it: `bind`, `setsockopt HCI_FILTER`.
+    var operation: String
+    /// `errno`.
+    var code: Int32
+    /// What the system says about `code`.
+    var reason: String
+
+    init(_ operation: String, code: Int32) {
+        self.operation = operation
+        self.code = code
+        reason = strerror(code).map { String(cString: $0) } ?? "unknown"
+    }
+
+    /// With the `errno` of the call that has just failed.
+    static func last(_ operation: String) -> SystemError { SystemError(operation, code: errno) }
+
+    package var description: String { "\(operation): \(reason) (errno \(code))" + (remedy.map { "; \($0)" } ?? "") }
+
+    /// What to do about it, where the process is at its limits.
+    private var remedy: String? {
+        switch code {
+        case EMFILE, ENFILE: "allow more open files: ulimit -n, or LimitNOFILE= of the service"
+        case ENOMEM: "allow more memory: ulimit -v, or LimitAS= and MemoryMax= of the service"
+        case EAGAIN where operation == "pthread_create":
+            "allow more threads and memory: ulimit -u and -v, or TasksMax= and LimitAS= of the service"
+        default: nil
+        }
     }
 }

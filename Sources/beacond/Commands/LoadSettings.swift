@@ -1,5 +1,7 @@
+import Agent
 import ArgumentParser
 import Core
+import Glibc
 
 /// Loads the configuration, or says what is wrong with it and ends with 78.
 func loadSettings(_ path: String?) throws -> Settings {
@@ -25,4 +27,106 @@ extension ArgumentHelp {
     static let configurationFile = ArgumentHelp(
         "The configuration file. Without it: \(ConfigurationFile.places.joined(separator: ", else ")).",
         valueName: "file")
+}
+
+/// The exit statuses of sysexits.h that scripts can rely on.
+extension ExitCode {
+    /// A damaged capture: everything before the damage was read.
+    static let dataError = ExitCode(65)
+    /// A file that can't be opened.
+    static let noInput = ExitCode(66)
+    /// What was asked for can't be done with this machine's radio.
+    static let unavailable = ExitCode(69)
+    /// A file that can't be created.
+    static let cantCreate = ExitCode(73)
+    /// A file that could not be written to the end: a full disk.
+    static let ioError = ExitCode(74)
+    /// Something that may work later: a state folder in use, a broker that was not reached in time.
+    static let temporaryFailure = ExitCode(75)
+    /// Missing permission.
+    static let noPermission = ExitCode(77)
+    /// A configuration that can't be used, or something that `check` found.
+    static let configuration = ExitCode(78)
+}
+
+/// A file, or standard output, that is written from beginning to end through the C library's buffer.
+struct OutputFile: ~Copyable {
+    private let path: String
+    /// `nil` once it is closed.
+    private var stream: UnsafeMutablePointer<FILE>?
+
+    /// Creates or empties the file at `path`; `-` is standard output.
+    init(path: String) throws(FileError) {
+        let descriptor = try NamedFile.createOrStandardOutput(path, mode: 0o666)
+        guard let opened = fdopen(descriptor, "w") else {
+            throw FileError(path: path, operation: .create, code: errno)
+        }
+        self.path = path
+        self.stream = opened
+    }
+
+    func write(_ bytes: [UInt8]) throws(FileError) {
+        guard let stream else { throw FileError(path: path, operation: .write, code: EBADF) }
+        guard fwrite(bytes, 1, bytes.count, stream) == bytes.count else {
+            throw FileError(path: path, operation: .write, code: errno)
+        }
+    }
+
+    /// Writes what is buffered. A full disk may show only here.
+    mutating func close() throws(FileError) {
+        guard let open = stream else { return }
+        stream = nil
+        guard fclose(open) == 0 else { throw FileError(path: path, operation: .write, code: errno) }
+    }
+
+    deinit {
+        if let stream { fclose(stream) }
+    }
+}
+
+extension ProximityUUID: ExpressibleByArgument {
+    /// 32 hexadecimal digits, with dashes or without.
+    package init?(argument: String) { self.init(argument) }
+}
+
+extension RadioSettings.Adapter: ExpressibleByArgument {
+    /// `auto`, `hci0` or an address.
+    package init?(argument: String) {
+        if argument == "auto" { self = .automatic } else { self.init(name: argument) }
+    }
+
+    /// What holds without the option.
+    package var defaultValueDescription: String { "auto" }
+}
+
+/// From when to when a simulated store is open on each day, as the command line says it: `08:00-20:00`.
+struct OpeningHours: ExpressibleByArgument, Hashable, CustomStringConvertible {
+    let hours: Range<TimeSpan>
+
+    /// The first half of each day.
+    static let halfDay = OpeningHours(hours: TimeSpan.zero..<TimeSpan.seconds(12 * 3600))
+
+    private init(hours: Range<TimeSpan>) { self.hours = hours }
+
+    /// `nil` for anything but two times of a day, the first before the second. A day ends at 24:00.
+    init?(argument: String) {
+        let times = argument.split(separator: "-", omittingEmptySubsequences: false).map(Self.minute)
+        guard times.count == 2, let opens = times[0], let closes = times[1], opens < closes else { return nil }
+        hours = TimeSpan.seconds(60 * opens)..<TimeSpan.seconds(60 * closes)
+    }
+
+    private static func minute(_ text: Substring) -> Int? {
+        let digits = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard digits.count == 2, digits.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isNumber) }),
+            let hour = Int(digits[0]), let minute = Int(digits[1]), minute < 60, 60 * hour + minute <= 24 * 60
+        else { return nil }
+        return 60 * hour + minute
+    }
+
+    var description: String { Self.text(hours.lowerBound) + "-" + Self.text(hours.upperBound) }
+
+    private static func text(_ time: TimeSpan) -> String {
+        let minute = time.microseconds / 60_000_000
+        return [minute / 60, minute % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    }
 }

@@ -1,7 +1,9 @@
 import Agent
 import Core
+import Glibc
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 /// The delivery loop as a service: it ends when the queue is finished, after everything else.
 struct DeliveryService: Service {
@@ -59,5 +61,64 @@ extension ServiceGroupConfiguration.ServiceConfiguration {
     /// regions that was six seconds of a start, and 30 MiB, before anything was heard.
     init(_ service: any Service, whenItReturns behavior: TerminationBehavior) {
         self.init(service: service, successTerminationBehavior: behavior, serviceName: "\(type(of: service))")
+    }
+}
+
+/// Writes the recent events to a file on SIGUSR1. The radio loop goes on meanwhile.
+struct CaptureService: Service {
+    /// `nil` where no events are kept; the signal is taken all the same, because its default is to end the process.
+    let settings: CaptureSettings?
+    let recent: RecentEvents?
+    let logger: Logger
+
+    func run() async throws {
+        for await _ in await UnixSignalsSequence(trapping: .sigusr1).cancelOnGracefulShutdown() {
+            guard let settings, let recent else {
+                logger.warning("capture: SIGUSR1 came, but nothing is kept; set capture.enabled = true")
+                continue
+            }
+            do throws(FileError) {
+                let written = try CaptureFolder(settings: settings).dump(recent)
+                logger.notice("capture: \(written)")
+            } catch {
+                logger.error("capture: \(error)")
+            }
+        }
+    }
+}
+
+/// What tells one version of a file from another without reading it: a key need not be kept in memory to be compared.
+struct FileStamp: Hashable {
+    private let device: dev_t
+    private let inode: ino_t
+    private let size_bytes: off_t
+    private let modified_s: Int
+    private let modified_ns: Int
+
+    /// `nil` where there is no such file, or none that may be looked at.
+    init?(path: String) {
+        var information = stat()
+        guard !path.isEmpty, stat(path, &information) == 0 else { return nil }
+        device = information.st_dev
+        inode = information.st_ino
+        size_bytes = information.st_size
+        modified_s = information.st_mtim.tv_sec
+        modified_ns = information.st_mtim.tv_nsec
+    }
+}
+
+/// A configuration and the files that it names: equal to another where a start with either does the same.
+struct ConfigurationVersion: Equatable {
+    let settings: Settings
+    private let credentials: [FileStamp?]
+
+    /// Looks at the files as they are now.
+    init(_ settings: Settings) {
+        var settings = settings
+        // The name of a key changes nothing.
+        settings.renamedKeys = []
+        self.settings = settings
+        let broker = settings.broker
+        credentials = [broker.passwordFile, broker.caFile, broker.certificateFile, broker.keyFile].map(FileStamp.init)
     }
 }

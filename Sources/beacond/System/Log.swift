@@ -1,5 +1,8 @@
 import Core
+import Dispatch
+import Glibc
 import Logging
+import Synchronization
 
 /// Lines on standard error, which systemd's journal takes with their priority.
 enum Log {
@@ -41,4 +44,40 @@ private struct LineLogHandler: LogHandler {
     }
 
     private static let hasJournal = Environment.has("JOURNAL_STREAM")
+}
+
+/// The process's environment.
+enum Environment {
+    static func has(_ name: String) -> Bool { getenv(name) != nil }
+
+    static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+/// Waits on this thread for asynchronous work.
+///
+/// Only `run` has such work. With a main function that is asynchronous itself, every command would give its thread up to
+/// the runtime before it begins, and a profiler that emulates the processor can't follow that.
+final class AsyncWork: Sendable {
+    private let outcome = Mutex<Result<Void, any Error>?>(nil)
+    private let done = DispatchSemaphore(value: 0)
+
+    private init() {}
+
+    /// - Throws: what the work throws.
+    static func finish(_ work: @escaping @Sendable () async throws -> Void) throws {
+        let waiting = AsyncWork()
+        Task.detached {
+            let outcome: Result<Void, any Error>
+            do {
+                try await work()
+                outcome = .success(())
+            } catch {
+                outcome = .failure(error)
+            }
+            waiting.outcome.withLock { $0 = outcome }
+            waiting.done.signal()
+        }
+        waiting.done.wait()
+        try waiting.outcome.withLock { $0 }?.get()
+    }
 }

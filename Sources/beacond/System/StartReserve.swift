@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import ServiceLifecycle
 
 /// What a command needs of the machine before it begins. Where that is missing, parts that can't say so fail later: the
 /// runtime traps, and the resolver speaks of name servers.
@@ -67,5 +68,83 @@ enum StartReserve {
         guard limit.rlim_cur < wanted else { return }
         limit.rlim_cur = wanted
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// Once the agent has started, gives back the memory that only the start needed: code that parses arguments, configuration and
+/// certificates.
+///
+/// The kernel would take these pages by itself when it runs short, after it has looked for others. Until then they count as
+/// this process's, about half of all that does. What is needed after all comes back page by page from the file, or from the
+/// kernel's cache of it.
+struct StartPagesService: Service {
+    /// By then a broker within reach is connected.
+    private static var delay: Duration { .seconds(10) }
+    /// The kernel tells about 700 octets for each of some 60 mappings.
+    private static var smapsLimit: Int { 1 << 20 }
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            try await Task.sleep(for: Self.delay)
+            Self.release()
+        }
+        // The lifecycle stops services one after the other, and takes one that is not there any more for a failed one.
+        try? await gracefulShutdown()
+    }
+
+    private static func release() {
+        // Where the kernel does not show it, nothing is lost.
+        guard let smaps = try? InputFile.readAll("/proc/self/smaps", limit: smapsLimit) else { return }
+        for mapping in UnwrittenMapping.all(inSmaps: smaps) {
+            madvise(UnsafeMutableRawPointer(bitPattern: mapping.address), Int(clamping: mapping.size), MADV_DONTNEED)
+        }
+    }
+}
+
+/// A part of the address space that shows a file as it is: code, constants. The kernel can take its pages away at any time and
+/// reads them again from the file when they are needed.
+struct UnwrittenMapping: Hashable, Sendable {
+    /// Of the first octet.
+    var address: UInt
+    /// Octets.
+    var size: UInt
+
+    /// All of them, from /proc/PID/smaps: for each mapping a line `address-end permissions offset device inode path` and then
+    /// lines `Key: number kB`. `Anonymous` are the pages that were written to, which the file does not have; a mapping with
+    /// any is left out, and so is one that could still be written to.
+    ///
+    /// Octets are looked at and not characters, of which the kernel writes some 40,000.
+    static func all(inSmaps text: [UInt8]) -> [UnwrittenMapping] {
+        var found: [UnwrittenMapping] = []
+        var candidate: UnwrittenMapping?
+        var rest = text[...]
+        while let first = rest.first {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest.dropFirst(line.count + 1)
+            // Keys begin with a capital, addresses with a digit or a small letter.
+            if first < UInt8(ascii: "A") || first > UInt8(ascii: "Z") {
+                candidate = UnwrittenMapping(String(decoding: line, as: UTF8.self).split(separator: " "))
+            } else if line.starts(with: "Anonymous:".utf8) {
+                let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+                if let candidate, words.count == 3, words[1] == "0" { found.append(candidate) }
+                candidate = nil
+            }
+        }
+        return found
+    }
+
+    private init?(_ words: [Substring]) {
+        guard words.count >= 6, words[1].hasPrefix("r"), !words[1].contains("w"), words[5].hasPrefix("/") else {
+            return nil
+        }
+        let bounds = words[0].split(separator: "-")
+        guard bounds.count == 2, let begin = UInt(bounds[0], radix: 16), let end = UInt(bounds[1], radix: 16),
+            end > begin
+        else { return nil }
+        (address, size) = (begin, end - begin)
+    }
+
+    init(address: UInt, size: UInt) {
+        (self.address, self.size) = (address, size)
     }
 }

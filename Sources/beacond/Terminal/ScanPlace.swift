@@ -1,5 +1,7 @@
 import Agent
 import Core
+import Logging
+import Synchronization
 
 /// The place for `beacond scan --location`: gpsd's receivers by the rules of the agent, without pauses and rests.
 struct ScanPlace {
@@ -48,5 +50,61 @@ struct ScanPlace {
             self.failure = failure
             services.lostConnection(at: now, news: &news)
         }
+    }
+}
+
+/// What stands between the configured adapters and scanning, as it is said to an installer.
+///
+/// The survey knows more than the radio loop: the adapters' names, and why there is none. It is made again only when the
+/// availability changes.
+struct RadioStatus {
+    private let settings: RadioSettings
+    private(set) var availability: RadioAvailability?
+    /// `hci0 (00:1A:7D:DA:71:13)`, or what was asked for where it is not there.
+    private(set) var adapters: String
+    private(set) var remedy = ""
+
+    init(_ settings: RadioSettings) {
+        self.settings = settings
+        adapters = Self.names(AdapterSurvey.current().reports(on: settings, mayAdminister: false))
+    }
+
+    mutating func note(_ availability: RadioAvailability?) {
+        guard let availability, availability != self.availability else { return }
+        self.availability = availability
+        let reports = AdapterSurvey.current().reports(on: settings, mayAdminister: false)
+        adapters = Self.names(reports)
+        remedy = reports.first { $0.obstacle == availability }?.remedy ?? availability.remedy
+    }
+
+    private static func names(_ reports: [AdapterReport]) -> String {
+        reports.map(\.name).joined(separator: ", ")
+    }
+}
+
+/// Keeps the last thing that the radio said, for a screen on which lines of a log would smear the picture.
+final class NoticeBoard: Sendable {
+    private let text = Mutex("")
+
+    var last: String { text.withLock(\.self) }
+
+    /// Takes messages from `notice` on.
+    var logger: Logger {
+        var logger = Logger(label: "beacond") { _ in Handler(board: self) }
+        logger.logLevel = .notice
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let board: NoticeBoard
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { board.text.withLock { $0 = "\(event.message)" } }
     }
 }

@@ -118,3 +118,95 @@ extension MessageComposer {
             rangingExpiry_s: Expiry.ranging_s(gateway.ranging), location: privacy.location)
     }
 }
+
+/// Records of regions that another version of the agent has stored and this one can't read: another kind of region, or a
+/// version of the line that is not known here.
+///
+/// To read them as no record would clear the region's state and lose a stay under way. So they stay as they are, for the version
+/// that can read them, until that is started again or an operator removes them.
+struct KeptRecords {
+    private let tags: [String: StoredTag]
+
+    /// - Parameter tags: what each says it is, by key.
+    init(_ tags: [String: StoredTag]) { self.tags = tags }
+
+    package func has(_ key: String) -> Bool { tags[key] != nil }
+
+    /// Takes out of a transaction what would change them.
+    func spare(in transaction: inout OutboxTransaction) {
+        guard !tags.isEmpty else { return }
+        transaction.records.removeAll { has($0.key) }
+        transaction.removedRecords.removeAll { has($0) }
+    }
+
+    /// What the operator is told, a line for each region.
+    var notices: [String] {
+        Dictionary(grouping: tags.keys) { $0.prefix { $0 != "/" } }.sorted { $0.key < $1.key }.map { region, keys in
+            let said = Set(keys.compactMap { tags[$0] }.map(\.description)).sorted().joined(separator: ", ")
+            return
+                "region \"\(region)\": what is stored of it (\(said)) is another version's: it is kept for that one, and "
+                + "nothing is stored of the region here"
+        }
+    }
+}
+
+/// A gateway as the owner of its outbox. What begins all of its topics names it: another `prefix`, `site` or `id` is another
+/// gateway.
+package struct GatewayIdentity: OutboxOwner {
+    private let topics: TopicTree
+
+    package init(_ topics: TopicTree) { self.topics = topics }
+
+    package var name: String { topics.root }
+
+    package func owner(ofTopic topic: String) -> String? {
+        // One's own is known without a doubt, whatever its regions are called.
+        topic.utf8.starts(with: (name + "/region/").utf8) ? name : TopicTree.root(ofEventTopic: topic)
+    }
+
+    /// Of what a former gateway has stored nothing is gone on from. What it has retained at the broker is to be cleared.
+    package func legacy(of records: [OutboxRecord], leftBy former: String) -> [OutboxRecord] {
+        guard let left = TopicTree(root: former) else { return [] }
+        let definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key)?.id }
+        let instances =
+            records.compactMap { StoredRegion.instance(ofKey: $0.key) }
+            + definitions.map { RegionInstanceID(region: $0) }
+        let earlier = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
+        let retained = Set(left.retainedOfGateway + instances.map(left.state) + earlier)
+            // A gateway may become again what it was once.
+            .subtracting(topics.retainedOfGateway)
+        return retained.sorted().map { OutboxRecord(key: StoredClearance.key($0), value: []) }
+    }
+}
+
+extension OutboxLimits {
+    package init(_ settings: OutboxSettings) {
+        self.init(maxEvents: settings.maxEvents, maxMiB: settings.max_MiB)
+    }
+}
+
+/// What was told of the gateway's place, and what is stored of it until it is.
+struct ToldPlace {
+    /// What a status says; `nil` where the configuration says nothing of the place.
+    var status: LocationStatus?
+    /// The records of fixes that wait to be told together, oldest first.
+    private var fixKeys: [String] = []
+
+    init(_ records: [OutboxRecord], status: LocationStatus?) {
+        self.status = status
+        fixKeys = records.map(\.key).filter(StoredFix.isKey).sorted()
+    }
+
+    /// The key for one more fix.
+    mutating func keep(_ fix: Fix) -> String {
+        let key = StoredFix.key(fix, fixKeys.count)
+        fixKeys.append(key)
+        return key
+    }
+
+    /// They are told: their records can go.
+    mutating func takeFixKeys() -> [String] {
+        defer { fixKeys = [] }
+        return fixKeys
+    }
+}

@@ -1,4 +1,6 @@
 import Core
+import Logging
+import Synchronization
 
 /// Takes requests in on the delivery loop: those of the right form go to the engine, the others are refused here.
 struct RequestHandler {
@@ -35,5 +37,57 @@ extension IncomingRequest {
         self.init(
             topic: message.topic, payload: payload, isRetained: message.isRetained,
             responseTopic: message.responseTopic, correlationData: message.correlationData)
+    }
+}
+
+/// The bounded queue of requests from the delivery loop to the radio loop: the one thing that travels against the stream.
+package final class RequestQueue: Sendable {
+    package struct Entry {
+        var request: Request
+        package var address: ReplyAddress
+    }
+
+    /// More than this many wait only where the radio loop hangs.
+    package static let limit = 32
+
+    private let entries = Mutex<[Entry]>([])
+    private let wake: @Sendable () -> Void
+
+    /// - Parameter wake: has the radio loop look for requests soon; it is called from the delivery loop.
+    package init(wake: @escaping @Sendable () -> Void) {
+        self.wake = wake
+    }
+
+    /// `false` where too many wait already.
+    func push(_ entry: Entry) -> Bool {
+        let isTaken = entries.withLock { entries in
+            guard entries.count < Self.limit else { return false }
+            entries.append(entry)
+            return true
+        }
+        if isTaken { wake() }
+        return isTaken
+    }
+
+    package func take() -> [Entry] {
+        entries.withLock { entries in
+            defer { entries.removeAll(keepingCapacity: true) }
+            return entries
+        }
+    }
+}
+
+extension RegionSettings {
+    /// The regions that requests registered in an earlier process.
+    func requested(by definitions: [RegionDefinition], logger: Logger) -> [MonitoredRegion] {
+        var regions: [MonitoredRegion] = []
+        for definition in definitions {
+            do throws(ConfigurationErrors) {
+                regions.append(try region(definition))
+            } catch {
+                logger.warning("a region that a request had registered is left out: \(error)")
+            }
+        }
+        return regions
     }
 }

@@ -1,5 +1,6 @@
 import CMosquitto
 import Core
+import Glibc
 
 extension MosquittoClient {
     /// Everything that must be known before CONNECT.
@@ -50,5 +51,105 @@ extension MosquittoClient {
         guard code == MOSQ_ERR_SUCCESS.rawValue else {
             throw .library(call: name, detail: String(cString: mosquitto_strerror(code)))
         }
+    }
+}
+
+/// `mqtts://`: the chain and the host name are verified on every connection, and TLS is 1.2 or later.
+///
+/// libmosquitto encrypts only where it was given authorities to trust: without any it would speak plain MQTT to a TLS
+/// port and verify nothing. So either `ca_file` or the system's authorities are always set, and a failure to set them
+/// is a failure. There is no switch that turns verification off.
+struct MosquittoTLS {
+    package var settings: BrokerSettings
+
+    /// OpenSSL's hashed directory on every distribution that we package for.
+    private static let systemAuthorities = "/etc/ssl/certs"
+
+    func apply(to handle: OpaquePointer) throws(ConnectionFailure) {
+        try requireReadable("ca_file", settings.caFile)
+        try requireReadable("cert_file", settings.certificateFile)
+        try requireReadable("key_file", settings.keyFile)
+        let usesSystem = settings.caFile.isEmpty
+        if usesSystem { try call("system authorities", mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1)) }
+        try call(
+            "TLS files",
+            mosquitto_tls_set(
+                handle, usesSystem ? nil : settings.caFile, usesSystem ? Self.systemAuthorities : nil,
+                settings.certificateFile.isEmpty ? nil : settings.certificateFile,
+                settings.keyFile.isEmpty ? nil : settings.keyFile,
+                // A key that is locked with a passphrase fails: OpenSSL would ask for it on the terminal and wait.
+                { _, _, _, _ in 0 }))
+        // To libmosquitto "tlsv1.2" means 1.2 or later. 1 is SSL_VERIFY_PEER.
+        try call("TLS version", mosquitto_tls_opts_set(handle, 1, "tlsv1.2", nil))
+    }
+
+    private func requireReadable(_ key: String, _ path: String) throws(ConnectionFailure) {
+        if path.isEmpty { return }
+        do throws(FileError) {
+            try NamedFile.check(path)
+        } catch {
+            throw .fileUnusable(key: key, path: path, detail: error.reason)
+        }
+    }
+
+    private func call(_ name: String, _ code: Int32) throws(ConnectionFailure) {
+        guard code == MOSQ_ERR_SUCCESS.rawValue else {
+            throw .library(call: name, detail: String(cString: mosquitto_strerror(code)))
+        }
+    }
+}
+
+/// The broker password: the first line of `[mqtt] password_file`, else of `$CREDENTIALS_DIRECTORY/mqtt-password`.
+///
+/// It is read for every connection, so that a new one takes effect without a restart.
+enum Password {
+    /// A file longer than this is not a password file. MQTT's own limit is 65 535 bytes.
+    static let maxLength_bytes = 4_096
+
+    /// `nil` where none is configured and the service manager gave none.
+    static func read(file: String, credentialsDirectory: String?) throws(PasswordError) -> String? {
+        if !file.isEmpty { return try firstLine(path: file) }
+        guard let credentialsDirectory, !credentialsDirectory.isEmpty else { return nil }
+        let path = credentialsDirectory + "/mqtt-password"
+        guard access(path, F_OK) == 0 else { return nil }
+        return try firstLine(path: path)
+    }
+
+    /// systemd's `LoadCredential=` names its directory so.
+    static var credentialsDirectory: String? {
+        getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
+    }
+
+    private static func open(_ path: String) throws(PasswordError) -> Int32 {
+        do throws(FileError) {
+            return try NamedFile.open(path)
+        } catch {
+            if case .kind(let kind) = error.cause { throw .notAFile(path: path, kind: kind) }
+            throw .unreadable(path: path, detail: error.reason)
+        }
+    }
+
+    private static func firstLine(path: String) throws(PasswordError) -> String {
+        let descriptor = try open(path)
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: maxLength_bytes + 2)
+        var length = 0
+        while length < buffer.count {
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                Glibc.read(descriptor, bytes.baseAddress?.advanced(by: length), bytes.count - length)
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .unreadable(path: path, detail: systemText(errno)) }
+            if count == 0 { break }
+            length += count
+        }
+        var line = buffer.prefix(length).prefix { $0 != UInt8(ascii: "\n") }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard !line.isEmpty else { throw .empty(path: path) }
+        guard line.count <= maxLength_bytes else { throw .tooLong(path: path, limit: maxLength_bytes) }
+        guard !line.contains(0), let text = String(validating: line, as: UTF8.self) else {
+            throw .notText(path: path)
+        }
+        return text
     }
 }

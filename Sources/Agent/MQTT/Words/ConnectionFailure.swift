@@ -105,3 +105,112 @@ extension ConnectionFailure {
         }
     }
 }
+
+/// Why the broker password could not be had. It never holds the password.
+package enum PasswordError: Error, Hashable, Sendable {
+    /// `detail` is the system's text.
+    case unreadable(path: String, detail: String)
+    /// What is named is no regular file.
+    case notAFile(path: String, kind: FileKind)
+    /// The file's first line is empty.
+    case empty(path: String)
+    /// The first line is longer than `limit` bytes: hardly a password.
+    case tooLong(path: String, limit: Int)
+    /// The first line is not UTF-8 or holds a NUL.
+    case notText(path: String)
+    /// A password without a user name, which MQTT 3.1.1 forbids.
+    case withoutUsername(path: String)
+}
+
+extension PasswordError: CustomStringConvertible {
+    /// What failed, on one line.
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let detail): "password file \(path): \(detail)"
+        case .notAFile(let path, let kind): "password file \(path): it is \(kind), not a regular file"
+        case .empty(let path): "password file \(path): its first line is empty"
+        case .tooLong(let path, let limit): "password file \(path): its first line is longer than \(limit) bytes"
+        case .notText(let path): "password file \(path): its first line is not UTF-8 text"
+        case .withoutUsername(let path): "password file \(path) without mqtt.username"
+        }
+    }
+
+    /// What the operator can do about it, on one line.
+    var remedy: String {
+        switch self {
+        case .unreadable: "let the daemon's user read it, or correct mqtt.password_file"
+        case .notAFile: "name a regular file in mqtt.password_file: it is read anew for every connection"
+        case .empty, .tooLong, .notText: "write the password, and nothing else, on the first line"
+        case .withoutUsername: "set mqtt.username, or use mqtt.protocol = 5"
+        }
+    }
+}
+
+/// What to do about an end of TLS, by OpenSSL's words for it: they are the same from version 1.1 to 3.
+enum TLSRemedy {
+    /// The broker's alert says what it has against us: `sslv3 alert certificate revoked`.
+    static func refusal(_ detail: String) -> String? {
+        guard let alert = detail.firstRange(of: " alert ") else { return nil }
+        return String(detail[alert.upperBound...])
+    }
+
+    static func text(_ detail: String) -> String {
+        rows.first { row in row.words.contains { detail.contains($0) } }?.remedy ?? otherwise
+    }
+
+    private static let otherwise =
+        "see the broker's log; it may ask for a client certificate (mqtt.cert_file and key_file) or not accept ours, or "
+        + "mqtt.url names a port without TLS 1.2 or later"
+
+    private static let rows: [(words: [String], remedy: String)] = [
+        (
+            ["certificate revoked"],
+            "the authority has taken mqtt.cert_file back: have a new certificate issued, and name it and its key there"
+        ),
+        (
+            ["unknown ca"],
+            "the broker does not know the authority of mqtt.cert_file: use a certificate that its own authority has issued, or have "
+                + "the broker trust that one"
+        ),
+        (["certificate expired"], "mqtt.cert_file has run out, or a clock is wrong: renew it, or set the clock"),
+        (
+            ["certificate required", "peer did not return a certificate"],
+            "the broker asks for a client certificate: set mqtt.cert_file and mqtt.key_file"
+        ),
+        (
+            [
+                "bad certificate", "certificate unknown", "unsupported certificate", "alert access denied",
+                "decrypt error",
+            ],
+            "the broker does not accept mqtt.cert_file as a client certificate; its log says why"
+        ),
+        (
+            ["key values mismatch"],
+            "mqtt.key_file is the key of another certificate: name the one that belongs to mqtt.cert_file"
+        ),
+        (
+            [
+                "wrong version number", "unknown protocol", "http request", "packet length too long",
+                "record layer failure",
+            ],
+            "the port in mqtt.url does not speak TLS: name the broker's TLS port, or begin with mqtt:// for its plain one"
+        ),
+        (
+            ["protocol version", "unsupported protocol", "version too low"],
+            "the broker must offer TLS 1.2 or later on the port in mqtt.url"
+        ),
+    ]
+}
+
+extension ConnectionFailure {
+    /// The end of a handshake without OpenSSL's word for it: what the broker said was lost with the connection.
+    static let handshakeEnded = ConnectionFailure.tls(detail: "the broker ended the handshake")
+
+    /// Whether this may be how `cause` looks where its words were lost on the way: then the cause is still the one to tell.
+    func mayConceal(_ cause: ConnectionFailure) -> Bool {
+        switch (self, cause) {
+        case (.handshakeEnded, .tls), (.closedBeforeLogin, .tls): true
+        default: false
+        }
+    }
+}

@@ -56,3 +56,84 @@ extension OutgoingSource {
     mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] { [] }
     mutating func giveUp(_ sequence: UInt64) {}
 }
+
+/// How much a broker may deliver to us.
+package struct IncomingLimits: Hashable, Sendable {
+    /// Messages that wait to be taken, at most; those beyond are dropped.
+    package var messages: Int
+    /// Longer payloads are not kept.
+    package var payload_bytes: Int
+
+    package init(messages: Int, payload_bytes: Int) {
+        self.messages = messages
+        self.payload_bytes = payload_bytes
+    }
+
+    /// A request is a few hundred bytes.
+    package static let requests = IncomingLimits(messages: 64, payload_bytes: 4_096)
+
+    /// What the broker is told not to exceed: the broker drops what is larger instead of sending it. A topic and what MQTT needs have
+    /// room in it, and a request that is a little too long, so that it can be refused with the reason.
+    var packet_bytes: UInt32 { UInt32(clamping: max(65_536, payload_bytes + 16_384)) }
+}
+
+/// A message that the broker delivered to one of our subscriptions.
+package struct IncomingMessage: Hashable, Sendable {
+    package enum Payload: Hashable, Sendable {
+        case bytes([UInt8])
+        /// The payload had `length` bytes, more than the limit, and was dropped.
+        case oversize(length: Int)
+    }
+
+    package var topic: String
+    package var payload: Payload
+    /// A retained message was published before we subscribed: an old request, which must not be carried out.
+    var isRetained: Bool
+    /// Where the answer is wanted (MQTT 5).
+    var responseTopic: String?
+    /// What the answer must carry back (MQTT 5).
+    var correlationData: [UInt8]?
+
+    package init(
+        topic: String, payload: Payload, isRetained: Bool, responseTopic: String? = nil, correlationData: [UInt8]? = nil
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+        self.responseTopic = responseTopic
+        self.correlationData = correlationData
+    }
+}
+
+/// How delivery goes, for `health`. Counts run from the start of the process.
+struct DeliveryCounters: Hashable, Sendable {
+    var isConnected = false
+    /// Connections that stood after the first.
+    var reconnects = 0
+    /// QoS 1 messages handed to a connection, repetitions included.
+    var published = 0
+    /// QoS 1 messages that a PUBACK accepted.
+    var acknowledged = 0
+    /// Durable messages that a PUBACK accepted although no subscriber matched their topic.
+    var unmatched = 0
+    /// QoS 1 messages that a PUBACK refused, by its reason.
+    var refused: [ReasonCode: Int] = [:]
+    /// Events given up because they themselves were at fault.
+    var parked = 0
+    /// QoS 0 messages handed to a connection.
+    var ephemeralPublished = 0
+    /// QoS 0 messages dropped because there was no connection.
+    var ephemeralDroppedOffline = 0
+    /// QoS 0 messages dropped because the connection was backed up.
+    var ephemeralDroppedBackedUp = 0
+    /// Retained topics refused because there were too many.
+    var retainedTopicsRefused = 0
+    /// Requests lost because the caller did not take them in time.
+    var incomingDropped = 0
+    /// Answers to requests given up: the broker was gone, refused them, or took them too slowly.
+    var answersDropped = 0
+    /// Why there is no connection, or why the last one ended.
+    var lastFailure: ConnectionFailure?
+
+    init() {}
+}

@@ -59,3 +59,70 @@ package struct AdapterSurvey: Hashable, Sendable {
 extension Adapter {
     fileprivate var isUsable: Bool { isUp && !isBlocked }
 }
+
+/// What stands between one configured adapter and scanning, for an installer to read.
+package struct AdapterReport: Hashable, Sendable, CustomStringConvertible {
+    /// What the configuration asks for.
+    var wanted: RadioSettings.Adapter
+    /// The adapter that was found for it, usable or not.
+    package var adapter: Adapter?
+    /// `nil` where scanning can start.
+    package var obstacle: RadioAvailability?
+    /// One line on what to do; empty where scanning can start, or where the agent clears the way by itself.
+    package var remedy: String
+
+    /// `hci0 (00:1A:7D:DA:71:13)`, or what the configuration asks for where it is not there.
+    package var name: String { adapter.map { "\($0.name) (\($0.address))" } ?? wanted.name }
+
+    /// `hci0 (00:1A:7D:DA:71:13): ready`, or the obstacle's word in place of `ready`.
+    package var description: String {
+        let word = obstacle?.rawValue ?? "ready"
+        return "\(name): \(obstacle == .off && remedy.isEmpty ? "off; the agent brings it up when it starts" : word)"
+    }
+}
+
+extension AdapterSurvey {
+    /// One report for each configured adapter, in their order. Nothing is opened or changed.
+    ///
+    /// - Parameter mayAdminister: the agent has CAP_NET_ADMIN, so that an adapter that is off is no obstacle to it.
+    package func reports(on settings: RadioSettings, mayAdminister: Bool) -> [AdapterReport] {
+        reports(on: settings.adapters, mayAdminister: mayAdminister)
+    }
+
+    func reports(on adapters: [RadioSettings.Adapter], mayAdminister: Bool = false) -> [AdapterReport] {
+        var taken: Set<UInt16> = []
+        return adapters.map { wanted in
+            switch choose(wanted, taken: taken) {
+            case .usable(let adapter):
+                taken.insert(adapter.index)
+                return AdapterReport(wanted: wanted, adapter: adapter, obstacle: nil, remedy: "")
+            case .obstacle(let obstacle, let adapter):
+                if let adapter { taken.insert(adapter.index) }
+                return AdapterReport(
+                    wanted: wanted, adapter: adapter, obstacle: obstacle,
+                    remedy: remedy(for: obstacle, mayAdminister: mayAdminister))
+            }
+        }
+    }
+
+    private func remedy(for obstacle: RadioAvailability, mayAdminister: Bool) -> String {
+        if obstacle == .off && mayAdminister { return "" }
+        let remedy = RadioCondition(obstacle, mayAdminister: mayAdminister).remedy
+        guard obstacle == .absent else { return remedy }
+        // What would be said next is said at once, to save a walk.
+        if isSupported { return isPermitted ? remedy : "\(remedy) \(RadioAvailability.unauthorized.remedy)" }
+        return "This process sees no Bluetooth in the kernel: load the module 'bluetooth', allow AF_BLUETOOTH in the "
+            + "service's sandbox, or give the container the host's network."
+    }
+}
+
+extension RadioSettings.Adapter {
+    /// As the configuration writes it.
+    package var name: String {
+        switch self {
+        case .automatic: "auto"
+        case .index(let index): "hci\(index)"
+        case .address(let address): address.description
+        }
+    }
+}

@@ -49,3 +49,128 @@ struct AdvertisingProcedure: Hashable, Sendable {
         return advance(to: .setParameters(family.other))
     }
 }
+
+/// One command on the way to advertising, or back.
+package enum AdvertisingStep: Hashable, Sendable {
+    case readFeatures
+    case setParameters(CommandFamily)
+    case setData(CommandFamily)
+    case enable(CommandFamily)
+    case disable(CommandFamily)
+    /// Only for the extended commands: gives the controller's memory back.
+    case removeSet
+
+    var opcode: Opcode {
+        switch self {
+        case .readFeatures: LEReadLocalSupportedFeatures.opcode
+        case .setParameters(.legacy): LESetAdvertisingParameters.opcode
+        case .setParameters(.extended): LESetExtendedAdvertisingParameters.opcode
+        case .setData(.legacy): LESetAdvertisingData.opcode
+        case .setData(.extended): LESetExtendedAdvertisingData.opcode
+        case .enable(.legacy), .disable(.legacy): LESetAdvertisingEnable.opcode
+        case .enable(.extended), .disable(.extended): LESetExtendedAdvertisingEnable.opcode
+        case .removeSet: LERemoveAdvertisingSet.opcode
+        }
+    }
+
+    /// The family that the step belongs to; `nil` while none is chosen.
+    var family: CommandFamily? {
+        switch self {
+        case .readFeatures: nil
+        case .setParameters(let family), .setData(let family), .enable(let family), .disable(let family): family
+        case .removeSet: .extended
+        }
+    }
+}
+
+/// What becomes of an advertisement.
+package enum AdvertisingNews: Hashable, Sendable, CustomStringConvertible {
+    /// It is on the air.
+    case advertising(Adapter)
+    /// No adapter can be used; it begins by itself once that is over.
+    case waiting(RadioAvailability)
+    /// It is off the air, and tried again.
+    case trouble(AdvertisingTrouble)
+
+    package var description: String {
+        switch self {
+        case .advertising(let adapter): "\(adapter.name) (\(adapter.address)): advertising"
+        case .waiting(let availability): "\(availability.rawValue): \(availability.remedy)"
+        case .trouble(let trouble): "\(trouble)"
+        }
+    }
+}
+
+/// What went wrong with advertising, or was done to it by others.
+package enum AdvertisingTrouble: Error, Hashable, Sendable, CustomStringConvertible {
+    case refused(Opcode, HCIStatus)
+    /// No answer within 2 s.
+    case unanswered(Opcode)
+    /// Another process reset the controller, or changed what it advertises.
+    case disturbed
+
+    package var description: String {
+        switch self {
+        case .refused(let opcode, .commandDisallowed):
+            "the controller refused advertising command \(opcode): another process is advertising; stop it first"
+        case .refused(let opcode, .invalidParameters):
+            "the controller refused advertising command \(opcode): before Bluetooth 5 the interval must be at least "
+                + "100 ms"
+        case .refused(let opcode, let status): "the controller refused advertising command \(opcode): \(status)"
+        case .unanswered(let opcode):
+            "the controller did not answer advertising command \(opcode): \(RadioAvailability.stalled.remedy)"
+        case .disturbed: "another process stopped or changed the advertisement; starting it again"
+        }
+    }
+}
+
+/// An iBeacon on the air: non-connectable and non-scannable, in legacy PDUs that every scanner hears, from the adapter's
+/// public address.
+package struct Advertisement: Hashable, Sendable {
+    /// Away from the kernel's own sets, which count up from 0.
+    static let handle: UInt8 = 0xEF
+    /// The AD structure Flags: LE General Discoverable Mode, BR/EDR Not Supported.
+    private static let flags: [UInt8] = [0x02, 0x01, 0x06]
+
+    /// AD structures, 30 octets.
+    let data: [UInt8]
+    /// Units of 0.625 ms.
+    private let interval: UInt16
+
+    /// - Parameter interval_ms: from one advertising event to the next, clamped to 20 ms to 10.24 s; Apple asks for 100.
+    package init(_ frame: IBeaconFrame, interval_ms: Double = 100) {
+        data = Self.flags + frame.encodedStructure
+        let range = LESetAdvertisingParameters.intervalRange
+        let units = (interval_ms / 0.625).rounded()
+        interval = units > Double(range.lowerBound) ? UInt16(min(units, Double(range.upperBound))) : range.lowerBound
+    }
+
+    /// The command packet of a step; `nil` where the data does not fit the command.
+    package func packet(for step: AdvertisingStep) -> [UInt8]? {
+        switch step {
+        case .readFeatures:
+            LEReadLocalSupportedFeatures().packet
+        case .setParameters(.legacy):
+            LESetAdvertisingParameters(intervalMin: interval, intervalMax: interval, type: .nonConnectable).packet
+        case .setParameters(.extended):
+            LESetExtendedAdvertisingParameters(
+                handle: Self.handle, eventProperties: LESetExtendedAdvertisingParameters.legacyNonConnectable,
+                intervalMin: UInt32(interval), intervalMax: UInt32(interval)
+            ).packet
+        case .setData(.legacy):
+            LESetAdvertisingData(data: data)?.packet
+        case .setData(.extended):
+            LESetExtendedAdvertisingData(handle: Self.handle, data: data)?.packet
+        case .enable(.legacy):
+            LESetAdvertisingEnable(isEnabled: true).packet
+        case .enable(.extended):
+            LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: Self.handle)])?.packet
+        case .disable(.legacy):
+            LESetAdvertisingEnable(isEnabled: false).packet
+        case .disable(.extended):
+            LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: Self.handle)])?.packet
+        case .removeSet:
+            LERemoveAdvertisingSet(handle: Self.handle).packet
+        }
+    }
+}

@@ -86,3 +86,67 @@ struct ScanProcedure: Hashable, Sendable {
         return .refused(step.opcode, status)
     }
 }
+
+/// One command on the way to scanning.
+enum ScanStep: Hashable, Sendable {
+    /// Tells the family to begin with, and is the question that only a working controller answers.
+    case readFeatures
+    case disable(CommandFamily)
+    case setParameters(CommandFamily)
+    case enable(CommandFamily)
+
+    var opcode: Opcode {
+        switch self {
+        case .readFeatures: LEReadLocalSupportedFeatures.opcode
+        case .disable(.legacy), .enable(.legacy): LESetScanEnable.opcode
+        case .disable(.extended), .enable(.extended): LESetExtendedScanEnable.opcode
+        case .setParameters(.legacy): LESetScanParameters.opcode
+        case .setParameters(.extended): LESetExtendedScanParameters.opcode
+        }
+    }
+
+    /// The command packet. Duplicates are never filtered, because every report's RSSI counts.
+    package func packet(type: ScanType, timing: ScanTiming) -> [UInt8] {
+        switch self {
+        case .readFeatures: LEReadLocalSupportedFeatures().packet
+        case .disable(.legacy): LESetScanEnable(isEnabled: false).packet
+        case .disable(.extended): LESetExtendedScanEnable(isEnabled: false).packet
+        case .setParameters(.legacy): LESetScanParameters(type: type, timing: timing).packet
+        case .setParameters(.extended):
+            LESetExtendedScanParameters(le1M: .init(type: type, timing: timing)).packet
+        case .enable(.legacy): LESetScanEnable(isEnabled: true).packet
+        case .enable(.extended): LESetExtendedScanEnable(isEnabled: true).packet
+        }
+    }
+}
+
+/// What the scan controller tells its station.
+enum ScanNews: Hashable, Sendable {
+    case availability(RadioAvailability)
+    case liveness(RadioLiveness)
+    /// The controller has just scanned at our word: whoever waits to know whether it hears, knows.
+    case proof
+    case trouble(ScanTrouble)
+    /// This step is to be taken and counted. Where it needs CAP_NET_ADMIN, `repaired(at:)` is called once it is done.
+    case recovery(RecoveryStep, Adapter)
+}
+
+/// What went wrong with scanning, or was done to it by others. Each is dealt with by itself.
+enum ScanTrouble: Error, Hashable, Sendable, CustomStringConvertible {
+    case refused(Opcode, HCIStatus)
+    /// No answer within 2 s.
+    case unanswered(Opcode)
+    /// Another process switched scanning off, or reset the controller.
+    case stoppedByOther
+    /// The controller's own error code, which only its manufacturer can read.
+    case hardwareError(code: UInt8)
+
+    var description: String {
+        switch self {
+        case .refused(let opcode, let status): "the controller refused command \(opcode): \(status)"
+        case .unanswered(let opcode): "the controller did not answer command \(opcode)"
+        case .stoppedByOther: "another process stopped scanning; starting it again"
+        case .hardwareError(let code): "the controller reports hardware error \(code)"
+        }
+    }
+}

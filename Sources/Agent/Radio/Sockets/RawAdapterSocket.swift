@@ -66,3 +66,56 @@ final class RawAdapterSocket: AdapterSocket {
         return status == 0 ? counters[dropsAt] : 0
     }
 }
+
+/// The kernel's own events: adapters that come, go, and are powered up or down by anybody. Needs CAP_NET_RAW; without it,
+/// and without this socket, changes are seen by looking again every second.
+final class DeviceEventSocket {
+    private let socket: HCISocket
+
+    var descriptor: Int32 { socket.descriptor }
+
+    init() throws(SystemError) {
+        socket = try HCISocket()
+        try socket.setFilter(.deviceEvents)
+        try socket.bind(index: nil)
+    }
+
+    /// The events that wait, at most 64 of them.
+    func drain() -> [DeviceEvent] {
+        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { buffer in
+            var events: [DeviceEvent] = []
+            while events.count < 64 {
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                guard count > 0 else { break }
+                let packet = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                let event = packet.withMemoryRebound(to: UInt8.self) { DeviceEvent(packet: $0.span) }
+                if let event { events.append(event) }
+            }
+            return events
+        }
+    }
+}
+
+/// Linux itself. Made on the thread of the loop that works through it.
+final class LinuxBluetooth: BluetoothKernel {
+    private let deviceEvents = try? DeviceEventSocket()
+
+    package var now: Instant { MonotonicClock.now }
+    var wall: WallTime { MonotonicClock.wall }
+    var deviceEventsDescriptor: Int32 { deviceEvents?.descriptor ?? -1 }
+
+    func survey() -> AdapterSurvey { .current() }
+    func takeDeviceEvents() -> [DeviceEvent] { deviceEvents?.drain() ?? [] }
+
+    func open(_ index: UInt16, filter: HCIFilter) throws(SystemError) -> any AdapterSocket {
+        try RawAdapterSocket(index: index, filter: filter)
+    }
+
+    func repair(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(SystemError) -> any AdapterRepair {
+        try PowerChange(step, index: index, bell: bell)
+    }
+
+    func poll(_ slots: UnsafeMutableBufferPointer<pollfd>, timeout_ms: Int32) -> Int32 {
+        Glibc.poll(slots.baseAddress, nfds_t(slots.count), timeout_ms)
+    }
+}

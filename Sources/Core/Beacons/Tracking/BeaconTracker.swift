@@ -149,3 +149,59 @@ package struct BeaconTracker: Sendable {
         table.transmitters[slot].interval.restore(patience: patience)
     }
 }
+
+/// A transmitter whose identity resolving key is known, so that its rotation needs no guessing.
+package struct KnownDevice: Hashable, Sendable {
+    /// The operator's own name for it.
+    package var name: String
+    /// The identity resolving key, 16 octets, most significant first, as in the Core's sample data.
+    var identityResolvingKey: [UInt8]
+
+    package init(name: String, identityResolvingKey: [UInt8]) {
+        self.name = name
+        self.identityResolvingKey = identityResolvingKey
+    }
+}
+
+/// What `BeaconTracker` goes by.
+package struct TrackerSettings: Hashable, Sendable {
+    /// Transmitters kept at once; newcomers beyond it are refused.
+    var maxTransmitters: Int
+    /// A transmitter silent for this long has proximity `unknown`.
+    var unknownAfter: TimeSpan
+    /// A transmitter silent for this long leaves the ranged list.
+    var resolveAfter: TimeSpan
+    /// The filter that distance and proximity are made from.
+    var distanceFilter: FilterSettings
+    /// The filter that the RSSI thresholds of regions look at.
+    var regionFilter: FilterSettings
+    /// `[[device]]`, in the order of the file: `Transmitter.device` is an index into it.
+    package var devices: [KnownDevice]
+}
+
+/// One iBeacon frame in one advertising report: what the tracker is fed.
+struct Sighting: Hashable, Sendable {
+    var identity: BeaconIdentity
+    package var address: DeviceAddress
+    /// RSSI at one metre as the transmitter states it, dBm.
+    var measuredPower_dbm: Int8
+    /// As received, with the gateway's offset added; `nil` where the controller had none to give. It then proves
+    /// presence and feeds no filter.
+    var rssi_dbm: Double?
+    /// What the advertisement looks like apart from the frame.
+    var traits: AdvertisingTraits
+    /// Which of the gateway's adapters heard it, from 0 on.
+    package var adapter: Int
+
+    init(
+        identity: BeaconIdentity, address: DeviceAddress, measuredPower_dbm: Int8, rssi_dbm: Double?,
+        traits: AdvertisingTraits = .none, adapter: Int = 0
+    ) {
+        self.identity = identity
+        self.address = address
+        self.measuredPower_dbm = measuredPower_dbm
+        self.rssi_dbm = rssi_dbm
+        self.traits = traits
+        self.adapter = adapter
+    }
+}

@@ -82,3 +82,96 @@ struct LogTable: SettingsTable {
         LogSettings(level: reader.value(level))
     }
 }
+
+/// `[advertise]`: this machine as an iBeacon.
+package struct AdvertiseSettings: Hashable, Sendable {
+    package var frame: IBeaconFrame
+    /// Milliseconds from one advertisement to the next.
+    package var interval_ms: Double
+}
+
+struct AdvertiseTable: SettingsTable {
+    static let tableName = "advertise"
+
+    let enabled = Key("enabled", default: false, .flag, "Whether this gateway is an iBeacon itself.")
+    let uuid = Key(
+        "uuid", default: nil, Rule<ProximityUUID>.uuid.optional, "Its proximity UUID; needed where `enabled`.",
+        defaultNote: "none")
+    let major = Key("major", default: 0, Rule<UInt16>.integer(0...65535), "Its major.")
+    let minor = Key("minor", default: 0, Rule<UInt16>.integer(0...65535), "Its minor.")
+    let measuredPower = Key(
+        "measured_power_dbm", default: -59, Rule<Int8>.integer(-127...20),
+        "What it says its RSSI at one metre is. dBm; `beacond calibrate` on another gateway measures it.")
+    package let interval = Key(
+        "interval_ms", default: 100, .number(20...10240),
+        "Milliseconds from one advertisement to the next; controllers before Bluetooth 5 want 100 and more.")
+
+    /// `nil` where it is not enabled; everything is checked all the same.
+    func read(_ reader: inout TableReader) -> AdvertiseSettings? {
+        let isEnabled = reader.value(enabled)
+        let uuid = isEnabled ? reader.required(uuid) : reader.value(uuid)
+        let (major, minor) = (reader.value(major), reader.value(minor))
+        let (power_dbm, interval_ms) = (reader.value(measuredPower), reader.value(interval))
+        guard isEnabled, let uuid else { return nil }
+        let identity = BeaconIdentity(uuid: uuid, major: major, minor: minor)
+        return AdvertiseSettings(
+            frame: IBeaconFrame(identity: identity, measuredPower_dbm: power_dbm), interval_ms: interval_ms)
+    }
+}
+
+/// `[capture]`: the recent HCI events that are kept in memory and written where they are asked for.
+package struct CaptureSettings: Hashable, Sendable {
+    package var max_MiB: Int
+    /// The folder for capture files.
+    package var directory: String
+    /// Capture files that are kept; the oldest give way.
+    package var maxFiles: Int
+}
+
+struct CaptureTable: SettingsTable {
+    static let tableName = "capture"
+
+    let enabled = Key(
+        "enabled", default: false, .flag, "Whether the latest Bluetooth events are kept, to be written on SIGUSR1.")
+    let max_MiB = Key("max_mib", default: 4, .integer(1...64), "Mebibytes of memory for them.")
+    let directory = Key(
+        "directory", default: "", .pathOrEmpty, "The folder for capture files. Empty: `gateway.state_dir`.")
+    let maxFiles = Key(
+        "max_files", default: 4, .integer(1...1000), "Capture files that are kept; the oldest give way.")
+
+    /// `nil` where it is not enabled; everything is checked all the same.
+    func read(_ reader: inout TableReader, stateDirectory: String) -> CaptureSettings? {
+        let isEnabled = reader.value(enabled)
+        let (max_MiB, maxFiles) = (reader.value(max_MiB), reader.value(maxFiles))
+        let directory = reader.value(directory)
+        guard isEnabled else { return nil }
+        return CaptureSettings(
+            max_MiB: max_MiB, directory: directory.isEmpty ? stateDirectory : directory, maxFiles: maxFiles)
+    }
+}
+
+/// `[outbox]`, and where it is: what may wait for the broker.
+package struct OutboxSettings: Hashable, Sendable {
+    /// The folder for it and for the state of the regions. One process at a time may hold it.
+    package var directory: String
+    /// Events that may wait.
+    package var maxEvents: Int
+    /// Disk that the folder may take, mebibytes.
+    package var max_MiB: Int
+}
+
+struct OutboxTable: SettingsTable {
+    static let tableName = "outbox"
+
+    let maxEvents = Key(
+        "max_events", default: 1_000_000, .integer(1...10_000_000),
+        "Events that may wait for the broker; beyond it events are lost, and a `gap` says which. Spans of coverage and batches of fixes do not count."
+    )
+    let max_MiB = Key(
+        "max_mib", default: 256, .integer(1...16384), "Mebibytes of disk that the outbox may take.")
+
+    func read(_ reader: inout TableReader, stateDirectory: String) -> OutboxSettings {
+        OutboxSettings(
+            directory: stateDirectory, maxEvents: reader.value(maxEvents), max_MiB: reader.value(max_MiB))
+    }
+}

@@ -23,3 +23,115 @@ package struct ScanSnapshot: Sendable {
     /// Transmitters that were not taken in because `radio.max_transmitters` were there.
     var refusedTransmitters: UInt64
 }
+
+/// One update of `beacond scan --json`. The article `Installing` lists the fields.
+package enum ScanJSON {
+    /// One line with its end.
+    package static func line(_ snapshot: ScanSnapshot, _ status: ScanStatus, at time: WallTime) -> [UInt8] {
+        var json = JSONWriter()
+        json.set("at", Timestamp.text(time))
+        json.set("adapter", status.adapters)
+        json.set("radio", status.availability?.rawValue ?? "starting")
+        json.set("remedy", status.remedy)
+        json.set("reports", snapshot.reports)
+        json.set("reports_per_s", snapshot.reportRate_hz, decimals: 1)
+        json.set("rejected", snapshot.rejects.total)
+        json.set("dropped", status.dropped)
+        if let location = status.location { json.set("location") { json in location.write(to: &json) } }
+        json.set("count", snapshot.beaconCount)
+        json.set("beacons", objectsFor: snapshot.rows) { row, json in set(row, in: &json) }
+        return json.finish() + [UInt8(ascii: "\n")]
+    }
+
+    private static func set(_ row: ScanSnapshot.Row, in json: inout JSONWriter) {
+        let beacon = row.beacon
+        json.set("track", beacon.track)
+        json.set("uuid", beacon.identity.uuid.description)
+        json.set("major", beacon.identity.major)
+        json.set("minor", beacon.identity.minor)
+        json.set("proximity", beacon.observation.proximity.rawValue)
+        json.set("accuracy_m", beacon.observation.accuracy_m, decimals: 2)
+        json.set("accuracy_error_m", beacon.observation.accuracyError_m, decimals: 2)
+        json.set("rssi_dbm", beacon.observation.rssi_dbm, decimals: 1)
+        json.set("measured_power_dbm", beacon.measuredPower_dbm)
+        json.set("reports_per_s", row.rate_hz, decimals: 1)
+        json.set("age_ms", max(0, row.age.microseconds / 1_000))
+        json.set("address", beacon.address.description)
+        json.set("address_kind", AddressKind(beacon.address).rawValue)
+        json.set("rotates", beacon.address.rotates)
+        json.set("regions", strings: row.regions)
+        if beacon.isResolving { json.set("resolving", true) }
+        if beacon.isDuplicate { json.set("duplicate", true) }
+    }
+}
+
+/// What the radio and the capture are doing while somebody looks at the table.
+package struct ScanStatus: Hashable, Sendable {
+    /// The adapters that were asked for: `hci0 (00:1A:7D:DA:71:13)`, or `auto`.
+    package var adapters: String
+    /// `nil` until it is known.
+    package var availability: RadioAvailability?
+    /// One sentence; empty where nothing is to be done.
+    package var remedy: String
+    /// What became of `--write`: `room.btsnoop: 1234 events`; empty without it.
+    var capture: String
+    /// What the radio said last, such as a command that was refused; empty where it said nothing.
+    var notice: String
+    /// Packets that the kernel dropped because they were not read in time.
+    var dropped: UInt64
+    /// `nil` where nobody asked where the gateway is.
+    package var location: ScanLocation?
+
+    package init(
+        adapters: String, availability: RadioAvailability? = nil, remedy: String = "", capture: String = "",
+        notice: String = "", dropped: UInt64 = 0, location: ScanLocation? = nil
+    ) {
+        self.adapters = adapters
+        self.availability = availability
+        self.remedy = remedy
+        self.capture = capture
+        self.notice = notice
+        self.dropped = dropped
+        self.location = location
+    }
+}
+
+/// What kind of address an advertiser uses: whether it will change by itself.
+///
+/// Core 5.4, Vol 6, Part B, 1.3. The raw value is the word in the JSON of `beacond scan`.
+enum AddressKind: String, CaseIterable {
+    case `public`
+    case randomStatic = "random_static"
+    case resolvablePrivate = "resolvable_private"
+    case nonResolvablePrivate = "non_resolvable_private"
+    /// A random address of the kind that the specification reserves.
+    case reserved
+    /// An extended advertisement without an address.
+    case anonymous
+
+    init(_ address: DeviceAddress) {
+        switch address.type {
+        case .public, .publicIdentity: self = .public
+        case .randomIdentity: self = .randomStatic
+        case .anonymous: self = .anonymous
+        case .random:
+            switch address.bits >> 46 {
+            case 0b11: self = .randomStatic
+            case 0b01: self = .resolvablePrivate
+            case 0b00: self = .nonResolvablePrivate
+            default: self = .reserved
+            }
+        }
+    }
+
+    /// For a narrow column. `private` is what rotates.
+    var short: String {
+        switch self {
+        case .public: "public"
+        case .randomStatic: "static"
+        case .resolvablePrivate, .nonResolvablePrivate: "private"
+        case .reserved: "random"
+        case .anonymous: "none"
+        }
+    }
+}

@@ -80,3 +80,64 @@ enum TerminalText {
         }
     }
 }
+
+/// Numbers as a person reads them in a narrow column.
+package enum Figures {
+    /// About three digits: `0.42`, `12.3`, `214`.
+    static func short(_ value: Double) -> String {
+        guard value.isFinite else { return "-" }
+        return switch abs(value) {
+        case ..<9.995: fixed(value, decimals: 2)
+        case ..<99.95: fixed(value, decimals: 1)
+        default: fixed(value, decimals: 0)
+        }
+    }
+
+    /// Half away from zero; what is not finite is a dash.
+    static func fixed(_ value: Double, decimals: Int) -> String {
+        guard value.isFinite else { return "-" }
+        var scale = 1.0
+        for _ in 0..<min(max(decimals, 0), 6) { scale *= 10 }
+        // Nothing shown comes near this; a larger number would not fit the integer below.
+        let scaled = Int64((min(max(value, -1e12), 1e12) * scale).rounded())
+        let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: UInt64(scale))
+        let sign = scaled < 0 ? "-" : ""
+        guard decimals > 0 else { return sign + String(whole) }
+        let digits = String(fraction)
+        return sign + "\(whole)." + String(repeating: "0", count: max(0, decimals - digits.utf8.count)) + digits
+    }
+}
+
+/// A UUID in nine places, so that a row fits 80 columns.
+///
+/// Which digits tell UUIDs apart depends on who made them: random ones differ from the first digit on, those of a family
+/// only at the end. So the form is chosen that keeps all the UUIDs of a table apart.
+enum ShortUUID: CaseIterable {
+    /// `39ED98FF…`
+    case beginning
+    /// `39ED…99D2`
+    case ends
+    /// `…9C3999D2`
+    case ending
+
+    static let width = 9
+
+    /// The first form that keeps as many of them apart as any does.
+    package static func form(for uuids: Set<ProximityUUID>) -> ShortUUID {
+        var best = (form: ShortUUID.beginning, count: 0)
+        for form in allCases {
+            let count = Set(uuids.map(form.text)).count
+            if count > best.count { best = (form, count) }
+        }
+        return best.form
+    }
+
+    func text(_ uuid: ProximityUUID) -> String {
+        let digits = uuid.description.filter { $0 != "-" }
+        return switch self {
+        case .beginning: digits.prefix(8) + "…"
+        case .ends: digits.prefix(4) + "…" + digits.suffix(4)
+        case .ending: "…" + digits.suffix(8)
+        }
+    }
+}

@@ -156,3 +156,76 @@ extension GatewayEngine {
             isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
     }
 }
+
+/// What comes to pass without a report, because time passes. A source of another kind is one more case: `GatewayEngine` lists its
+/// deadline, and has it do what is due.
+enum TimedSource: Sendable {
+    /// A beacon falls silent: the tracker's.
+    case silence
+    /// An instance is left, or its state becomes known or unknown: the monitor's.
+    case monitoring
+    /// The place is looked for, or said again; a request for it has waited long enough.
+    case location
+    /// The stays under way are stored.
+    case stays
+    /// The beacons of an instance are reported: the ranger's.
+    case ranging
+}
+
+/// The source that is due first. At equal times it is the one that was listed first.
+struct NextDeadline: Sendable {
+    private(set) var source: TimedSource
+    private(set) var due: Instant
+
+    init(_ source: TimedSource, _ due: Instant) {
+        self.source = source
+        self.due = due
+    }
+
+    mutating func list(_ source: TimedSource, _ due: Instant) {
+        if due < self.due { self = NextDeadline(source, due) }
+    }
+}
+
+/// When the stays under way are stored: every minute while something is heard, so that after a crash an exit is inferred to the
+/// minute.
+package struct StaySchedule: Sendable {
+    package static let interval = TimeSpan.seconds(60)
+    private(set) var due = Instant.distantFuture
+
+    /// A beacon of a region was heard.
+    mutating func heard(at now: Instant) {
+        if due == .distantFuture { due = now + Self.interval }
+    }
+
+    /// The next report sets it again: what was not heard since has nothing new to store.
+    mutating func stored() { due = .distantFuture }
+}
+
+/// The silence that an earlier process had learned to be ordinary, for the beacons of an instance. It holds for a while after
+/// the start: until then each of them is heard anew.
+struct RestoredPatience: Sendable {
+    /// Three receptions of the slowest beacon, and more.
+    private static let holdsFor = TimeSpan.seconds(15 * 60)
+
+    private let end: Instant
+    private var spans: [InstanceSlot: TimeSpan] = [:]
+
+    init(at now: Instant) { end = now + Self.holdsFor }
+
+    mutating func restore(_ patience: TimeSpan, of instance: InstanceSlot) {
+        if patience > .zero { spans[instance] = patience }
+    }
+
+    /// The instance is monitored no more.
+    mutating func end(_ instance: InstanceSlot) { spans[instance] = nil }
+
+    /// Whether there may be any: asked with every report.
+    var isEmpty: Bool { spans.isEmpty }
+
+    /// What was ordinary for the beacons of these instances.
+    mutating func patience(of instances: [InstanceSlot], at now: Instant) -> [TimeSpan] {
+        if now >= end { spans.removeAll() }
+        return instances.compactMap { spans[$0] }
+    }
+}

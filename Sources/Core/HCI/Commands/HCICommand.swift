@@ -25,3 +25,165 @@ extension HCICommand {
             + parameters
     }
 }
+
+/// The number of an HCI command.
+///
+/// Core 5.4, Vol 4, Part E, 5.4.1:
+///
+///     bits 15...10  OGF, the group
+///     bits 9...0    OCF, the command within the group
+package struct Opcode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// HCI_Reset: everything that any host process set up in the controller is gone after it.
+    package static let reset = Opcode(rawValue: 0x0C03)
+}
+
+extension Opcode: CustomStringConvertible {
+    /// Four hexadecimal digits: `0x200C`.
+    package var description: String {
+        let digits = String(rawValue, radix: 16, uppercase: true)
+        return "0x" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
+
+/// The outcome of an HCI command: 0x00, or an error code of Core 5.4, Vol 1, Part F.
+package struct HCIStatus: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let success = HCIStatus(rawValue: 0x00)
+    /// The controller does not know the command, whatever its feature bits say.
+    static let unknownCommand = HCIStatus(rawValue: 0x01)
+    static let hardwareFailure = HCIStatus(rawValue: 0x03)
+    static let memoryCapacityExceeded = HCIStatus(rawValue: 0x07)
+    /// Right command, wrong moment: parameters while scanning is on, or a legacy command after an extended one.
+    package static let commandDisallowed = HCIStatus(rawValue: 0x0C)
+    static let unsupportedFeature = HCIStatus(rawValue: 0x11)
+    package static let invalidParameters = HCIStatus(rawValue: 0x12)
+    package static let unspecifiedError = HCIStatus(rawValue: 0x1F)
+    static let controllerBusy = HCIStatus(rawValue: 0x3A)
+    static let unknownAdvertisingIdentifier = HCIStatus(rawValue: 0x42)
+}
+
+extension HCIStatus: CustomStringConvertible {
+    /// The specification's name and the code: `Command Disallowed (0x0C)`.
+    package var description: String {
+        let digits = String(rawValue, radix: 16, uppercase: true)
+        let code = "(0x" + (rawValue < 0x10 ? "0" : "") + digits + ")"
+        return switch self {
+        case .success: "Success " + code
+        case .unknownCommand: "Unknown HCI Command " + code
+        case .hardwareFailure: "Hardware Failure " + code
+        case .memoryCapacityExceeded: "Memory Capacity Exceeded " + code
+        case .commandDisallowed: "Command Disallowed " + code
+        case .unsupportedFeature: "Unsupported Feature or Parameter Value " + code
+        case .invalidParameters: "Invalid HCI Command Parameters " + code
+        case .unspecifiedError: "Unspecified Error " + code
+        case .controllerBusy: "Controller Busy " + code
+        case .unknownAdvertisingIdentifier: "Unknown Advertising Identifier " + code
+        default: "Status " + code
+        }
+    }
+}
+
+/// The controller's answer to a command: HCI_Command_Complete or HCI_Command_Status.
+///
+/// Core 5.4, Vol 4, Part E, 7.7.14 and 7.7.15; the event's parameters, without its code and length:
+///
+///     Command Complete (0x0E)                    Command Status (0x0F)
+///     octet 0      Num_HCI_Command_Packets       octet 0      Status
+///     octets 1, 2  Command_Opcode                octet 1      Num_HCI_Command_Packets
+///     octets 3...  Return_Parameters; the first  octets 2, 3  Command_Opcode
+///                  of them is nearly always a
+///                  Status
+///
+/// The return parameters travel beside it, from `returnParametersOffset` on, so that nothing is copied.
+package struct CommandOutcome: Hashable, Sendable {
+    /// Where the return parameters begin within the parameters of a Command Complete event.
+    package static let returnParametersOffset = 3
+
+    /// How many commands the controller is ready to take.
+    var commandCredits: UInt8
+    /// 0x0000 where the event only updates `commandCredits`.
+    package var opcode: Opcode
+    /// `nil` where a Command Complete event has no return parameters.
+    package var status: HCIStatus?
+
+    init(commandCredits: UInt8, opcode: Opcode, status: HCIStatus?) {
+        self.commandCredits = commandCredits
+        self.opcode = opcode
+        self.status = status
+    }
+
+    /// `nil` for other events, and where octets are missing.
+    package init?(eventCode: UInt8, parameters: Span<UInt8>) {
+        switch eventCode {
+        case EventCode.commandComplete:
+            guard parameters.count >= Self.returnParametersOffset else { return nil }
+            commandCredits = parameters[0]
+            opcode = Opcode(rawValue: parameters.parameter16(at: 1))
+            status =
+                parameters.count > Self.returnParametersOffset
+                ? HCIStatus(rawValue: parameters[Self.returnParametersOffset]) : nil
+        case EventCode.commandStatus:
+            guard parameters.count >= 4 else { return nil }
+            status = HCIStatus(rawValue: parameters[0])
+            commandCredits = parameters[1]
+            opcode = Opcode(rawValue: parameters.parameter16(at: 2))
+        default:
+            return nil
+        }
+    }
+}
+
+extension FixedWidthInteger {
+    /// As many octets as it has, least significant first.
+    var littleEndianOctets: [UInt8] {
+        stride(from: 0, to: Self.bitWidth, by: 8).map { UInt8(truncatingIfNeeded: self >> $0) }
+    }
+}
+
+extension DeviceAddress {
+    /// Six octets, least significant first, as every command and event carries an address.
+    var octets: [UInt8] { Array(bits.littleEndianOctets.prefix(6)) }
+}
+
+/// The parameters of a command, whose number of octets the caller has checked before it reads them.
+extension Span where Element == UInt8 {
+    func parameter16(at index: Int) -> UInt16 { UInt16(truncatingIfNeeded: parameterBits(at: index, octets: 2)) }
+
+    func parameter24(at index: Int) -> UInt32 { UInt32(truncatingIfNeeded: parameterBits(at: index, octets: 3)) }
+
+    func parameterAddressBits(at index: Int) -> UInt64 { parameterBits(at: index, octets: 6) }
+
+    /// A number of up to eight octets, least significant first.
+    func parameterBits(at index: Int, octets: Int) -> UInt64 {
+        (index..<index + octets).reversed().reduce(0) { $0 << 8 | UInt64(self[$1]) }
+    }
+
+    /// A Boolean octet; `nil` for anything but 0x00 and 0x01.
+    func parameterFlag(at index: Int) -> Bool? {
+        switch self[index] {
+        case 0x00: false
+        case 0x01: true
+        default: nil
+        }
+    }
+
+    func parameterOctets(from index: Int) -> [UInt8] {
+        guard index < count else { return [] }
+        return (index..<count).map { self[$0] }
+    }
+}
+
+extension Bool {
+    var parameterOctet: UInt8 { self ? 0x01 : 0x00 }
+}

@@ -1,3 +1,5 @@
+import RealModule
+
 /// Where the receiver was at one time, as far as it knows.
 package struct Fix: Hashable, Sendable {
     /// A receiver that says that it is slower than this stands: a standing one still claims a few decimetres a second.
@@ -49,4 +51,93 @@ package struct Fix: Hashable, Sendable {
         let positive = rest < 0 ? rest + 360 : rest
         return positive < 360 ? positive : 0
     }
+}
+
+/// The time that counts for a timer: time with fixes.
+///
+/// Without fixes nothing is known, so a timer stands still in a tunnel and goes on behind it. A gap between two used fixes
+/// counts whole up to a length, and a longer one not at all.
+struct FixTime: Hashable, Sendable {
+    /// The longest gap that counts (`unknown_state_after_s`).
+    let longestGap: TimeSpan
+    /// What has counted so far.
+    private(set) var elapsed = TimeSpan.zero
+    private var last: Instant
+
+    /// - Parameter start: when the first fix came.
+    init(from start: Instant, longestGap: TimeSpan) {
+        self.longestGap = longestGap
+        last = start
+    }
+
+    /// A fix was used.
+    mutating func use(at now: Instant) {
+        let gap = now - last
+        last = max(last, now)
+        if gap > .zero, gap <= longestGap { elapsed = elapsed + gap }
+    }
+}
+
+/// From the errors that gpsd estimates to the radius that a fix is published with.
+package enum ReportedAccuracy {
+    /// What stands for an accuracy that the receiver does not tell. Metres.
+    static let unknown_m = 100.0
+
+    /// How much larger the circle that holds the truth 95 times out of 100 is than the one that holds it 68 times.
+    ///
+    /// gpsd's errors are meant for 95 %, those of Core Location and of Android for 68 %. Where a place is wrong by as
+    /// much in either direction, normally distributed with the deviation σ, a circle of the radius σ · √(−2 · ln(1 − p))
+    /// holds the truth with the probability p: 2.448 σ for 0.95 and 1.510 σ for 0.68. Their ratio is 1.621.
+    static let from95to68 = 1.621
+
+    /// The radius that holds the truth two times out of three. Metres.
+    ///
+    /// - Parameters:
+    ///   - eph: gpsd's estimate of the horizontal error, 95 %. Metres.
+    ///   - epx: Its part along the parallel, used where there is no `eph`. Metres.
+    ///   - epy: Its part along the meridian. Metres.
+    /// - Returns: `unknown_m` where neither `eph` nor both of its parts are there. An error that is not above 0 is none:
+    ///   no receiver knows its place that well.
+    package static func horizontal_m(eph: Double?, epx: Double? = nil, epy: Double? = nil) -> Double {
+        if let eph, isRadius(eph) { return eph / from95to68 }
+        // gpsd makes eph of the HDOP, and the parts of XDOP and YDOP, whose squares add up to the square of the HDOP.
+        if let epx, let epy, isRadius(epx), isRadius(epy) { return .hypot(epx, epy) / from95to68 }
+        return unknown_m
+    }
+
+    /// Whether a number can be a radius at all.
+    static func isRadius(_ metres: Double) -> Bool { metres.isFinite && metres > 0 }
+}
+
+/// Why what a receiver said is not used. The raw value is the word in `health`.
+package enum FixRejection: String, Error, CaseIterable, Sendable {
+    /// The receiver says itself that it has none (mode below 2).
+    case noFix = "no_fix"
+    /// Worse than `desired_accuracy_m`.
+    case inaccurate
+    /// Older than `max_age_s`.
+    case stale
+    /// Its time is not one that follows those before.
+    case timeWentBack = "time_went_back"
+    /// Its place is outside the Earth, or not a number.
+    case outOfRange = "out_of_range"
+    /// Not what a receiver says: damaged, or without a time or a place.
+    case malformed
+}
+
+/// How many fixes were used, and how many were not for which reason.
+package struct FixCounts: Hashable, Sendable {
+    package var used = 0
+    private var rejected: [FixRejection: Int] = [:]
+
+    package init() {}
+
+    /// How many were not used for a reason.
+    subscript(reason: FixRejection) -> Int {
+        get { rejected[reason, default: 0] }
+        set { rejected[reason] = newValue == 0 ? nil : newValue }
+    }
+
+    /// How many were not used.
+    package var allRejected: Int { rejected.values.reduce(0, +) }
 }

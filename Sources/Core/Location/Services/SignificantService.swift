@@ -77,3 +77,114 @@ struct SignificantService: Sendable {
         return distance_m / passed_s
     }
 }
+
+/// A receiver that rests, and looks now and then.
+///
+/// A look takes until the first good fix, and no longer than 30 s. One that found nothing may have fallen into a tunnel, so the
+/// next comes after the same rest. After each further one the receiver rests twice as long as before: where there is no reception
+/// for so long, there will be none in a minute either.
+struct Looks: Hashable, Sendable {
+    /// A receiver that was on lately has a fix within seconds. What takes longer has no sky above it.
+    static let longestLook = TimeSpan.seconds(30)
+
+    private enum State: Hashable {
+        case resting(until: Instant)
+        case looking(until: Instant)
+    }
+
+    private var state: State
+    private var rest: TimeSpan
+    private let longestRest: TimeSpan
+    /// Whether the last look found nothing.
+    private var wasInVain = false
+
+    /// Begins with a look.
+    ///
+    /// - Parameter rest: the rest after it, should it find nothing.
+    init(lookingAt now: Instant, rest: TimeSpan, longestRest: TimeSpan) {
+        state = .looking(until: now + Self.longestLook)
+        self.rest = rest
+        self.longestRest = longestRest
+    }
+
+    var isLooking: Bool {
+        if case .looking = state { true } else { false }
+    }
+
+    /// When `advance` has something to do.
+    var deadline: Instant {
+        switch state {
+        case .resting(let until), .looking(let until): until
+        }
+    }
+
+    /// The look found what it was for; the receiver rests.
+    mutating func found(at now: Instant, rest: TimeSpan) {
+        wasInVain = false
+        startRest(rest, from: now)
+    }
+
+    private mutating func startRest(_ span: TimeSpan, from now: Instant) {
+        rest = min(span, longestRest)
+        state = .resting(until: now + rest)
+    }
+
+    /// Time went on: a rest ends with a look, and a look that found nothing with a rest.
+    mutating func advance(to now: Instant) {
+        guard now >= deadline else { return }
+        switch state {
+        case .resting: state = .looking(until: now + Self.longestLook)
+        case .looking:
+            startRest(wasInVain ? rest * 2 : rest, from: now)
+            wasInVain = true
+        }
+    }
+}
+
+/// Where the receiver has been standing, and whether it still does.
+///
+/// A single fix is wrong by more than it claims every third time, and now and then by 200 m. So the place is the mean of
+/// the first ten fixes, and it takes two fixes in a row to have moved: each further away than its own accuracy and that
+/// of the place explain.
+struct StandingPlace: Sendable {
+    enum Verdict {
+        case standing
+        /// Beyond the accuracy, for the first time.
+        case perhapsMoved
+        case moved
+    }
+
+    /// More fixes would not make the place better, but let it creep along with a slow walk.
+    static let fixesOfMean = 10
+
+    private var coordinate: Coordinate
+    private var accuracy_m: Double
+    private var fixes = 1
+    private var isDoubted = false
+    private var time: FixTime
+
+    init(_ fix: Fix, at now: Instant, longestGap: TimeSpan) {
+        coordinate = fix.coordinate
+        accuracy_m = fix.horizontalAccuracy_m
+        time = FixTime(from: now, longestGap: longestGap)
+    }
+
+    /// For how long it has been standing: time with fixes.
+    var standing: TimeSpan { time.elapsed }
+
+    mutating func use(_ fix: Fix, at now: Instant) -> Verdict {
+        let distance_m = coordinate.nearDistance_m(to: fix.coordinate)
+        guard distance_m <= accuracy_m + fix.horizontalAccuracy_m else {
+            defer { isDoubted = true }
+            return isDoubted ? .moved : .perhapsMoved
+        }
+        isDoubted = false
+        time.use(at: now)
+        if fixes < Self.fixesOfMean {
+            fixes += 1
+            coordinate = coordinate.moved(by: 1 / Double(fixes), towards: fix.coordinate)
+            accuracy_m += (fix.horizontalAccuracy_m - accuracy_m) / Double(fixes)
+        }
+        return .standing
+    }
+}

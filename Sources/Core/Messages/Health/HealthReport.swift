@@ -114,3 +114,83 @@ package struct HealthReport: Sendable {
         reports: 0, reportsPerSecond: 0, rejects: RejectCounts(), suspectedSpoofing: [], tracks: 0, instances: 0,
         queueDepth: 0, drops: [], uptime_s: 0, process: nil, outbox: "", broker: nil)
 }
+
+/// What a store's `health` says of the gateways that it is made of.
+package struct StoreFigures: Hashable, Sendable {
+    /// Whether a gateway can hear. The raw value is the word in the message.
+    package enum Hearing: String, CaseIterable, Sendable {
+        case hears
+        /// Its radio does not scan.
+        case blind
+        case offline
+        /// It is listed, and nothing came from it yet.
+        case silent
+    }
+
+    /// One gateway.
+    package struct Gateway: Hashable, Sendable {
+        package var id: String
+        package var hearing: Hearing
+        /// By how much its clock is ahead of the store's, seconds; `nil` where its clock is not synced, or nothing came yet.
+        package var clockAhead_s: Double?
+
+        init(id: String, hearing: Hearing, clockAhead_s: Double? = nil) {
+            self.id = id
+            self.hearing = hearing
+            self.clockAhead_s = clockAhead_s
+        }
+    }
+
+    /// Messages that came too late to change anything.
+    package var late: UInt64
+    /// Messages that could not be read.
+    package var malformed: UInt64
+    /// In the order of the configuration; those that it does not list as they came.
+    package var gateways: [Gateway]
+
+    package init(late: UInt64, malformed: UInt64, gateways: [Gateway]) {
+        self.late = late
+        self.malformed = malformed
+        self.gateways = gateways
+    }
+}
+
+/// A flood that no shop makes by itself: what `health` says under `suspected_spoofing`.
+///
+/// iBeacon proves nothing about its sender, so this is a suspicion. Nothing is filtered because of it.
+package struct SuspectedSpoofing: Hashable, Sendable {
+    /// What there is too much of.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// Identities never heard before.
+        case identities
+        /// Addresses of one identity.
+        case addresses
+        /// Levels that no beacon beside a gateway reaches.
+        case rssi
+        /// Beacons that change their address at the same time.
+        case rotations
+    }
+
+    var kind: Kind
+    /// How much of it there was a second, on average over a minute.
+    var rate_per_s: Double
+}
+
+/// An adapter whose signal strengths are none: what `health` says under `suspect_readings`.
+///
+/// It is told from the adapter's own readings, so only what no room makes is named. Nothing is filtered because of it.
+package struct SuspectReadings: Hashable, Sendable {
+    /// What is wrong with them.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// One value, of whatever transmitter.
+        case stuck
+        /// A report has the strength of the one before it, which was another transmitter's.
+        case repeated
+        /// Some readings are 15 dB below the others of the same transmitter, as where one channel's are.
+        case twoLevels = "two_levels"
+    }
+
+    /// As the configuration names it.
+    package var adapter: String
+    var kind: Kind
+}

@@ -39,3 +39,117 @@ extension MessageComposer {
             MessageNumber(epoch: epoch, series: .spans, seq: number), topic: topics.coverage, payload: payload.encoded)
     }
 }
+
+/// `surge`: entries that a limit held back in one region during one minute, numbered.
+struct SurgePayload: Payload, Hashable {
+    package var head: PayloadHead
+    package var origin: PayloadOrigin
+    package var epoch: String
+    /// Its number within the epoch, from 1.
+    var surge: Int64
+    /// The first entry that was held back.
+    package var from: WallTime
+    /// The last one; never before `from`.
+    package var to: WallTime
+    /// The region's id.
+    var region: String
+    /// The number of entries that were held back, 1 at least.
+    var refused: Int64
+    /// An estimate of how many different identities these were, from 1 to `refused`.
+    var identities: Int64
+}
+
+extension SurgePayload {
+    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            head: head, origin: try PayloadOrigin(&fields), epoch: try fields.epoch(),
+            surge: try fields.number("surge"), from: try fields.time("from_at"), to: try fields.time("to_at"),
+            region: try fields.text("region"), refused: try fields.number("refused"),
+            identities: try fields.number("identities"))
+        guard from <= to else { throw PayloadError("to_at", .mustBeOneOf("from_at or later")) }
+        guard identities <= refused else { throw PayloadError("identities", .mustBeOneOf("\(refused) or less")) }
+    }
+
+    func write(to json: inout JSONWriter) {
+        origin.write(to: &json)
+        json.set("epoch", epoch)
+        json.set("surge", surge)
+        json.set("from_at", Timestamp.text(from))
+        json.set("to_at", Timestamp.text(to))
+        json.set("region", region)
+        json.set("refused", refused)
+        json.set("identities", identities)
+    }
+}
+
+extension MessageComposer {
+    /// - Parameters:
+    ///   - number: the surge's number within the epoch, from 1.
+    ///   - instant: when the minute was over.
+    package func surge(
+        _ surge: EntryBudget.Surge, epoch: String, number: Int64, at instant: Instant, _ timebase: Timebase
+    ) -> NumberedMessage {
+        let from = timebase.wall(surge.from)
+        let payload = SurgePayload(
+            head: head(at: instant, timebase), origin: origin, epoch: epoch, surge: number, from: from,
+            to: max(from, timebase.wall(surge.to)), region: surge.region, refused: surge.refused,
+            identities: surge.identities)
+        return NumberedMessage(
+            MessageNumber(epoch: epoch, series: .surges, seq: number), topic: topics.topic(.gateway(.surge)),
+            payload: payload.encoded)
+    }
+}
+
+/// `gap`: numbers of events, or of another series, that a limit or a broken disk lost.
+struct GapPayload: Payload, Hashable {
+    package var head: PayloadHead
+    package var origin: PayloadOrigin
+    /// Which the numbers belong to.
+    package var epoch: String
+    /// What they are of.
+    var series: NumberSeries
+    /// The first that is lost, and the last.
+    var numbers: ClosedRange<Int64>
+    /// One word for a machine, such as `max_events`.
+    var cause: String
+}
+
+extension GapPayload {
+    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        let origin = try PayloadOrigin(&fields)
+        let epoch = try fields.epoch()
+        let series = NumberSeries.allCases.first { fields.has($0.gapKeys.from) } ?? .events
+        let (from, to): (Int64, Int64) = (try fields.number(series.gapKeys.from), try fields.number(series.gapKeys.to))
+        guard from <= to else { throw PayloadError("\(series.gapKeys.to)", .mustBeOneOf("\(from) or more")) }
+        self.init(
+            head: head, origin: origin, epoch: epoch, series: series, numbers: from...to,
+            cause: try fields.text("cause"))
+    }
+
+    func write(to json: inout JSONWriter) {
+        origin.write(to: &json)
+        json.set("epoch", epoch)
+        json.set(series.gapKeys.from, numbers.lowerBound)
+        json.set(series.gapKeys.to, numbers.upperBound)
+        json.set("cause", cause)
+    }
+}
+
+extension MessageComposer {
+    /// - Parameters:
+    ///   - epoch: which the numbers belong to.
+    ///   - series: what they are of.
+    ///   - fromSeq: the first number lost.
+    ///   - toSeq: the last.
+    ///   - cause: one word for a machine, such as `max_events`.
+    package func gap(
+        epoch: String, of series: NumberSeries = .events, fromSeq: Int64, toSeq: Int64, cause: String,
+        at instant: Instant,
+        _ timebase: Timebase
+    ) -> Message {
+        let payload = GapPayload(
+            head: head(at: instant, timebase), origin: origin, epoch: epoch, series: series,
+            numbers: fromSeq...max(fromSeq, toSeq), cause: cause)
+        return message(.gap, on: topics.gap, payload.encoded)
+    }
+}

@@ -112,3 +112,110 @@ struct EvidenceSource: Sendable {
         schedule()
     }
 }
+
+/// A blind source proves nothing: the time for which it perceives nothing does not count towards an exit.
+///
+/// Exit timers and settling run on *seen time*: the time elapsed less all the time the source was blind. While it is
+/// blind, seen time stands still, so no exit can come due.
+struct Sight: Sendable {
+    /// How long the source was blind in all, up to now or to the start of the present blindness.
+    private var blindTime = TimeSpan.zero
+    /// Since when it is blind: its last report, not when it was noticed. `nil` while it sees.
+    private(set) var blindSince: Instant?
+
+    var isBlind: Bool { blindSince != nil }
+
+    /// The seen time at `now`.
+    func seenTime(at now: Instant) -> Instant {
+        min(now, blindSince ?? now) - blindTime
+    }
+
+    /// When seen time will be `seen`, if the source goes on seeing; never while it is blind.
+    package func instant(ofSeenTime seen: Instant) -> Instant {
+        isBlind ? .distantFuture : seen + blindTime
+    }
+
+    mutating func blinded(since: Instant) {
+        if blindSince == nil { blindSince = since }
+    }
+
+    mutating func sees(at now: Instant) {
+        guard let since = blindSince else { return }
+        blindTime = blindTime + max(.zero, now - since)
+        blindSince = nil
+    }
+}
+
+/// Finds a source blind that has perceived nothing for too long while it listened. A radio is found out by whoever owns it; of a
+/// receiver of fixes silence is all there is to go by.
+///
+/// A receiver that rests on purpose is not blind: the time for which it rests does not count.
+struct Listening: Sendable {
+    /// After how much silence it is blind; `nil` where silence means nothing.
+    private var limit: TimeSpan?
+    /// Since when it has listened in vain, as if it had not rested in between; `nil` while it rests.
+    private var since: Instant? = .origin
+    /// How long it has listened in vain, for when it goes on.
+    private var silence = TimeSpan.zero
+
+    /// When it is blind unless it perceives anything before.
+    package var due: Instant {
+        guard let limit, let since else { return .distantFuture }
+        return since + limit
+    }
+
+    /// Since when it has listened in vain.
+    var silentSince: Instant { since ?? .distantFuture }
+
+    /// Silence of that length is blindness, or a shorter one that was said before.
+    mutating func expect(within span: TimeSpan, at now: Instant) {
+        if limit == nil, since != nil { since = now }
+        limit = min(limit ?? span, span)
+    }
+
+    mutating func perceived(at now: Instant) {
+        silence = .zero
+        if since != nil { since = now }
+    }
+
+    mutating func rests(at now: Instant) {
+        guard let since else { return }
+        silence = max(.zero, now - since)
+        self.since = nil
+    }
+
+    mutating func listens(at now: Instant) {
+        if since == nil { since = now - silence }
+    }
+}
+
+/// The last moment at which a source is known to have perceived, and how far that carries.
+///
+/// A radio that dies is found out some seconds later, and an exit told in between would be false. So a timer that comes
+/// due in silence, which is when nothing of any kind has been heard for longer than `reach`, waits until the radio has
+/// proved that it hears. Whoever owns the radio asks its controller meanwhile; where nothing can be asked, as in a replay,
+/// no proof is needed.
+struct Proof: Sendable {
+    /// `exit_after_s` is one second at least, so no exit can be due so soon after the radio died.
+    static let reach = TimeSpan.milliseconds(500)
+
+    let isNeeded: Bool
+    private(set) var provedAt = Instant(microseconds: .min)
+    /// Timers that wait for a later proof.
+    private(set) var waiting: [EvidenceSource.Timer] = []
+    /// What has waited comes to pass at the proof, not before. A capture's time may begin before that of Unix.
+    private(set) var releasedAt = Instant(microseconds: .min)
+
+    func covers(_ due: Instant) -> Bool { !isNeeded || due <= provedAt + Self.reach }
+
+    mutating func proved(at instant: Instant) { provedAt = max(provedAt, instant) }
+
+    mutating func await(_ timer: EvidenceSource.Timer) { waiting.append(timer) }
+
+    /// The timers that have waited; none waits any more.
+    mutating func release(at instant: Instant) -> [EvidenceSource.Timer] {
+        defer { waiting = [] }
+        releasedAt = max(releasedAt, instant)
+        return waiting
+    }
+}

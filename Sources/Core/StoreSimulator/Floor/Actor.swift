@@ -59,3 +59,73 @@ package struct Actor: Hashable, Sendable {
         (addresses.first { $0.until > instant } ?? addresses.last)?.address
     }
 }
+
+/// Advertising data as the simulated devices send it.
+enum AdvertisingPayload {
+    /// Flags as phones set them (LE General Discoverable, both kinds of simultaneous LE and BR/EDR).
+    private static let flags: [UInt8] = [0x02, 0x01, 0x1A]
+
+    /// Flags and the iBeacon frame, 30 octets.
+    static func iBeacon(_ identity: BeaconIdentity, measuredPower_dbm: Int8) -> [UInt8] {
+        flags + IBeaconFrame(identity: identity, measuredPower_dbm: measuredPower_dbm).encodedStructure
+    }
+
+    /// One of the kinds of device that a shop is full of: phones' nearby messages (Apple's company identifier without
+    /// an iBeacon in it), service data of a fitness band, a bare name.
+    static func other(random: inout RandomStream) -> [UInt8] {
+        let noise = (0..<6).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        switch random.below(3) {
+        case 0: return flags + [0x0A, 0xFF, 0x4C, 0x00, 0x10, 0x05] + noise.prefix(5)
+        case 1: return flags + [0x09, 0x16, 0x9F, 0xFE] + noise
+        default: return [0x05, 0x09] + Array("Band".utf8)
+        }
+    }
+}
+
+/// A device address and the time for which a transmitter uses it.
+package struct AddressSpan: Hashable, Sendable {
+    package var address: DeviceAddress
+    /// First instant of use.
+    package var from: Instant
+    /// First instant after its use: the rotation, or the end of the visit.
+    var until: Instant
+
+    package init(address: DeviceAddress, from: Instant, until: Instant) {
+        self.address = address
+        self.from = from
+        self.until = until
+    }
+}
+
+extension AddressSpan {
+    /// One address for all of `path`, with the two top bits 11: static random, which never rotates.
+    static func fixed(for path: ActorPath, random: inout RandomStream) -> [AddressSpan] {
+        let address = DeviceAddress(bits: random.next() | 0xC000_0000_0000, type: .random)
+        return [AddressSpan(address: address, from: path.start, until: path.end)]
+    }
+
+    /// A new random private address at each of `rotations` (ascending) that falls inside `path`.
+    ///
+    /// The top bits are 01, as a phone's. The hash part is random: no resolving key explains these addresses.
+    static func rotating(for path: ActorPath, at rotations: [Instant], random: inout RandomStream) -> [AddressSpan] {
+        var spans: [AddressSpan] = []
+        var from = path.start
+        for until in rotations.filter({ $0 > path.start && $0 < path.end }) + [path.end] {
+            let bits = random.next() & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000
+            spans.append(AddressSpan(address: DeviceAddress(bits: bits, type: .random), from: from, until: until))
+            from = until
+        }
+        return spans
+    }
+
+    /// Rotations every 15 minutes give or take half a minute, beginning anywhere in the first 15.
+    static func rotatingEveryQuarterHour(for path: ActorPath, random: inout RandomStream) -> [AddressSpan] {
+        var rotations: [Instant] = []
+        var at = path.start + .seconds(random.uniform(0..<900))
+        while at < path.end {
+            rotations.append(at)
+            at += .seconds(random.uniform(870..<930))
+        }
+        return rotating(for: path, at: rotations, random: &random)
+    }
+}

@@ -26,3 +26,101 @@ package struct StoreScenario: Hashable, Sendable {
         self.scanner = scanner
     }
 }
+
+extension StoreScenario {
+    /// Devices that are in every shop's air and none of its business, for the whole time: one of four an iBeacon of
+    /// somebody else's (static address), the others no iBeacons at all (addresses that rotate).
+    static func neighbours(
+        around gateway: FloorPoint, duration: TimeSpan, count: Int, random: inout RandomStream
+    ) -> [Actor] {
+        (0..<max(0, count)).map { number in
+            let place = FloorPoint(
+                x_m: gateway.x_m + random.uniform(-14..<14), y_m: gateway.y_m + random.uniform(-14..<14))
+            var path = ActorPath(from: place, at: .origin)
+            path.stay(duration)
+            guard number % 4 == 0 else {
+                return Actor(
+                    other: AdvertisingPayload.other(random: &random), power_dbm: -62,
+                    interval: .seconds(random.uniform(0.15..<1.2)), path: path,
+                    addresses: AddressSpan.rotatingEveryQuarterHour(for: path, random: &random))
+            }
+            let identity = BeaconIdentity(
+                uuid: foreignUUID, major: 0, minor: UInt16(truncatingIfNeeded: number / 4))
+            return Actor(
+                beacon: identity, kind: .shelf, interval: .milliseconds(700), path: path,
+                addresses: AddressSpan.fixed(for: path, random: &random))
+        }
+    }
+}
+
+extension StoreScenario {
+    /// A shop of several rooms with a gateway in the middle of each, and people who walk between them.
+    ///
+    /// Every half a minute or so somebody comes in, with a trolley or with a phone. They go from room to room, rest in each for 20 to 90 s,
+    /// and leave by the door. The same seed has the same people whichever gateway listens.
+    ///
+    /// - Parameters:
+    ///   - gateways: rooms, 1 to 64.
+    ///   - listening: the room whose gateway hears the capture.
+    package static func rooms(
+        seed: UInt64, duration: TimeSpan, gateways: Int, listening: Int
+    ) -> StoreScenario {
+        let rooms = Rooms(count: gateways)
+        var random = RandomStream(seed: seed)
+        var actors: [Actor] = []
+        var at = Instant.origin + .seconds(random.uniform(2..<10))
+        var number: UInt16 = 1
+        while at < .origin + duration {
+            let path = visit(rooms, at: at, random: &random)
+            let isPhone = random.chance(0.5)
+            actors.append(
+                Actor(
+                    beacon: BeaconIdentity(uuid: storeUUID, major: isPhone ? 2 : 1, minor: number),
+                    kind: isPhone ? .phone : .cart, interval: .milliseconds(isPhone ? 200 : 300), path: path,
+                    addresses: isPhone
+                        ? AddressSpan.rotatingEveryQuarterHour(for: path, random: &random)
+                        : AddressSpan.fixed(for: path, random: &random)))
+            number = number == .max ? 1 : number + 1
+            at += .seconds(random.uniform(15..<45))
+        }
+        var scenario = StoreScenario(
+            name: "rooms", duration: duration, gateway: rooms.middle(of: listening), actors: actors)
+        scenario.rooms = rooms
+        return scenario
+    }
+
+    /// - Parameter closes: whoever is in the shop then goes back to the door as soon as they have looked round the room; `nil` where
+    ///   nobody has to.
+    static func visit(
+        _ rooms: Rooms, at start: Instant, closes: Instant? = nil, random: inout RandomStream
+    ) -> ActorPath {
+        let door = FloorPoint(x_m: Rooms.width_m / 2, y_m: 0)
+        let pace_m_s = random.uniform(0.9..<1.4)
+        var path = ActorPath(from: door, at: start)
+        var way = [0]
+        for _ in 0..<1 + random.below(4) {
+            let next = rooms.neighbours(of: way[way.count - 1])
+            if let room = next.isEmpty ? nil : next[random.below(next.count)] { way.append(room) }
+        }
+        var seen: [Int] = []
+        for room in way {
+            if let closes, path.end >= closes { break }
+            seen.append(room)
+            // Through the middle of a room, so that doors are where walls have them.
+            path.walk(to: rooms.middle(of: room), speed_m_s: pace_m_s)
+            path.walk(to: somewhere(in: room, of: rooms, random: &random), speed_m_s: pace_m_s)
+            path.stay(.seconds(random.uniform(20..<90)))
+            path.walk(to: rooms.middle(of: room), speed_m_s: pace_m_s)
+        }
+        for room in seen.reversed() { path.walk(to: rooms.middle(of: room), speed_m_s: pace_m_s) }
+        path.walk(to: door, speed_m_s: pace_m_s)
+        return path
+    }
+
+    private static func somewhere(in room: Int, of rooms: Rooms, random: inout RandomStream) -> FloorPoint {
+        let middle = rooms.middle(of: room)
+        return FloorPoint(
+            x_m: middle.x_m + random.uniform(-0.4..<0.4) * Rooms.width_m,
+            y_m: middle.y_m + random.uniform(-0.4..<0.4) * Rooms.depth_m)
+    }
+}

@@ -1,0 +1,115 @@
+import CCrypto
+
+/// The digest SHA-256 (FIPS 180-4), computed by OpenSSL's libcrypto.
+enum SHA256 {
+    /// How many octets a digest has.
+    static let length = 32
+
+    /// The digest of any number of octets.
+    ///
+    /// - Returns: 32 octets; `nil` where libcrypto has no memory left, or was set up without the algorithm.
+    static func digest(of message: [UInt8]) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: length)
+        var written: UInt32 = 0
+        let status = EVP_Digest(message, message.count, &digest, &written, EVP_sha256(), nil)
+        return status == 1 && written == length ? digest : nil
+    }
+}
+
+/// The keyed digest HMAC (RFC 2104, FIPS 198-1) with SHA-256, computed by OpenSSL's libcrypto.
+enum HMACSHA256 {
+    /// How many octets a code has.
+    static let length = SHA256.length
+
+    /// The code of a message.
+    ///
+    /// - Parameters:
+    ///   - message: any number of octets.
+    ///   - key: any number of octets. A key of more than 64 stands for its digest, as the RFC has it.
+    /// - Returns: 32 octets; `nil` where libcrypto has no memory left, or was set up without the algorithm.
+    static func code(for message: [UInt8], key: [UInt8]) -> [UInt8]? {
+        guard let keyLength = Int32(exactly: key.count) else { return nil }
+        var code = [UInt8](repeating: 0, count: length)
+        var written: UInt32 = 0
+        let made = HMAC(EVP_sha256(), key, keyLength, message, message.count, &code, &written)
+        return made != nil && written == length ? code : nil
+    }
+}
+
+/// Makes keys of a secret: HKDF (RFC 5869) with HMAC-SHA-256.
+///
+///     PRK  = HMAC(salt, secret)                          extract
+///     T(n) = HMAC(PRK, T(n − 1) | info | n)              expand, n from 1, T(0) empty
+///     key  = the first octets of T(1) | T(2) | …
+enum HKDFSHA256 {
+    /// How many octets a key has at most: `n` is one octet.
+    static let maxLength = 255 * HMACSHA256.length
+
+    /// A key.
+    ///
+    /// - Parameters:
+    ///   - secret: any number of octets. There can be no more randomness in the key than in here.
+    ///   - salt: any number of octets; none is the same as 32 zeros.
+    ///   - info: what the key is for. Whoever has one key has not that for another purpose.
+    ///   - length: how many octets the key has, 1 … 8160.
+    /// - Returns: the key; `nil` for a length out of range, and where `HMACSHA256` has none.
+    package static func key(from secret: [UInt8], salt: [UInt8] = [], info: [UInt8], length: Int) -> [UInt8]? {
+        guard (1...maxLength).contains(length), let extracted = HMACSHA256.code(for: secret, key: salt) else {
+            return nil
+        }
+        var key: [UInt8] = []
+        var block: [UInt8] = []
+        var number: UInt8 = 0
+        while key.count < length {
+            number &+= 1
+            guard let next = HMACSHA256.code(for: block + info + [number], key: extracted) else { return nil }
+            block = next
+            key += block
+        }
+        return Array(key.prefix(length))
+    }
+}
+
+/// AES-128 (FIPS 197) of single blocks, computed by OpenSSL's libcrypto.
+///
+/// It holds what libcrypto works in, so that one after the other can be encrypted, each with its own key, and nothing is
+/// allocated for it.
+struct AES128: ~Copyable {
+    /// 16 octets, as FIPS 197 writes them from left to right.
+    typealias Block = SIMD16<UInt8>
+
+    private let context: OpaquePointer
+
+    /// Takes over what `make()` has set up: an initialiser that fails would have to give it back half made.
+    private init(_ context: OpaquePointer) { self.context = context }
+
+    deinit { EVP_CIPHER_CTX_free(context) }
+
+    /// `nil` where libcrypto has no memory left, or was set up without the algorithm.
+    static func make() -> AES128? {
+        guard let context = EVP_CIPHER_CTX_new() else { return nil }
+        // ECB is each block for itself. The key comes with the block.
+        guard EVP_EncryptInit_ex2(context, EVP_aes_128_ecb(), nil, nil, nil) == 1 else {
+            EVP_CIPHER_CTX_free(context)
+            return nil
+        }
+        return AES128(context)
+    }
+
+    /// One block, encrypted.
+    ///
+    /// - Parameter key: 16 octets, in the order of a block's.
+    /// - Returns: `nil` where the key has another length, or libcrypto failed.
+    mutating func encrypt(_ block: Block, key: [UInt8]) -> Block? {
+        guard key.count == Block.scalarCount, EVP_EncryptInit_ex2(context, nil, key, nil, nil) == 1 else { return nil }
+        var encrypted = block
+        // A whole block comes out at once; padding would follow at an end, which is never asked for.
+        let written = withUnsafeMutableBytes(of: &encrypted) { bytes in
+            let octets = bytes.bindMemory(to: UInt8.self).baseAddress
+            var written: Int32 = 0
+            let status = EVP_EncryptUpdate(context, octets, &written, octets, Int32(Block.scalarCount))
+            return status == 1 ? written : 0
+        }
+        return written == Block.scalarCount ? encrypted : nil
+    }
+}
