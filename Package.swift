@@ -15,12 +15,12 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// A target of tests, which all may use the pure module.
+/// A target of tests, which all may use the pure module, and what tests have in common.
 func tests(
     _ name: String, in folder: String = "Tests/Rules", _ dependencies: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
     .testTarget(
-        name: name, dependencies: ["Core"] + dependencies, path: "\(folder)/\(name)", exclude: exclude,
+        name: name, dependencies: ["Core", "TestAir"] + dependencies, path: "\(folder)/\(name)", exclude: exclude,
         swiftSettings: settings)
 }
 
@@ -68,9 +68,9 @@ let package = Package(
         tests("LocationTests"),
         tests("ConfigurationTests"),
         tests("MessagesTests"),
-        tests("GatewayTests", ["TestAir"]),
+        tests("GatewayTests"),
         tests("SiteTests", [real]),
-        tests("ConsoleTests", ["TestAir"]),
+        tests("ConsoleTests"),
         tests("StoreSimulatorTests", ["Recordings", real]),
         tests("LoopsTests", ["Agent"]),
         tests("GPSTests", ["Agent"], exclude: ["Recorded"]),

@@ -1,5 +1,6 @@
 import Foundation
 import Loopback
+import TestAir
 import Testing
 
 @testable import Agent
@@ -51,7 +52,7 @@ struct RealGpsdTests {
         listener.forget()
         // gpsd closes it when nobody has watched for a minute, while we are still connected.
         try await wait("the receiver to be let rest") { try !gpsd.holds(receiver.path) }
-        #expect(listener.all().allSatisfy { if case .report = $0 { false } else { true } })
+        #expect(listener.all().holdForAll { if case .report = $0 { false } else { true } })
         #expect(listener.losses.isEmpty)
         listener.client.listen(true)
         try await wait("a fix again") { !listener.fixes.isEmpty }
@@ -90,7 +91,9 @@ struct RealGpsdTests {
         #expect(listener.losses.isEmpty)
     }
 
-    @Test("Stopped, it has ended within a second, whether gpsd is there or not", arguments: [true, false])
+    @Test(
+        "Stopped, it ends without waiting for gpsd, whether gpsd is there or not, and tells nothing more",
+        arguments: [true, false])
     func stops(isThere: Bool) async throws {
         let gpsd = try Gpsd(devices: [])
         if isThere { try gpsd.start() }
@@ -173,6 +176,6 @@ struct GpsfakeTests {
         listener.client.listen(true)
         try listener.client.start()
         try await wait("the ride") { Set(listener.fixes.map(\.coordinate)).count >= 5 }
-        #expect(listener.fixes.allSatisfy { (52.5163...52.5175).contains($0.coordinate.latitude) })
+        #expect(listener.fixes.holdForAll { (52.5163...52.5175).contains($0.coordinate.latitude) })
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestAir
 import Testing
 
 @testable import Agent
@@ -50,9 +51,9 @@ struct DamageTests {
         #expect(outbox.numbering.epoch != epoch)
         let events = outbox.drain()
         #expect(events.count > 100 && events.count < 200)
-        #expect(events.allSatisfy { $0.epoch == epoch && $0.isWhole })
+        #expect(events.holdForAll { $0.epoch == epoch && $0.isWhole })
         let gaps = outbox.takeGaps()
-        #expect(gaps.allSatisfy { $0.epoch == epoch && $0.cause == .corrupt })
+        #expect(gaps.holdForAll { $0.epoch == epoch && $0.cause == .corrupt })
         let missing = Set(1...200 as ClosedRange<Int64>).subtracting(events.map(\.seq))
         #expect(Set(gaps.flatMap { Array($0.fromSeq...$0.toSeq) }) == missing)
         #expect(outbox.lastRecord == 200)

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import TestAir
 import Testing
 
 @testable import Agent
@@ -148,7 +149,7 @@ struct DegradedTests {
         let committed = try outbox.commitEvents(2)
         #expect(outbox.numbering.epoch != epoch)
         #expect(committed.messages.map(\.number.seq) == [1, 2])
-        #expect(outbox.drain().allSatisfy { $0.isWhole && $0.epoch == outbox.numbering.epoch })
+        #expect(outbox.drain().holdForAll { $0.isWhole && $0.epoch == outbox.numbering.epoch })
         disk.repair()
         outbox.tick(100)
         #expect(outbox.isDurable)
@@ -214,7 +215,7 @@ struct DegradedTests {
         #expect(outbox.isDurable)
         let late = outbox.drain()
         #expect(late.map(\.seq) == [1, 2, 3])
-        #expect(late.allSatisfy { $0.epoch == epoch && $0.isWhole })
+        #expect(late.holdForAll { $0.epoch == epoch && $0.isWhole })
         outbox.acknowledge(early.map(\.position))
         try outbox.commitEvents(1)
         outbox.close()

@@ -1,4 +1,5 @@
 import Foundation
+import TestAir
 import Testing
 
 @testable import Agent
@@ -44,7 +45,7 @@ struct EarlierVersionTests {
         let left = try #require(outbox?.drain())
         #expect(left.filter { $0.number.series == .events }.map(\.seq) == Array(1...9))
         #expect(left.filter { $0.number.series == .spans }.map(\.seq) == [1])
-        #expect(left.allSatisfy { String(decoding: $0.payload, as: UTF8.self).contains(epoch) })
+        #expect(left.holdForAll { String(decoding: $0.payload, as: UTF8.self).contains(epoch) })
         #expect(outbox?.records().isEmpty == false)
         try outbox?.commit(.batches)
         outbox = nil

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import TestAir
 import Testing
 
 @testable import Agent
@@ -83,8 +84,8 @@ struct OwnerTests {
         try next.say(as: "B")
         let (own, former) = (next.next(limit: 9), next.nextOfFormerOwners(limit: 9))
         #expect(next.texts(own) == ["B 1"] && next.texts(former) == ["A 1", "A 2"])
-        #expect(former.allSatisfy { next.formerOwner(ofEpoch: $0.epoch) == "A" })
-        #expect(own.allSatisfy { next.formerOwner(ofEpoch: $0.epoch) == nil })
+        #expect(former.holdForAll { next.formerOwner(ofEpoch: $0.epoch) == "A" })
+        #expect(own.holdForAll { next.formerOwner(ofEpoch: $0.epoch) == nil })
         next.acknowledge(own.map(\.position) + former.map(\.position))
         #expect(next.health.queuedEvents == 0)
     }
@@ -212,7 +213,7 @@ struct OwnerTests {
         #expect(next.texts(next.next(limit: 99)) == ["B 1"])
         #expect(!next.records().contains { $0.value == Array("40".utf8) })
         let former = next.nextOfFormerOwners(limit: 99)
-        #expect(former.allSatisfy { $0.epoch == left })
+        #expect(former.holdForAll { $0.epoch == left })
         let lost = next.takeGaps().filter { $0.epoch == left }.reduce(0) { $0 + $1.toSeq - $1.fromSeq + 1 }
         #expect(Int64(former.count) + lost == 40)
     }

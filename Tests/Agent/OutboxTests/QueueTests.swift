@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Agent
@@ -26,7 +27,7 @@ struct QueueTests {
         #expect(outbox.next(limit: 2).map(\.seq) == [1, 2])
         let rest = outbox.drain(limit: 2)
         #expect(rest.map(\.seq) == [3, 4, 5, 6, 7])
-        #expect(rest.allSatisfy { $0.isWhole && $0.epoch == outbox.numbering.epoch })
+        #expect(rest.holdForAll { $0.isWhole && $0.epoch == outbox.numbering.epoch })
         #expect(outbox.next(limit: 10).isEmpty)
         try outbox.commitEvents(1)
         #expect(outbox.next(limit: 10).map(\.seq) == [8])

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import TestAir
 import Testing
 
 @testable import Agent
@@ -22,7 +23,7 @@ struct RestartTests {
         try next.commitEvents(1)
         let events = next.drain()
         #expect(events.map(\.seq) == [1, 2, 3, 4, 5, 6])
-        #expect(events.allSatisfy { $0.isWhole })
+        #expect(events.holdForAll { $0.isWhole })
         #expect(next.takeGaps().isEmpty && next.takeReports().isEmpty)
     }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import TestAir
 import Testing
 
 @testable import Agent
@@ -72,7 +73,7 @@ struct SeriesTests {
         try outbox.commit(.events)
         let gaps = outbox.takeGaps()
         #expect(
-            gaps.map(\.series) == [.events, .batches] && gaps.allSatisfy { $0.cause == .maxMiB && $0.fromSeq == 1 })
+            gaps.map(\.series) == [.events, .batches] && gaps.holdForAll { $0.cause == .maxMiB && $0.fromSeq == 1 })
         let left = outbox.drain().map(\.number)
         let batches = left.filter { $0.series == .batches }.map(\.seq)
         #expect(left.filter { $0.series == .events }.map(\.seq) == [2])
@@ -102,7 +103,7 @@ struct SeriesTests {
             let page = outbox.next(limit: 1_000)
             if page.isEmpty { break }
             #expect(page.count <= 17)
-            #expect(page.allSatisfy { $0.payload == Self.fixes(Int($0.seq), bytes: 65_000) })
+            #expect(page.holdForAll { $0.payload == Self.fixes(Int($0.seq), bytes: 65_000) })
             seqs += page.map(\.seq)
         }
         #expect(seqs == Array(1...40))

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Testing
 
@@ -26,13 +27,11 @@ struct CoverageTests {
     private var spans: [String] {
         outbox.rewind()
         return outbox.next(limit: 100).map { event in
-            let words = String(decoding: event.message.payload, as: UTF8.self).split { ",:{}\"".contains($0) }.map(
-                String.init)
-            func time(_ name: String) -> String {
-                words.firstIndex(of: name).map { words[($0 + 1)...($0 + 3)].joined(separator: ":").suffix(13) }
-                    .map { String($0.dropLast(5)) } ?? ""
-            }
-            return "\(event.number.seq) \(words.last ?? "") \(time("from_at")) \(time("to_at"))"
+            let payload =
+                (try? JSONSerialization.jsonObject(with: Data(event.message.payload))) as? [String: Any] ?? [:]
+            func text(_ key: String) -> String { payload[key] as? String ?? "no \(key)" }
+            func time(_ key: String) -> String { String(text(key).dropFirst(11).prefix(8)) }
+            return "\(event.number.seq) \(text("radio")) \(time("from_at")) \(time("to_at"))"
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TestAir
 import Testing
 
 @testable import Agent
@@ -105,7 +106,7 @@ struct MovedGatewayTests {
         ]
         let moved = try start(settings(site: "south", id: "door"))
         #expect(moved.dispatcher.formerClearances.map(\.topic) == topics)
-        #expect(moved.dispatcher.formerClearances.allSatisfy { $0.isRetained && $0.payload.isEmpty })
+        #expect(moved.dispatcher.formerClearances.holdForAll { $0.isRetained && $0.payload.isEmpty })
         try moved.dispatcher.tidy(clearedTopics: Array(topics.prefix(3)))
         moved.dispatcher.outbox.close()
         let next = try start(settings(site: "south", id: "door"))
@@ -140,7 +141,7 @@ struct MovedGatewayTests {
         #expect(source.next(after: nil, limit: 9).map(\.message.topic) == ["beacons/south/door/region/carts/1/event"])
         let former = source.nextOfFormerGateway(after: nil, limit: 9)
         #expect(former.map(\.message.topic) == (1...2).map { "beacons/north/door/region/carts/\($0)/event" })
-        #expect(former.allSatisfy { text($0).contains(epoch) })
+        #expect(former.holdForAll { text($0).contains(epoch) })
     }
 
     @Test("What is given up is a gap of the former epoch: under its topic, or ours where that is refused too")

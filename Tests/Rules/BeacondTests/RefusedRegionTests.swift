@@ -1,4 +1,5 @@
 import Logging
+import TestAir
 import Testing
 
 @testable import Agent
@@ -119,7 +120,7 @@ struct RefusedRegionTests {
         let cleared = said.compactMap { item -> Message? in
             if case .message(let message) = item.content, message.delivery == .retained { message } else { nil }
         }
-        #expect(cleared.map(\.topic) == [topic("promo")] && cleared.allSatisfy { $0.payload.isEmpty })
+        #expect(cleared.map(\.topic) == [topic("promo")] && cleared.holdForAll { $0.payload.isEmpty })
         try parts.dispatcher.tidy(clearedTopics: [topic("promo")])
         #expect(parts.dispatcher.outbox.records().isEmpty)
     }

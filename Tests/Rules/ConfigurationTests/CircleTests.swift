@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -64,7 +65,7 @@ struct CircleTests {
     func required(key: String) {
         let text = circle().split(separator: "\n").filter { !$0.hasPrefix(key) }.joined(separator: "\n")
         let errors = complaints(text)
-        #expect(errors.count == 1 && errors.allSatisfy { $0.hasPrefix("region[1].\(key): is missing") })
+        #expect(errors.count == 1 && errors.holdForAll { $0.hasPrefix("region[1].\(key): is missing") })
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -42,7 +43,7 @@ struct DeviceTests {
     func required() {
         let errors = complaints("[[device]]")
         #expect(errors.count == 2)
-        #expect(errors.allSatisfy { $0.contains(": is missing; must be ") })
+        #expect(errors.holdForAll { $0.contains(": is missing; must be ") })
         #expect(complaints(device("EC0234A357C8AD05341010A60A397D9B", name: "")).count == 1)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestAir
 import Testing
 
 @testable import Core
@@ -56,7 +57,7 @@ struct ReferenceTests {
 
     @Test("The default file has no line wider than 120 characters")
     func width() throws {
-        #expect(try DefaultFile.text().split(separator: "\n").allSatisfy { $0.count <= 120 })
+        #expect(try DefaultFile.text().split(separator: "\n").holdForAll { $0.count <= 120 })
     }
 
     /// The article with the rows that the code has for its tables.

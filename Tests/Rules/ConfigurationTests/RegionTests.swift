@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -35,7 +36,7 @@ struct RegionTests {
     @Test("Regions are counted from 1 in an error")
     func counted() {
         #expect(
-            complaints(region() + "[[region]]\nid = \"b\"\nuuid = \"no\"").allSatisfy { $0.hasPrefix("region[2].uuid") }
+            complaints(region() + "[[region]]\nid = \"b\"\nuuid = \"no\"").holdForAll { $0.hasPrefix("region[2].uuid") }
         )
         #expect(!complaints(region() + "[[region]]\nid = \"b\"\nuuid = \"no\"").isEmpty)
     }
@@ -106,7 +107,7 @@ struct RegionTests {
     @Test("Single brackets and other shapes of a region are refused")
     func shapes() {
         #expect(
-            complaints("[region]\nid = \"a\"").allSatisfy {
+            complaints("[region]\nid = \"a\"").holdForAll {
                 $0.contains("must be written with double brackets, [[region]]")
             })
         #expect(complaints("[region]\nid = \"a\"").count == 1)

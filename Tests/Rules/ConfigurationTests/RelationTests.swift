@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -59,7 +60,7 @@ struct RelationTests {
     func thresholdsOnce() {
         let errors = complaints("[regions]\nexit_rssi_dbm = -80\n" + region() + region(id: "staff"))
         #expect(errors.count == 1)
-        #expect(errors.allSatisfy { $0.hasPrefix("regions.exit_rssi_dbm = -80: ") })
+        #expect(errors.holdForAll { $0.hasPrefix("regions.exit_rssi_dbm = -80: ") })
     }
 
     @Test("An error that only follows from another one is not reported")

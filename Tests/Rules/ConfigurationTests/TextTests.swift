@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -190,7 +191,7 @@ struct TextTests {
             for bad in ["", "Passive", "x"] {
                 let errors = complaints(document(table: table, line: "\(name) = \"\(bad)\""))
                 #expect(errors.count == 1)
-                #expect(errors.allSatisfy { $0.hasSuffix("\(name) = \"\(bad)\": must be \(list)") })
+                #expect(errors.holdForAll { $0.hasSuffix("\(name) = \"\(bad)\": must be \(list)") })
             }
         }
     }

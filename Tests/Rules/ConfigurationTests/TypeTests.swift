@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -45,7 +46,7 @@ struct TypeTests {
             complaints("[radio]\nwindow_ms = \"20\"")
                 == ["radio.window_ms = \"20\": must be a number (from 2.5 to 10240), not text"])
         #expect(
-            complaints("[log]\nlevel = 3")[0...].allSatisfy { $0.hasPrefix("log.level = 3: must be text (\"trace\", ") }
+            complaints("[log]\nlevel = 3")[0...].holdForAll { $0.hasPrefix("log.level = 3: must be text (\"trace\", ") }
         )
         #expect(
             complaints("[commands]\nenabled = 1") == [
@@ -64,7 +65,7 @@ struct TypeTests {
             complaints("\(table.name) = 5") == ["\(table.name) = 5: must be one table, [\(table.name)], not an integer"]
         )
         #expect(complaints("[[\(table.name)]]").count == 1)
-        #expect(complaints("[\(table.name)]\n[\(table.name)]").allSatisfy { $0.hasPrefix("line 2, column ") })
+        #expect(complaints("[\(table.name)]\n[\(table.name)]").holdForAll { $0.hasPrefix("line 2, column ") })
         #expect(complaints("[\(table.name)]\n[\(table.name)]").count == 1)
     }
 }

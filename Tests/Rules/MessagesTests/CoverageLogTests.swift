@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -133,7 +134,7 @@ struct CoverageLogTests {
         for second in 0...2_000 { log.note(second % 2 == 0 ? .live(.scanning) : .live(.off), at: at(Double(second))) }
         #expect(log.ended.count == 1_000)
         #expect(lines(log).first == "off 0-1001")
-        #expect(zip(log.ended, log.ended.dropFirst()).allSatisfy { $0.to == $1.from })
+        #expect(zip(log.ended, log.ended.dropFirst()).holdForAll { $0.to == $1.from })
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -56,7 +57,7 @@ struct HealthTests {
         #expect(lines("site").contains(#"beacond_clock_synced{agent="site"} 1"#))
         #expect(lines("site").contains(#"beacond_radio_availability{agent="site",state="scanning"} 1"#))
         #expect(lines(nil).filter { $0.hasPrefix("#") } == lines("site").filter { $0.hasPrefix("#") })
-        #expect(lines("site").allSatisfy { $0.hasPrefix("#") || $0.contains(#"{agent="site""#) })
+        #expect(lines("site").holdForAll { $0.hasPrefix("#") || $0.contains(#"{agent="site""#) })
     }
 
     @Test("The message counts what was done about adapters that did not scan")

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -29,7 +30,7 @@ struct HomeAssistantTests {
                 "homeassistant/event/beacond__beacons__store__door/region__carts/config",
                 "homeassistant/sensor/beacond__beacons__store__door/region__carts/config",
             ])
-        #expect(told.allSatisfy { $0.isRetained && $0.qos == .atLeastOnce })
+        #expect(told.holdForAll { $0.isRetained && $0.qos == .atLeastOnce })
         let occupancy = try #require(told.first)
         #expect(
             text(occupancy)
@@ -51,7 +52,7 @@ struct HomeAssistantTests {
         #expect(discovery().introduction(of: RegionInstanceID(region: "depot"), isCounted: false).count == 2)
         let told = discovery(kind: .store).introduction(of: zone, isCounted: true)
         #expect(told.count == 2)
-        #expect(told.allSatisfy { text($0).contains(#""name":"carts 3 in bakery"#) })
+        #expect(told.holdForAll { text($0).contains(#""name":"carts 3 in bakery"#) })
     }
 
     @Test(
@@ -60,7 +61,7 @@ struct HomeAssistantTests {
     func legalTopics(name: String) {
         let discovery = discovery(gateway: name)
         let told = discovery.introduction + discovery.introduction(of: RegionInstanceID(region: name), isCounted: true)
-        #expect(told.allSatisfy { isLegal($0.topic) && $0.topic.utf8.count <= TopicName.maxTopic_bytes })
+        #expect(told.holdForAll { isLegal($0.topic) && $0.topic.utf8.count <= TopicName.maxTopic_bytes })
         #expect(Set(told.map(\.topic)).count == told.count)
         let readable = told.filter { (try? PayloadFields($0.payload)) != nil }
         #expect(readable.count == told.count)
@@ -96,7 +97,7 @@ struct HomeAssistantTests {
         ).introduction.filter { $0.topic.contains("/event/") }
         #expect(told.map(\.topic) == ["homeassistant/event/beacond__beacons__store__door/region__carts/config"])
         let state = #""state_topic":"beacons/store/door/region/carts/+/+/event""#
-        #expect(told.map { text($0) }.allSatisfy { $0.contains(state) })
+        #expect(told.map { text($0) }.holdForAll { $0.contains(state) })
     }
 
     @Test("A count is unavailable while the radio hears nothing: 0 would say that nobody is there")
@@ -109,9 +110,9 @@ struct HomeAssistantTests {
     @Test("Its own topics are known by the gateway's name in them")
     func describes() {
         let topics = TopicTree(prefix: "beacons", site: "store", gateway: "door")
-        #expect(discovery().introduction.allSatisfy { HomeAssistantDiscovery.describes($0.topic, topics) })
+        #expect(discovery().introduction.holdForAll { HomeAssistantDiscovery.describes($0.topic, topics) })
         let others = discovery(gateway: "till").introduction
-        #expect(others.allSatisfy { !HomeAssistantDiscovery.describes($0.topic, topics) })
+        #expect(others.holdForAll { !HomeAssistantDiscovery.describes($0.topic, topics) })
     }
 
     @Test("Whether it is connected is known where it is not; everything else is unavailable then")
@@ -141,7 +142,7 @@ struct HomeAssistantTests {
         let told = discovery(gateway: "site", kind: .store).introduction
         #expect(told.contains { $0.topic.hasSuffix("/gateways/config") })
         #expect(!told.contains { $0.topic.contains("reports") || $0.topic.contains("spoofing") })
-        #expect(told.allSatisfy { text($0).contains(#""name":"Store store""#) })
+        #expect(told.holdForAll { text($0).contains(#""name":"Store store""#) })
     }
 
     @Test("The topics of a region are those that it is told of on")

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -186,7 +187,7 @@ struct LocationPayloadTests {
             StoredFix.key(try fix(1_700_000_000), 7),
         ]
         #expect(keys == keys.sorted() && Set(keys).count == 4)
-        #expect(keys.allSatisfy(StoredFix.isKey) && !StoredFix.isKey("carts"))
+        #expect(keys.holdForAll(StoredFix.isKey) && !StoredFix.isKey("carts"))
     }
 
     @Test(

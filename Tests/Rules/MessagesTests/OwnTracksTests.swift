@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -60,7 +61,7 @@ struct OwnTracksTests {
         let location = EventLocation(coordinate: place, horizontalAccuracy_m: 7.2, age: .seconds(1))
         let messages = transition(.enter, .beacon(identity, observation()), at: location)
         #expect(messages.map(\.topic) == ["owntracks/fleet/van-7/event"])
-        #expect(messages.allSatisfy { !$0.isRetained && $0.qos == .atLeastOnce })
+        #expect(messages.holdForAll { !$0.isRetained && $0.qos == .atLeastOnce })
         #expect(
             text(messages.first) == #"{"_type":"transition","tid":"n7","tst":1700000010,"wtst":1690000000,"#
                 + #""event":"enter","desc":"carts/3","t":"b","lat":52.51874,"lon":-13.3777,"acc":8}"#)
@@ -86,7 +87,7 @@ struct OwnTracksTests {
             transition(.exit(stay), .circle(circle), at: nil, at: .origin + .seconds(80)),
             transition(.enter, .circle(circle), at: nil, at: .origin + .seconds(900)),
         ]
-        #expect(told.allSatisfy { text($0.first).contains(#""wtst":1690000000,"#) })
+        #expect(told.holdForAll { text($0.first).contains(#""wtst":1690000000,"#) })
     }
 
     @Test("The name of an epoch tells when it began, where it has that form")
@@ -122,7 +123,7 @@ struct OwnTracksTests {
         #expect(messages.count == OwnTracks.maxFixes)
         #expect(text(messages.first).contains(#""tst":1700000500,"#))
         #expect(text(messages.last).contains(#""tst":1700001499,"#))
-        #expect(messages.allSatisfy { $0.topic == "owntracks/fleet/van-7" && !$0.isRetained })
+        #expect(messages.holdForAll { $0.topic == "owntracks/fleet/van-7" && !$0.isRetained })
     }
 
     @Test("Nothing goes out with what is none of it: a span of coverage, another gateway's event, what can't be read")
@@ -153,7 +154,7 @@ struct OwnTracksTests {
             instance: RegionInstanceID(region: "carts"), at: .origin, count: 29, beacons: beacons)
         let messages = ownTracks.beacons(report, at: Self.timebase.wallAtOrigin)
         #expect(messages.count == OwnTracks.maxBeacons)
-        #expect(messages.allSatisfy { $0.topic == "owntracks/fleet/van-7/beacon" && $0.qos == .atMostOnce })
+        #expect(messages.holdForAll { $0.topic == "owntracks/fleet/van-7/beacon" && $0.qos == .atMostOnce })
         #expect(
             text(messages.first) == #"{"_type":"beacon","tid":"n7","tst":1699999998,"desc":"carts","#
                 + #""uuid":"00000000-0000-0001-0000-000000000002","major":3,"minor":4,"acc":2,"rssi":-62,"prox":1}"#)

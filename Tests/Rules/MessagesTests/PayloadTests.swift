@@ -1,4 +1,5 @@
 import Foundation
+import TestAir
 import Testing
 
 @testable import Core
@@ -235,7 +236,7 @@ struct PseudonymTests {
     @Test("A secret is 32 random octets, never the same")
     func random() {
         let secrets = (0..<8).map { _ in PseudonymKey.random() }
-        #expect(secrets.allSatisfy { $0.count == 32 } && Set(secrets).count == secrets.count)
+        #expect(secrets.holdForAll { $0.count == 32 } && Set(secrets).count == secrets.count)
     }
 
     @Test("A known device keeps its name through rotation")

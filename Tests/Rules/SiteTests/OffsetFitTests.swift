@@ -1,4 +1,5 @@
 import RealModule
+import TestAir
 import Testing
 
 @testable import Core
@@ -42,13 +43,13 @@ struct OffsetFitTests {
     func deaf() throws {
         let proposed = try proposals(deaf: ["b": 6], beacons: 12)
         #expect(abs(try #require(proposed["b"]) - 6) <= 1.5)
-        #expect(proposed.filter { $0.key != "b" }.values.allSatisfy { abs($0) <= 1.5 })
+        #expect(proposed.filter { $0.key != "b" }.values.holdForAll { abs($0) <= 1.5 })
     }
 
     @Test("Where all hear alike nothing is added")
     func alike() throws {
         let proposed = try proposals(deaf: [:], beacons: 12)
-        #expect(proposed.values.allSatisfy { abs($0) <= 1 }, "\(proposed)")
+        #expect(proposed.values.holdForAll { abs($0) <= 1 }, "\(proposed)")
         // As many beacons make a proposal where one gateway hears less.
         #expect(try !proposals(deaf: ["b": 3], beacons: 12).isEmpty)
     }

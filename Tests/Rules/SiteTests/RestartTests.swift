@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -19,7 +20,7 @@ struct RestartTests {
         var store = try Store(restoring: [inside(RegionInstanceID(region: "carts"))])
         store.state("a", "inside", since_s: -100, seq: 4, at: 0.1)
         store.advance(to: 200)
-        #expect(store.events == [] && store.states.allSatisfy { $0.hasPrefix("inside") })
+        #expect(store.events == [] && store.states.holdForAll { $0.hasPrefix("inside") })
     }
 
     @Test("Gone is an exit that nobody watched")

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -15,7 +16,7 @@ struct ChainTests {
     func floors() {
         let rooms = store.rooms
         #expect((0..<6).map(rooms.floor) == [0, 0, 0, 1, 1, 1])
-        #expect((0..<6).allSatisfy { rooms.room(at: rooms.middle(of: $0)) == $0 })
+        #expect((0..<6).holdForAll { rooms.room(at: rooms.middle(of: $0)) == $0 })
         #expect(rooms.neighbours(of: 0).sorted() == [1, 2, 3])
         #expect(rooms.neighbours(of: 1).sorted() == [0])
         #expect(rooms.neighbours(of: 3).sorted() == [0, 4, 5])
@@ -37,8 +38,8 @@ struct ChainTests {
         let visits = chain(seed: seed).truth.beacons.filter { $0.identity.uuid == StoreScenario.storeUUID }
         #expect(visits.count > 20)
         #expect(
-            visits.allSatisfy { $0.enteredAt >= .origin + .seconds(600) && $0.enteredAt < .origin + .seconds(4_200) })
-        #expect(visits.allSatisfy { $0.leftAt < .origin + .seconds(4_200 + 300) })
+            visits.holdForAll { $0.enteredAt >= .origin + .seconds(600) && $0.enteredAt < .origin + .seconds(4_200) })
+        #expect(visits.holdForAll { $0.leftAt < .origin + .seconds(4_200 + 300) })
     }
 
     @Test("It opens again on the next day")
@@ -71,7 +72,7 @@ struct ChainTests {
     @Test("The same people come, whichever gateway listens, and they see every floor")
     func samePeople() {
         let stores = (0..<6).map { chain(listening: $0) }
-        #expect(stores.allSatisfy { $0.actors == stores[0].actors })
+        #expect(stores.holdForAll { $0.actors == stores[0].actors })
         #expect(Set(stores.map(\.gateway)).count == 6)
         let rooms = Set(
             stores[0].truth.beacons.flatMap { beacon in beacon.seconds.compactMap { beacon.room(second: $0) } })

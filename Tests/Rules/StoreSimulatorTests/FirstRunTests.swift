@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -16,7 +17,7 @@ struct FirstRunTests {
         let first = beacons.filter { $0.enteredAt < .origin + .seconds(40) }
         let second = beacons.filter { $0.enteredAt >= .origin + .seconds(40) }
         #expect(first.count == 3)
-        #expect(first.allSatisfy { $0.enteredAt >= .origin + .seconds(11) })
+        #expect(first.holdForAll { $0.enteredAt >= .origin + .seconds(11) })
         let empty = try #require(first.map(\.leftAt).max())
         let refilled = try #require(second.map(\.enteredAt).min())
         #expect((refilled - empty).seconds > 22)
@@ -28,7 +29,7 @@ struct FirstRunTests {
         let rotations = beacons.flatMap { $0.addresses.dropFirst().map(\.from) }
         #expect(rotations.count == 1)
         let rotation = try #require(rotations.first)
-        #expect(beacons.allSatisfy { $0.enteredAt < rotation - .seconds(5) && $0.leftAt > rotation + .seconds(5) })
+        #expect(beacons.holdForAll { $0.enteredAt < rotation - .seconds(5) && $0.leftAt > rotation + .seconds(5) })
         #expect(beacons.contains { $0.distances_m.contains { $0 < 0.5 } })
         #expect(beacons.contains { $0.distances_m.contains { $0 > 4 } })
     }

@@ -1,4 +1,5 @@
 import RealModule
+import TestAir
 import Testing
 
 @testable import Core
@@ -41,9 +42,9 @@ struct RadioTests {
         let times = StoreSimulation.packets(of: floor([resting(at: 1, interval: interval)])).map(\.at)
         let gaps = zip(times, times.dropFirst()).map { ($1 - $0).microseconds }
         let shortest = interval.microseconds
-        #expect(gaps.allSatisfy { $0 >= shortest })
+        #expect(gaps.holdForAll { $0 >= shortest })
         let single = gaps.filter { $0 < 2 * shortest }
-        #expect(single.allSatisfy { $0 <= shortest + 10_000 })
+        #expect(single.holdForAll { $0 <= shortest + 10_000 })
         #expect(Double(single.count) > 0.75 * Double(gaps.count))
     }
 

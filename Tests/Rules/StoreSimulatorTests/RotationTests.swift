@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -11,7 +12,7 @@ struct RotationTests {
         let phones = truth.beacons.filter { $0.kind == .phone }
         #expect(phones.contains { $0.addresses.count >= 8 })
         for phone in phones {
-            #expect(phone.addresses.allSatisfy { $0.address.isResolvablePrivate })
+            #expect(phone.addresses.holdForAll { $0.address.isResolvablePrivate })
             #expect(Set(phone.addresses.map(\.address)).count == phone.addresses.count)
             // The first and the last span are cut by coming and going.
             for span in phone.addresses.dropFirst().dropLast() {
@@ -24,7 +25,7 @@ struct RotationTests {
     func staticAddresses(kind: Actor.Kind) {
         let fixed = truth.beacons.filter { $0.kind == kind }
         #expect(!fixed.isEmpty)
-        #expect(fixed.allSatisfy { $0.addresses.count == 1 && !$0.addresses[0].address.rotates })
+        #expect(fixed.holdForAll { $0.addresses.count == 1 && !$0.addresses[0].address.rotates })
     }
 
     @Test("After the rotation only the new address is heard, and soon")

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -54,8 +55,8 @@ struct DistanceEstimatorTests {
             let estimator = estimator(model, exponent: exponent)
             for power_dbm in Int8.min...Int8.max {
                 let distances = levels.map { estimator.distance_m(rssi_dbm: $0, measuredPower_dbm: power_dbm) }
-                #expect(distances.allSatisfy { (0.01...1_000).contains($0) })
-                #expect(zip(distances, distances.dropFirst()).allSatisfy { $0 >= $1 })
+                #expect(distances.holdForAll { (0.01...1_000).contains($0) })
+                #expect(zip(distances, distances.dropFirst()).holdForAll { $0 >= $1 })
             }
             #expect(estimator.distance_m(rssi_dbm: .nan, measuredPower_dbm: -59) == 1_000)
         }

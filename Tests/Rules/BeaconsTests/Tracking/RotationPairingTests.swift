@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -32,7 +33,7 @@ struct RotationPairingTests {
         let scores = (0..<count).map { row in (0..<count).map { $0 == (row + 1) % count ? 3.0 : 1.0 } }
         let pairs = RotationPairing.pairs(scores.map { $0.map(Optional.some) })
         #expect(pairs.count == count)
-        #expect(pairs.allSatisfy { $0.predecessor == ($0.newcomer + 1) % count })
+        #expect(pairs.holdForAll { $0.predecessor == ($0.newcomer + 1) % count })
     }
 
     /// One that is heard ten times a second.

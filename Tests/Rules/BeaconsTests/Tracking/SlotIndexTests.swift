@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -28,7 +29,7 @@ struct SlotIndexTests {
                 index.insert(slot, hash(slot), hashOf: hash)
             }
             #expect(index.count == there.count)
-            #expect(slots(40).allSatisfy { (find(index, $0) != nil) == there.contains($0) })
+            #expect(slots(40).holdForAll { (find(index, $0) != nil) == there.contains($0) })
         }
         #expect(Set(index.slots) == there)
     }

@@ -51,7 +51,7 @@ struct ScanTableTests {
                 for beacons in [0, 1, 20, 21, 200] {
                     let lines = try lines(beacons, width: width, height: height)
                     #expect(lines.count <= height)
-                    #expect(lines.allSatisfy { TerminalText.width($0) <= width })
+                    #expect(lines.holdForAll { TerminalText.width($0) <= width })
                 }
             }
         }

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -147,7 +148,7 @@ struct CircleCrossingTests {
         var drive = Drive([Drive.depot()])
         drive.stay(0...20, north_m: 300)
         #expect(drive.transitions.map { $0.circle?.distance_m?.rounded() } == [nil, 300])
-        #expect(drive.transitions.allSatisfy { $0.circle?.circle == Drive.depot().circle })
+        #expect(drive.transitions.holdForAll { $0.circle?.circle == Drive.depot().circle })
     }
 
     struct Unexpected: Error {}

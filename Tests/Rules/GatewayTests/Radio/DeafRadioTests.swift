@@ -31,7 +31,7 @@ struct DeafRadioTests {
         for t_s in [22.5, 24, 26.5, 27.5] {
             let report = try #require(story.known(at: t_s))
             let beacons = report.beacons
-            #expect(!beacons.isEmpty && beacons.allSatisfy { $0.observation.proximity == .near }, "\(t_s) s")
+            #expect(!beacons.isEmpty && beacons.holdForAll { $0.observation.proximity == .near }, "\(t_s) s")
         }
     }
 
@@ -96,7 +96,7 @@ struct DeafRadioTests {
         air.beacon(.beacon(), from: .rotating(3), every_s: 0.2, start_s: 22.31, end_s: 60)
         let story = Story(.door(), air.cut([19...22.3, 22.8...25.9]))
         let report = try #require(story.known(at: 26.95))
-        #expect(report.beacons.allSatisfy { $0.observation.proximity == .near })
+        #expect(report.beacons.holdForAll { $0.observation.proximity == .near })
         #expect(Set(report.beacons.map(\.track)).count == 3)
         #expect(story.figures.tracks == 3)
     }
@@ -122,7 +122,7 @@ struct DeafRadioTests {
         air.beacon(.beacon(1, 1), from: .rotating(1), every_s: every_s, start_s: 1, end_s: 300)
         air.beacon(.beacon(1, 2), from: .rotating(2), every_s: every_s, start_s: 1 + every_s / 3, end_s: 300)
         let story = Story(.door { $1.expansion = .minor }, air.cut([100...128, 200...255]))
-        #expect(story.events.allSatisfy { $0.hasPrefix("enter") } && story.events.count == 2, "\(story.events)")
+        #expect(story.events.holdForAll { $0.hasPrefix("enter") } && story.events.count == 2, "\(story.events)")
     }
 
     @Test(
@@ -132,7 +132,7 @@ struct DeafRadioTests {
         let deaf: [ClosedRange<Double>] = stride(from: 0.0, to: 480, by: 24).map { ($0 + 4)...($0 + 9.5) }
         let story = Story(.door(), byTurns(count, every_s: every_s, end_s: 480).cut(deaf))
         let beacons = story.ranging.flatMap(\.report.beacons)
-        #expect(beacons.count >= 20 * count && beacons.allSatisfy { $0.observation.proximity != .unknown })
+        #expect(beacons.count >= 20 * count && beacons.holdForAll { $0.observation.proximity != .unknown })
     }
 
     @Test("Nor where every burst that the radio hears holds a few reports only")
@@ -168,7 +168,7 @@ struct DeafRadioTests {
         let story = Story(.door(), air)
         for t_s in stride(from: 60.0, to: 195, by: 5) {
             let report = try #require(story.known(at: t_s))
-            #expect(report.beacons.allSatisfy { $0.observation.proximity == .near } && report.beacons.count == 1)
+            #expect(report.beacons.holdForAll { $0.observation.proximity == .near } && report.beacons.count == 1)
         }
     }
 }

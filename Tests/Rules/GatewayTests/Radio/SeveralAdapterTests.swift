@@ -30,7 +30,7 @@ struct SeveralAdapterTests {
         let (reports, figures) = try ranged("adapters = [\"hci0\", \"hci1\"]", levels: [-60, -64])
         #expect(figures.tracks == 1)
         #expect(figures.reports == 400, "Each adapter's reports are counted.")
-        #expect(reports.allSatisfy { $0.count == 1 && $0.beacons.count == 1 })
+        #expect(reports.holdForAll { $0.count == 1 && $0.beacons.count == 1 })
         let levels = Set(reports.flatMap(\.beacons).compactMap(\.observation.rssi_dbm))
         #expect(levels == [-60])
     }

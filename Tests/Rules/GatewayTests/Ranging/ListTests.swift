@@ -43,8 +43,8 @@ struct ListTests {
         let beacons = Story(settings, air).ranging.flatMap(\.report.beacons)
         #expect(beacons.contains { $0.observation.proximity == .unknown })
         #expect(beacons.contains { $0.observation.proximity != .unknown })
-        #expect(beacons.allSatisfy { ($0.observation.accuracy_m == -1) == ($0.observation.proximity == .unknown) })
-        #expect(beacons.allSatisfy { $0.observation.accuracy_m == -1 || $0.observation.accuracy_m >= 0 })
+        #expect(beacons.holdForAll { ($0.observation.accuracy_m == -1) == ($0.observation.proximity == .unknown) })
+        #expect(beacons.holdForAll { $0.observation.accuracy_m == -1 || $0.observation.accuracy_m >= 0 })
     }
 
     @Test("A resolving beacon is shown and not counted")
@@ -55,7 +55,7 @@ struct ListTests {
         air.beacon(.beacon(), from: .rotating(2), start_s: 10.2, end_s: 20)
         let reports = Story(settings, air).ranging.map(\.report)
         #expect(reports.contains { $0.beacons.count == 2 && $0.beacons.contains(where: \.isResolving) })
-        #expect(reports.allSatisfy { $0.count == 1 })
+        #expect(reports.holdForAll { $0.count == 1 })
     }
 
     @Test("Three clones are three tracks, each flagged duplicate; the others of the region are not")
@@ -77,7 +77,7 @@ struct ListTests {
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 10)
         air.beacon(.beacon(), from: .fixed(2), start_s: 10.5, end_s: 20)
         let beacons = Story(settings, air).ranging.flatMap(\.report.beacons)
-        #expect(beacons.count >= 10 && beacons.allSatisfy { !$0.isDuplicate })
+        #expect(beacons.count >= 10 && beacons.holdForAll { !$0.isDuplicate })
     }
 
     @Test("At a threshold a beacon does not flicker")

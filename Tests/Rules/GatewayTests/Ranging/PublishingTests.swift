@@ -122,7 +122,7 @@ struct PublishingTests {
         let story = Story(settings { $0.minInterval = .seconds(minInterval_s) }, air)
         let gaps = zip(story.ranging.dropFirst(), story.ranging).map { $0.t_s - $1.t_s }
         #expect(gaps.count > 5)
-        #expect(gaps.allSatisfy { $0 >= minInterval_s - 1e-6 })
+        #expect(gaps.holdForAll { $0 >= minInterval_s - 1e-6 })
     }
 
     @Test("Never twice within min_interval_s in thin air, where one report comes long after the other")
@@ -132,7 +132,7 @@ struct PublishingTests {
         for step in 0..<12 { air.beacon(.beacon(1, 2), from: .fixed(2), at: 2.7 + 4 * Double(step)) }
         let story = Story(settings(), air)
         let gaps = zip(story.ranging.dropFirst(), story.ranging).map { $0.t_s - $1.t_s }
-        #expect(gaps.count >= 10 && gaps.allSatisfy { $0 >= 1 - 1e-6 })
+        #expect(gaps.count >= 10 && gaps.holdForAll { $0 >= 1 - 1e-6 })
     }
 
     @Test("Nothing is published while the region is outside or unknown")
@@ -147,7 +147,7 @@ struct PublishingTests {
         settings.tracker.regionFilter = FilterSettings(kind: .none, timeConstant_s: 1)
         let story = Story(settings, air)
         #expect(story.states == ["outside door 0.0", "inside door 10.0", "unknown door 80.0", "outside door 120.0"])
-        #expect(!story.ranging.isEmpty && story.ranging.allSatisfy { $0.t_s >= 10 && $0.t_s <= 80 })
+        #expect(!story.ranging.isEmpty && story.ranging.holdForAll { $0.t_s >= 10 && $0.t_s <= 80 })
     }
 
     @Test("ranging = false publishes none")

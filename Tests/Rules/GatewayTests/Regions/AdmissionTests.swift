@@ -240,7 +240,7 @@ struct EntryBudgetTests {
         air.beacon(.beacon(2, 1), from: .fixed(9_999), start_s: 45, end_s: 460)
         let story = Story(Self.carts(perMinute: 10), air)
         #expect(story.surges.map(\.t_s) == [40, 100, 160, 220, 280])
-        #expect(story.surges.allSatisfy { $0.surge.refused >= 40 && $0.surge.identities <= $0.surge.refused })
+        #expect(story.surges.holdForAll { $0.surge.refused >= 40 && $0.surge.identities <= $0.surge.refused })
         let entry = try #require(story.transitions.first { $0.transition.instance.major == 2 })
         #expect(entry.t_s <= 340 + 180)
     }

@@ -19,7 +19,7 @@ struct LimitTests {
         air.beacon(.beacon(), from: .fixed(1), at: 2)
         let story = Story(settings, air)
         #expect(story.failures.map(\.region) == ["c", "d"])
-        #expect(story.failures.allSatisfy { $0.cause == .tooManyRegions(limit: 2) })
+        #expect(story.failures.holdForAll { $0.cause == .tooManyRegions(limit: 2) })
         #expect(story.events == ["enter a 2.0", "enter b 2.0"])
     }
 

@@ -105,8 +105,8 @@ struct LossySlowBeaconTests {
         let story = Story(.door(), after, restoring: [record])
         #expect(story.events.isEmpty)
         #expect(
-            story.ranging.filter { $0.t_s > 1 }.allSatisfy {
-                $0.report.beacons.allSatisfy { $0.observation.proximity != .unknown } && $0.report.count == 1
+            story.ranging.filter { $0.t_s > 1 }.holdForAll {
+                $0.report.beacons.holdForAll { $0.observation.proximity != .unknown } && $0.report.count == 1
             })
     }
 }

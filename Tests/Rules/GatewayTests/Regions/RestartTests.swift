@@ -87,7 +87,7 @@ struct RestartTests {
             let odd = record(
                 enteredAt: Instant(microseconds: since), lastHeardAt: Instant(microseconds: heard))
             let story = Story(settings, air(nil), restoring: [odd])
-            #expect(story.transitions.allSatisfy { $0.transition.since <= $0.transition.at })
+            #expect(story.transitions.holdForAll { $0.transition.since <= $0.transition.at })
         }
     }
 

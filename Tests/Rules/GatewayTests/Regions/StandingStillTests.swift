@@ -58,7 +58,7 @@ struct StandingStillTests {
         let levels = [-95.0, -88, -84, -80, -76, -64, -60, -50]
         #expect(events(anHour(levels_dbm: levels), entry_dbm: -70, exit_dbm: -80).isEmpty)
         let atThreshold = events(anHour(levels_dbm: [-72, -71, -70, -69]), entry_dbm: -70, exit_dbm: -80)
-        #expect(atThreshold.count <= 4 && atThreshold.allSatisfy { $0.hasPrefix("enter") })
+        #expect(atThreshold.count <= 4 && atThreshold.holdForAll { $0.hasPrefix("enter") })
     }
 
     @Test("In fading twice as deep neither; only one whose level is near the cushion looks as if it came and went")

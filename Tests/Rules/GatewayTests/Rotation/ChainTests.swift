@@ -19,8 +19,8 @@ struct ChainTests {
     }
 
     private func neverMoreThanOne(_ story: Story) -> Bool {
-        story.figures.tracks == 1 && story.ranging.allSatisfy { $0.report.count <= 1 }
-            && story.ranging.allSatisfy { $0.report.beacons.allSatisfy { !$0.isDuplicate } }
+        story.figures.tracks == 1 && story.ranging.holdForAll { $0.report.count <= 1 }
+            && story.ranging.flatMap(\.report.beacons).holdForAll { !$0.isDuplicate }
     }
 
     @Test("A → B → C, far apart, is one track")
@@ -65,7 +65,7 @@ struct ChainTests {
     func predecessorAlreadySilent() throws {
         let story = Story(.door(), air([(1, 2, 30), (2, 35, 60)]))
         #expect(neverMoreThanOne(story))
-        #expect(story.ranging.allSatisfy { $0.report.beacons.allSatisfy { !$0.isResolving } })
+        #expect(story.ranging.flatMap(\.report.beacons).holdForAll { !$0.isResolving })
         #expect(try #require(story.known(at: 36)).beacons.map(\.track) == [1, 1])
     }
 
@@ -114,6 +114,6 @@ struct ChainTests {
         for beacon in story.ranging.flatMap(\.report.beacons) where beacon.isResolving {
             addressesOfTrack[beacon.track, default: []].insert(beacon.address)
         }
-        #expect(addressesOfTrack.values.allSatisfy { $0.count == 1 })
+        #expect(addressesOfTrack.values.holdForAll { $0.count == 1 })
     }
 }

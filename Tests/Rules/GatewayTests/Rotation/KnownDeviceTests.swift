@@ -38,8 +38,8 @@ struct KnownDeviceTests {
             })
         #expect(story.figures.tracks == 1)
         let beacons = story.ranging.map(\.report.beacons)
-        #expect(beacons.allSatisfy { $0.count == 1 })
-        #expect(beacons.joined().allSatisfy { !$0.isResolving && !$0.isDuplicate && $0.track == 1 && $0.device == 1 })
+        #expect(beacons.holdForAll { $0.count == 1 })
+        #expect(beacons.joined().holdForAll { !$0.isResolving && !$0.isDuplicate && $0.track == 1 && $0.device == 1 })
     }
 
     @Test("It keeps its track after it was off the list")
@@ -62,7 +62,7 @@ struct KnownDeviceTests {
                 $0.beacon(.beacon(), from: .rotating(9), start_s: 30.1, end_s: 60)
             })
         #expect(story.figures.tracks == 2)
-        #expect(story.ranging.flatMap(\.report.beacons).allSatisfy { !$0.isResolving })
+        #expect(story.ranging.flatMap(\.report.beacons).holdForAll { !$0.isResolving })
     }
 
     @Test("Nor does it inherit a stranger's")
@@ -74,7 +74,7 @@ struct KnownDeviceTests {
                 $0.beacon(.beacon(), from: till[0], start_s: 30.1, end_s: 60)
             })
         #expect(story.figures.tracks == 2)
-        #expect(story.ranging.flatMap(\.report.beacons).allSatisfy { !$0.isResolving })
+        #expect(story.ranging.flatMap(\.report.beacons).holdForAll { !$0.isResolving })
     }
 
     @Test("One device with two identities is two tracks")

@@ -79,7 +79,7 @@ struct RotationAndRegionTests {
         air.beacon(.beacon(), from: .rotating(2), rssi_dbm: -60, start_s: 10, end_s: 20)
         let times_s = Story(settings, air).transitions.filter { $0.transition.event != nil }.map(\.t_s)
         #expect(times_s.count == 1)
-        #expect(times_s.allSatisfy { (10.0...12.1).contains($0) })
+        #expect(times_s.holdForAll { (10.0...12.1).contains($0) })
     }
 
     @Test("In a crowd of one identity, all rotating at once, the count stays")
@@ -96,7 +96,7 @@ struct RotationAndRegionTests {
         }
         let story = Story(.door(), air)
         #expect(story.figures.tracks == 20)
-        #expect(story.ranging.filter { $0.t_s > 5 }.allSatisfy { $0.report.count == 20 })
+        #expect(story.ranging.filter { $0.t_s > 5 }.holdForAll { $0.report.count == 20 })
         #expect(Set(try #require(story.ranging.last).report.beacons.map(\.track)) == Set(1...20))
     }
 
@@ -112,6 +112,6 @@ struct RotationAndRegionTests {
         let before = try #require(story.known(at: 9)).beacons.map { [UInt64($0.identity.minor), $0.track] }
         let after = try #require(story.ranging.last).report.beacons.filter { $0.address.bits & 0xFFFF > 1000 }
         #expect(Set(before) == Set(after.map { [UInt64($0.identity.minor), $0.track] }))
-        #expect(story.ranging.filter { $0.t_s > 3 }.allSatisfy { $0.report.count == 50 })
+        #expect(story.ranging.filter { $0.t_s > 3 }.holdForAll { $0.report.count == 50 })
     }
 }

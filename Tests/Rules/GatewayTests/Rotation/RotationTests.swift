@@ -19,7 +19,7 @@ struct RotationTests {
         let story = Story(.door(), rotatingPhone())
         #expect(story.events == ["enter door 2.0"])
         #expect(story.figures.tracks == 1)
-        #expect(story.ranging.allSatisfy { $0.report.count == 1 })
+        #expect(story.ranging.holdForAll { $0.report.count == 1 })
     }
 
     @Test("The newcomer is listed as resolving, and takes over once the old address is silent for unknown_after_s")
@@ -62,7 +62,7 @@ struct RotationTests {
         let story = Story(.door(), air)
         #expect(try #require(story.known(at: 32)).count == 2)
         #expect(try #require(story.known(at: 45)).count == 1)
-        #expect(story.ranging.allSatisfy { $0.report.beacons.allSatisfy { !$0.isDuplicate } })
+        #expect(story.ranging.holdForAll { $0.report.beacons.holdForAll { !$0.isDuplicate } })
     }
 
     @Test("Clones that are both alive are two tracks, each flagged duplicate")
@@ -93,7 +93,7 @@ struct RotationTests {
         }
         #expect(track(before, .rotating(1)) == track(after, .rotating(3)))
         #expect(track(before, .rotating(2)) == track(after, .rotating(4)))
-        #expect(story.ranging.filter { $0.t_s > 4 }.allSatisfy { $0.report.count == 2 })
+        #expect(story.ranging.filter { $0.t_s > 4 }.holdForAll { $0.report.count == 2 })
     }
 
     @Test("A known key resolves the new address at once")
@@ -115,6 +115,6 @@ struct RotationTests {
         }
         let report = try #require(Story(settings, air).known(at: 10.5))
         #expect(report.beacons.first { $0.address == sample }?.device == 0)
-        #expect(report.beacons.allSatisfy { !$0.isResolving })
+        #expect(report.beacons.holdForAll { !$0.isResolving })
     }
 }

@@ -17,7 +17,7 @@ struct SlowRotationTests {
             .beacon(), from: .rotating(2), every_s: every_s, start_s: rotation_s + every_s, end_s: rotation_s + 100)
         let story = Story(.door(), air)
         #expect(story.figures.tracks == 1)
-        #expect(story.ranging.allSatisfy { $0.report.count == 1 || $0.t_s < 2 + 4 * every_s })
+        #expect(story.ranging.holdForAll { $0.report.count == 1 || $0.t_s < 2 + 4 * every_s })
         #expect(story.events == ["enter door 2.0"])
         #expect(try #require(story.ranging.last).report.beacons.map(\.track) == [1])
     }
@@ -44,7 +44,7 @@ struct SlowRotationTests {
         air.beacon(.beacon(), from: .rotating(2), every_s: 2, start_s: 85, end_s: 200)
         let story = Story(.door(), air)
         #expect(story.figures.tracks == 1)
-        #expect(story.ranging.allSatisfy { $0.report.count == 1 || $0.t_s < 35 })
+        #expect(story.ranging.holdForAll { $0.report.count == 1 || $0.t_s < 35 })
         #expect(try #require(story.ranging.last).report.beacons.map(\.track) == [1])
     }
 }

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -54,7 +55,7 @@ struct BTSnoopTests {
         let (records, error) = read(Self.capture(records: 3), pieceLength: pieceLength)
         #expect(error == nil)
         #expect(records.map(\.time) == (0..<3).map { Self.time + .seconds(Double($0)) })
-        #expect(records.allSatisfy { $0.event?.count == Self.event.count })
+        #expect(records.holdForAll { $0.event?.count == Self.event.count })
     }
 
     @Test("A capture without records is whole")

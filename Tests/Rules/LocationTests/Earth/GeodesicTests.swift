@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -102,7 +103,7 @@ struct GeodesicTests {
         ]
         for ends in pairs {
             let line = Line("", ends, 0)
-            #expect(try distances_m(line).allSatisfy { $0 < 1e-6 }, "\(ends)")
+            #expect(try distances_m(line).holdForAll { $0 < 1e-6 }, "\(ends)")
         }
     }
 }

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -76,7 +77,7 @@ struct DecodingTests {
     @Test("A null strength is unknown; no other field may be null")
     func null() throws {
         let text = Self.ranging.replacing("\"rssi_dbm\":-76", with: "\"rssi_dbm\":null")
-        #expect(try read(text).list.beacons.allSatisfy { $0.observation.rssi_dbm == nil })
+        #expect(try read(text).list.beacons.holdForAll { $0.observation.rssi_dbm == nil })
         #expect(problem(Self.ranging.replacing("\"age_ms\":0", with: "\"age_ms\":null")) != nil)
     }
 

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Agent
@@ -66,7 +67,7 @@ struct ScanRecoveryTests {
     func unprivileged() {
         var controller = opened(mayAdminister: false)
         let steps = steps(&controller, until: 600)
-        #expect(steps.count > 15 && steps.allSatisfy { $0.hasPrefix("reenable") })
+        #expect(steps.count > 15 && steps.holdForAll { $0.hasPrefix("reenable") })
     }
 
     @Test("A quiet shop is no reason for anything, however long it lasts")
