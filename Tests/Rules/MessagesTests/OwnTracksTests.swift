@@ -34,7 +34,7 @@ struct OwnTracksTests {
         let numbered = composer.event(
             event, of: RegionInstanceID(region: "carts", .major(3)), epoch: Self.epoch, seq: 1,
             at: at, Self.timebase)
-        return ownTracks.words(for: numbered, under: Self.topics)
+        return ownTracks.messages(for: numbered, under: Self.topics)
     }
 
     @Test("A place has whole metres, whole kilometres an hour and whole seconds, and is retained")
@@ -119,7 +119,7 @@ struct OwnTracksTests {
         }
         let numbered = composer.track(
             TrackBatch(fixes: fixes, finished: .distance), epoch: "epoch", number: 1, at: .origin, Self.timebase)
-        let messages = ownTracks.words(for: numbered, under: Self.topics)
+        let messages = ownTracks.messages(for: numbered, under: Self.topics)
         #expect(messages.count == OwnTracks.maxFixes)
         #expect(text(messages.first).contains(#""tst":1700000500,"#))
         #expect(text(messages.last).contains(#""tst":1700001499,"#))
@@ -134,7 +134,7 @@ struct OwnTracksTests {
             "beacons/fleet/van/region/carts/event",
         ] {
             let numbered = NumberedMessage(number, topic: topic, payload: Array("{}".utf8))
-            #expect(ownTracks.words(for: numbered, under: Self.topics).isEmpty)
+            #expect(ownTracks.messages(for: numbered, under: Self.topics).isEmpty)
         }
     }
 

@@ -57,7 +57,7 @@ package final class DeliveryLoop {
             requestFilters: store?.filters ?? (answersRequests ? [topics.requestFilter] : []),
             limits: store == nil ? .requests : StoreFeed.limits, seed: seed, logger: logger)
         if answersRequests, store == nil {
-            self.requests = RequestHandler(topics: topics, words: dispatcher.words, queue: requests)
+            self.requests = RequestHandler(topics: topics, integrations: dispatcher.integrations, queue: requests)
         }
         outgoing = OutboxSource(dispatcher) { (machine.now, machine.timebase) }
         healthDue = machine.now

@@ -28,7 +28,7 @@ package final class Dispatcher {
 
     package let outbox: Outbox
     package var composer: MessageComposer { writer.composer }
-    var words: OtherWords { writer.words }
+    var integrations: Integrations { writer.integrations }
     private var writer: TransactionWriter
     private var epoch: String
     private var records: RecordTable
@@ -61,13 +61,13 @@ package final class Dispatcher {
     package let formerClearances: [Message]
 
     /// - Parameters:
-    ///   - words: `nil` where there are no others' words beside the gateway's own.
+    ///   - integrations: `nil` where neither Home Assistant nor OwnTracks is told.
     ///   - location: what a status says of the place from the start.
     package init(
-        _ composer: MessageComposer, outbox: Outbox, stored: StoredState, words: OtherWords? = nil,
+        _ composer: MessageComposer, outbox: Outbox, stored: StoredState, integrations: Integrations? = nil,
         location: LocationStatus? = nil, siteKey: [UInt8]? = nil, bootID: String?
     ) {
-        let words = words ?? OtherWords(nothingBeside: composer.topics)
+        let integrations = integrations ?? Integrations(nothingBeside: composer.topics)
         self.siteKey = siteKey
         self.outbox = outbox
         self.epoch = outbox.numbering.epoch
@@ -75,7 +75,7 @@ package final class Dispatcher {
         self.writer = TransactionWriter(
             composer: composer,
             ledger: EventLedger(composer, lastSeq: Dictionary(lastSeq, uniquingKeysWith: { first, _ in first })),
-            bootID: bootID, words: words)
+            bootID: bootID, integrations: integrations)
         self.records = RecordTable(stored.records)
         self.kept = stored.kept
         self.place = ToldPlace(stored.records, status: location)
@@ -85,8 +85,8 @@ package final class Dispatcher {
         // A place that is told no more does not stay at the broker; one that is told goes on.
         let tellsPlace = composer.tellsPlace && (location.map { $0.availability != .off } ?? false)
         let held = stored.heldInstances
-        let entities = ToldEntities(words, earlier: held) { [records] in records.has($0) }
-        var told = words.topics(holding: held.filter { entities.mayTell($0) }, tellsPlace: tellsPlace)
+        let entities = ToldEntities(integrations, earlier: held) { [records] in records.has($0) }
+        var told = integrations.topics(holding: held.filter { entities.mayTell($0) }, tellsPlace: tellsPlace)
         if tellsPlace { told.insert(composer.topics.topic(.gateway(.location))) }
         let formerTopics = stored.formerTopics.filter { !told.contains($0) }
         let topics = composer.topics
@@ -99,7 +99,7 @@ package final class Dispatcher {
             (own[false] ?? []).map(composer.cleared) + stored.abandoned.map(composer.clearedState)
             + (own[true] ?? []).map(composer.cleared)
         self.formerClearances = (former[false] ?? []).map(composer.cleared)
-        let introduced = words.introduction
+        let introduced = integrations.introduction
         let records = records
         self.introduction = introduced
         self.unstoredKeys = introduced.map { StoredClearance.key($0.topic) }.filter { !records.has($0) }

@@ -13,7 +13,7 @@ package struct OutboxSource: OutgoingSource {
     private let outbox: Outbox
     /// Writes the messages that state gaps.
     private let composer: MessageComposer
-    private let words: OtherWords
+    private let integrations: Integrations
     /// What the clocks say, for the time of a message. Those of a replay are its capture's.
     package var now: () -> (Instant, Timebase)
     private var underWay: [UInt64: Item] = [:]
@@ -26,7 +26,7 @@ package struct OutboxSource: OutgoingSource {
     package init(_ dispatcher: Dispatcher, now: @escaping () -> (Instant, Timebase)) {
         outbox = dispatcher.outbox
         composer = dispatcher.composer
-        words = dispatcher.words
+        integrations = dispatcher.integrations
         self.now = now
     }
 
@@ -37,8 +37,8 @@ package struct OutboxSource: OutgoingSource {
         return gaps.map { ticket($0) }
             + outbox.next(limit: limit).map { queued in
                 ticket(
-                    .queued(queued), Message(queued.message), companions: words.companions(of: queued.message),
-                    present: words.present(after: queued.message, at: timebase.wall(now)))
+                    .queued(queued), Message(queued.message), companions: integrations.companions(of: queued.message),
+                    present: integrations.present(after: queued.message, at: timebase.wall(now)))
             }
     }
 

@@ -9,7 +9,7 @@ struct TransactionWriter {
     package var composer: MessageComposer
     var ledger: EventLedger
     let bootID: String?
-    let words: OtherWords
+    let integrations: Integrations
     /// What was last said of the radio.
     package var radio = MessageComposer.RadioStatus.replay
 
@@ -37,7 +37,7 @@ struct TransactionWriter {
                 for record in records { draft.seen = max(draft.seen, record.lastHeardAt) }
             case .ranging(let report):
                 draft.say(composer.ranging(report, draft.timebase), at: report.at)
-                if let ownTracks = words.ownTracks {
+                if let ownTracks = integrations.ownTracks {
                     let time = draft.timebase.wall(report.at)
                     for beacon in ownTracks.beacons(report, at: time) { draft.say(beacon, at: report.at) }
                 }
@@ -84,7 +84,7 @@ struct TransactionWriter {
             let message = composer.location(placed, service: service, at: at, draft.timebase)
             // A later process may tell no place any more.
             retain(message, at: at, records, into: &draft)
-            if let ownTracks = words.ownTracks {
+            if let ownTracks = integrations.ownTracks {
                 let fix = composer.dated(placed, at: at, draft.timebase)
                 retain(ownTracks.location(fix), at: at, records, into: &draft)
             }

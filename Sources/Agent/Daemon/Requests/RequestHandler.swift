@@ -7,9 +7,9 @@ struct RequestHandler {
     private var gate: RequestGate
     private let queue: RequestQueue
 
-    /// - Parameter words: those of others, on whose topics no answer goes.
-    init(topics: TopicTree, words: OtherWords, queue: RequestQueue) {
-        gate = RequestGate(topics: topics, sparing: words.trees)
+    /// - Parameter integrations: no answer goes to their topics.
+    init(topics: TopicTree, integrations: Integrations, queue: RequestQueue) {
+        gate = RequestGate(topics: topics, sparing: integrations.trees)
         self.queue = queue
     }
 

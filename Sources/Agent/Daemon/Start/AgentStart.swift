@@ -52,7 +52,8 @@ package struct AgentStart {
             settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(
             composer, outbox: outbox, stored: stored,
-            words: OtherWords(settings, settings.identity.topics, for: .gateway), location: engine.locationStatus,
+            integrations: Integrations(settings, settings.identity.topics, for: .gateway),
+            location: engine.locationStatus,
             siteKey: settings.privacy.siteKey, bootID: bootID)
         dispatcher.resumeCoverage(stored.coverage, at: now)
     }
@@ -86,7 +87,7 @@ package struct SiteStart {
         let composer = MessageComposer(
             topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(
-            composer, outbox: outbox, stored: stored, words: OtherWords(settings, topics, for: .store),
+            composer, outbox: outbox, stored: stored, integrations: Integrations(settings, topics, for: .store),
             siteKey: settings.privacy.siteKey, bootID: bootID)
         dispatcher.resumeCoverage(stored.coverage, at: now)
     }

@@ -28,7 +28,7 @@ package struct OwnTracks: Sendable {
     }
 
     /// The same news as a message that stands in the outbox: what goes out before it, and again as often as it does.
-    package func words(for numbered: NumberedMessage, under topics: TopicTree) -> [Message] {
+    package func messages(for numbered: NumberedMessage, under topics: TopicTree) -> [Message] {
         switch topics.subject(of: numbered.topic) {
         case .region(.event, let instance):
             guard let event = try? EventPayload(decoding: numbered.payload) else { return [] }

@@ -85,9 +85,9 @@ extension StoredRegion {
     ///   - kind: its definition; the same.
     private static func read(
         _ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?,
-        keeper: (StoredWords) -> RegionRecord.Keeper?, kind: (StoredWords) -> RegionRecord.Kind?
+        keeper: (StoredFields) -> RegionRecord.Keeper?, kind: (StoredFields) -> RegionRecord.Kind?
     ) -> Reading {
-        guard let instance = instance(ofKey: key), let words = StoredWords(octets, timebase, bootID: bootID),
+        guard let instance = instance(ofKey: key), let words = StoredFields(octets, timebase, bootID: bootID),
             let kind = kind(words),
             let region = StoredRegion(instance, kind, words, keeper: keeper)
         else { return .nothing }
@@ -96,8 +96,8 @@ extension StoredRegion {
 
     /// `nil` where a word is missing or damaged.
     private init?(
-        _ instance: RegionInstanceID, _ kind: RegionRecord.Kind, _ words: StoredWords,
-        keeper: (StoredWords) -> RegionRecord.Keeper?
+        _ instance: RegionInstanceID, _ kind: RegionRecord.Kind, _ words: StoredFields,
+        keeper: (StoredFields) -> RegionRecord.Keeper?
     ) {
         guard let since = words.instant("since"), let eventSeq = words["event_seq"].flatMap({ Int64($0) }) else {
             return nil
@@ -123,7 +123,7 @@ extension StoredRegion {
 }
 
 extension BeaconKeeper {
-    fileprivate init?(_ words: StoredWords) {
+    fileprivate init?(_ words: StoredFields) {
         guard let major = words["major"].flatMap({ UInt16($0) }), let minor = words["minor"].flatMap({ UInt16($0) }),
             let patience_us = words["patience_us"].flatMap({ Int64($0) })
         else { return nil }
@@ -134,7 +134,7 @@ extension BeaconKeeper {
 }
 
 extension Circle {
-    fileprivate init?(_ words: StoredWords) {
+    fileprivate init?(_ words: StoredFields) {
         guard let latitude = words["of_latitude"].flatMap({ Double($0) }),
             let longitude = words["of_longitude"].flatMap({ Double($0) }),
             let center = Coordinate(latitude: latitude, longitude: longitude),
@@ -145,7 +145,7 @@ extension Circle {
 }
 
 extension BeaconIdentityConstraint {
-    fileprivate init?(_ words: StoredWords) {
+    fileprivate init?(_ words: StoredFields) {
         guard let uuid = words["of"].flatMap({ ProximityUUID($0) }) else { return nil }
         self.init(
             uuid: uuid, major: words["of_major"].flatMap { UInt16($0) }, minor: words["of_minor"].flatMap { UInt16($0) }

@@ -1,6 +1,6 @@
 /// What is stored of a region instance, so that its state outlives the process.
 ///
-/// One line of `StoredWords`. Its first words are its `StoredTag`: the kind of the region and the version of the line.
+/// One line of `StoredFields`. Its first words are its `StoredTag`: the kind of the region and the version of the line.
 package struct StoredRegion: Hashable, Sendable {
     package var record: RegionRecord
     /// The last event of the instance, 0 before the first.
@@ -33,13 +33,13 @@ package struct StoredRegion: Hashable, Sendable {
             case .beacon: StoredTag.beacon
             case .circle: StoredTag.circle
             }
-        var words = ["\(tag)", "state=\(record.isInside ? "inside" : "outside")"] + StoredWords.boot(bootID)
+        var words = ["\(tag)", "state=\(record.isInside ? "inside" : "outside")"] + StoredFields.boot(bootID)
         switch record.occupancy {
         case .outside(let since):
-            words += StoredWords.time("since", since, timebase, bootID: bootID)
+            words += StoredFields.time("since", since, timebase, bootID: bootID)
         case .inside(let stay):
-            words += StoredWords.time("since", stay.enteredAt, timebase, bootID: bootID)
-            words += StoredWords.time("last_heard", stay.lastHeardAt, timebase, bootID: bootID)
+            words += StoredFields.time("since", stay.enteredAt, timebase, bootID: bootID)
+            words += StoredFields.time("last_heard", stay.lastHeardAt, timebase, bootID: bootID)
             words += Self.words(of: stay.keeper)
             words.append("partial=\(stay.beginning == .partial)")
         }

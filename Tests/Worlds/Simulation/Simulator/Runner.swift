@@ -151,7 +151,7 @@ struct StoreTotals {
         repetitions += world.account.repetitionCount
         exits += world.witness.exitCount
         zoneEvents += world.witness.zoneEventCount
-        late += world.witness.words.lateCount
+        late += world.witness.claims.lateCount
         faults += world.scenario.faults.count
         simulated = simulated + (world.now - .origin)
     }

@@ -14,7 +14,7 @@ struct StoreWitness {
     private static let drift = TimeSpan.seconds(0.2)
 
     private let lateAfter: TimeSpan
-    private(set) var words: StoreWords
+    private(set) var claims: GatewayClaims
     private var decisions: [String: [Int64: Decision]] = [:]
     private var numbering = Numbering(epoch: "")
     private var recordsDue = Instant.origin
@@ -28,12 +28,12 @@ struct StoreWitness {
 
     init(lateAfter: TimeSpan) {
         self.lateAfter = lateAfter
-        words = StoreWords(lateAfter: lateAfter)
+        claims = GatewayClaims(lateAfter: lateAfter)
     }
 
     /// The store's process has begun: it knows nothing but its records.
     mutating func lifeBegan(_ numbering: Numbering, at now: Instant) {
-        words.lifeBegan(at: now)
+        claims.lifeBegan(at: now)
         if self.numbering.epoch != numbering.epoch { mayHaveLost() }
         self.numbering = numbering
     }
@@ -41,7 +41,7 @@ struct StoreWitness {
     /// What was told last may not be what the store goes on from.
     mutating func mayHaveLost() { last = [:] }
 
-    mutating func hears(_ message: IncomingMessage) { words.hears(message) }
+    mutating func hears(_ message: IncomingMessage) { claims.hears(message) }
 
     /// The delivery loop of the store's process has gone round once: what it has numbered was decided before it took what came.
     ///
@@ -54,10 +54,10 @@ struct StoreWitness {
         let first = numbering.epoch == present.epoch ? numbering[.events] : 1
         numbering = present
         if first < present[.events] {
-            let decision = Decision(at: now, holders: words.holders(at: now))
+            let decision = Decision(at: now, holders: claims.holders(at: now))
             for seq in first..<present[.events] { decisions[present.epoch, default: [:]][seq] = decision }
         }
-        words.take(rightClocks: rightClocks, at: now)
+        claims.take(rightClocks: rightClocks, at: now)
         guard isPlain, outbox.isDurable, first < present[.events] || now >= recordsDue else { return }
         recordsDue = now + .seconds(2)
         try checkRecords(outbox, timebase)
@@ -120,7 +120,7 @@ struct StoreWitness {
         guard let decision = decisions[event.epoch]?.removeValue(forKey: event.seq) else { return }
         try checkUnproved(event, instance, decidedAt: decision.at)
         let age = SimulatedMachine.wall(decision.at) - event.head.at
-        if age > lateAfter + StoreWords.patience || age + Self.drift < .zero {
+        if age > lateAfter + GatewayClaims.patience || age + Self.drift < .zero {
             throw Violation(
                 invariant: .history,
                 detail: "event \(event.seq) of \(instance.name) is \(age.seconds) s old as it is decided")

@@ -8,7 +8,7 @@ import Testing
 
 /// What is said outside the gateway's own topics, from one process to the next.
 @Suite("What Home Assistant and OwnTracks were told is cleared once it is true no more")
-struct OtherWordsTests {
+struct IntegrationsTests {
     private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
     private static let told = "[homeassistant]\nmax_instances = 2\n"
     private static let carts = "[[region]]\nid = \"carts\"\nuuid = \"39ED98FF-2900-441A-802F-9C398FC199D2\"\n"
@@ -60,7 +60,7 @@ struct OtherWordsTests {
         ])
     func trees(_ tables: String, _ trees: [String]) throws {
         let settings = try Settings.parse("[gateway]\nid = \"door\"\n\(tables)")
-        #expect(OtherWords(settings, settings.identity.topics, for: .gateway).trees == trees)
+        #expect(Integrations(settings, settings.identity.topics, for: .gateway).trees == trees)
     }
 
     @Test("The device is told of as the agent starts, before any radio is there")
@@ -82,10 +82,10 @@ struct OtherWordsTests {
                 })
         first.outbox.close()
         let next = try start(Self.carts)
-        #expect(Set(next.othersCleared) == told)
-        try next.tidy(clearedTopics: next.othersCleared)
+        #expect(Set(next.integrationsCleared) == told)
+        try next.tidy(clearedTopics: next.integrationsCleared)
         next.outbox.close()
-        #expect(try start(Self.carts).othersCleared.isEmpty)
+        #expect(try start(Self.carts).integrationsCleared.isEmpty)
     }
 
     @Test("What goes on is not cleared, whichever process told of it")
@@ -95,11 +95,11 @@ struct OtherWordsTests {
         _ = try first.dispatch([transition(7)], Self.timebase)
         first.outbox.close()
         let next = try start(Self.told + expanded)
-        #expect(next.othersCleared.isEmpty)
+        #expect(next.integrationsCleared.isEmpty)
         next.outbox.close()
         let last = try start(Self.told)
-        #expect(last.othersCleared.count == 4)
-        #expect(last.othersCleared.holdForAll { $0.contains("/region__carts") })
+        #expect(last.integrationsCleared.count == 4)
+        #expect(last.integrationsCleared.holdForAll { $0.contains("/region__carts") })
     }
 
     @Test("Another prefix, and another gateway, clear what was told under the former one")
@@ -107,10 +107,10 @@ struct OtherWordsTests {
         let first = try start(Self.told)
         first.outbox.close()
         let elsewhere = try start("[homeassistant]\ndiscovery_prefix = \"ha\"\n")
-        #expect(elsewhere.othersCleared.sorted() == first.introduction.map(\.topic).sorted())
+        #expect(elsewhere.integrationsCleared.sorted() == first.introduction.map(\.topic).sorted())
         elsewhere.outbox.close()
         let moved = try start(Self.told, id: "till")
-        let cleared = Set(moved.othersCleared)
+        let cleared = Set(moved.integrationsCleared)
         #expect(cleared.isSuperset(of: elsewhere.introduction.map(\.topic)))
         #expect(cleared.isDisjoint(with: moved.introduction.map(\.topic)))
     }
@@ -146,7 +146,7 @@ struct OtherWordsTests {
         // The broker had cleared them meanwhile: that is no reason to forget that they are there again.
         try dispatcher.tidy(clearedTopics: messages.map(\.topic))
         dispatcher.outbox.close()
-        let left = try start("").othersCleared
+        let left = try start("").integrationsCleared
         #expect(left.contains { $0.contains("region__carts__1__1") })
     }
 
@@ -172,10 +172,10 @@ struct OtherWordsTests {
         var events = OutboxSource(next) { (.origin, Self.timebase) }
         let waiting = events.next(after: nil, limit: 10)
         #expect(waiting.flatMap(\.companions).map(\.topic) == ["owntracks/fleet/van/event"])
-        #expect(next.othersCleared.isEmpty)
+        #expect(next.integrationsCleared.isEmpty)
         next.outbox.close()
         let silent = try start(tables + "[privacy]\nlocation = \"omit\"\n")
-        #expect(silent.othersCleared == ["owntracks/fleet/van"])
+        #expect(silent.integrationsCleared == ["owntracks/fleet/van"])
     }
 
     @Test("A region that becomes a circle loses the count that it had")
@@ -189,7 +189,7 @@ struct OtherWordsTests {
         let count = "homeassistant/sensor/beacond__beacons__store__door/region__carts/config"
         try next.tidy(clearedTopics: [count])
         next.outbox.close()
-        let left = try start("").othersCleared
+        let left = try start("").integrationsCleared
         #expect(left.contains { $0.contains("/event/") && $0.contains("region__carts") })
         #expect(!left.contains(count))
     }
@@ -201,14 +201,14 @@ struct OtherWordsTests {
         _ = try first.dispatch([1, 2].map(transition), Self.timebase)
         first.outbox.close()
         let next = try start("[homeassistant]\nmax_instances = 1\n" + expanded)
-        #expect(next.othersCleared.count == 3)
-        #expect(next.othersCleared.holdForAll { $0.contains("region__carts__1__2") })
+        #expect(next.integrationsCleared.count == 3)
+        #expect(next.integrationsCleared.holdForAll { $0.contains("region__carts__1__2") })
     }
 }
 
 extension Dispatcher {
     /// What is cleared beside states, as this process starts.
-    fileprivate var othersCleared: [String] {
+    fileprivate var integrationsCleared: [String] {
         (clearances + formerClearances).map(\.topic).filter { !$0.hasPrefix("beacons/") }
     }
 }

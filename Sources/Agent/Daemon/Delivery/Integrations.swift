@@ -1,8 +1,8 @@
 import Core
 
-/// The gateway's news in the words of others, where the configuration wants that. Where it does not, this is nothing.
-package struct OtherWords {
-    /// In Home Assistant's.
+/// The gateway's news as Home Assistant and OwnTracks read them, where the configuration wants that. Without it, this holds nothing.
+package struct Integrations {
+    /// What Home Assistant is told.
     let discovery: HomeAssistantDiscovery?
     /// Instances of expanded regions and zones that it is told of, at most.
     let maxInstances: Int
@@ -11,7 +11,7 @@ package struct OtherWords {
     let ownTracks: OwnTracks?
     private let topics: TopicTree
 
-    /// Nothing but the gateway's own words.
+    /// No integration.
     package init(nothingBeside topics: TopicTree) {
         (discovery, maxInstances, unranged, ownTracks, self.topics) = (nil, 0, [], nil, topics)
     }
@@ -51,7 +51,7 @@ package struct OtherWords {
 
     /// What goes out before a message of the outbox.
     func companions(of message: NumberedMessage) -> [Message] {
-        ownTracks?.words(for: message, under: topics) ?? []
+        ownTracks?.messages(for: message, under: topics) ?? []
     }
 
     /// The retained topic that says what is true now, where the companions of a message tell of what is long past.
@@ -83,15 +83,15 @@ struct ToldEntities {
     /// - Parameters:
     ///   - earlier: what an earlier process had and this one goes on with. What was told of it goes on too, as far as there is room.
     ///   - isStored: whether there is a record under a key.
-    init(_ words: OtherWords, earlier: [RegionInstanceID], isStored: (String) -> Bool) {
-        guard let discovery = words.discovery else {
+    init(_ integrations: Integrations, earlier: [RegionInstanceID], isStored: (String) -> Bool) {
+        guard let discovery = integrations.discovery else {
             admitted = []
             return
         }
         let told = earlier.filter { instance in
             instance.isOneOfMany && discovery.topics(of: instance).contains { isStored(StoredClearance.key($0)) }
         }
-        admitted = Set(told.prefix(words.maxInstances))
+        admitted = Set(told.prefix(integrations.maxInstances))
     }
 
     /// Whether what was told of an instance goes on.
@@ -162,10 +162,10 @@ extension Settings {
 extension TransactionWriter {
     /// With its first state, Home Assistant is told of a region.
     func introduce(_ transition: RegionTransition, _ records: RecordTable, into draft: inout TransactionDraft) {
-        guard let discovery = words.discovery else { return }
+        guard let discovery = integrations.discovery else { return }
         let refused = draft.entities.refusedCount
-        if draft.entities.admit(transition.instance, limit: words.maxInstances) {
-            let isCounted = transition.circle == nil && !words.unranged.contains(transition.instance.region)
+        if draft.entities.admit(transition.instance, limit: integrations.maxInstances) {
+            let isCounted = transition.circle == nil && !integrations.unranged.contains(transition.instance.region)
             let told = discovery.introduction(of: transition.instance, isCounted: isCounted)
             for message in told { retain(message, at: transition.at, records, into: &draft) }
             // What the region of that name was before may have had more.
@@ -174,7 +174,7 @@ extension TransactionWriter {
             }
         } else if refused == 0, draft.entities.refusedCount > 0 {
             draft.dispatched.append(
-                .init(at: transition.at, content: .entityLimit(EntityLimit(limit: words.maxInstances))))
+                .init(at: transition.at, content: .entityLimit(EntityLimit(limit: integrations.maxInstances))))
         }
     }
 
@@ -182,7 +182,7 @@ extension TransactionWriter {
     func withdraw(
         _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
-        guard let discovery = words.discovery else { return }
+        guard let discovery = integrations.discovery else { return }
         draft.entities.forget(instance)
         for topic in discovery.topics(of: instance) { clear(topic, at: instant, records, into: &draft) }
     }
@@ -197,6 +197,6 @@ extension TransactionWriter {
 
     /// The same news as a numbered message, before it.
     func sayCompanions(of message: NumberedMessage, at instant: Instant, into draft: inout TransactionDraft) {
-        for companion in words.companions(of: message) { draft.say(companion, at: instant) }
+        for companion in integrations.companions(of: message) { draft.say(companion, at: instant) }
     }
 }

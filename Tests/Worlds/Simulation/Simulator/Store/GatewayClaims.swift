@@ -2,9 +2,9 @@
 @testable import Core
 
 /// What the gateways of a store have said of its regions, as far as the store's process has taken it.
-struct StoreWords {
+struct GatewayClaims {
     /// What a gateway said last of a region instance.
-    private struct Word {
+    private struct Claim {
         /// Since when it has it inside, as the store knows; `nil` where it has not.
         var thereSince: Instant?
         /// Whether it had it inside before the store's process began.
@@ -23,7 +23,7 @@ struct StoreWords {
         /// Whether the store has to count it as of now: since a while, or all the time, which it learnt just now.
         func counts(at now: Instant) -> Bool {
             guard let thereSince else { return false }
-            return now - thereSince > StoreWords.patience || (wasThere && now - thereSince < .seconds(0.5))
+            return now - thereSince > GatewayClaims.patience || (wasThere && now - thereSince < .seconds(0.5))
         }
     }
 
@@ -33,7 +33,7 @@ struct StoreWords {
     private let lateAfter: TimeSpan
     /// Taken in the present round.
     private var taken: [IncomingMessage] = []
-    private var words: [RegionInstanceID: [String: Word]] = [:]
+    private var claims: [RegionInstanceID: [String: Claim]] = [:]
     /// The gateways that can't hear, and since when the store knows.
     private var deafSince: [String: Instant] = [:]
     /// The gateways whose line is down, or that are stopped.
@@ -44,7 +44,7 @@ struct StoreWords {
     init(lateAfter: TimeSpan) { self.lateAfter = lateAfter }
 
     /// The store's process has begun: nobody has told it anything.
-    mutating func lifeBegan(at now: Instant) { (words, deafSince, away, taken, beganAt) = ([:], [:], [], [], now) }
+    mutating func lifeBegan(at now: Instant) { (claims, deafSince, away, taken, beganAt) = ([:], [:], [], [], now) }
 
     mutating func hears(_ message: IncomingMessage) { taken.append(message) }
 
@@ -58,18 +58,18 @@ struct StoreWords {
 
     /// Who has each region instance inside.
     func holders(at now: Instant) -> [RegionInstanceID: [String]] {
-        words.mapValues { words in
-            words.filter { $0.value.counts(at: now) && !isOutlived($0.key, words) }.keys.sorted()
+        claims.mapValues { claims in
+            claims.filter { $0.value.counts(at: now) && !isOutlived($0.key, claims) }.keys.sorted()
         }
     }
 
     /// What a gateway that can't hear had inside proves nothing once another one saw it leave after that, unless only it can know.
-    private func isOutlived(_ gateway: String, _ words: [String: Word]) -> Bool {
-        if away.contains(gateway), words[gateway]?.unknownSince == nil { return false }
-        guard let since = [deafSince[gateway], words[gateway]?.unknownSince].compactMap({ $0 }).min() else {
+    private func isOutlived(_ gateway: String, _ claims: [String: Claim]) -> Bool {
+        if away.contains(gateway), claims[gateway]?.unknownSince == nil { return false }
+        guard let since = [deafSince[gateway], claims[gateway]?.unknownSince].compactMap({ $0 }).min() else {
             return false
         }
-        return words.contains { $0.key != gateway && ($0.value.leftAt ?? .origin) > since }
+        return claims.contains { $0.key != gateway && ($0.value.leftAt ?? .origin) > since }
     }
 
     private mutating func take(_ message: IncomingMessage, _ rightClocks: [String: Int], at now: Instant) {
@@ -83,11 +83,11 @@ struct StoreWords {
         }
         guard let instance = topic.subject.instance else { return }
         if octets.isEmpty {
-            words[instance]?[gateway] = nil
+            claims[instance]?[gateway] = nil
             return
         }
         let hasRightClock = rightClocks[gateway] != nil
-        var word = words[instance]?[gateway] ?? Word()
+        var word = claims[instance]?[gateway] ?? Claim()
         if let event = try? EventPayload(decoding: octets), topic.subject.kind == .event {
             note(event, &word, at: now)
         } else if let state = try? StatePayload(decoding: octets), topic.subject.kind == .state {
@@ -100,11 +100,11 @@ struct StoreWords {
             case .unknown: word.unknownSince = word.unknownSince ?? now
             }
         }
-        words[instance, default: [:]][gateway] = word
+        claims[instance, default: [:]][gateway] = word
     }
 
     /// An entry that comes late says nothing of the present; what an exit says is the present, or a state will say otherwise.
-    private mutating func note(_ event: EventPayload, _ word: inout Word, at now: Instant) {
+    private mutating func note(_ event: EventPayload, _ word: inout Claim, at now: Instant) {
         if word.epoch == event.epoch, event.seq <= word.seq { return }
         (word.epoch, word.seq) = (event.epoch, event.seq)
         let isLate = event.head.isClockSynced && SimulatedMachine.wall(now) - event.head.at > lateAfter

@@ -3,7 +3,7 @@
 /// Times stand in it twice, in microseconds: on the monotonic clock, which is right as long as the machine is not booted anew and
 /// whatever the clock is set to, and as a time of day for after that. A replay has no clock but its capture's: there, times of
 /// day stand alone.
-struct StoredWords {
+struct StoredFields {
     private let words: [Substring: Substring]
     private let timebase: Timebase
     private let isSameBoot: Bool
@@ -68,16 +68,16 @@ package struct StoredCoverage: Hashable, Sendable {
 
     /// - Parameter bootID: names the life of the monotonic clock; `nil` where instants mean nothing to another process.
     package func encoded(_ timebase: Timebase, bootID: String?) -> [UInt8] {
-        var words = ["v=1", "radio=\(radio.word)"] + StoredWords.boot(bootID)
+        var words = ["v=1", "radio=\(radio.word)"] + StoredFields.boot(bootID)
         if bootID != nil { words.append("from_us=\(from.microseconds)") }
         words.append("from_wall_us=\(fromWall.microseconds)")
-        words += StoredWords.time("seen", seen, timebase, bootID: bootID)
+        words += StoredFields.time("seen", seen, timebase, bootID: bootID)
         return Array(words.joined(separator: " ").utf8)
     }
 
     /// Reads what `encoded` wrote; `nil` for any other record, and for one that is damaged.
     package init?(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?) {
-        guard key == Self.key, let words = StoredWords(octets, timebase, bootID: bootID), words["v"] == "1",
+        guard key == Self.key, let words = StoredFields(octets, timebase, bootID: bootID), words["v"] == "1",
             let radio = words["radio"].flatMap({ CoveredRadio(word: String($0)) }),
             let from = words.instant("from"), let seen = words.instant("seen"), let fromWall = words.wall("from")
         else { return nil }
