@@ -32,16 +32,16 @@ def code(path):
 def faults(sources):
     """Each fault as a line of text."""
     texts = {path: code(path) for module in ORDER for path in sorted((sources / module).rglob("*.swift"))}
-    home = collections.defaultdict(list)
+    # By module and folder.
+    declared, nested = collections.defaultdict(dict), collections.defaultdict(set)
     for path, text in texts.items():
+        place = path.relative_to(sources).parts[:2]
         for name in DECLARATION.findall(text):
-            home[name].append(path)
-    for name, paths in home.items():
-        if len({path.relative_to(sources).parts[:2] for path in paths}) > 1:
-            yield f"{name} is declared in {' and '.join(str(path) for path in paths)}: one of them needs another name"
-    nested = collections.defaultdict(set)
-    for path, text in texts.items():
-        nested[path.relative_to(sources).parts[:2]].update(NESTED.findall(text))
+            declared[name].setdefault(place, path)
+        nested[place].update(NESTED.findall(text))
+    for name, places in declared.items():
+        if len(places) > 1:
+            yield f"{name} is declared in {' and '.join(map(str, places.values()))}: one of them needs another name"
     for path, text in texts.items():
         module, folder = path.relative_to(sources).parts[:2]
         order = ORDER[module]
@@ -54,10 +54,11 @@ def faults(sources):
         for number, line in enumerate(text.split("\n"), 1):
             for name in re.findall(r"\b[A-Z]\w*", line):
                 # A type inside another one may have the name of a type of a higher folder.
-                for place in home.get(name, [])[: name not in nested[module, folder]]:
-                    there = place.relative_to(sources).parts[:2]
-                    if there[0] == module and order.index(there[1]) > order.index(folder):
-                        yield f"{path}:{number}: {folder} uses {name} of {there[1]}, which stands after it"
+                if name in nested[module, folder]:
+                    continue
+                for there_module, there in declared.get(name, ()):
+                    if there_module == module and there in order and order.index(there) > order.index(folder):
+                        yield f"{path}:{number}: {folder} uses {name} of {there}, which stands after it"
 
 
 if __name__ == "__main__":

@@ -199,8 +199,8 @@ struct Replay {
 
     /// Hands over what there is, at once or when it is due.
     private mutating func keepPace(_ time: WallTime) throws(Problem) {
-        if let speed = options.speed, let player = session?.player, let start = session?.start {
-            let due = began + .seconds((player.clock.instant(time) - start).seconds / speed)
+        if let speed = options.speed, let elapsed = session?.elapsed(to: time) {
+            let due = began + .seconds(elapsed.seconds / speed)
             if due > SystemClock.now {
                 try flush()
                 sink?.wait(until: due)
@@ -219,9 +219,8 @@ struct Replay {
     }
 
     private mutating func handOver() {
-        guard let session, !session.items.isEmpty else { return }
-        self.session?.items.removeAll(keepingCapacity: true)
-        sink?.take(session.items, start: session.start, session.player.clock.timebase)
+        guard let news = session?.takeItems() else { return }
+        sink?.take(news.items, start: news.start, news.timebase)
     }
 
     /// The rest, and the goodbye.
@@ -233,7 +232,7 @@ struct Replay {
         // The last of the session's items is the offline status, which is the goodbye.
         let goodbye = session?.items.popLast()
         sink = nil
-        if let session { publishing.take(session.items, start: session.start, session.player.clock.timebase) }
+        if let news = session?.takeItems() { publishing.take(news.items, start: news.start, news.timebase) }
         let problem = publishing.finish()
         if case .message(let offline) = goodbye?.content { publishing.close(offline: offline) }
         return problem

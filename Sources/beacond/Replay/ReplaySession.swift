@@ -113,6 +113,16 @@ struct ReplaySession {
         return time + TimeSpan(microseconds: into < 0 ? -into : day_us - into)
     }
 
+    /// How far `time` is from the first record.
+    func elapsed(to time: WallTime) -> TimeSpan { player.clock.instant(time) - start }
+
+    /// The items since the last call, the first instant, and the timebase by which they are told; `nil` where there are none.
+    mutating func takeItems() -> (items: [Dispatcher.Dispatched], start: Instant, timebase: Timebase)? {
+        if items.isEmpty { return nil }
+        defer { items = [] }
+        return (items, start, player.clock.timebase)
+    }
+
     /// How much waits to be committed together, or to be handed on.
     var waitingCount: Int { outputs.count + items.count }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-/// What is said outside the gateway's own topics, from one process to the next.
+/// Messages outside the gateway's own topics, from one process to the next.
 @Suite("What Home Assistant and OwnTracks were told is cleared once it is true no more")
 struct IntegrationsTests {
     private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)

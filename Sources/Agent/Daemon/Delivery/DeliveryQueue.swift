@@ -128,6 +128,6 @@ struct QueueOverflow {
         }
     }
 
-    /// What became of the regions in the end.
+    /// The last state of the regions.
     var lastStates: [GatewayOutput] { states }
 }

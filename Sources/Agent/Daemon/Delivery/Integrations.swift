@@ -2,7 +2,7 @@ import Core
 
 /// The gateway's news as Home Assistant and OwnTracks read them, where the configuration wants that. Without it, this holds nothing.
 package struct Integrations {
-    /// What Home Assistant is told.
+    /// The entities of Home Assistant.
     let discovery: HomeAssistantDiscovery?
     /// Instances of expanded regions and zones that it is told of, at most.
     let maxInstances: Int
@@ -158,7 +158,7 @@ extension Settings {
     }
 }
 
-/// What is said outside the gateway's own topics.
+/// Messages outside the gateway's own topics.
 extension TransactionWriter {
     /// With its first state, Home Assistant is told of a region.
     func introduce(_ transition: RegionTransition, _ records: RecordTable, into draft: inout TransactionDraft) {
@@ -168,7 +168,7 @@ extension TransactionWriter {
             let isCounted = transition.circle == nil && !integrations.unranged.contains(transition.instance.region)
             let told = discovery.introduction(of: transition.instance, isCounted: isCounted)
             for message in told { retain(message, at: transition.at, records, into: &draft) }
-            // What the region of that name was before may have had more.
+            // An earlier region of that name may have had more.
             for topic in discovery.topics(of: transition.instance) where !told.contains(where: { $0.topic == topic }) {
                 clear(topic, at: transition.at, records, into: &draft)
             }
@@ -195,7 +195,7 @@ extension TransactionWriter {
         draft.say(composer.cleared(topic), at: instant)
     }
 
-    /// The same news as a numbered message, before it.
+    /// The companions of a numbered message, which go out before it.
     func sayCompanions(of message: NumberedMessage, at instant: Instant, into draft: inout TransactionDraft) {
         for companion in integrations.companions(of: message) { draft.say(companion, at: instant) }
     }

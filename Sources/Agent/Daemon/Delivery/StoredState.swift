@@ -139,7 +139,7 @@ struct KeptRecords {
         transaction.removedRecords.removeAll { has($0) }
     }
 
-    /// What the operator is told, a line for each region.
+    /// The operator's notices, a line for each region.
     var notices: [String] {
         Dictionary(grouping: tags.keys) { $0.prefix { $0 != "/" } }.sorted { $0.key < $1.key }.map { region, keys in
             let said = Set(keys.compactMap { tags[$0] }.map(\.description)).sorted().joined(separator: ", ")
@@ -185,9 +185,9 @@ extension OutboxLimits {
     }
 }
 
-/// What was told of the gateway's place, and what is stored of it until it is.
+/// The gateway's place as it was told, and the stored fixes that wait to be told.
 struct ToldPlace {
-    /// What a status says; `nil` where the configuration says nothing of the place.
+    /// The part of a status; `nil` where the configuration has no table of the place.
     var status: LocationStatus?
     /// The records of fixes that wait to be told together, oldest first.
     private var fixKeys: [String] = []

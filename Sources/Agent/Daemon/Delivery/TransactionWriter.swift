@@ -233,7 +233,7 @@ extension OutboxTransaction {
     }
 }
 
-/// What stands in the outbox beside the events: the last record under every key, in case the file is lost.
+/// The outbox's last record under every key, kept in case the file is lost.
 struct RecordTable {
     private var records: [String: [UInt8]]
 

@@ -4,7 +4,7 @@ import Logging
 /// The agent as it starts: what an earlier process left in the outbox, and the parts that go on from there. A live agent and a
 /// replay start in the same way.
 package struct AgentStart {
-    /// Where reports come from.
+    /// The source of reports.
     package enum Air: Equatable {
         /// A radio that has yet to show that it hears, and a controller that can be asked.
         case radio

@@ -19,7 +19,7 @@ struct Whereabouts: Sendable {
 /// Receivers say where the gateway is. A gateway without `[location]` has no part of this.
 extension GatewayEngine {
     /// Whether the receivers have to be on.
-    package var listensForFixes: Bool { place.services?.listens ?? false }
+    var listensForFixes: Bool { place.services?.listens ?? false }
 
     /// What a status says of the place; `nil` where the configuration says nothing of it. Each change is an output.
     package var locationStatus: LocationStatus? { place.services?.status }
