@@ -151,7 +151,7 @@ class TakeOverTests(TakeOverTest):
             folder = pathlib.Path(name) / "migrations"
             shutil.copytree(migrating.FOLDER, folder)
             text = (folder / "from-0028.sql").read_text()
-            (folder / "from-0028.sql").write_text(text.replace("-- Budgets, from 0031.\n", "SELECT 1 / 0;\n"))
+            (folder / "from-0028.sql").write_text(text.replace("-- A few days at once, from 0030.\n", "SELECT 1 / 0;\n"))
             with self.assertRaises(psycopg.errors.DivisionByZero):
                 migrating.migrate(connection, folder)
         let_go(connection)

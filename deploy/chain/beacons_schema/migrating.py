@@ -16,6 +16,8 @@ NAME = re.compile(r"(\d{4})-[a-z0-9-]+\.sql")
 FIRST, TAKEN_OVER_TO = 32, 48
 # Makes of a database of the former files what the files from FIRST to TAKEN_OVER_TO make of an empty one.
 TAKE_OVER = "from-0028.sql"
+# Before it, those of the new files are applied that replace functions and make nothing else, and the budgets where there are none.
+FUNCTIONS, BUDGETS, FIRST_WITH_BUDGETS = (43, 46, 47), 45, 31
 # The former databases that it takes over: the last file, and the digest of the whole record.
 TAKEN_OVER = {
     "0028-rows-from-before.sql": "ed56073f062a5d6483cc6d5380495ea60b7e09adab19649bee1ecd59a8399ee9",
@@ -104,6 +106,9 @@ def take_over(connection: psycopg.Connection[Any], files: list[Migration], folde
             f"the database ends with {last}, and that file or one before it is not the project's own: make the schema in a new database, "
             "and insert the rows of event, gap, coverage_span, surge, status, health, location and track there")
     with connection.transaction():
+        for one in files:
+            if one.number in FUNCTIONS or (one.number == BUDGETS and found[-1][0] < FIRST_WITH_BUDGETS):
+                execute(connection, one.text)
         execute(connection, (folder / TAKE_OVER).read_text())
         connection.execute("DELETE FROM beacons.migration")
         for one in files:

@@ -1,6 +1,6 @@
 -- Taking numbered messages: gaps, spans of coverage, batches of fixes, surges. A gap has no number: it is itself one.
 
-CREATE FUNCTION beacons.take_numbered(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+CREATE OR REPLACE FUNCTION beacons.take_numbered(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN

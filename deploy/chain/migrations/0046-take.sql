@@ -2,7 +2,7 @@
 
 -- Gateways come first, then days. A collector that makes a day's partition holds the table. If it waited for a gateway of another collector
 -- then, that one could be waiting for the table.
-CREATE FUNCTION beacons.take_within_budget(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+CREATE OR REPLACE FUNCTION beacons.take_within_budget(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     kinds text[];
@@ -26,7 +26,7 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION beacons.take(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+CREATE OR REPLACE FUNCTION beacons.take(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -62,7 +62,7 @@ COMMENT ON FUNCTION beacons.take IS
     'repeated (the same number and contents: nothing is done), a conflict (the same number, other contents: nothing is done), unkept (a state) or '
     'over_budget (its store has used up its budget of today: it is counted and not kept). Several may give overlapping batches at the same time.';
 
-CREATE FUNCTION beacons.reject(received timestamptz[], sites text[], topics text[], payloads bytea[], reasons text[]) RETURNS bigint
+CREATE OR REPLACE FUNCTION beacons.reject(received timestamptz[], sites text[], topics text[], payloads bytea[], reasons text[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     over text[] := beacons.over_budget(sites, 'rejected');

@@ -1,21 +1,21 @@
 -- Retention: drops what is older than a day. The command `retain` calls these functions, and drops the partitions itself.
 
 -- Returns the first day that is kept. From then on `kept_since` says that what is older is not missing but dropped.
-CREATE FUNCTION beacons.retain_from(days integer) RETURNS timestamp LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION beacons.retain_from(days integer) RETURNS timestamp LANGUAGE sql AS $$
     UPDATE beacons.progress SET kept_since = greatest(
         kept_since, date_trunc('day', now() AT TIME ZONE 'UTC' - make_interval(days => days)) AT TIME ZONE 'UTC')
     RETURNING kept_since AT TIME ZONE 'UTC'
 $$;
 
 -- Returns the partitions of days before a day.
-CREATE FUNCTION beacons.partitions_before(day date) RETURNS TABLE (daily text, partition text) LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION beacons.partitions_before(day date) RETURNS TABLE (daily text, partition text) LANGUAGE sql STABLE AS $$
     SELECT d.name, c.relname::text FROM beacons.daily d
     JOIN pg_inherits i ON i.inhparent = format('beacons.%I', d.name)::regclass JOIN pg_class c ON c.oid = i.inhrelid
     WHERE c.relname ~ '_[0-9]{8}$' AND c.relname < beacons.partition_name(d.name, day) ORDER BY 2
 $$;
 
 -- Deletes the rows before a day that have no partition of their own day. Numbers stay: they say that a number is one event for ever.
-CREATE FUNCTION beacons.forget_before(day date) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION beacons.forget_before(day date) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     before timestamptz := day::timestamp AT TIME ZONE 'UTC';
     daily text;
