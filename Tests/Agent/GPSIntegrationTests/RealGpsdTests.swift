@@ -47,12 +47,13 @@ struct RealGpsdTests {
         try await wait("a fix") { !listener.fixes.isEmpty }
         #expect(try gpsd.holds(receiver.path))
         listener.client.listen(false)
-        // The client's thread may be within a report; what comes from then on would be seen here.
+        // The client's thread may be within a report. Reports that come later would be seen below.
         try await Task.sleep(for: .milliseconds(500))
         listener.forget()
         // gpsd closes it when nobody has watched for a minute, while we are still connected.
         try await wait("the receiver to be let rest") { try !gpsd.holds(receiver.path) }
-        #expect(listener.all().holdForAll { if case .report = $0 { false } else { true } })
+        // gpsd may say nothing at all in this minute, so an empty list is right.
+        #expect(!listener.all().contains { if case .report = $0 { true } else { false } })
         #expect(listener.losses.isEmpty)
         listener.client.listen(true)
         try await wait("a fix again") { !listener.fixes.isEmpty }
