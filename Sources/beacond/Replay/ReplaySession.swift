@@ -50,9 +50,13 @@ struct ReplaySession {
         outputs = parts.outputs
         dispatcher = parts.dispatcher
         sayStatus(isOnline: true)
-        for message in dispatcher.clearances + dispatcher.introduction + dispatcher.formerClearances {
-            items.append(.init(at: player.clock.now, content: .message(message)))
+        say(dispatcher.clearances)
+        do throws(OutboxError) {
+            items += try dispatcher.introduce(at: player.clock.now, player.clock.timebase)
+        } catch {
+            logger.error("\(error)")
         }
+        say(dispatcher.formerClearances)
     }
 
     /// Takes a record of the capture in; one without an event only moves time.
@@ -87,7 +91,7 @@ struct ReplaySession {
     /// Commits what came together since the last time and appends what to publish.
     mutating func flush() throws(OutboxError) {
         if outputs.isEmpty { return }
-        if isPublished || dispatcher.siteKey != nil { renewKey(at: player.clock.timebase.wall(player.clock.now)) }
+        if isPublished || dispatcher.hasSiteKey { renewKey(at: player.clock.timebase.wall(player.clock.now)) }
         items += try dispatcher.dispatch(outputs, player.clock.timebase)
         outputs.removeAll(keepingCapacity: true)
     }
@@ -133,6 +137,10 @@ struct ReplaySession {
         try flush()
         items += try dispatcher.endCoverage(at: player.clock.now, player.clock.timebase)
         sayStatus(isOnline: false)
+    }
+
+    private mutating func say(_ messages: [Message]) {
+        for message in messages { items.append(.init(at: player.clock.now, content: .message(message))) }
     }
 
     private mutating func sayStatus(isOnline: Bool) {

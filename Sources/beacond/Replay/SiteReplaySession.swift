@@ -28,9 +28,13 @@ struct SiteReplaySession {
         dispatcher = parts.dispatcher
         outputs = parts.outputs
         sayStatus(isOnline: true)
-        items += (dispatcher.clearances + dispatcher.introduction + dispatcher.formerClearances).map {
-            .init(at: now, content: .message($0))
+        say(dispatcher.clearances)
+        do throws(OutboxError) {
+            items += try dispatcher.introduce(at: now, timebase)
+        } catch {
+            logger.error("\(error)")
         }
+        say(dispatcher.formerClearances)
     }
 
     /// Takes a line in, at its time.
@@ -96,6 +100,10 @@ struct SiteReplaySession {
         reporter.note(engine.figures(at: now))
         let report = reporter.report(nil, at: now)
         items.append(.init(at: now, content: .message(dispatcher.composer.health(report, at: now, timebase))))
+    }
+
+    private mutating func say(_ messages: [Message]) {
+        for message in messages { items.append(.init(at: now, content: .message(message))) }
     }
 
     private mutating func sayStatus(isOnline: Bool) {

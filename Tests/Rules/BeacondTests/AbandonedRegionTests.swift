@@ -53,7 +53,7 @@ struct AbandonedRegionTests {
     @Test("More states than may wait to be cleared leave no record: they are looked for at the broker")
     func limit() throws {
         let (dispatcher, _) = try restart(storing: [], monitoring: Self.carts)
-        let instances = (0..<AbandonedStates.limit + 3).map { number in
+        let instances = (0..<RetainedTopics.limit + 3).map { number in
             RegionInstanceID(
                 region: "carts", .minor(major: UInt16(number / 1_000), minor: UInt16(number % 1_000)))
         }
@@ -64,7 +64,7 @@ struct AbandonedRegionTests {
         }
         #expect(unlisted == ["16/384", "16/385", "16/386"].map { "beacons/store/gate/region/carts/\($0)/state" })
         #expect(said.count == instances.count && !dispatcher.hasSearched)
-        #expect(dispatcher.outbox.records().count == AbandonedStates.limit)
+        #expect(dispatcher.outbox.records().count == RetainedTopics.limit)
     }
 
     @Test("Their states are cleared, and those of regions that stay are not")

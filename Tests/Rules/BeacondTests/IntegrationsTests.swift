@@ -23,8 +23,8 @@ struct IntegrationsTests {
         let parts = AgentStart(
             settings, outbox, at: .origin, Self.timebase, bootID: "boot", newKey: [UInt8](repeating: 7, count: 32),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        _ = try parts.dispatcher.introduce(at: .origin, Self.timebase)
         _ = try parts.dispatcher.dispatch(parts.outputs, Self.timebase)
-        try parts.dispatcher.tidy(clearedTopics: [])
         return parts.dispatcher
     }
 
@@ -66,17 +66,18 @@ struct IntegrationsTests {
     @Test("The device is told of as the agent starts, before any radio is there")
     func introduction() throws {
         let dispatcher = try start(Self.told)
-        #expect(dispatcher.introduction.count > 5)
-        #expect(dispatcher.introduction.holdForAll { $0.topic.hasPrefix("homeassistant/") && $0.isRetained })
+        let told = others(try dispatcher.introduce(at: .origin, Self.timebase))
+        #expect(told.count > 5)
+        #expect(told.holdForAll { $0.topic.hasPrefix("homeassistant/") && $0.isRetained && !$0.clearsTopic })
         dispatcher.outbox.close()
-        #expect(try start("").introduction.isEmpty)
+        #expect(try start("").introduce(at: .origin, Self.timebase).isEmpty)
     }
 
     @Test("A process without the table clears all that an earlier one told, once")
     func switchedOff() throws {
         let first = try start(Self.told + Self.carts)
         let told = Set(
-            first.introduction.map(\.topic)
+            first.integrations.introduction.map(\.topic)
                 + ["binary_sensor", "event", "sensor"].map {
                     "homeassistant/\($0)/beacond__beacons__store__door/region__carts/config"
                 })
@@ -107,12 +108,12 @@ struct IntegrationsTests {
         let first = try start(Self.told)
         first.outbox.close()
         let elsewhere = try start("[homeassistant]\ndiscovery_prefix = \"ha\"\n")
-        #expect(elsewhere.integrationsCleared.sorted() == first.introduction.map(\.topic).sorted())
+        #expect(elsewhere.integrationsCleared.sorted() == first.integrations.introduction.map(\.topic).sorted())
         elsewhere.outbox.close()
         let moved = try start(Self.told, id: "till")
         let cleared = Set(moved.integrationsCleared)
-        #expect(cleared.isSuperset(of: elsewhere.introduction.map(\.topic)))
-        #expect(cleared.isDisjoint(with: moved.introduction.map(\.topic)))
+        #expect(cleared.isSuperset(of: elsewhere.integrations.introduction.map(\.topic)))
+        #expect(cleared.isDisjoint(with: moved.integrations.introduction.map(\.topic)))
     }
 
     @Test(

@@ -63,7 +63,8 @@ package final class DeliveryLoop {
         healthDue = machine.now
         health = HealthReporter(at: healthDue)
         formerClearances = dispatcher.formerClearances
-        for message in dispatcher.clearances + dispatcher.introduction { publisher.setRetained(message) }
+        for message in dispatcher.clearances { publisher.setRetained(message) }
+        publish { () throws(OutboxError) in try dispatcher.introduce(at: machine.now, machine.timebase) }
     }
 
     /// What the first status and the will say of the radio is known some milliseconds after the start: they wait for it.

@@ -163,8 +163,8 @@ extension TransactionWriter {
     /// With its first state, Home Assistant is told of a region.
     func introduce(_ transition: RegionTransition, _ records: RecordTable, into draft: inout TransactionDraft) {
         guard let discovery = integrations.discovery else { return }
-        let refused = draft.entities.refusedCount
-        if draft.entities.admit(transition.instance, limit: integrations.maxInstances) {
+        let refused = draft.told.entities.refusedCount
+        if draft.told.entities.admit(transition.instance, limit: integrations.maxInstances) {
             let isCounted = transition.circle == nil && !integrations.unranged.contains(transition.instance.region)
             let told = discovery.introduction(of: transition.instance, isCounted: isCounted)
             for message in told { retain(message, at: transition.at, records, into: &draft) }
@@ -172,7 +172,7 @@ extension TransactionWriter {
             for topic in discovery.topics(of: transition.instance) where !told.contains(where: { $0.topic == topic }) {
                 clear(topic, at: transition.at, records, into: &draft)
             }
-        } else if refused == 0, draft.entities.refusedCount > 0 {
+        } else if refused == 0, draft.told.entities.refusedCount > 0 {
             draft.dispatched.append(
                 .init(at: transition.at, content: .entityLimit(EntityLimit(limit: integrations.maxInstances))))
         }
@@ -183,7 +183,7 @@ extension TransactionWriter {
         _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
         guard let discovery = integrations.discovery else { return }
-        draft.entities.forget(instance)
+        draft.told.entities.forget(instance)
         for topic in discovery.topics(of: instance) { clear(topic, at: instant, records, into: &draft) }
     }
 
@@ -191,7 +191,7 @@ extension TransactionWriter {
     private func clear(_ topic: String, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft)
     {
         guard draft.stores(StoredClearance.key(topic), records) else { return }
-        draft.abandoned.add(topic: topic)
+        draft.told.retained.release(topic)
         draft.say(composer.cleared(topic), at: instant)
     }
 

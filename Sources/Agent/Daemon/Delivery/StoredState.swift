@@ -15,7 +15,7 @@ package struct StoredState {
     /// Instances that this process does not monitor.
     private(set) var abandoned: [RegionInstanceID] = []
     /// Topics that an earlier process has retained, beside regions' states: its own, and those of a gateway that this one was before it was moved.
-    let formerTopics: [String]
+    let otherTopics: [String]
     /// Regions that requests have registered.
     let definitions: [RegionDefinition]
     /// Fixes that an earlier process kept and had no time to tell, oldest first.
@@ -45,7 +45,7 @@ package struct StoredState {
         self.regions = regions
         kept = KeptRecords(unknown)
         coverage = Self.coverage(records, regions, timebase, bootID: bootID)
-        formerTopics = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
+        otherTopics = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
         definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
         fixes = records.filter { StoredFix.isKey($0.key) }.sorted { $0.key < $1.key }
             .compactMap { StoredFix.read($0.value) }

@@ -29,12 +29,12 @@ struct TransactionWriter {
                 sayCompanions(of: message, at: at, into: &draft)
                 draft.commit(message, at: at)
                 // It is told once, however long the broker takes to clear the state.
-                draft.transaction.store(OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
+                draft.transaction.store(.withoutState(of: instance))
             case .radio(let radio, let at):
-                draft.coverage.note(radio, at: at)
+                draft.told.coverage.log.note(radio, at: at)
             case .stays(let records):
                 draft.transaction.records += records.map { stored($0, draft) }
-                for record in records { draft.seen = max(draft.seen, record.lastHeardAt) }
+                for record in records { draft.told.coverage.note(seen: record.lastHeardAt) }
             case .ranging(let report):
                 draft.say(composer.ranging(report, draft.timebase), at: report.at)
                 if let ownTracks = integrations.ownTracks {
@@ -49,7 +49,6 @@ struct TransactionWriter {
                 draft.dispatched.append(.init(at: at, content: .notice(notice)))
             case .location, .kept, .track, .locationStatus: writeLocation(output, records, into: &draft)
             case .registered(let definition, let region, _):
-                draft.transaction.remove(draft.abandoned.keys(of: region))
                 draft.transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
             case .unregistered(let region, let instances, let at):
                 draft.transaction.remove([StoredDefinition.key(region)])
@@ -76,7 +75,7 @@ struct TransactionWriter {
     private func writeLocation(_ output: GatewayOutput, _ records: RecordTable, into draft: inout TransactionDraft) {
         switch output {
         case .locationStatus(let status, let at):
-            draft.place.status = status
+            draft.told.place.status = status
             let message = composer.status(
                 isOnline: true, epoch: draft.numbering.epoch, radio: radio, location: status, at: at, draft.timebase)
             draft.say(message, at: at)
@@ -89,20 +88,20 @@ struct TransactionWriter {
                 retain(ownTracks.location(fix), at: at, records, into: &draft)
             }
         case .kept(let fix) where composer.tellsPlace:
-            draft.transaction.store(OutboxRecord(key: draft.place.keep(fix), value: StoredFix.encoded(fix)))
+            draft.transaction.store(OutboxRecord(key: draft.told.place.keep(fix), value: StoredFix.encoded(fix)))
         case .track(let batch, let at) where composer.tellsPlace:
             let number = draft.numbering.number(of: .batches)
             let message = composer.track(batch, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
             sayCompanions(of: message, at: at, into: &draft)
             draft.commit(message, at: at)
-            draft.transaction.remove(draft.place.takeFixKeys())
+            draft.transaction.remove(draft.told.place.takeFixKeys())
         default: break
         }
     }
 
     /// Says what the broker keeps. That it does is stored, so that a later process which says nothing of it clears it.
     func retain(_ message: Message, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
-        draft.abandoned.remove(topic: message.topic)
+        draft.told.retained.want(message.topic)
         let key = StoredClearance.key(message.topic)
         if !draft.stores(key, records) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
         draft.say(message, at: instant)
@@ -119,12 +118,12 @@ struct TransactionWriter {
             sayCompanions(of: event, at: transition.at, into: &draft)
             draft.commit(event, at: transition.at)
         }
-        if let key = draft.abandoned.remove(transition.instance) { draft.transaction.remove([key]) }
+        if let key = draft.told.retained.want(transition.instance) { draft.transaction.remove([key]) }
         if let record {
             draft.transaction.store(stored(record, draft))
         } else {
             // Nothing to go on from, not even what was stored before. But its state will be retained, and is to be cleared one day.
-            let unsettled = OutboxRecord(key: StoredRegion.key(transition.instance), value: StoredRegion.unsettled)
+            let unsettled = OutboxRecord.withoutState(of: transition.instance)
             let isStored = records.has(unsettled) && !draft.transaction.records.contains { $0.key == unsettled.key }
             if !isStored { draft.transaction.store(unsettled) }
         }
@@ -136,15 +135,15 @@ struct TransactionWriter {
         _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
         ledger.forget(instance)
-        if draft.abandoned.isFull {
+        if draft.told.retained.isFull {
             draft.transaction.remove([StoredRegion.key(instance)])
             withdraw(instance, at: instant, records, into: &draft)
             draft.dispatched.append(.init(at: instant, content: .unlistedState(topic: composer.topics.state(instance))))
             return
         }
         // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
-        draft.transaction.store(OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.abandoned))
-        draft.abandoned.add(instance)
+        draft.transaction.store(.withoutState(of: instance))
+        draft.told.retained.release(instance)
         // First what is told of the state, so that nobody makes anything of an empty one.
         withdraw(instance, at: instant, records, into: &draft)
         draft.say(composer.clearedState(instance), at: instant)
@@ -152,17 +151,15 @@ struct TransactionWriter {
 
     /// Adds the spans that have ended, and what to go on from after a restart.
     ///
-    /// - Parameters:
-    ///   - beginning: when this process took coverage up: before that nothing was said.
-    ///   - seenAt: a time at which the process is known to run, to be stored.
-    func cover(since beginning: Instant, seenAt: Instant?, into draft: inout TransactionDraft) {
-        for told in draft.coverage.takeEnded(draft.timebase) {
+    /// - Parameter seenAt: a time at which the process is known to run, to be stored.
+    func cover(seenAt: Instant?, into draft: inout TransactionDraft) {
+        for told in draft.told.coverage.log.takeEnded(draft.timebase) {
             let number = draft.numbering.number(of: .spans)
             let message = composer.coverage(told, epoch: number.epoch, number: number.seq, draft.timebase)
-            draft.commit(message, at: max(told.span.to, beginning))
+            draft.commit(message, at: max(told.span.to, draft.told.coverage.began))
         }
-        guard let record = draft.coverage.record(seen: seenAt ?? .origin, draft.timebase) else { return }
-        draft.seen = max(draft.seen, record.seen)
+        guard let record = draft.told.coverage.log.record(seen: seenAt ?? .origin, draft.timebase) else { return }
+        draft.told.coverage.note(seen: record.seen)
         draft.transaction.store(
             OutboxRecord(key: StoredCoverage.key, value: record.encoded(draft.timebase, bootID: bootID)))
     }
@@ -180,25 +177,14 @@ struct TransactionDraft {
     /// As it is behind the messages that the transaction has so far.
     package var numbering: Numbering
     package let timebase: Timebase
-    var abandoned: AbandonedStates
-    var coverage: CoverageLog
-    var place: ToldPlace
-    var entities: ToldEntities
-    /// The latest time in what is stored.
-    var seen = Instant.origin
+    var told: Dispatcher.Told
     var transaction = OutboxTransaction()
     var dispatched: [Dispatcher.Dispatched] = []
 
-    init(
-        _ numbering: Numbering, _ timebase: Timebase, _ abandoned: AbandonedStates, _ coverage: CoverageLog,
-        _ place: ToldPlace, _ entities: ToldEntities
-    ) {
+    init(_ numbering: Numbering, _ timebase: Timebase, _ told: Dispatcher.Told) {
         self.numbering = numbering
         self.timebase = timebase
-        self.abandoned = abandoned
-        self.coverage = coverage
-        self.place = place
-        self.entities = entities
+        self.told = told
     }
 
     /// Whether a record stands under that key once this is committed.
@@ -215,6 +201,14 @@ struct TransactionDraft {
 
     mutating func say(_ message: Message, at instant: Instant) {
         dispatched.append(.init(at: instant, content: .message(message)))
+    }
+}
+
+extension OutboxRecord {
+    /// Stands for an instance whose state the broker may retain, and that has nothing to go on from: it has not settled, or is not monitored
+    /// any more.
+    static func withoutState(of instance: RegionInstanceID) -> OutboxRecord {
+        OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.withoutState)
     }
 }
 

@@ -54,8 +54,7 @@ package struct AgentStart {
             composer, outbox: outbox, stored: stored,
             integrations: Integrations(settings, settings.identity.topics, for: .gateway),
             location: engine.locationStatus,
-            siteKey: settings.privacy.siteKey, bootID: bootID)
-        dispatcher.resumeCoverage(stored.coverage, at: now)
+            siteKey: settings.privacy.siteKey, bootID: bootID, at: now)
     }
 }
 
@@ -88,8 +87,7 @@ package struct SiteStart {
             topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
         dispatcher = Dispatcher(
             composer, outbox: outbox, stored: stored, integrations: Integrations(settings, topics, for: .store),
-            siteKey: settings.privacy.siteKey, bootID: bootID)
-        dispatcher.resumeCoverage(stored.coverage, at: now)
+            siteKey: settings.privacy.siteKey, bootID: bootID, at: now)
     }
 }
 

@@ -17,11 +17,8 @@ package struct StoredRegion: Hashable, Sendable {
     /// The last event of the instance in `epoch`, 0 before the first: a number of another epoch means nothing in it.
     package func eventSeq(in epoch: String) -> Int64 { self.epoch.isEmpty || self.epoch == epoch ? eventSeq : 0 }
 
-    /// What stands for an instance that has nothing to go on from yet: no reader takes it for a state.
-    package static let unsettled = Array("unsettled".utf8)
-
-    /// What stands for one that is monitored no more, until the broker has cleared its state. No reader takes it for one either.
-    package static let abandoned = Array("abandoned".utf8)
+    /// The value for an instance that has no state to go on from. No reader takes it for a state.
+    package static let withoutState = Array("unsettled".utf8)
 
     /// The key it is stored under, as in topics: `carts`, `carts/1`, `carts/1/7`, `carts/1/zone/bakery`.
     package static func key(_ instance: RegionInstanceID) -> String { instance.levels }
