@@ -26,7 +26,7 @@ struct SiteCheckCommand: ParsableCommand {
     func run() throws {
         let settings = try loadSettings(site.config)
         let site = settings.site ?? settings.siteDefaults
-        var feed = StoreFeed(site, settings, at: SystemClock.now)
+        let feed = StoreFeed(site, settings, at: SystemClock.now)
         let outcome = BrokerListening.run(
             settings: settings.broker, clientID: Publisher.clientID(settings.topics(of: site)) + "-check",
             filters: feed.filters,

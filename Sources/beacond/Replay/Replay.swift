@@ -47,7 +47,10 @@ struct Replay {
     private var onlyReceives = false
     private var session: ReplaySession?
     private var log: LocationLogFile?
-    private var sink: (any ReplaySink)?
+    /// Where messages are printed; `nil` where they go to a broker.
+    private var printer: PrintingSink?
+    /// A turn of waiting is no longer, so that a signal is noticed soon.
+    private static let longestWait = TimeSpan.milliseconds(100)
 
     init(settings: Settings, options: Options, logger: Logger) {
         self.settings = settings
@@ -69,13 +72,8 @@ struct Replay {
         } catch {
             problem = error
         }
-        do throws(OutboxError) {
-            try session?.finish()
-        } catch {
-            problem = problem ?? .outbox(error)
-        }
+        session?.finish()
         let undelivered = deliver()
-        session?.dispatcher.outbox.close()
         return problem ?? undelivered
     }
 
@@ -90,7 +88,7 @@ struct Replay {
         while true {
             // To ask the sink costs more than to read a record, so at full speed it is not asked after each.
             recordCount &+= 1
-            if options.speed != nil || recordCount % 256 == 0, sink?.isStopped == true {
+            if options.speed != nil || recordCount % 256 == 0, isStopped {
                 // A reader that goes away has had enough.
                 if signals.arePending { throw interruption }
                 return
@@ -104,12 +102,7 @@ struct Replay {
                     time = record.time
                     if !onlyReceives { failure = prepare(for: record.time) }
                     if failure != nil { return }
-                    do throws(OutboxError) {
-                        let event = record.event == nil ? nil : event
-                        waitingCount = try session?.receive(event, at: record.time) ?? 0
-                    } catch {
-                        failure = .outbox(error)
-                    }
+                    waitingCount = session?.receive(record.event == nil ? nil : event, at: record.time) ?? 0
                 }
             } catch {
                 throw .capture(error)
@@ -149,16 +142,10 @@ struct Replay {
         while let time = try nextTime(in: log), limit.map({ time <= $0 }) ?? true {
             if !hasBegun { try begin(at: time) }
             session?.receiveMalformed(log.takeMalformed())
-            if let entry = log.take() {
-                do throws(OutboxError) {
-                    try session?.receive(entry.line, at: entry.came)
-                } catch {
-                    throw .outbox(error)
-                }
-            }
+            if let entry = log.take() { session?.receive(entry.line, at: entry.came) }
             // In between two records of the capture it is their pace that is kept.
             if limit != nil { continue }
-            if sink?.isStopped == true {
+            if isStopped {
                 if signals.arePending { throw interruption }
                 return
             }
@@ -186,8 +173,11 @@ struct Replay {
     /// Waits for more of the capture, which may take for ever where it comes through a pipe; `false` at its end.
     private mutating func readMore(_ file: inout CaptureFile) throws(Problem) -> Bool {
         // What came of the records so far does not wait for the next ones.
-        if session != nil { try flush() }
-        guard sink?.waitForInput(file.descriptor) ?? signals.waitForInput(file.descriptor) else { throw interruption }
+        try flush()
+        guard waitForInput(file.descriptor) else {
+            if signals.arePending { throw interruption }
+            return false
+        }
         do throws(CaptureFile.Problem) {
             return try file.readMore()
         } catch {
@@ -203,57 +193,73 @@ struct Replay {
             let due = began + .seconds(elapsed.seconds / speed)
             if due > SystemClock.now {
                 try flush()
-                sink?.wait(until: due)
+                while !isStopped, SystemClock.now < due { wait(for: due - SystemClock.now) }
             }
         }
         if let waiting = session?.waitingCount, waiting >= Self.batch || options.speed != nil { try flush() }
     }
 
     private mutating func flush() throws(Problem) {
-        do throws(OutboxError) {
-            try session?.flush()
-        } catch {
-            throw .outbox(error)
+        session?.flush()
+        if let error = session?.round.failure { throw .outbox(error) }
+    }
+
+    /// Nothing more is wanted.
+    private var isStopped: Bool { printer?.isBroken == true || signals.arePending }
+
+    /// Lets real time pass, in which a broker is delivered to.
+    private func wait(for span: TimeSpan, wake: Int32 = -1) {
+        session?.round.sink.run(for: min(Self.longestWait, span), wake: wake)
+    }
+
+    /// Lets real time pass until there is something to read, or its end.
+    ///
+    /// - Returns: `false` where nothing more is wanted.
+    private func waitForInput(_ descriptor: Int32) -> Bool {
+        guard session != nil else { return signals.waitForInput(descriptor) }
+        while !isStopped {
+            var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&input, 1, 0) > 0 { return true }
+            wait(for: Self.longestWait, wake: descriptor)
         }
-        handOver()
+        return false
     }
 
-    private mutating func handOver() {
-        guard let news = session?.takeItems() else { return }
-        sink?.take(news.items, start: news.start, news.timebase)
-    }
-
-    /// The rest, and the goodbye.
+    /// The rest, and the goodbye, as long as it takes.
     private mutating func deliver() -> Problem? {
-        guard var publishing = sink as? PublishingSink else {
-            handOver()
-            return sink?.finish()
-        }
-        // The last of the session's items is the offline status, which is the goodbye.
-        let goodbye = session?.items.popLast()
-        sink = nil
-        if let news = session?.takeItems() { publishing.take(news.items, start: news.start, news.timebase) }
-        let problem = publishing.finish()
-        if case .message(let offline) = goodbye?.content { publishing.close(offline: offline) }
-        return problem
+        guard let round = session?.round else { return nil }
+        while !isStopped, !round.sink.isDelivered { wait(for: Self.longestWait) }
+        let isDelivered = round.sink.isDelivered
+        round.close()
+        if let failure = printer?.failure { return .output(failure) }
+        if let error = round.failure { return .outbox(error) }
+        return isDelivered ? nil : .stopped
     }
 
     /// The first record says when it all begins.
     private mutating func begin(at start: WallTime) throws(Problem) {
         let outbox = try openOutbox(at: start)
         for report in outbox.takeReports() { logger.warning("\(report)") }
-        let session = ReplaySession(
+        let (settings, output, logger) = (settings, options.output, logger)
+        var printer: PrintingSink?
+        session = ReplaySession(
             settings, outbox, newKey: pseudonymKey, at: start, hasLocationLog: log != nil,
-            isPublished: options.output == .mqtt, logger: logger)
-        let dispatcher = session.dispatcher
-        switch options.output {
-        case .jsonl: sink = PrintingSink(isSilent: false, dispatcher: dispatcher, signals: signals)
-        case .none: sink = PrintingSink(isSilent: true, dispatcher: dispatcher, signals: signals)
-        case .mqtt:
-            sink = PublishingSink(
-                settings.broker, dispatcher: dispatcher, start: start, signals: signals, logger: logger)
+            isPublished: output == .mqtt, logger: logger
+        ) { dispatcher, recorded in
+            if output == .mqtt {
+                let link = BrokerLink(
+                    settings: settings.broker, clientID: Publisher.clientID(dispatcher.composer.topics))
+                return BrokerSink(
+                    settings.broker, dispatcher, link: link, radio: .replay, clock: recorded,
+                    outboxClock: { (SystemClock.now, SystemClock.wall) }, seed: .random(in: .min ... .max),
+                    logger: logger)
+            }
+            let sink = PrintingSink(
+                dispatcher, since: recorded.now, stamp: .occurrence, isSilent: output == .none)
+            printer = sink
+            return sink
         }
-        self.session = session
+        self.printer = printer
         hasBegun = true
     }
 
@@ -295,6 +301,6 @@ struct Replay {
         let seconds = ((SystemClock.now - began).seconds * 1000).rounded() / 1000
         return "reports=\(figures?.reports ?? 0) ibeacons=\(figures?.beacons ?? 0) "
             + "rejected=\(figures?.rejects.total ?? 0) tracks=\(figures?.tracks ?? 0) "
-            + "events=\(session?.dispatcher.eventCount ?? 0)\(locationSummary) seconds=\(seconds)"
+            + "events=\(session?.round.dispatcher.eventCount ?? 0)\(locationSummary) seconds=\(seconds)"
     }
 }

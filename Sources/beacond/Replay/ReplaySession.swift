@@ -19,54 +19,49 @@ struct ReplaySession {
     static let initialTimebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
     private(set) var player: CapturePlayer
-    let dispatcher: Dispatcher
-    let start: Instant
-    /// Whether it goes to a broker. What is printed is the same every time, so `health` leaves out the outbox, which depends
-    /// on its disk, and the key of the pseudonyms stays; what is published has a new one every day, as `run` has.
+    let round: Round
+    private let recorded: RecordedEngine
+    private let start: Instant
+    /// Whether it goes to a broker, and has a new key of the pseudonyms with every day.
     private let isPublished: Bool
     /// Where the capture's present day ends.
     private var dayEnd: WallTime
     private var healthDue: Instant
-    private var reporter: HealthReporter
-    private var outputs: [GatewayOutput] = []
-    /// Filled by every verb; the caller takes it.
-    var items: [Dispatcher.Dispatched] = []
+    private var outputs: [GatewayOutput]
 
-    /// - Parameter newKey: the secret for pseudonyms, where there is none yet.
+    /// - Parameters:
+    ///   - newKey: the secret for pseudonyms, where there is none yet.
+    ///   - makeSink: where messages go; it gets the clock of the capture.
     init(
         _ settings: Settings, _ outbox: Outbox, newKey: @autoclosure () -> [UInt8], at start: WallTime,
-        hasLocationLog: Bool, isPublished: Bool, logger: Logger
+        hasLocationLog: Bool, isPublished: Bool, logger: Logger,
+        to makeSink: (Dispatcher, RecordedEngine) -> any MessageSink
     ) {
         self.start = Instant(microseconds: start.microseconds)
         self.isPublished = isPublished
         self.dayEnd = Self.dayEnd(start)
         self.healthDue = self.start + HealthReporter.interval
-        self.reporter = HealthReporter(at: self.start)
         let parts = AgentStart(
             settings, outbox, hearing: .capture(hasReceivers: hasLocationLog), at: self.start, Self.initialTimebase,
             bootID: Self.bootID,
             newKey: newKey(), logger: logger)
         player = CapturePlayer(parts.engine, at: start)
         outputs = parts.outputs
-        dispatcher = parts.dispatcher
-        sayStatus(isOnline: true)
-        say(dispatcher.clearances)
-        do throws(OutboxError) {
-            items += try dispatcher.introduce(at: player.clock.now, player.clock.timebase)
-        } catch {
-            logger.error("\(error)")
-        }
-        say(dispatcher.formerClearances)
+        recorded = RecordedEngine(at: player.clock.now, player.clock.timebase)
+        round = Round(
+            recorded, parts.dispatcher, to: makeSink(parts.dispatcher, recorded), by: recorded,
+            .replay(renewsKey: isPublished || parts.dispatcher.hasSiteKey), radio: .replay, logger: logger)
+        round.begin()
     }
 
     /// Takes a record of the capture in; one without an event only moves time.
     ///
     /// - Returns: `waitingCount`, because to ask for it anew takes 30 instructions.
     @discardableResult
-    mutating func receive(_ event: Span<UInt8>?, at time: WallTime) throws(OutboxError) -> Int {
-        if isPublished, time >= dayEnd { try endDay(at: time) }
-        try makeHealth(before: player.clock.instant(time))
-        if player.clock.isSetBack(time) { try flush() }
+    mutating func receive(_ event: Span<UInt8>?, at time: WallTime) -> Int {
+        if isPublished, time >= dayEnd { endDay(at: time) }
+        tellHealth(before: player.clock.instant(time))
+        if player.clock.isSetBack(time) { flush() }
         if let event {
             player.receive(event, at: time, outputs: &outputs)
         } else {
@@ -76,9 +71,9 @@ struct ReplaySession {
     }
 
     /// Takes an entry of a log of receivers in.
-    mutating func receive(_ entry: LocationLog.Entry, at time: WallTime) throws(OutboxError) {
-        if isPublished, time >= dayEnd { try endDay(at: time) }
-        try makeHealth(before: player.clock.instant(time))
+    mutating func receive(_ entry: LocationLog.Entry, at time: WallTime) {
+        if isPublished, time >= dayEnd { endDay(at: time) }
+        tellHealth(before: player.clock.instant(time))
         switch entry {
         case .report(let report): player.receive(report, at: time, outputs: &outputs)
         case .devices(let paths): player.receivers(paths, at: time, outputs: &outputs)
@@ -88,27 +83,23 @@ struct ReplaySession {
     /// Damaged lines of it.
     mutating func receiveMalformed(_ count: Int) { for _ in 0..<count { player.receiveMalformedFix() } }
 
-    /// Commits what came together since the last time and appends what to publish.
-    mutating func flush() throws(OutboxError) {
+    /// Has what came together since the last time committed and handed over.
+    mutating func flush() {
         if outputs.isEmpty { return }
-        if isPublished || dispatcher.hasSiteKey { renewKey(at: player.clock.timebase.wall(player.clock.now)) }
-        items += try dispatcher.dispatch(outputs, player.clock.timebase)
-        outputs.removeAll(keepingCapacity: true)
+        (recorded.now, recorded.timebase) = (player.clock.now, player.clock.timebase)
+        swap(&recorded.outputs, &outputs)
+        round.turn()
     }
 
     /// What belongs to the day that is over is told under its key.
-    private mutating func endDay(at time: WallTime) throws(OutboxError) {
+    private mutating func endDay(at time: WallTime) {
         let (instant, midnight) = (player.clock.instant(time), player.clock.instant(dayEnd))
         // What is due before midnight comes first, unless there is a gap that has no health at all.
-        try makeHealth(before: instant - player.clock.now > Self.longestIdle ? instant : midnight)
+        tellHealth(before: instant - player.clock.now > Self.longestIdle ? instant : midnight)
         player.advance(through: midnight - TimeSpan(microseconds: 1), outputs: &outputs)
-        try flush()
+        flush()
         dayEnd = Self.dayEnd(time)
-        renewKey(at: time)
-    }
-
-    private func renewKey(at time: WallTime) {
-        dispatcher.renewPseudonymKey(at: time, random: PseudonymKey.random)
+        round.dispatcher.renewPseudonymKey(at: time, random: PseudonymKey.random)
     }
 
     private static func dayEnd(_ time: WallTime) -> WallTime {
@@ -120,52 +111,31 @@ struct ReplaySession {
     /// How far `time` is from the first record.
     func elapsed(to time: WallTime) -> TimeSpan { player.clock.instant(time) - start }
 
-    /// The items since the last call, the first instant, and the timebase by which they are told; `nil` where there are none.
-    mutating func takeItems() -> (items: [Dispatcher.Dispatched], start: Instant, timebase: Timebase)? {
-        if items.isEmpty { return nil }
-        defer { items = [] }
-        return (items, start, player.clock.timebase)
-    }
-
-    /// How much waits to be committed together, or to be handed on.
-    var waitingCount: Int { outputs.count + items.count }
+    /// How much waits to be committed together.
+    var waitingCount: Int { outputs.count }
 
     /// Time ends with the last record.
-    mutating func finish() throws(OutboxError) {
+    mutating func finish() {
         player.advance(through: player.clock.now, outputs: &outputs)
         player.stop(&outputs)
-        try flush()
-        items += try dispatcher.endCoverage(at: player.clock.now, player.clock.timebase)
-        sayStatus(isOnline: false)
+        flush()
+        (recorded.now, recorded.timebase) = (player.clock.now, player.clock.timebase)
+        round.end()
     }
 
-    private mutating func say(_ messages: [Message]) {
-        for message in messages { items.append(.init(at: player.clock.now, content: .message(message))) }
-    }
-
-    private mutating func sayStatus(isOnline: Bool) {
-        let message = dispatcher.status(isOnline: isOnline, radio: .replay, at: player.clock.now, player.clock.timebase)
-        items.append(Dispatcher.Dispatched(at: player.clock.now, content: .message(message)))
-    }
-
-    private mutating func makeHealth(before instant: Instant) throws(OutboxError) {
+    private mutating func tellHealth(before instant: Instant) {
         if instant - player.clock.now > Self.longestIdle {
             healthDue = max(healthDue, instant)
-            reporter.skip(to: healthDue - HealthReporter.interval)
+            round.skipHealth(to: healthDue - HealthReporter.interval)
             return
         }
         while healthDue < instant {
             player.advance(through: healthDue, outputs: &outputs)
-            try flush()
-            items += try dispatcher.tellCoverage(at: healthDue, player.clock.timebase)
-            items.append(Dispatcher.Dispatched(at: healthDue, content: .message(health())))
+            flush()
+            (recorded.now, recorded.timebase) = (healthDue, player.clock.timebase)
+            recorded.figures = player.engine.figures
+            round.endMinute()
             healthDue += HealthReporter.interval
         }
-    }
-
-    private mutating func health() -> Message {
-        reporter.note(player.engine.figures)
-        let report = reporter.report(isPublished ? dispatcher.outbox.health : nil, at: healthDue)
-        return dispatcher.composer.health(report, at: healthDue, player.clock.timebase)
     }
 }

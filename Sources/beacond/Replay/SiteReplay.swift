@@ -55,20 +55,22 @@ struct SiteReplay {
         let outbox = Outbox(
             limits: OutboxLimits(settings.outbox), at: SystemClock.now, wallTime: timebase.wall(.origin),
             generator: ReplaySession.NoRandomness())
-        var session = SiteReplaySession(site, settings, topics, outbox, timebase, logger: logger)
-        var sink = PrintingSink(isSilent: false, dispatcher: session.dispatcher, signals: signals)
-        while let log = try first(of: logs), !sink.isStopped {
+        var printer: PrintingSink?
+        var session = SiteReplaySession(site, settings, topics, outbox, timebase, logger: logger) { dispatcher in
+            let sink = PrintingSink(dispatcher, since: .origin, stamp: .telling)
+            printer = sink
+            return sink
+        }
+        while let log = try first(of: logs), !signals.arePending, printer?.isBroken != true {
             guard let line = try orProblem({ () throws(FileError) in try log.take() }) else { continue }
             lineCount += 1
-            try orOutboxProblem { () throws(OutboxError) in try session.receive(line) }
-            handOver(&session, to: &sink)
+            session.receive(line)
         }
         malformedCount = logs.reduce(0) { $0 + $1.malformedCount }
-        try orOutboxProblem { () throws(OutboxError) in try session.finish() }
-        handOver(&session, to: &sink)
-        session.dispatcher.outbox.close()
+        session.finish()
         self.session = session
-        if case .output(let error)? = sink.finish() { throw .output(error) }
+        if let error = session.round.failure { throw .outbox(error) }
+        if let error = printer?.failure { throw .output(error) }
     }
 
     /// Lines of a file that are looked at for its clock.
@@ -121,21 +123,12 @@ struct SiteReplay {
         do throws(FileError) { return try work() } catch { throw .file(error) }
     }
 
-    private func orOutboxProblem(_ work: () throws(OutboxError) -> Void) throws(Problem) {
-        do throws(OutboxError) { try work() } catch { throw .outbox(error) }
-    }
-
-    private func handOver(_ session: inout SiteReplaySession, to sink: inout PrintingSink) {
-        let items = session.takeItems()
-        if !items.isEmpty { sink.take(items, start: .origin, session.timebase) }
-    }
-
     /// The closing line.
     var summary: String {
         let seconds = ((SystemClock.now - began).seconds * 1000).rounded() / 1000
         let figures = session?.engine.figures
         return "messages=\(lineCount) gateways=\(session?.engine.gateways.all.count ?? 0) "
             + "malformed=\(malformedCount + Int(clamping: figures?.malformed ?? 0)) late=\(figures?.late ?? 0) "
-            + "events=\(session?.dispatcher.eventCount ?? 0) seconds=\(seconds)"
+            + "events=\(session?.round.dispatcher.eventCount ?? 0) seconds=\(seconds)"
     }
 }

@@ -5,84 +5,78 @@ import Logging
 /// Turns lines of gateways into the messages that a store is to publish, with the time of each.
 struct SiteReplaySession {
     private(set) var engine: SiteEngine
-    let dispatcher: Dispatcher
-    let timebase: Timebase
+    let round: Round
+    private let recorded: RecordedEngine
     private let topics: TopicTree
-    private var now = Instant.origin
     private var healthDue = Instant.origin + HealthReporter.interval
-    private var reporter = HealthReporter(at: .origin)
     private var outputs: [GatewayOutput]
-    private var items: [Dispatcher.Dispatched] = []
 
+    /// - Parameter makeSink: where messages go.
     init(
         _ site: SiteSettings, _ settings: Settings, _ topics: TopicTree, _ outbox: Outbox, _ timebase: Timebase,
-        logger: Logger
+        logger: Logger, to makeSink: (Dispatcher) -> any MessageSink
     ) {
         let key = Array("replay of \(topics.prefix)/\(topics.site)".utf8)
         let parts = SiteStart(
             site, settings, topics, outbox, radio: .replay, at: .origin, timebase, bootID: nil, newKey: key,
             logger: logger)
         self.topics = topics
-        self.timebase = timebase
         engine = parts.engine
-        dispatcher = parts.dispatcher
         outputs = parts.outputs
-        sayStatus(isOnline: true)
-        say(dispatcher.clearances)
-        do throws(OutboxError) {
-            items += try dispatcher.introduce(at: now, timebase)
-        } catch {
-            logger.error("\(error)")
-        }
-        say(dispatcher.formerClearances)
+        recorded = RecordedEngine(at: .origin, timebase)
+        round = Round(
+            recorded, parts.dispatcher, to: makeSink(parts.dispatcher), by: recorded, .replay(renewsKey: false),
+            radio: .replay, logger: logger)
+        round.begin()
+    }
+
+    private var now: Instant {
+        get { recorded.now }
+        nonmutating set { recorded.now = newValue }
     }
 
     /// Takes a line in, at its time.
-    mutating func receive(_ line: MessageLog.Line) throws(OutboxError) {
-        try advance(before: line.t)
+    mutating func receive(_ line: MessageLog.Line) {
+        advance(before: line.t)
         now = line.t
         do throws(GatewayNews.Refusal) {
             let news = try GatewayNews(topic: line.topic, fields: line.payload, store: topics)
-            engine.receive(news, at: now, timebase, outputs: &outputs)
+            engine.receive(news, at: now, recorded.timebase, outputs: &outputs)
         } catch {
             if case .malformed = error { engine.receiveMalformed() }
         }
-        try flush()
+        flush()
     }
 
     /// Time ends with the last line.
-    mutating func finish() throws(OutboxError) {
-        try advance(before: now + TimeSpan(microseconds: 1))
+    mutating func finish() {
+        advance(before: now + TimeSpan(microseconds: 1))
         engine.settle(at: now, outputs: &outputs)
         engine.tellSurges(at: engine.now, outputs: &outputs)
         outputs.append(.stays(engine.recordsOfStays))
-        try flush()
-        items += try dispatcher.endCoverage(at: now, timebase)
+        flush()
+        round.end()
         // A replay is often shorter than a minute, and what was late is to be seen all the same.
-        sayHealth()
-        sayStatus(isOnline: false)
-    }
-
-    mutating func takeItems() -> [Dispatcher.Dispatched] {
-        defer { items.removeAll(keepingCapacity: true) }
-        return items
+        recorded.figures = engine.figures(at: now)
+        round.tellHealth()
+        round.close()
     }
 
     /// Everything that is due by then, each at its own time.
-    private mutating func advance(before limit: Instant) throws(OutboxError) {
+    private mutating func advance(before limit: Instant) {
         if limit - now > ReplaySession.longestIdle, healthDue < limit {
             healthDue = limit
-            reporter.skip(to: healthDue - HealthReporter.interval)
+            round.skipHealth(to: healthDue - HealthReporter.interval)
         }
         while true {
             if healthDue < limit, healthDue <= engine.nextDeadline {
                 now = max(now, healthDue)
-                items += try dispatcher.tellCoverage(at: now, timebase)
-                sayHealth()
+                recorded.figures = engine.figures(at: now)
+                round.endMinute()
                 healthDue += HealthReporter.interval
             } else if let due = engine.advance(before: limit, outputs: &outputs) {
                 now = max(now, due)
-                try flush()
+                flush()
             } else {
                 return
             }
@@ -90,24 +84,9 @@ struct SiteReplaySession {
     }
 
     /// What is told is told now, though it may have come to pass a little earlier.
-    private mutating func flush() throws(OutboxError) {
+    private mutating func flush() {
         if outputs.isEmpty { return }
-        items += try dispatcher.dispatch(outputs, timebase).map { .init(at: now, content: $0.content) }
-        outputs.removeAll(keepingCapacity: true)
-    }
-
-    private mutating func sayHealth() {
-        reporter.note(engine.figures(at: now))
-        let report = reporter.report(nil, at: now)
-        items.append(.init(at: now, content: .message(dispatcher.composer.health(report, at: now, timebase))))
-    }
-
-    private mutating func say(_ messages: [Message]) {
-        for message in messages { items.append(.init(at: now, content: .message(message))) }
-    }
-
-    private mutating func sayStatus(isOnline: Bool) {
-        let message = dispatcher.status(isOnline: isOnline, radio: .replay, at: now, timebase)
-        items.append(.init(at: now, content: .message(message)))
+        swap(&recorded.outputs, &outputs)
+        round.turn()
     }
 }

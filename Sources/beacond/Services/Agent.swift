@@ -20,14 +20,13 @@ struct Agent {
     /// What keeps the agent from starting.
     enum Problem: Error, CustomStringConvertible {
         case outbox(OutboxError)
-        case radio(SystemError)
-        case system(FileError)
+        /// A thread, a socket or a pipe of one of the loops can't be had.
+        case loop(SystemError)
 
         var description: String {
             switch self {
             case .outbox(let error): "\(error)"
-            case .radio(let error): "\(error)"
-            case .system(let error): "\(error)"
+            case .loop(let error): "\(error)"
             }
         }
     }
@@ -84,15 +83,16 @@ struct Agent {
         let parts = SiteStart(
             site, settings, topics, outbox, radio: .live(.absent), at: now, timebase, bootID: SystemClock.bootID,
             newKey: PseudonymKey.random(), logger: logger)
-        let feed = StoreFeed(parts.engine, topics: topics, outputs: parts.outputs, at: now)
         do throws(SystemError) {
-            let queue = try DeliveryQueue()
-            let worker = try startDelivery(parts.dispatcher, queue, RequestQueue {}, store: feed)
+            let stop = try StopRequest()
+            let feed = StoreFeed(parts.engine, topics: topics, outputs: parts.outputs, stop: stop, at: now)
+            let worker = try startDelivery(
+                feed, parts.dispatcher, radio: feed.status, filters: feed.filters, limits: StoreFeed.limits)
             let watchdog = WatchdogService(
                 manager: supervision.manager, pulse: supervision.pulse, logger: logger)
-            return [DeliveryService(worker: worker, queue: queue), watchdog, StartPagesService()]
+            return [DeliveryService(worker: worker, finish: stop.make), watchdog, StartPagesService()]
         } catch {
-            throw .radio(error)
+            throw .loop(error)
         }
     }
 
@@ -111,10 +111,16 @@ struct Agent {
                 engine: parts.engine, outputs: parts.outputs, queue: queue, requests: requests, recent: recent,
                 fixes: location.map { FixFeed($0, clock: SystemClock.syncedWall, logger: logger) },
                 moves: supervision.pulse.beatRadio)
-            let worker = try startDelivery(parts.dispatcher, queue, requests)
+            let mayAdminister = ProcessCapabilities.current().mayAdminister
+            let (topics, isAnswering) = (settings.identity.topics, settings.commands.isEnabled)
+            let handler = RequestHandler(topics: topics, integrations: parts.integrations, queue: requests)
+            let gateway = QueuedGateway(queue, isAnswering ? handler : nil, mayAdminister: mayAdminister)
+            let worker = try startDelivery(
+                gateway, parts.dispatcher, radio: .live(RadioCondition(.absent, mayAdminister: mayAdminister)),
+                filters: isAnswering ? [topics.requestFilter] : [], limits: .requests)
             let watchdog = WatchdogService(
                 manager: supervision.manager, pulse: supervision.pulse, logger: logger)
-            return [DeliveryService(worker: worker, queue: queue), RadioService(loop: loop, owner: owner)]
+            return [DeliveryService(worker: worker, finish: queue.finish), RadioService(loop: loop, owner: owner)]
                 + [
                     CaptureService(settings: settings.capture, recent: recent, logger: logger), watchdog,
                     StartPagesService(),
@@ -122,7 +128,7 @@ struct Agent {
                 + (location.map { [LocationService(client: $0)] } ?? [])
                 + (try advertising().map { [$0] } ?? [])
         } catch {
-            throw .radio(error)
+            throw .loop(error)
         }
     }
 
@@ -162,24 +168,24 @@ struct Agent {
         }
     }
 
+    /// Starts the thread that commits what the engine tells, and delivers it.
+    ///
+    /// - Parameters:
+    ///   - radio: what the first status says of it.
+    ///   - filters: topic filters to subscribe to, and the limits of what comes from there.
     private func startDelivery(
-        _ dispatcher: sending Dispatcher, _ queue: DeliveryQueue, _ requests: RequestQueue, store: StoreFeed? = nil
+        _ engine: sending any Engine, _ dispatcher: sending Dispatcher, radio: MessageComposer.RadioStatus,
+        filters: [String], limits: IncomingLimits
     ) throws(SystemError) -> WorkerThread {
-        let (settings, supervision, logger) = (settings, supervision, logger)
-        // Nothing else beats for the radio that a store has not.
-        let isSite = store != nil
+        let (settings, supervision, logger, isSite) = (settings, supervision, logger, role == .site)
         return try WorkerThread {
-            let loop = DeliveryLoop(
-                broker: settings.broker,
-                link: BrokerLink(
-                    settings: settings.broker, clientID: Publisher.clientID(dispatcher.composer.topics),
-                    limits: isSite ? StoreFeed.limits : .requests),
-                queue: queue, requests: requests, answersRequests: settings.commands.isEnabled, store: store,
-                dispatcher: dispatcher,
-                machine: SystemMachine(settings.health, supervision, isSite: isSite),
-                mayAdminister: ProcessCapabilities.current().mayAdminister, seed: .random(in: .min ... .max),
-                logger: logger)
-            loop.run()
+            let machine = SystemMachine(settings.health, supervision, isSite: isSite)
+            let link = BrokerLink(
+                settings: settings.broker, clientID: Publisher.clientID(dispatcher.composer.topics), limits: limits)
+            let sink = BrokerSink(
+                settings.broker, dispatcher, link: link, radio: radio, clock: machine, filters: filters,
+                limits: limits, seed: .random(in: .min ... .max), logger: logger)
+            Round(engine, dispatcher, to: sink, by: machine, .live(machine), radio: radio, logger: logger).run()
         }
     }
 }

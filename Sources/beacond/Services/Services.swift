@@ -5,15 +5,16 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// The delivery loop as a service: it ends when the queue is finished, after everything else.
+/// The delivery loop as a service: it ends after everything else.
 struct DeliveryService: Service {
     let worker: WorkerThread
-    let queue: DeliveryQueue
+    /// Has the loop end once it has delivered what there is.
+    let finish: @Sendable () -> Void
 
     func run() async throws {
         // Cancelled is stopped: either way what is queued goes out first.
         try? await gracefulShutdown()
-        queue.finish()
+        finish()
         worker.join()
     }
 }

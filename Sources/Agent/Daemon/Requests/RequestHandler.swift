@@ -3,12 +3,12 @@ import Logging
 import Synchronization
 
 /// Takes requests in on the delivery loop: those of the right form go to the engine, the others are refused here.
-struct RequestHandler {
+package struct RequestHandler {
     private var gate: RequestGate
     private let queue: RequestQueue
 
     /// - Parameter integrations: no answer goes to their topics.
-    init(topics: TopicTree, integrations: Integrations, queue: RequestQueue) {
+    package init(topics: TopicTree, integrations: Integrations, queue: RequestQueue) {
         gate = RequestGate(topics: topics, sparing: integrations.trees)
         self.queue = queue
     }

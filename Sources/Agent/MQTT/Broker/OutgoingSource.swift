@@ -106,7 +106,7 @@ package struct IncomingMessage: Hashable, Sendable {
 }
 
 /// How delivery goes, for `health`. Counts run from the start of the process.
-struct DeliveryCounters: Hashable, Sendable {
+package struct DeliveryCounters: Hashable, Sendable {
     var isConnected = false
     /// Connections that stood after the first.
     var reconnects = 0

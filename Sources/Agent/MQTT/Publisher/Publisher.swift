@@ -128,7 +128,10 @@ package final class Publisher {
         pending += session.searchLeftovers(at: link.now)
     }
 
-    /// Whether that was done since the last time.
+    /// Whether such a search is due or under way.
+    var isSearching: Bool { session.search.isUnfinished }
+
+    /// Whether one has ended since the last time.
     func takeSearched() -> Bool {
         defer { hasSearched = false }
         return hasSearched

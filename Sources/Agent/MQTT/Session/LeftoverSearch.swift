@@ -48,6 +48,9 @@ struct LeftoverSearch: Sendable {
 
     var isDue: Bool { if case .due = phase { true } else { false } }
 
+    /// Whether it is due or under way.
+    var isUnfinished: Bool { if case .off = phase { false } else { true } }
+
     /// When `end` is due.
     var dueAt: Instant? {
         if case .listening(_, let quietAt, let until) = phase { min(quietAt, until) } else { nil }

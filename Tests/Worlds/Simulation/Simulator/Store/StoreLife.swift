@@ -11,7 +11,9 @@ final class StoreLife {
     let connection: SimulatedConnection
     private unowned let world: StoreWorld
     private unowned let machine: StoreMachine
-    private let loop: DeliveryLoop
+    private let round: Round
+    /// Ends the store's own process; `nil` in a gateway's.
+    private let stopRequest: StopRequest?
     /// From the radio loop to the delivery loop. What goes through `outer` wakes the latter.
     private let outer: DeliveryQueue
     private let inner: DeliveryQueue
@@ -37,21 +39,25 @@ final class StoreLife {
             let outer = try? DeliveryQueue(), let inner = try? DeliveryQueue()
         else { return nil }
         let requests = RequestQueue {}
-        let dispatcher: Dispatcher
-        let feed: StoreFeed?
+        let (dispatcher, engine, radio): (Dispatcher, any Engine, MessageComposer.RadioStatus)
+        var (filters, limits): ([String], IncomingLimits) = ([], .requests)
         if machine.number < scenario.gateways.count {
             let parts = AgentStart(
                 settings, outbox, at: clock.now, clock.timebase, bootID: clock.bootID, newKey: [1, 2, 3],
                 logger: logger)
             owner = GatewayOwner(
                 engine: parts.engine, outputs: parts.outputs, queue: outer, requests: requests, recent: nil, moves: {})
-            (dispatcher, feed) = (parts.dispatcher, nil)
+            (dispatcher, engine) = (parts.dispatcher, QueuedGateway(inner, nil, mayAdminister: true))
+            (radio, stopRequest) = (.live(RadioCondition(.absent, mayAdminister: true)), nil)
         } else {
+            guard let stop = try? StopRequest() else { return nil }
             let parts = SiteStart(
                 scenario.site, settings, machine.topics, outbox, radio: .live(.absent), at: clock.now, clock.timebase,
                 bootID: clock.bootID, newKey: [1, 2, 3], logger: logger)
-            dispatcher = parts.dispatcher
-            feed = StoreFeed(parts.engine, topics: machine.topics, outputs: parts.outputs, at: clock.now)
+            let feed = StoreFeed(
+                parts.engine, topics: machine.topics, outputs: parts.outputs, stop: stop, at: clock.now)
+            (dispatcher, engine, radio, stopRequest) = (parts.dispatcher, feed, feed.status, stop)
+            (filters, limits) = (feed.filters, StoreFeed.limits)
         }
         self.world = world
         self.machine = machine
@@ -61,9 +67,10 @@ final class StoreLife {
         self.inner = inner
         connection = SimulatedConnection(
             world, machine.line, clock, machine.disk, keepalive_s: settings.broker.keepalive_s)
-        loop = DeliveryLoop(
-            broker: settings.broker, link: connection, queue: inner, requests: requests, answersRequests: false,
-            store: feed, dispatcher: dispatcher, machine: clock, mayAdminister: true, seed: seed, logger: logger)
+        let sink = BrokerSink(
+            settings.broker, dispatcher, link: connection, radio: radio, clock: clock, filters: filters,
+            limits: limits, seed: seed, logger: logger)
+        round = Round(engine, dispatcher, to: sink, by: clock, .live(clock), radio: radio, logger: logger)
     }
 
     func start() {
@@ -127,7 +134,7 @@ final class StoreLife {
     func deliveryDue(at now: Instant) {
         guard now >= deliveryDue, !isStopping else { return }
         deliveryDue = .distantFuture
-        _ = loop.round()
+        _ = round.turn()
         wakeDelivery(at: connection.hasArrived ? now : max(now, machine.clock.time(connection.wakesAt)))
     }
 
@@ -137,9 +144,10 @@ final class StoreLife {
         owner?.stopped(at: machine.clock.now)
         takeOutputs()
         inner.finish()
-        while loop.round() {}
+        stopRequest?.make()
+        while round.turn() {}
         world.roundEnded(machine)
         connection.letsTimePass = true
-        loop.close()
+        round.close()
     }
 }

@@ -10,7 +10,7 @@ final class AgentLife {
     let connection: SimulatedConnection
     private unowned let world: World
     private let dispatcher: Dispatcher
-    private let loop: DeliveryLoop
+    private let round: Round
     /// From the radio loop; what is taken from it is looked at and put into `inner`, which the delivery loop takes from.
     private let outer: DeliveryQueue
     private let inner: DeliveryQueue
@@ -53,10 +53,16 @@ final class AgentLife {
         dispatcher = parts.dispatcher
         connection = SimulatedConnection(
             world, world.network, machine, world.disk, keepalive_s: settings.broker.keepalive_s)
-        loop = DeliveryLoop(
-            broker: settings.broker, link: connection, queue: inner, requests: requests,
-            answersRequests: settings.commands.isEnabled, dispatcher: parts.dispatcher, machine: machine,
-            mayAdminister: world.scenario.mayAdminister, seed: seed, logger: logger)
+        let (topics, isAnswering) = (settings.identity.topics, settings.commands.isEnabled)
+        let mayAdminister = world.scenario.mayAdminister
+        let handler = RequestHandler(topics: topics, integrations: parts.integrations, queue: requests)
+        let gateway = QueuedGateway(inner, isAnswering ? handler : nil, mayAdminister: mayAdminister)
+        let absent = MessageComposer.RadioStatus.live(RadioCondition(.absent, mayAdminister: mayAdminister))
+        let sink = BrokerSink(
+            settings.broker, parts.dispatcher, link: connection, radio: absent, clock: machine,
+            filters: isAnswering ? [topics.requestFilter] : [], seed: seed, logger: logger)
+        round = Round(
+            gateway, parts.dispatcher, to: sink, by: machine, .live(machine), radio: absent, logger: logger)
         kernel = SimulatedKernel(world, life: number)
         let receivers = world.scenario.van.map { _ in SimulatedReceivers(machine) }
         self.receivers = receivers
@@ -155,7 +161,7 @@ final class AgentLife {
             return wakeDelivery(at: stalledUntil)
         }
         getsOnSince = min(getsOnSince, now)
-        _ = loop.round()
+        _ = round.turn()
         let wake = connection.hasArrived ? now : max(now, world.machine.time(connection.wakesAt))
         wakeDelivery(at: wake)
     }
@@ -167,10 +173,10 @@ final class AgentLife {
         radio.stop()
         takeOutputs()
         inner.finish()
-        while loop.round() {}
+        while round.turn() {}
         world.roundEnded()
         connection.letsTimePass = true
-        loop.close()
+        round.close()
         isCommitted = outbox.condition == nil
     }
 }

@@ -65,29 +65,3 @@ struct RetainedTopics {
             .filter { !$0.utf8.starts(with: root.utf8) && !HomeAssistantDiscovery.describes($0, tree) }.sorted()
     }
 }
-
-/// What the gateway has told of coverage, and what of that is stored.
-struct ToldCoverage {
-    /// How often it is stored that the process runs, where nothing else that is stored shows it.
-    static let seenInterval = TimeSpan.seconds(300)
-
-    var log = CoverageLog()
-    /// When this process took it up: before that nothing was said.
-    private(set) var began = Instant.origin
-    /// The latest that is stored of this process having run.
-    private(set) var seen = Instant.origin
-
-    /// Goes on with the span of an earlier process.
-    mutating func resume(_ stored: StoredCoverage?, at now: Instant) {
-        began = now
-        if let stored { log = CoverageLog(resuming: stored, at: now) }
-    }
-
-    /// A record that was stored shows that the process ran then.
-    mutating func note(seen instant: Instant) { seen = max(seen, instant) }
-
-    /// Whether there is something to store or to tell, though the engine has told nothing.
-    func isDue(at now: Instant) -> Bool {
-        log.due != .distantFuture && now >= seen + Self.seenInterval || !log.ended.isEmpty
-    }
-}

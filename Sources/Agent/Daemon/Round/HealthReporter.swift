@@ -6,17 +6,12 @@ package struct HealthReporter {
     package static let interval = TimeSpan.seconds(60)
 
     /// What a live agent has beside the engine and the outbox.
-    package struct Live {
+    struct Live {
         var delivery: DeliveryCounters
-        /// What the queue between the loops has shed and lost.
-        var queue: (ranging: UInt64, transitions: UInt64)
-        var requestFlood: UInt64
         var process: HealthReport.Process?
     }
 
     private let start: Instant
-    private var figures: GatewayFigures?
-    private var radio = RadioCounters()
     private var lastReports: UInt64 = 0
     private var lastReport: Instant
 
@@ -25,29 +20,23 @@ package struct HealthReporter {
         lastReport = now
     }
 
-    /// Whether anybody has told any.
-    var hasFigures: Bool { figures != nil }
-
-    /// The latest of the engine and of the radio loop, which a replay has none of.
-    package mutating func note(_ figures: GatewayFigures, _ radio: RadioCounters = RadioCounters()) {
-        self.figures = figures
-        self.radio = radio
-    }
-
     /// The time until then does not count for rates: there was nothing to hear in it.
     package mutating func skip(to instant: Instant) { lastReport = max(lastReport, instant) }
 
     /// Everything that was heard, for the last line of the log.
-    var closingLine: String {
-        "reports=\(figures?.reports ?? 0) ibeacons=\(figures?.beacons ?? 0) dropped=\(radio.dropped)"
+    static func closingLine(_ figures: EngineFigures?) -> String {
+        "reports=\(figures?.engine.reports ?? 0) ibeacons=\(figures?.engine.beacons ?? 0) "
+            + "dropped=\(figures?.radio.dropped ?? 0)"
     }
 
-    /// - Parameter outbox: `nil` where it is not to be told of.
-    package mutating func report(_ outbox: OutboxHealth?, at now: Instant) -> HealthReport {
-        report(outbox, nil, at: now)
-    }
-
-    mutating func report(_ outbox: OutboxHealth?, _ live: Live?, at now: Instant) -> HealthReport {
+    /// - Parameters:
+    ///   - told: `nil` where there are no figures yet.
+    ///   - outbox: `nil` where it is not to be told of.
+    ///   - live: `nil` for a replay.
+    mutating func report(
+        _ told: EngineFigures?, _ outbox: OutboxHealth?, _ live: Live?, at now: Instant
+    ) -> HealthReport {
+        let (figures, radio) = (told?.engine, told?.radio ?? RadioCounters())
         let reports = figures?.reports ?? 0
         let elapsed_s = max(1, (now - lastReport).seconds)
         defer { (lastReports, lastReport) = (reports, now) }
@@ -56,7 +45,7 @@ package struct HealthReporter {
             rejects: figures?.rejects ?? RejectCounts(), suspectedSpoofing: figures?.suspectedSpoofing ?? [],
             suspectReadings: figures?.suspectReadings ?? [], tracks: figures?.listedTracks ?? 0,
             instances: figures?.instances ?? 0, queueDepth: Int(outbox?.queuedEvents ?? 0),
-            drops: engineDrops + (live.map(drops) ?? []) + (outbox.map(drops) ?? []),
+            drops: Self.drops(figures) + (live.map { Self.drops($0, told) } ?? []) + (outbox.map(Self.drops) ?? []),
             recoveries: live == nil ? [] : RecoveryStep.allCases.map { NamedCount($0.rawValue, radio.recoveries[$0]) },
             location: figures?.location, store: figures?.store, uptime_s: (now - start).seconds, process: live?.process,
             outbox: outbox?.condition.map { "\($0)" } ?? "",
@@ -73,7 +62,7 @@ package struct HealthReporter {
 
     // MARK: What was given up, by cause
 
-    private var engineDrops: [NamedCount] {
+    private static func drops(_ figures: GatewayFigures?) -> [NamedCount] {
         [
             NamedCount("max_transmitters", figures?.refusedTransmitters ?? 0),
             NamedCount("max_instances", figures?.refusedEntries.maxInstances ?? 0),
@@ -81,19 +70,19 @@ package struct HealthReporter {
         ] + (figures?.store == nil ? [] : [NamedCount("max_gateways", figures?.refusedGateways ?? 0)])
     }
 
-    private func drops(_ live: Live) -> [NamedCount] {
+    private static func drops(_ live: Live, _ figures: EngineFigures?) -> [NamedCount] {
         [
-            NamedCount("radio_queue", radio.dropped),
-            NamedCount("ranging_queue", live.queue.ranging),
-            NamedCount("transition_queue", live.queue.transitions),
+            NamedCount("radio_queue", figures?.radio.dropped ?? 0),
+            NamedCount("ranging_queue", figures?.queue.ranging ?? 0),
+            NamedCount("transition_queue", figures?.queue.transitions ?? 0),
             NamedCount("ranging_offline", UInt64(live.delivery.ephemeralDroppedOffline)),
             NamedCount("ranging_backed_up", UInt64(live.delivery.ephemeralDroppedBackedUp)),
-            NamedCount("request_flood", live.requestFlood + UInt64(live.delivery.incomingDropped)),
+            NamedCount("request_flood", (figures?.requestFlood ?? 0) + UInt64(live.delivery.incomingDropped)),
             NamedCount("answers", UInt64(live.delivery.answersDropped)),
         ]
     }
 
-    private func drops(_ outbox: OutboxHealth) -> [NamedCount] {
+    private static func drops(_ outbox: OutboxHealth) -> [NamedCount] {
         OutboxGap.Cause.allCases.map {
             NamedCount("outbox_\($0.rawValue)", UInt64(clamping: outbox.droppedEvents[$0] ?? 0))
         }

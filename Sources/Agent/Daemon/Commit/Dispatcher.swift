@@ -29,12 +29,12 @@ package final class Dispatcher {
     package let outbox: Outbox
     package var composer: MessageComposer { writer.composer }
     var integrations: Integrations { writer.integrations }
-    private var writer: TransactionWriter
+    var writer: TransactionWriter
     private var records: RecordTable
     /// The records that only another version may change.
     private let kept: KeptRecords
     /// What was told, as far as later messages depend on it.
-    private var told: Told
+    var told: Told
     private var secret: DaySecret
     private var epoch: String
     private var fileGeneration: Int
@@ -111,30 +111,10 @@ package final class Dispatcher {
         }
     }
 
-    /// Tells of the span of coverage that lasts where that is due, and of those that had to wait for the disk. To be called about once a
-    /// minute, and as often as one likes.
-    ///
-    /// - Throws: as `dispatch`.
-    package func tellCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
-        told.coverage.log.advance(to: now)
-        guard outbox.canNumber(.spans), told.coverage.isDue(at: now) else { return [] }
-        return try commit(seenAt: now, timebase) { _, _, _ in }
-    }
-
-    /// The process ends: so does the span.
-    ///
-    /// - Throws: as `dispatch`.
-    package func endCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
-        var ended = told.coverage.log
-        ended.note(.stopped, at: now)
-        guard ended.due != .distantFuture, outbox.canNumber(.spans) else { return [] }
-        return try commit(seenAt: now, timebase) { _, _, draft in draft.told.coverage.log = ended }
-    }
-
     /// - Parameters:
     ///   - seenAt: a time at which the process is known to run, to be stored.
     ///   - write: puts into the draft what is to be said and stored.
-    private func commit(
+    func commit(
         seenAt: Instant?, _ timebase: Timebase,
         _ write: (inout TransactionWriter, RecordTable, inout TransactionDraft) -> Void
     ) throws(OutboxError) -> [Dispatched] {
@@ -154,12 +134,6 @@ package final class Dispatcher {
         epoch = outbox.numbering.epoch
         if draft.dispatched.contains(where: \.isUnlistedState) { outbox.setValue([], forKey: Self.searchedKey) }
         return draft.dispatched
-    }
-
-    /// Where spans can't be numbered now, nothing of them is stored either: what was stored last is still true.
-    private func cover(_ seenAt: Instant?, isChanged: Bool, into draft: inout TransactionDraft) {
-        let hasNews = isChanged || seenAt != nil || !draft.told.coverage.log.ended.isEmpty
-        if outbox.canNumber(.spans), hasNews { writer.cover(seenAt: seenAt, into: &draft) }
     }
 
     /// The birth message, or the goodbye and will, as of the outbox's present epoch.

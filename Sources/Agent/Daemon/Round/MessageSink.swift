@@ -1,0 +1,155 @@
+import Core
+import Logging
+
+/// Where a round's messages go: to a broker, or to standard output.
+package protocol MessageSink: AnyObject {
+    /// Takes what was committed together. What is durable of it stands in the outbox.
+    func take(_ items: [Dispatcher.Dispatched], at now: Instant)
+
+    /// Clears the topics of the gateway that this one was before it was moved.
+    func clear(former messages: [Message])
+
+    /// What is to be said of this process if it vanishes. A change takes effect with the next connection.
+    func setWill(_ message: Message)
+
+    /// What the broker delivered since the last call.
+    func takeIncoming() -> [IncomingMessage]
+
+    /// Delivers, and waits for more at most `timeout`, or until `wake` is readable; −1 for none.
+    func run(for timeout: TimeSpan, wake: Int32)
+
+    /// How delivery goes; `nil` where nothing is delivered, and `health` says nothing of the outbox.
+    var delivery: DeliveryCounters? { get }
+
+    /// Whether everything has arrived, or has been stated as a gap that has.
+    var isDelivered: Bool { get }
+
+    /// Says goodbye with the offline status.
+    func close(_ offline: Message, at now: Instant)
+}
+
+extension Publisher {
+    /// One client for each gateway of a site. With slashes, which no site and no id may have: with dashes "north", "1-door" and
+    /// "north-1", "door" would be one, and push each other out.
+    package static func clientID(_ topics: TopicTree) -> String { "beacond/" + topics.root }
+}
+
+/// The broker as a sink: the outbox is its source, and what the broker has taken is recorded there.
+package final class BrokerSink: MessageSink {
+    package static let closingTime = TimeSpan.seconds(5)
+    /// How often the outbox looks after its disk, and messages of a former gateway are looked for.
+    private static let upkeepInterval = TimeSpan.seconds(1)
+
+    private let dispatcher: Dispatcher
+    private let publisher: Publisher
+    private var outgoing: OutboxSource
+    /// The outbox's own clock, which a replay has too.
+    private let outboxClock: () -> (now: Instant, wall: WallTime)
+    private var upkeepDue = Instant.origin
+    private var formerClearances: [Message] = []
+    /// The epoch in which states were looked for that nobody knows.
+    private var searchedEpoch = ""
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - link: how to speak to the broker.
+    ///   - radio: what the birth message and the will say of it.
+    ///   - clock: dates the birth message, the will, and gaps.
+    ///   - outboxClock: the machine's clocks; `nil` for `clock`.
+    ///   - filters: topic filters to subscribe to on every connection, and the limits of what comes from there.
+    ///   - seed: for the jitter of pauses between connections.
+    package init(
+        _ broker: BrokerSettings, _ dispatcher: Dispatcher, link: any BrokerConnection,
+        radio: MessageComposer.RadioStatus, clock: any RoundClock,
+        outboxClock: (() -> (now: Instant, wall: WallTime))? = nil, filters: [String] = [],
+        limits: IncomingLimits = .requests, seed: UInt64, logger: Logger
+    ) {
+        self.dispatcher = dispatcher
+        self.logger = logger
+        self.outboxClock = outboxClock ?? { (clock.now, clock.timebase.wall(clock.now)) }
+        publisher = Publisher(
+            settings: broker, link: link,
+            online: dispatcher.status(isOnline: true, radio: radio, at: clock.now, clock.timebase),
+            will: dispatcher.status(isOnline: false, radio: radio, at: clock.now, clock.timebase),
+            requestFilters: filters, limits: limits, seed: seed, logger: logger)
+        outgoing = OutboxSource(dispatcher) { (clock.now, clock.timebase) }
+    }
+
+    /// Events come first, so that they go out before the states that name them as far as the window holds them. Where more of them wait,
+    /// states overtake: they are the present, and nothing may hold them up.
+    package func take(_ items: [Dispatcher.Dispatched], at now: Instant) {
+        publisher.outgoingAvailable()
+        publisher.run(for: .zero, wake: -1, outgoing: &outgoing)
+        for item in items {
+            switch item.content {
+            case .message(let message): publisher.publish(message)
+            case .failure(let failure): logger.error("\(failure)")
+            case .notice(let notice): logger.warning("\(notice)")
+            case .entityLimit(let limit): logger.warning("\(limit)")
+            case .unlistedState(let topic):
+                publisher.dropRetained(topic)
+                publisher.searchLeftovers()
+            }
+        }
+    }
+
+    package func clear(former messages: [Message]) { formerClearances = messages }
+
+    package func setWill(_ message: Message) { publisher.will = message }
+
+    package func takeIncoming() -> [IncomingMessage] { publisher.takeIncoming() }
+
+    package var delivery: DeliveryCounters? { publisher.counters }
+
+    package func run(for timeout: TimeSpan, wake: Int32) {
+        lookAfterOutbox()
+        publisher.run(for: timeout, wake: wake, outgoing: &outgoing)
+        tidy()
+    }
+
+    private func lookAfterOutbox() {
+        let (now, wall) = outboxClock()
+        if now >= upkeepDue {
+            upkeepDue = now + Self.upkeepInterval
+            dispatcher.outbox.tick(at: now, wallTime: wall)
+            clearFormerTopics()
+            publisher.outgoingAvailable()
+            if dispatcher.outbox.hasFormerOwner { publisher.formerEventsAvailable() }
+        }
+        let epoch = dispatcher.outbox.numbering.epoch
+        if searchedEpoch != epoch {
+            searchedEpoch = epoch
+            if !dispatcher.hasSearched { publisher.searchLeftovers() }
+        }
+    }
+
+    /// The former gateway's topics come after everything that is this one's own: the broker may refuse them, and some hang up instead.
+    private func clearFormerTopics() {
+        guard !formerClearances.isEmpty, publisher.counters.isConnected, publisher.isDrained else { return }
+        for message in formerClearances { publisher.setRetained(message) }
+        formerClearances = []
+    }
+
+    private func tidy() {
+        do throws(OutboxError) {
+            if publisher.takeSearched() { dispatcher.noteSearched() }
+            try dispatcher.tidy(clearedTopics: publisher.takeCleared())
+        } catch {
+            logger.error("\(error)")
+        }
+    }
+
+    /// An event that the broker refuses for what it is stays in the outbox, and here too.
+    package var isDelivered: Bool {
+        publisher.isDrained && formerClearances.isEmpty && !publisher.isSearching
+            && dispatcher.outbox.health.queuedEvents == 0 && !dispatcher.outbox.hasGaps
+    }
+
+    /// The offline status goes out within `closingTime`, or the broker publishes the will.
+    package func close(_ offline: Message, at now: Instant) {
+        if !publisher.close(offline: offline, timeout: Self.closingTime, outgoing: &outgoing) {
+            logger.warning("mqtt: \(publisher.complaintOfClose)")
+        }
+        tidy()
+    }
+}

@@ -1,0 +1,249 @@
+import Core
+import Logging
+
+/// One turn after another of a process that publishes, be it live or a replay, a gateway or a store: takes what the engine tells, commits it,
+/// says what is due by time, and lets the sink deliver.
+///
+/// A round belongs to one thread, and may wait for the disk and the broker as long as it takes. It reads no clock of its own.
+package final class Round {
+    /// How a round is told of by `health`, and who sees to time.
+    package enum Occasion {
+        /// Time passes by itself, and the machine can be asked.
+        case live(any Machine)
+        /// Time is the recording's: the replay says when something is due. What is printed is the same every time, so the key of the
+        /// pseudonyms stays as it is; what is published has a new one every day, as a live process has.
+        case replay(renewsKey: Bool)
+    }
+
+    static let longest = TimeSpan.seconds(1)
+
+    package let dispatcher: Dispatcher
+    package let sink: any MessageSink
+    private let engine: any Engine
+    private let clock: any RoundClock
+    private let occasion: Occasion
+    private let logger: Logger
+    private var group = CommitGroup()
+    private var health: HealthReporter
+    private var healthDue: Instant
+    /// Whether the last health had the engine's figures, and what it said of the connection.
+    private var toldHealth = (hadFigures: false, wasConnected: false)
+    private var secondBegan = Instant.origin
+    private var radio: MessageComposer.RadioStatus
+    /// The epoch that the last status named as begun.
+    private var announcedEpoch: String
+    private var hasBegun = false
+    private var statusLine = StatusLine()
+    /// The first error of the outbox, which is a fault of the agent.
+    package private(set) var failure: OutboxError?
+
+    /// - Parameter radio: what a status says of it at first.
+    package init(
+        _ engine: any Engine, _ dispatcher: Dispatcher, to sink: any MessageSink, by clock: any RoundClock,
+        _ occasion: Occasion, radio: MessageComposer.RadioStatus, logger: Logger
+    ) {
+        self.engine = engine
+        self.dispatcher = dispatcher
+        self.sink = sink
+        self.clock = clock
+        self.occasion = occasion
+        self.radio = radio
+        self.logger = logger
+        healthDue = clock.now
+        health = HealthReporter(at: clock.now)
+        announcedEpoch = dispatcher.outbox.numbering.epoch
+    }
+
+    private var machine: (any Machine)? { if case .live(let machine) = occasion { machine } else { nil } }
+
+    /// Says how the process is, and clears what earlier ones have left. The first turn begins by itself.
+    package func begin() {
+        if hasBegun { return }
+        hasBegun = true
+        sink.setWill(status(isOnline: false))
+        say([status(isOnline: true)] + dispatcher.clearances)
+        attempt { () throws(OutboxError) in try dispatcher.introduce(at: clock.now, clock.timebase) }
+        sink.clear(former: dispatcher.formerClearances)
+    }
+
+    // MARK: - A turn
+
+    /// One turn.
+    ///
+    /// - Returns: whether there will be more.
+    @discardableResult
+    package func turn() -> Bool {
+        machine?.deliveryMoves()
+        let news = engine.take(at: clock.now)
+        receive(news)
+        if machine != nil { look() }
+        if dispatcher.outbox.numbering.epoch != announcedEpoch { announceEpoch() }
+        for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
+        sink.run(for: machine == nil || news.isLast ? .zero : wait, wake: engine.wake)
+        for answer in engine.receive(sink.takeIncoming(), at: clock.now, clock.timebase) {
+            say([dispatcher.composer.response(answer, eventSeq: { _ in 0 }, clock.timebase)])
+        }
+        return !news.isLast
+    }
+
+    private var wait: TimeSpan {
+        let due = min(min(healthDue, group.due), engine.nextDeadline)
+        return min(Self.longest, max(.zero, due - clock.now))
+    }
+
+    private func receive(_ news: EngineNews) {
+        if let radio = news.radio { self.radio = radio }
+        if !hasBegun { begin() } else if news.radio != nil { announceStatus() }
+        if let complaint = news.complaint { logger.warning("\(complaint)") }
+        guard machine != nil else { return commit(news.outputs) }
+        group.add(news.outputs, at: clock.now)
+        if news.overflow.lostEvents > 0 {
+            // They happened after everything that waits, so they have the numbers after it.
+            commit(group.take(isLast: true, at: clock.now))
+            attempt { () throws(OutboxError) in
+                try dispatcher.stateLoss(news.overflow.lostEvents)
+                return []
+            }
+        }
+        group.add(news.overflow.lastStates, at: clock.now)
+        commit(group.take(isLast: news.isLast, at: clock.now))
+    }
+
+    private func commit(_ outputs: [GatewayOutput]) {
+        if outputs.isEmpty { return }
+        if machine == nil { renewKey() }
+        let location = dispatcher.locationStatus
+        attempt { () throws(OutboxError) in try dispatcher.dispatch(outputs, clock.timebase) }
+        // The will says of the place what the status said just now.
+        if dispatcher.locationStatus != location { sink.setWill(status(isOnline: false)) }
+    }
+
+    private func attempt(_ dispatch: () throws(OutboxError) -> [Dispatcher.Dispatched]) {
+        do throws(OutboxError) {
+            let items = try dispatch()
+            if !items.isEmpty { sink.take(items, at: clock.now) }
+        } catch {
+            failure = failure ?? error
+            logger.error("\(error)")
+        }
+    }
+
+    private func say(_ messages: [Message]) {
+        let items = messages.map { Dispatcher.Dispatched(at: clock.now, content: .message($0)) }
+        if !items.isEmpty { sink.take(items, at: clock.now) }
+    }
+
+    // MARK: - Status
+
+    private func status(isOnline: Bool) -> Message {
+        dispatcher.status(isOnline: isOnline, radio: radio, at: clock.now, clock.timebase)
+    }
+
+    private func announceStatus() {
+        say([status(isOnline: true)])
+        sink.setWill(status(isOnline: false))
+    }
+
+    /// An epoch has begun: the status names it, and states name no event of the one before.
+    private func announceEpoch() {
+        announcedEpoch = dispatcher.outbox.numbering.epoch
+        announceStatus()
+        say(dispatcher.statesOfNewEpoch(clock.timebase))
+    }
+
+    /// Has pseudonyms made with the secret of the day.
+    package func renewKey() {
+        switch occasion {
+        case .live(let machine):
+            dispatcher.renewPseudonymKey(at: clock.timebase.wall(clock.now), random: machine.secret)
+        case .replay(renewsKey: true):
+            dispatcher.renewPseudonymKey(at: clock.timebase.wall(clock.now), random: PseudonymKey.random)
+        case .replay(renewsKey: false): break
+        }
+    }
+
+    // MARK: - What is due by time
+
+    /// What a live process does by time: coverage, the status line, health.
+    private func look() {
+        let now = clock.now
+        if now - secondBegan >= Self.longest {
+            secondBegan = now
+            renewKey()
+            tellCoverage()
+        }
+        if let line = statusLine.news(
+            radio: radio.word, sink.delivery ?? DeliveryCounters(),
+            dispatcher.outbox.health)
+        {
+            machine?.tellStatus(line)
+        }
+        if now >= healthDue || isHealthStale { tellHealth() }
+    }
+
+    /// What is retained should not say for a minute that the broker which holds it is away, nor what was true before an outage. The first
+    /// figures are there a second after the start, when health has been said without them.
+    private var isHealthStale: Bool {
+        toldHealth.wasConnected != sink.delivery?.isConnected
+            || !toldHealth.hadFigures && engine.figures(at: clock.now) != nil
+    }
+
+    private func tellCoverage() {
+        attempt { () throws(OutboxError) in try dispatcher.tellCoverage(at: clock.now, clock.timebase) }
+    }
+
+    /// In a replay, a minute is over: coverage and health are told.
+    package func endMinute() {
+        tellCoverage()
+        tellHealth()
+    }
+
+    /// The time until now does not count for rates: there was nothing to hear in it.
+    package func skipHealth(to instant: Instant) { health.skip(to: instant) }
+
+    package func tellHealth() {
+        let (now, timebase) = (clock.now, clock.timebase)
+        let figures = engine.figures(at: now)
+        if now >= healthDue || !toldHealth.hadFigures { healthDue = now + HealthReporter.interval }
+        toldHealth = (figures != nil, sink.delivery?.isConnected ?? false)
+        let report = health.report(
+            figures, sink.delivery == nil ? nil : dispatcher.outbox.health,
+            live, at: now)
+        say([dispatcher.composer.health(report, at: now, timebase)])
+        let complaint = machine?.writeMetrics {
+            dispatcher.composer.metrics(
+                report, radio: radio, isClockSynced: timebase.isSynced,
+                agent: report.store == nil ? nil : SiteSettings.gatewayID)
+        }
+        if let complaint { logger.warning("\(complaint)") }
+    }
+
+    private var live: HealthReporter.Live? {
+        machine.map {
+            HealthReporter.Live(delivery: sink.delivery ?? DeliveryCounters(), process: $0.processUsage())
+        }
+    }
+
+    // MARK: - The end
+
+    /// The process ends, and so does its coverage.
+    package func end() {
+        attempt { () throws(OutboxError) in try dispatcher.endCoverage(at: clock.now, clock.timebase) }
+    }
+
+    /// Says goodbye and closes the outbox.
+    package func close() {
+        end()
+        sink.close(status(isOnline: false), at: clock.now)
+        dispatcher.outbox.close()
+        for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
+        if machine != nil { logger.info("\(HealthReporter.closingLine(engine.figures(at: clock.now)))") }
+    }
+
+    /// Works until the engine has told its last, then says goodbye.
+    package func run() {
+        engine.waitForRadio()
+        while turn() {}
+        close()
+    }
+}

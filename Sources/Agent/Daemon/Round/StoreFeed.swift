@@ -1,0 +1,117 @@
+import Core
+import Synchronization
+
+/// A store's engine on the delivery loop: what the broker delivers and time go in, outputs come out.
+///
+/// It needs no thread of its own, because there is no radio that a slow disk could delay.
+package final class StoreFeed: Engine {
+    /// What comes in a round: a store of 64 gateways tells as much in some seconds. What is beyond is dropped and counted.
+    package static let limits = IncomingLimits(messages: 16_384, payload_bytes: 1 << 20)
+
+    private var engine: SiteEngine
+    private let topics: TopicTree
+    private let stop: StopRequest?
+    private var storeDue: Instant
+    private var outputs: [GatewayOutput]
+    /// Whether the last status said that a gateway hears.
+    private var toldHearing: Bool?
+
+    /// - Parameters:
+    ///   - outputs: what the engine told when it was made.
+    ///   - stop: ends the process; `nil` where it ends without.
+    package init(
+        _ engine: SiteEngine, topics: TopicTree, outputs: [GatewayOutput], stop: StopRequest?, at now: Instant
+    ) {
+        self.engine = engine
+        self.topics = topics
+        self.outputs = outputs
+        self.stop = stop
+        storeDue = now + StaySchedule.interval
+    }
+
+    /// One that begins with nothing, for whoever only looks.
+    package convenience init(_ site: SiteSettings, _ settings: Settings, at now: Instant) {
+        var outputs: [GatewayOutput] = []
+        let engine = SiteEngine(
+            site, settings.gateway, tellsDevices: false, restoring: [], at: now, outputs: &outputs)
+        self.init(engine, topics: settings.topics(of: site), outputs: outputs, stop: nil, at: now)
+    }
+
+    /// What is heard of whom.
+    package func storeFigures(at now: Instant) -> StoreFigures {
+        engine.figures(at: now).store ?? StoreFigures(late: 0, malformed: 0, gateways: [])
+    }
+
+    /// What to subscribe to: what the store's gateways say of themselves and of their regions.
+    package var filters: [String] {
+        let gateways = topics.prefix + "/" + topics.site + "/+"
+        return [gateways + "/status", gateways + "/region/#"]
+    }
+
+    /// What a status says in place of a radio: a store has none, and hears while any of its gateways does.
+    package var status: MessageComposer.RadioStatus { .store(isHearing: engine.isHearing) }
+
+    // MARK: As an engine
+
+    package var wake: Int32 { stop?.wake ?? -1 }
+
+    package var nextDeadline: Instant { engine.nextDeadline }
+
+    /// Takes what the broker delivered. A store answers no requests.
+    @discardableResult
+    package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
+        for message in messages {
+            guard case .bytes(let payload) = message.payload else {
+                engine.receiveMalformed()
+                continue
+            }
+            engine.advance(through: now, outputs: &outputs)
+            do throws(GatewayNews.Refusal) {
+                let news = try GatewayNews(topic: message.topic, payload: payload, store: topics)
+                engine.receive(news, at: now, timebase, isRetained: message.isRetained, outputs: &outputs)
+            } catch {
+                if case .malformed = error { engine.receiveMalformed() }
+            }
+        }
+        return []
+    }
+
+    /// Lets time pass, and hands over what there is to tell: at the end everything that outlives the process.
+    package func take(at now: Instant) -> EngineNews {
+        var news = EngineNews()
+        news.isLast = stop?.isMade ?? false
+        engine.advance(through: now, outputs: &outputs)
+        if news.isLast { engine.tellSurges(at: now, outputs: &outputs) }
+        if now >= storeDue || news.isLast {
+            storeDue = now + StaySchedule.interval
+            outputs.append(.stays(engine.recordsOfStays))
+        }
+        swap(&news.outputs, &outputs)
+        if toldHearing != engine.isHearing {
+            toldHearing = engine.isHearing
+            news.radio = status
+            news.outputs.append(.radio(status.covered, at: now))
+        }
+        return news
+    }
+
+    package func figures(at now: Instant) -> EngineFigures? { EngineFigures(engine: engine.figures(at: now)) }
+}
+
+/// Asks a loop on another thread to end.
+package final class StopRequest: Sendable {
+    private let isRung = Atomic(false)
+    private let bell: Doorbell
+
+    package init() throws(SystemError) { bell = try Doorbell() }
+
+    /// Readable once the request is made.
+    var wake: Int32 { bell.descriptor }
+
+    var isMade: Bool { isRung.load(ordering: .sequentiallyConsistent) }
+
+    package func make() {
+        isRung.store(true, ordering: .sequentiallyConsistent)
+        bell.ring()
+    }
+}
