@@ -39,11 +39,40 @@ package enum MonotonicClock {
     }
 }
 
-/// The clock of delivery: it never jumps, and time that the machine sleeps counts, as it does for the broker.
+/// A point on the boot clock: microseconds since boot, the time that the machine slept included. It is no `Instant`, because the monotonic
+/// clock stands still while the machine sleeps.
+package struct BootInstant: Hashable, Comparable, Sendable {
+    /// Microseconds since boot.
+    package var microseconds: Int64
+
+    package static let origin = BootInstant(microseconds: 0)
+    /// Later than anything that happens: a timer that is not set.
+    package static let distantFuture = BootInstant(microseconds: .max)
+
+    package init(microseconds: Int64) { self.microseconds = microseconds }
+
+    package static func < (left: BootInstant, right: BootInstant) -> Bool { left.microseconds < right.microseconds }
+
+    /// Saturates at `distantFuture`.
+    package static func + (left: BootInstant, right: TimeSpan) -> BootInstant {
+        BootInstant(microseconds: left.microseconds.addingSaturating(right.microseconds))
+    }
+
+    package static func - (left: BootInstant, right: TimeSpan) -> BootInstant {
+        BootInstant(microseconds: left.microseconds.subtractingSaturating(right.microseconds))
+    }
+
+    /// The span from `right` to `left`.
+    package static func - (left: BootInstant, right: BootInstant) -> TimeSpan {
+        TimeSpan(microseconds: left.microseconds.subtractingSaturating(right.microseconds))
+    }
+}
+
+/// The clock of delivery: it never jumps, and time that the machine sleeps counts, as it does for the broker. CLOCK_BOOTTIME.
 enum BootClock {
-    package static var now: Instant {
+    package static var now: BootInstant {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
-        return Instant(microseconds: Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000)
+        return BootInstant(microseconds: Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000)
     }
 }

@@ -60,7 +60,7 @@ struct SiteCalibrateCommand: ParsableCommand {
             Output.complain("the broker can't be listened to: beacond site check says why")
             throw ExitCode.configuration
         }
-        for (_, message) in messages {
+        for message in messages {
             guard case .bytes(let payload) = message.payload,
                 let news = try? GatewayNews(topic: message.topic, payload: payload, store: topics)
             else { continue }

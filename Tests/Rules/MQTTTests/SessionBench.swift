@@ -4,7 +4,7 @@
 /// A session with a clock, and the outbox and broker that the test plays.
 struct SessionBench {
     var session: DeliverySession
-    var now = Instant(microseconds: 1_000_000)
+    var now = BootInstant(microseconds: 1_000_000)
     private var nextMid: UInt16 = 1
 
     /// What was given last.
@@ -50,12 +50,12 @@ struct SessionBench {
 
     /// Lets time pass; what the session does then is in the result.
     mutating func pass(_ span: TimeSpan) -> [DeliveryAction] {
-        now += span
+        now = now + span
         return session.tick(at: now)
     }
 
     mutating func advance(_ seconds: Double) {
-        now += .seconds(seconds)
+        now = now + .seconds(seconds)
     }
 
     /// Gives every publication in `actions` a packet identifier.

@@ -24,7 +24,7 @@ package final class BrokerLink: BrokerConnection {
         self.clientID = clientID
     }
 
-    package var now: Instant { BootClock.now }
+    package var now: BootInstant { BootClock.now }
 
     package func connect(will: Message?, after failure: ConnectionFailure? = nil) throws(ConnectionFailure) {
         drop()

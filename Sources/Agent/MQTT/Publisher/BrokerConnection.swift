@@ -3,7 +3,7 @@ import Core
 /// The way to the broker, and the clock that goes with it: what `Publisher` works through.
 package protocol BrokerConnection: AnyObject {
     /// A clock that never jumps, on which time that the machine sleeps counts, as it does for the broker.
-    var now: Instant { get }
+    var now: BootInstant { get }
 
     /// Begins an attempt; what comes of it is told by `wait`.
     ///

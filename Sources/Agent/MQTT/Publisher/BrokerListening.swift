@@ -3,8 +3,8 @@ import Core
 /// Listens to a broker for a while and says nothing: for `beacond site check`.
 package enum BrokerListening {
     package enum Outcome: Sendable {
-        /// What came, in order, and when.
-        case heard([(at: Instant, message: IncomingMessage)])
+        /// What came, in order.
+        case heard([IncomingMessage])
         case failed(ConnectionFailure)
         /// It let us in, and does not let us read.
         case refused(filter: String, ReasonCode)
@@ -27,7 +27,7 @@ package enum BrokerListening {
         // The broker has as long to let us in as for `check`.
         var deadline = BootClock.now + .seconds(5)
         var isConnected = false
-        var heard: [(at: Instant, message: IncomingMessage)] = []
+        var heard: [IncomingMessage] = []
         while BootClock.now < deadline {
             for event in link.wait(timeout_ms: 100, wake: -1) {
                 switch event {
@@ -38,7 +38,7 @@ package enum BrokerListening {
                 case .subscribed(let filter, let reasons):
                     if let reason = reasons.first(where: { !$0.isSuccess }) { return .refused(filter: filter, reason) }
                 case .received(let message):
-                    if heard.count < limits.messages { heard.append((BootClock.now, message)) }
+                    if heard.count < limits.messages { heard.append(message) }
                 case .lost(let failure): return .failed(failure)
                 case .heard, .acknowledged: break
                 }

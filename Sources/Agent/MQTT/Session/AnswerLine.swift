@@ -27,7 +27,7 @@ struct AnswerLine: Sendable {
     var isEmpty: Bool { waiting.isEmpty }
 
     /// `false` where too many wait already, or where the broker has hung up on answers to this topic.
-    mutating func append(_ message: Message, at now: Instant) -> Bool {
+    mutating func append(_ message: Message, at now: BootInstant) -> Bool {
         guard waiting.count < Self.limit, !hangUps.bars(message.topic, at: now) else { return false }
         let isTooLong = hangUps.isTooLong(message.payload.count, at: now)
         waiting.append(Entry(message: isTooLong ? message.shortened ?? message : message))
@@ -43,7 +43,7 @@ struct AnswerLine: Sendable {
     }
 
     /// Accepted.
-    mutating func settle(_ number: UInt64, at now: Instant) {
+    mutating func settle(_ number: UInt64, at now: BootInstant) {
         guard let entry = underWay.removeValue(forKey: number) else { return }
         hangUps.accepted(entry.message.topic, insteadOf_bytes: entry.longForm_bytes, at: now)
     }
@@ -59,7 +59,7 @@ struct AnswerLine: Sendable {
 
     /// The broker hung up on this one, and on no other. Its short form, where it has one, shall go out on the next connection.
     /// Returns its topic where this is the first time for that.
-    mutating func hungUp(on number: UInt64, at now: Instant) -> String? {
+    mutating func hungUp(on number: UInt64, at now: BootInstant) -> String? {
         guard let entry = underWay.removeValue(forKey: number) else { return nil }
         let topic = entry.message.topic
         let isFirst = hangUps.strike(topic, at: now)

@@ -34,7 +34,7 @@ enum HangUp: Equatable, Sendable {
 /// With one under way it is that one, where the broker says so or had taken something before on this very connection: a broker
 /// that is going down takes nothing. With several, they go one at a time from now on, see `Suspicion`.
 extension DeliverySession {
-    mutating func blame(_ failure: ConnectionFailure, at now: Instant) -> [DeliveryAction] {
+    mutating func blame(_ failure: ConnectionFailure, at now: BootInstant) -> [DeliveryAction] {
         guard let hangUp = HangUp(failure) else { return [] }
         let flights = state.connection?.flights ?? Flights()
         let isFresh = flights.newest.map { now - $0 <= parameters.hangUpAfter } ?? false
@@ -57,7 +57,7 @@ extension DeliverySession {
         return topic != retained.statusTopic && (reason != .notAuthorized || former.owns(topic))
     }
 
-    private mutating func drop(answer number: UInt64, _ failure: ConnectionFailure, at now: Instant) -> [DeliveryAction]
+    private mutating func drop(answer number: UInt64, _ failure: ConnectionFailure, at now: BootInstant) -> [DeliveryAction]
     {
         _ = state.withConnection { $0.flights.remove(.answer(number: number)) }
         counters.answersDropped += 1

@@ -2,7 +2,7 @@ import Core
 
 extension DeliverySession {
     /// The latest retained message of its topic; what the broker has not yet got of an older one is dropped.
-    mutating func setRetained(_ message: Message, at now: Instant) -> [DeliveryAction] {
+    mutating func setRetained(_ message: Message, at now: BootInstant) -> [DeliveryAction] {
         guard retained.set(message) else {
             counters.retainedTopicsRefused += 1
             let isFirst = counters.retainedTopicsRefused == 1
@@ -12,7 +12,7 @@ extension DeliverySession {
     }
 
     /// An answer to a request: it goes out on this connection or not at all, since its requester asks again.
-    mutating func answer(_ message: Message, at now: Instant) -> [DeliveryAction] {
+    mutating func answer(_ message: Message, at now: BootInstant) -> [DeliveryAction] {
         guard case .connected = state, answers.append(message, at: now) else {
             counters.answersDropped += 1
             return []
@@ -21,25 +21,25 @@ extension DeliverySession {
     }
 
     /// The outbox has messages that it had not.
-    mutating func outgoingAvailable(at now: Instant) -> [DeliveryAction] {
+    mutating func outgoingAvailable(at now: BootInstant) -> [DeliveryAction] {
         outgoing.outgoingAvailable()
         return fill(at: now)
     }
 
     /// It has some of a former gateway.
-    mutating func formerEventsAvailable(at now: Instant) -> [DeliveryAction] {
+    mutating func formerEventsAvailable(at now: BootInstant) -> [DeliveryAction] {
         former.line.outgoingAvailable()
         return fill(at: now)
     }
 
     /// The answer to `fetch`.
-    mutating func supply(_ supplied: [OutgoingMessage], at now: Instant) -> [DeliveryAction] {
+    mutating func supply(_ supplied: [OutgoingMessage], at now: BootInstant) -> [DeliveryAction] {
         outgoing.supply(supplied)
         return fill(at: now)
     }
 
     /// The answer to `fetchOfFormerGateway`.
-    mutating func supplyFormer(_ supplied: [OutgoingMessage], at now: Instant) -> [DeliveryAction] {
+    mutating func supplyFormer(_ supplied: [OutgoingMessage], at now: BootInstant) -> [DeliveryAction] {
         former.line.supply(supplied)
         return fill(at: now)
     }
@@ -50,13 +50,13 @@ extension DeliverySession {
     }
 
     /// The connection would not take a message, for a reason that lies in the message or in what the broker allows.
-    mutating func refusedLocally(_ ticket: Ticket, _ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
+    mutating func refusedLocally(_ ticket: Ticket, _ reason: ReasonCode, at now: BootInstant) -> [DeliveryAction] {
         guard state.withConnection({ $0.flights.remove(ticket) }) == true else { return [] }
         return refuse(ticket, reason, at: now) + fill(at: now)
     }
 
     /// A PUBACK. A failure code completes the handshake too, which is why only the reason decides.
-    mutating func acknowledged(_ mid: UInt16, _ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
+    mutating func acknowledged(_ mid: UInt16, _ reason: ReasonCode, at now: BootInstant) -> [DeliveryAction] {
         guard let ticket = state.withConnection({ $0.flights.take(mid) }) ?? nil else { return [] }
         let held = reason == .noMatchingSubscribers ? unmatched(ticket, at: now) : nil
         let actions = held ?? (reason.isSuccess ? settle(ticket, at: now) : refuse(ticket, reason, at: now))
@@ -64,7 +64,7 @@ extension DeliverySession {
     }
 
     /// The broker's answer to one filter of `subscribe`.
-    mutating func subscribed(_ filter: String, _ reasons: [ReasonCode], at now: Instant) -> [DeliveryAction] {
+    mutating func subscribed(_ filter: String, _ reasons: [ReasonCode], at now: BootInstant) -> [DeliveryAction] {
         if search.filters.contains(filter) {
             return reasons.prefix(1).flatMap { search.answered($0, at: now) } + fill(at: now)
         }
@@ -72,13 +72,13 @@ extension DeliverySession {
     }
 
     /// An epoch has begun: states below our root that we do not know are to be cleared.
-    mutating func searchLeftovers(at now: Instant) -> [DeliveryAction] {
+    mutating func searchLeftovers(at now: BootInstant) -> [DeliveryAction] {
         search.begin()
         return fill(at: now)
     }
 
     /// What a subscription of the search brought.
-    mutating func heardOwnTopic(_ message: IncomingMessage, at now: Instant) -> [DeliveryAction] {
+    mutating func heardOwnTopic(_ message: IncomingMessage, at now: BootInstant) -> [DeliveryAction] {
         guard let topic = search.heard(message, isKnown: retained.keeps(message.topic), at: now) else { return [] }
         return setRetained(Message(topic: topic, payload: [], .retained), at: now)
     }
@@ -106,7 +106,7 @@ extension DeliverySession {
     private var hasNoFlights: Bool { flightCount == 0 }
 
     /// Sends as much as the window holds.
-    mutating func fill(at now: Instant) -> [DeliveryAction] {
+    mutating func fill(at now: BootInstant) -> [DeliveryAction] {
         var actions: [DeliveryAction] = []
         if !presentTopics.isEmpty, outgoing.isEmpty {
             for topic in presentTopics { retained.sayAgain(topic) }
@@ -139,7 +139,7 @@ extension DeliverySession {
         return actions
     }
 
-    private mutating func takeNext(at now: Instant) -> DeliveryAction? {
+    private mutating func takeNext(at now: BootInstant) -> DeliveryAction? {
         if let message = retained.takeNext(at: now, onlyStatus: false) {
             return send(.retained(topic: message.topic), message, at: now)
         }
@@ -153,7 +153,7 @@ extension DeliverySession {
         }
     }
 
-    private mutating func send(_ ticket: Ticket, _ message: Message, at now: Instant) -> DeliveryAction {
+    private mutating func send(_ ticket: Ticket, _ message: Message, at now: BootInstant) -> DeliveryAction {
         _ = state.withConnection { $0.flights.sent(ticket, at: now) }
         return .publish(ticket, message)
     }

@@ -2,7 +2,7 @@ import Core
 
 extension DeliverySession {
     /// The broker has it: only now may an event leave the outbox.
-    mutating func settle(_ ticket: Ticket, at now: Instant) -> [DeliveryAction] {
+    mutating func settle(_ ticket: Ticket, at now: BootInstant) -> [DeliveryAction] {
         counters.acknowledged += 1
         _ = state.withConnection { $0.hasAccepted = true }
         suspicion.acquit(ticket)
@@ -30,7 +30,7 @@ extension DeliverySession {
     ///
     /// An event is sent again for as long as `undelivered_hold_s` says, and those behind it wait, so that they keep their order.
     /// Returns `nil` where it counts as delivered.
-    mutating func unmatched(_ ticket: Ticket, at now: Instant) -> [DeliveryAction]? {
+    mutating func unmatched(_ ticket: Ticket, at now: BootInstant) -> [DeliveryAction]? {
         guard case .durable(let sequence) = ticket else { return nil }
         counters.unmatched += 1
         guard parameters.undeliveredHold > .zero,
@@ -45,7 +45,7 @@ extension DeliverySession {
 
     /// The broker does not want it: it is kept and tried again, unless it is at fault itself and was tried often
     /// enough.
-    mutating func refuse(_ ticket: Ticket, _ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
+    mutating func refuse(_ ticket: Ticket, _ reason: ReasonCode, at now: BootInstant) -> [DeliveryAction] {
         counters.refused[reason, default: 0] += 1
         switch ticket {
         case .retained(let topic):

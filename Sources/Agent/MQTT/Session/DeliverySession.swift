@@ -40,11 +40,11 @@ struct DeliverySession: Sendable {
 
     enum State: Equatable, Sendable {
         case idle
-        case waiting(until: Instant)
-        case connecting(until: Instant)
+        case waiting(until: BootInstant)
+        case connecting(until: BootInstant)
         case connected(LiveConnection)
         /// The offline status is on its way; nothing new is sent besides.
-        case closing(until: Instant, LiveConnection)
+        case closing(until: BootInstant, LiveConnection)
         case closed
 
         /// The connection that stands, if one does.
@@ -103,13 +103,13 @@ struct DeliverySession: Sendable {
         former = FormerGateway(statusTopic: online.topic, seed: seed &+ 3)
     }
 
-    mutating func start(at now: Instant) -> [DeliveryAction] {
+    mutating func start(at now: BootInstant) -> [DeliveryAction] {
         guard state == .idle else { return [] }
         return connect(at: now)
     }
 
     /// The broker's CONNACK accepted us.
-    mutating func connected(_ broker: BrokerLimits, at now: Instant) -> [DeliveryAction] {
+    mutating func connected(_ broker: BrokerLimits, at now: BootInstant) -> [DeliveryAction] {
         guard case .connecting = state else { return [] }
         state = .connected(
             LiveConnection(
@@ -124,10 +124,10 @@ struct DeliverySession: Sendable {
     }
 
     /// The broker sent something, whatever it was.
-    mutating func heard(at now: Instant) { _ = state.withConnection { $0.heard(at: now) } }
+    mutating func heard(at now: BootInstant) { _ = state.withConnection { $0.heard(at: now) } }
 
     /// An attempt failed or a connection ended; the socket is closed already.
-    mutating func connectionLost(_ failure: ConnectionFailure, at now: Instant) -> [DeliveryAction] {
+    mutating func connectionLost(_ failure: ConnectionFailure, at now: BootInstant) -> [DeliveryAction] {
         let failure = attempts.toldCause(of: failure)
         switch state {
         case .idle, .waiting, .closed: return []
@@ -153,7 +153,7 @@ struct DeliverySession: Sendable {
     }
 
     /// Time has passed; call it whenever `nextWake` is reached.
-    mutating func tick(at now: Instant) -> [DeliveryAction] {
+    mutating func tick(at now: BootInstant) -> [DeliveryAction] {
         switch state {
         case .waiting(let until) where now >= until:
             return connect(at: now)
@@ -177,7 +177,7 @@ struct DeliverySession: Sendable {
     }
 
     /// Ends delivery: `offline` replaces the status and goes out before everything that waits; its PUBACK closes.
-    mutating func close(offline: Message, until deadline: Instant, at now: Instant) -> [DeliveryAction] {
+    mutating func close(offline: Message, until deadline: BootInstant, at now: BootInstant) -> [DeliveryAction] {
         switch state {
         case .connected(let connection):
             state = .closing(until: deadline, connection)
@@ -194,7 +194,7 @@ struct DeliverySession: Sendable {
     }
 
     /// When `tick` is due, if nothing happens before.
-    var nextWake: Instant {
+    var nextWake: BootInstant {
         switch state {
         case .idle, .closed: .distantFuture
         case .waiting(let until), .connecting(let until): until
@@ -208,11 +208,11 @@ struct DeliverySession: Sendable {
     /// Whether the will of the next attempt is retained.
     var isWillRetained: Bool { attempts.isWillRetained }
 
-    private func acknowledgementDue(on connection: LiveConnection) -> Instant? {
+    private func acknowledgementDue(on connection: LiveConnection) -> BootInstant? {
         connection.flights.oldest.map { $0 + parameters.acknowledgementTimeout }
     }
 
-    private mutating func connect(at now: Instant) -> [DeliveryAction] {
+    private mutating func connect(at now: BootInstant) -> [DeliveryAction] {
         state = .connecting(until: now + parameters.connectTimeout)
         return [.connect]
     }

@@ -11,8 +11,8 @@ struct HangUps: Sendable {
     static let patience = TimeSpan.seconds(3_600)
     static let mostStrikes = 8
 
-    private var strikes: Deque<(topic: String, at: Instant)> = []
-    private var tooLong: (bytes: Int, at: Instant)?
+    private var strikes: Deque<(topic: String, at: BootInstant)> = []
+    private var tooLong: (bytes: Int, at: BootInstant)?
     /// `{prefix}/{site}/{gateway}/response/`.
     private let responseRoot: String
 
@@ -21,20 +21,20 @@ struct HangUps: Sendable {
     }
 
     /// Whether no answer goes there now.
-    mutating func bars(_ topic: String, at now: Instant) -> Bool {
+    mutating func bars(_ topic: String, at now: BootInstant) -> Bool {
         forget(at: now)
         let own = strikes.count { $0.topic == topic }
         return own > 1 || (strikes.count >= Self.mostStrikes && !isUsual(topic))
     }
 
     /// Whether the broker has hung up on answers of that length.
-    mutating func isTooLong(_ bytes: Int, at now: Instant) -> Bool {
+    mutating func isTooLong(_ bytes: Int, at now: BootInstant) -> Bool {
         forget(at: now)
         return tooLong.map { bytes >= $0.bytes } ?? false
     }
 
     /// The broker hung up on an answer to this topic. Returns whether that is news.
-    mutating func strike(_ topic: String, at now: Instant) -> Bool {
+    mutating func strike(_ topic: String, at now: BootInstant) -> Bool {
         forget(at: now)
         let isNew = !strikes.contains { $0.topic == topic }
         if strikes.count >= 2 * Self.mostStrikes { strikes.removeFirst() }
@@ -45,12 +45,12 @@ struct HangUps: Sendable {
     /// The broker took an answer to this topic.
     ///
     /// - Parameter bytes: the length of the one in whose place it went.
-    mutating func accepted(_ topic: String, insteadOf_bytes bytes: Int?, at now: Instant) {
+    mutating func accepted(_ topic: String, insteadOf_bytes bytes: Int?, at now: BootInstant) {
         strikes.removeAll { $0.topic == topic }
         if let bytes { tooLong = (min(bytes, tooLong?.bytes ?? bytes), now) }
     }
 
-    private mutating func forget(at now: Instant) {
+    private mutating func forget(at now: BootInstant) {
         while let first = strikes.first, now - first.at >= Self.patience { strikes.removeFirst() }
         if let tooLong, now - tooLong.at >= Self.patience { self.tooLong = nil }
     }

@@ -19,7 +19,7 @@ struct LeftoverSearch: Sendable {
         case off
         case due
         /// `unanswered` filters wait for the broker's word.
-        case listening(unanswered: Int, quietAt: Instant, until: Instant)
+        case listening(unanswered: Int, quietAt: BootInstant, until: BootInstant)
     }
 
     /// What to subscribe to.
@@ -52,12 +52,12 @@ struct LeftoverSearch: Sendable {
     var isUnfinished: Bool { if case .off = phase { false } else { true } }
 
     /// When `end` is due.
-    var dueAt: Instant? {
+    var dueAt: BootInstant? {
         if case .listening(_, let quietAt, let until) = phase { min(quietAt, until) } else { nil }
     }
 
     /// A round begins with a subscription.
-    mutating func listen(at now: Instant) -> DeliveryAction {
+    mutating func listen(at now: BootInstant) -> DeliveryAction {
         phase = .listening(unanswered: filters.count, quietAt: now + Self.longest, until: now + Self.longest)
         hasHeardAny = false
         hasFound = false
@@ -65,7 +65,7 @@ struct LeftoverSearch: Sendable {
     }
 
     /// The broker's answer to one of the filters.
-    mutating func answered(_ reason: ReasonCode, at now: Instant) -> [DeliveryAction] {
+    mutating func answered(_ reason: ReasonCode, at now: BootInstant) -> [DeliveryAction] {
         guard case .listening(let unanswered, _, let until) = phase else { return [] }
         guard reason.isSuccess else {
             phase = .off
@@ -80,7 +80,7 @@ struct LeftoverSearch: Sendable {
     func expects(_ topic: String) -> Bool { topic == statusTopic || topic.utf8.starts(with: regionRoot.utf8) }
 
     /// Something came. Returns the topic to clear, where there is one.
-    mutating func heard(_ message: IncomingMessage, isKnown: Bool, at now: Instant) -> String? {
+    mutating func heard(_ message: IncomingMessage, isKnown: Bool, at now: BootInstant) -> String? {
         guard case .listening(let unanswered, _, let until) = phase else { return nil }
         guard message.isRetained, message.payload != .bytes([]) else { return nil }
         hasHeardAny = true
@@ -142,7 +142,7 @@ struct FormerGateway: Sendable {
         return true
     }
 
-    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (message: OutgoingMessage, refusals: Int)? {
+    mutating func refuse(_ sequence: UInt64, at now: BootInstant) -> (message: OutgoingMessage, refusals: Int)? {
         line.refuse(sequence, at: now)
     }
 

@@ -2,19 +2,19 @@ import Core
 
 /// A connection that stands: what the broker allows on it, and what is under way. It ends with the connection.
 struct LiveConnection: Equatable, Sendable {
-    let since: Instant
+    let since: BootInstant
     /// How many messages may be under way.
     let window: Int
     /// Whether the broker keeps retained messages.
     let keepsRetained: Bool
     /// After so much silence of the broker, which answers pings, the connection is dead.
     private let silenceTimeout: TimeSpan
-    private var lastHeard: Instant
+    private var lastHeard: BootInstant
     /// The broker has taken something on this connection.
     var hasAccepted = false
     var flights = Flights()
 
-    init(_ broker: BrokerLimits, maxInflight: Int, keepalive_s: Int, at now: Instant) {
+    init(_ broker: BrokerLimits, maxInflight: Int, keepalive_s: Int, at now: BootInstant) {
         since = now
         window = max(1, min(maxInflight, broker.receiveMaximum))
         keepsRetained = broker.isRetainAvailable
@@ -22,10 +22,10 @@ struct LiveConnection: Equatable, Sendable {
         lastHeard = now
     }
 
-    mutating func heard(at now: Instant) { lastHeard = now }
+    mutating func heard(at now: BootInstant) { lastHeard = now }
 
     /// When it is dead if nothing is heard before.
-    var silenceDue: Instant { lastHeard + silenceTimeout }
+    var silenceDue: BootInstant { lastHeard + silenceTimeout }
 
     /// libmosquitto pings after a keepalive of silence, the broker's where it names one, and waits as long again for the
     /// answer; half of that is enough, but never less than 3 s, since it counts whole seconds. With 0 there are no pings.
@@ -37,7 +37,7 @@ struct LiveConnection: Equatable, Sendable {
 /// What was published on a connection and has no PUBACK yet.
 struct Flights: Equatable, Sendable {
     private struct Flight: Equatable, Sendable {
-        var sentAt: Instant
+        var sentAt: BootInstant
         /// The packet identifier, once the connection has given one.
         var mid: UInt16?
     }
@@ -49,11 +49,11 @@ struct Flights: Equatable, Sendable {
     var isEmpty: Bool { flights.isEmpty }
     package var all: some Collection<Ticket> { flights.keys }
     /// When the first of those that are still under way was sent.
-    var oldest: Instant? { flights.values.map(\.sentAt).min() }
+    var oldest: BootInstant? { flights.values.map(\.sentAt).min() }
     /// When the last of them was.
-    var newest: Instant? { flights.values.map(\.sentAt).max() }
+    var newest: BootInstant? { flights.values.map(\.sentAt).max() }
 
-    mutating func sent(_ ticket: Ticket, at now: Instant) { flights[ticket] = Flight(sentAt: now, mid: nil) }
+    mutating func sent(_ ticket: Ticket, at now: BootInstant) { flights[ticket] = Flight(sentAt: now, mid: nil) }
 
     /// The connection gave it a packet identifier.
     ///

@@ -12,7 +12,7 @@ struct OutgoingLine: Sendable {
         var isUnderWay = false
         var refusals = 0
         /// When the broker first said that no subscriber matches it.
-        var unmatchedSince: Instant?
+        var unmatchedSince: BootInstant?
         /// How many of its companions have gone out on this connection.
         var companionsSent = 0
         /// A message that states its loss has gone out: it may still arrive, but does not go out again.
@@ -35,7 +35,7 @@ struct OutgoingLine: Sendable {
     private var isFetching = false
     private var backoff: Backoff
     /// Set while a refusal is waited out.
-    private(set) var retryAt: Instant?
+    private(set) var retryAt: BootInstant?
 
     /// - Parameter isExhausted: the source has nothing until `outgoingAvailable` says so.
     init(seed: UInt64, isExhausted: Bool = false) {
@@ -68,7 +68,7 @@ struct OutgoingLine: Sendable {
     }
 
     /// What to send now. A message is then under way.
-    mutating func takeNext(at now: Instant) -> Step? {
+    mutating func takeNext(at now: BootInstant) -> Step? {
         if let retryAt, now < retryAt { return nil }
         retryAt = nil
         for index in entries.indices {
@@ -111,7 +111,7 @@ struct OutgoingLine: Sendable {
 
     /// Refused: it waits in its place, and everything behind it that is not under way waits with it.
     /// Returns the message and how often it has been refused; `nil` for one that does not go out again.
-    mutating func refuse(_ sequence: UInt64, at now: Instant) -> (message: OutgoingMessage, refusals: Int)? {
+    mutating func refuse(_ sequence: UInt64, at now: BootInstant) -> (message: OutgoingMessage, refusals: Int)? {
         guard let index = index(of: sequence) else { return nil }
         if entries[index].isGivenUp {
             entries.remove(at: index)
@@ -127,7 +127,7 @@ struct OutgoingLine: Sendable {
     /// No subscriber matches an event: it waits in its place, for so long at most, and everything behind it waits with it.
     ///
     /// Returns its topic; `nil` where it has waited long enough, and for a message that is no event or does not go out again.
-    mutating func hold(_ sequence: UInt64, for span: TimeSpan, at now: Instant) -> String? {
+    mutating func hold(_ sequence: UInt64, for span: TimeSpan, at now: BootInstant) -> String? {
         guard let index = index(of: sequence), !entries[index].isGivenUp,
             entries[index].message.message.delivery == .durable(.events)
         else { return nil }

@@ -27,7 +27,7 @@ struct RetainedStates: Sendable {
     private var waiting: Deque<String> = []
     /// Topics that were refused and wait for `retryAt`.
     private var resting: [String] = []
-    private(set) var retryAt: Instant?
+    private(set) var retryAt: BootInstant?
     private var backoff: Backoff
 
     init(status: Message, maxTopics: Int, seed: UInt64) {
@@ -87,7 +87,7 @@ struct RetainedStates: Sendable {
     }
 
     /// The message to send now, which is then under way; with `onlyStatus`, the status or nothing.
-    mutating func takeNext(at now: Instant, onlyStatus: Bool) -> Message? {
+    mutating func takeNext(at now: BootInstant, onlyStatus: Bool) -> Message? {
         wakeResting(at: now)
         if onlyStatus {
             guard waiting.contains(statusTopic) else { return nil }
@@ -117,7 +117,7 @@ struct RetainedStates: Sendable {
     }
 
     /// Refused; it is tried again after a pause. Returns how often it has been, as it is now.
-    mutating func refuse(_ topic: String, at now: Instant) -> Int {
+    mutating func refuse(_ topic: String, at now: BootInstant) -> Int {
         guard var entry = entries[topic] else { return 0 }
         entry.isUnderWay = false
         entry.refusals += 1
@@ -157,7 +157,7 @@ struct RetainedStates: Sendable {
         return entry.message
     }
 
-    private mutating func wakeResting(at now: Instant) {
+    private mutating func wakeResting(at now: BootInstant) {
         guard let due = retryAt, now >= due else { return }
         retryAt = nil
         for topic in resting { enqueue(topic) }

@@ -37,7 +37,8 @@ final class SimulatedConnection: BrokerConnection {
         keepalive = .seconds(Double(keepalive_s))
     }
 
-    var now: Instant { machine.now }
+    /// This machine never sleeps, so both of its clocks show the same.
+    var now: BootInstant { BootInstant(microseconds: machine.now.microseconds) }
     var isOpen: Bool { hasSocket && !isDead }
     private var hasSocket: Bool { phase == .connecting || phase == .connected }
     var isBackedUp: Bool { phase != .connected || line.cut == .delays }
@@ -88,7 +89,7 @@ final class SimulatedConnection: BrokerConnection {
     }
 
     func wait(timeout_ms: Int32, wake: Int32) -> [ClientEvent] {
-        let limit = now + .milliseconds(Int64(timeout_ms))
+        let limit = machine.now + .milliseconds(Int64(timeout_ms))
         if wake >= 0 { wakesAt = limit }
         if letsTimePass, !isDead { world.pass(until: machine.time(limit)) { self.hasArrived || self.isDead } }
         defer { arrived = [] }
