@@ -10,18 +10,18 @@ struct HealthTests {
         pseudonym: DevicePseudonym(form: .omit, key: [], deviceNames: []), rangingExpiry_s: 11)
 
     private func report(_ change: (inout HealthReport) -> Void = { _ in }) -> HealthReport {
-        var rejects = RejectCounts()
-        rejects.count(.truncatedBeacon)
-        var report = HealthReport(
-            reports: 7_200, reportsPerSecond: 118.4, rejects: rejects,
-            suspectedSpoofing: [SuspectedSpoofing(kind: .identities, rate_per_s: 998.25)], tracks: 14, instances: 3,
-            queueDepth: 2,
-            drops: [NamedCount("max_transmitters", 0), NamedCount("ranging_offline", 5)],
-            recoveries: [NamedCount("reenable", 4), NamedCount("reset", 1)], uptime_s: 60.5,
-            process: HealthReport.Process(rss_kib: 15_360, cpu_s: 0.25, cpu_percent: 0.42), outbox: "",
-            broker: HealthReport.Broker(
-                isConnected: true, reconnects: 1, refused: [NamedCount("not_authorized", 3)],
-                lastFailure: "it \"hung up\""))
+        var report = HealthReport()
+        report.engine.reports = 7_200
+        report.engine.rejects.count(.truncatedBeacon)
+        report.engine.suspectedSpoofing = [SuspectedSpoofing(kind: .identities, rate_per_s: 998.25)]
+        (report.engine.listedTracks, report.engine.instances) = (14, 3)
+        (report.reportsPerSecond, report.queueDepth, report.uptime_s) = (118.4, 2, 60.5)
+        report.drops = [NamedCount("max_transmitters", 0), NamedCount("ranging_offline", 5)]
+        report.recoveries = [NamedCount("reenable", 4), NamedCount("reset", 1)]
+        report.process = HealthReport.Process(rss_kib: 15_360, cpu_s: 0.25, cpu_percent: 0.42)
+        report.broker = HealthReport.Broker(
+            isConnected: true, reconnects: 1, refused: [NamedCount("not_authorized", 3)],
+            lastFailure: "it \"hung up\"")
         change(&report)
         return report
     }
@@ -70,12 +70,13 @@ struct HealthTests {
     func floods() {
         let named = #""suspected_spoofing":[{"kind":"identities","rate_per_s":998.3}],"tracks""#
         #expect(payload(report()).contains(named))
-        #expect(payload(report { $0.suspectedSpoofing = [] }).contains(#""suspected_spoofing":[],"tracks""#))
+        #expect(payload(report { $0.engine.suspectedSpoofing = [] }).contains(#""suspected_spoofing":[],"tracks""#))
     }
 
     @Test("The message names an adapter whose readings are none, and says nothing where all are in order")
     func readings() {
-        let suspect = payload(report { $0.suspectReadings = [SuspectReadings(adapter: "hci1", kind: .twoLevels)] })
+        let suspect = payload(
+            report { $0.engine.suspectReadings = [SuspectReadings(adapter: "hci1", kind: .twoLevels)] })
         #expect(suspect.contains(#""suspect_readings":[{"adapter":"hci1","kind":"two_levels"}],"tracks""#))
         #expect(!payload(report()).contains("suspect_readings"))
     }

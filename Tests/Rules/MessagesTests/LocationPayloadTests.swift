@@ -144,11 +144,9 @@ struct LocationPayloadTests {
         counts.used = 52
         counts[.noFix] = 3
         counts[.malformed] = 1
-        let report = HealthReport(
-            reports: 0, reportsPerSecond: 0, rejects: RejectCounts(), suspectedSpoofing: [], tracks: 0, instances: 0,
-            queueDepth: 0, drops: [], recoveries: [],
-            location: LocationFigures(fixes: counts, receiverOn: .milliseconds(57_449)), uptime_s: 60,
-            process: nil, outbox: "", broker: nil)
+        var report = HealthReport()
+        report.engine.location = LocationFigures(fixes: counts, receiverOn: .milliseconds(57_449))
+        report.uptime_s = 60
         #expect(
             text(composer().health(report, at: now, timebase)).contains(
                 #""location":{"used":52,"rejected":{"no_fix":3,"inaccurate":0,"stale":0,"time_went_back":0,"#

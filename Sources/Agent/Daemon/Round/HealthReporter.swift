@@ -36,20 +36,23 @@ package struct HealthReporter {
     mutating func report(
         _ told: EngineFigures?, _ outbox: OutboxHealth?, _ live: Live?, at now: Instant
     ) -> HealthReport {
-        let (figures, radio) = (told?.engine, told?.radio ?? RadioCounters())
-        let reports = figures?.reports ?? 0
+        let figures = told?.engine ?? GatewayFigures()
         let elapsed_s = max(1, (now - lastReport).seconds)
-        defer { (lastReports, lastReport) = (reports, now) }
-        return HealthReport(
-            reports: reports, reportsPerSecond: Double(reports - lastReports) / elapsed_s,
-            rejects: figures?.rejects ?? RejectCounts(), suspectedSpoofing: figures?.suspectedSpoofing ?? [],
-            suspectReadings: figures?.suspectReadings ?? [], tracks: figures?.listedTracks ?? 0,
-            instances: figures?.instances ?? 0, queueDepth: Int(outbox?.queuedEvents ?? 0),
-            drops: Self.drops(figures) + (live.map { Self.drops($0, told) } ?? []) + (outbox.map(Self.drops) ?? []),
-            recoveries: live == nil ? [] : RecoveryStep.allCases.map { NamedCount($0.rawValue, radio.recoveries[$0]) },
-            location: figures?.location, store: figures?.store, uptime_s: (now - start).seconds, process: live?.process,
-            outbox: outbox?.condition.map { "\($0)" } ?? "",
-            broker: live.map { Self.broker($0.delivery) })
+        defer { (lastReports, lastReport) = (figures.reports, now) }
+        var report = HealthReport()
+        report.engine = figures
+        report.reportsPerSecond = Double(figures.reports - lastReports) / elapsed_s
+        report.queueDepth = Int(outbox?.queuedEvents ?? 0)
+        report.drops =
+            Self.drops(figures) + (live.map { Self.drops($0, told) } ?? []) + (outbox.map(Self.drops) ?? [])
+        report.uptime_s = (now - start).seconds
+        report.outbox = outbox?.condition.map { "\($0)" } ?? ""
+        guard let live else { return report }
+        let recoveries = told?.radio.recoveries
+        report.recoveries = RecoveryStep.allCases.map { NamedCount($0.rawValue, recoveries?[$0] ?? 0) }
+        report.process = live.process
+        report.broker = Self.broker(live.delivery)
+        return report
     }
 
     /// How delivery goes, in the words of `health`.
@@ -62,12 +65,12 @@ package struct HealthReporter {
 
     // MARK: What was given up, by cause
 
-    private static func drops(_ figures: GatewayFigures?) -> [NamedCount] {
+    private static func drops(_ figures: GatewayFigures) -> [NamedCount] {
         [
-            NamedCount("max_transmitters", figures?.refusedTransmitters ?? 0),
-            NamedCount("max_instances", figures?.refusedEntries.maxInstances ?? 0),
-            NamedCount("max_newcomers_per_minute", figures?.refusedEntries.maxNewcomersPerMinute ?? 0),
-        ] + (figures?.store == nil ? [] : [NamedCount("max_gateways", figures?.refusedGateways ?? 0)])
+            NamedCount("max_transmitters", figures.refusedTransmitters),
+            NamedCount("max_instances", figures.refusedEntries.maxInstances),
+            NamedCount("max_newcomers_per_minute", figures.refusedEntries.maxNewcomersPerMinute),
+        ] + (figures.store == nil ? [] : [NamedCount("max_gateways", figures.refusedGateways)])
     }
 
     private static func drops(_ live: Live, _ figures: EngineFigures?) -> [NamedCount] {

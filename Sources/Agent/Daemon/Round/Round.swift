@@ -213,7 +213,7 @@ package final class Round {
         let complaint = machine?.writeMetrics {
             dispatcher.composer.metrics(
                 report, radio: radio, isClockSynced: timebase.isSynced,
-                agent: report.store == nil ? nil : SiteSettings.gatewayID)
+                agent: report.engine.store == nil ? nil : SiteSettings.gatewayID)
         }
         if let complaint { logger.warning("\(complaint)") }
     }

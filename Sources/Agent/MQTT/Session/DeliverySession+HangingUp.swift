@@ -57,7 +57,8 @@ extension DeliverySession {
         return topic != retained.statusTopic && (reason != .notAuthorized || former.owns(topic))
     }
 
-    private mutating func drop(answer number: UInt64, _ failure: ConnectionFailure, at now: BootInstant) -> [DeliveryAction]
+    private mutating func drop(answer number: UInt64, _ failure: ConnectionFailure, at now: BootInstant)
+        -> [DeliveryAction]
     {
         _ = state.withConnection { $0.flights.remove(.answer(number: number)) }
         counters.answersDropped += 1

@@ -98,12 +98,17 @@ package struct GatewayEngine: Sendable {
     /// Counts since the start. Finding the listed tracks goes through all transmitters.
     package var figures: GatewayFigures {
         let listed = tracker.listedTrackCount
-        return GatewayFigures(
-            reports: intake.reportCount, beacons: beaconCount, rejects: intake.rejects, tracks: tracker.trackCount,
-            listedTracks: listed, instances: monitor.instanceCount,
-            refusedTransmitters: tracker.refusedCount, refusedEntries: monitor.refusedEntries,
-            suspectedSpoofing: floods.suspects(tracker.newcomers, listed: listed), suspectReadings: suspectReadings,
-            location: place.services?.figures(at: now))
+        var figures = GatewayFigures()
+        (figures.reports, figures.beacons) = (intake.reportCount, beaconCount)
+        figures.rejects = intake.rejects
+        (figures.tracks, figures.listedTracks) = (tracker.trackCount, listed)
+        figures.instances = monitor.instanceCount
+        figures.refusedTransmitters = tracker.refusedCount
+        figures.refusedEntries = monitor.refusedEntries
+        figures.suspectedSpoofing = floods.suspects(tracker.newcomers, listed: listed)
+        figures.suspectReadings = suspectReadings
+        figures.location = place.services?.figures(at: now)
+        return figures
     }
 
     /// What does not hold between the parts of the tracker; `nil` where all is well. For simulations: it goes through everything.

@@ -42,7 +42,7 @@ package struct HealthFigure<Owner>: Sendable {
         }
     }
 
-    private init(
+    fileprivate init(
         key: StaticString?, write: @escaping @Sendable (Owner, inout JSONWriter) -> Void,
         read: @escaping @Sendable (inout Owner, inout PayloadFields) throws(PayloadError) -> Void,
         measure: @escaping @Sendable (Owner, inout PrometheusText) -> Void
@@ -51,6 +51,20 @@ package struct HealthFigure<Owner>: Sendable {
         self.write = write
         self.read = read
         self.measure = measure
+    }
+}
+
+extension HealthFigure where Owner: Sendable {
+    /// The figure as one of what its owner is a part of.
+    func of<Whole>(_ owner: HealthFigure<Whole>.Path<Owner>) -> HealthFigure<Whole> {
+        let (write, read, measure) = (write, read, measure)
+        return HealthFigure<Whole>(key: key) { whole, json in
+            write(whole[keyPath: owner], &json)
+        } read: { whole, fields throws(PayloadError) in
+            try read(&whole[keyPath: owner], &fields)
+        } measure: { whole, text in
+            measure(whole[keyPath: owner], &text)
+        }
     }
 }
 

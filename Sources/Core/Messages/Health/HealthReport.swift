@@ -50,147 +50,79 @@ package struct HealthReport: Sendable {
         }
     }
 
-    /// Advertising reports, iBeacon or not, since the start; 0 in a report that was read from a message, which does not say it.
-    package var reports: UInt64
+    /// What the engine has counted. A report that was read from a message has what the message says of it.
+    package var engine = GatewayFigures()
     /// Advertising reports, iBeacon or not, since the last `health`.
-    package var reportsPerSecond: Double
-    /// What was skipped since the start.
-    var rejects: RejectCounts
-    /// Floods of the last minute; empty where there is none.
-    var suspectedSpoofing: [SuspectedSpoofing]
-    /// Adapters whose signal strengths are none; empty where all are in order.
-    var suspectReadings: [SuspectReadings]
-    /// Tracks listed now.
-    var tracks: Int
-    /// Region instances held.
-    var instances: Int
+    package var reportsPerSecond = 0.0
     /// Events that wait for the broker.
-    var queueDepth: Int
+    package var queueDepth = 0
     /// What was given up, by cause; in the order of the list.
-    package var drops: [NamedCount]
+    package var drops: [NamedCount] = []
     /// What was done about adapters that did not scan, by step; empty in a replay, which has none.
-    package var recoveries: [NamedCount]
-    /// What was made of fixes, and how long the receiver was on; `nil` where the configuration says nothing of the place.
-    package var location: LocationFigures?
-    /// Of the gateways that a store is made of; `nil` in a gateway.
-    package var store: StoreFigures?
+    package var recoveries: [NamedCount] = []
     /// Seconds since the start.
-    package var uptime_s: Double
+    package var uptime_s = 0.0
     /// `nil` in a replay.
     package var process: Process?
     /// What is wrong with the outbox, one line; empty where nothing is.
-    package var outbox: String
+    package var outbox = ""
     /// `nil` in a replay.
     package var broker: Broker?
 
-    package init(
-        reports: UInt64, reportsPerSecond: Double, rejects: RejectCounts,
-        suspectedSpoofing: [SuspectedSpoofing], suspectReadings: [SuspectReadings] = [], tracks: Int, instances: Int,
-        queueDepth: Int,
-        drops: [NamedCount], recoveries: [NamedCount] = [],
-        location: LocationFigures? = nil, store: StoreFigures? = nil, uptime_s: Double,
-        process: Process?, outbox: String, broker: Broker?
-    ) {
-        self.reports = reports
-        self.reportsPerSecond = reportsPerSecond
-        self.rejects = rejects
-        self.suspectedSpoofing = suspectedSpoofing
-        self.suspectReadings = suspectReadings
-        self.tracks = tracks
-        self.instances = instances
-        self.queueDepth = queueDepth
-        self.drops = drops
-        self.recoveries = recoveries
-        self.location = location
-        self.store = store
-        self.uptime_s = uptime_s
-        self.process = process
-        self.outbox = outbox
-        self.broker = broker
-    }
-
-    /// What is filled as a message is read.
-    static let blank = HealthReport(
-        reports: 0, reportsPerSecond: 0, rejects: RejectCounts(), suspectedSpoofing: [], tracks: 0, instances: 0,
-        queueDepth: 0, drops: [], uptime_s: 0, process: nil, outbox: "", broker: nil)
+    package init() {}
 }
 
-/// What a store's `health` says of the gateways that it is made of.
-package struct StoreFigures: Hashable, Sendable {
-    /// Whether a gateway can hear. The raw value is the word in the message.
-    package enum Hearing: String, CaseIterable, Sendable {
-        case hears
-        /// Its radio does not scan.
-        case blind
-        case offline
-        /// It is listed, and nothing came from it yet.
-        case silent
-    }
-
-    /// One gateway.
-    package struct Gateway: Hashable, Sendable {
-        package var id: String
-        package var hearing: Hearing
-        /// By how much its clock is ahead of the store's, seconds; `nil` where its clock is not synced, or nothing came yet.
-        package var clockAhead_s: Double?
-
-        init(id: String, hearing: Hearing, clockAhead_s: Double? = nil) {
-            self.id = id
-            self.hearing = hearing
-            self.clockAhead_s = clockAhead_s
-        }
-    }
-
-    /// Messages that came too late to change anything.
-    package var late: UInt64
-    /// Messages that could not be read.
-    package var malformed: UInt64
-    /// In the order of the configuration; those that it does not list as they came.
-    package var gateways: [Gateway]
-
-    package init(late: UInt64, malformed: UInt64, gateways: [Gateway]) {
-        self.late = late
-        self.malformed = malformed
-        self.gateways = gateways
-    }
+/// All figures of `health`, in the order of the message.
+extension HealthReport {
+    package static let figures: [HealthFigure<HealthReport>] =
+        [
+            .metric(.counter("beacond_advertising_reports_total", "Advertising reports heard, iBeacon or not.")) {
+                [.init($0.engine.reports)]
+            },
+            .number("reports_per_s", \.reportsPerSecond, decimals: 1),
+        ] + GatewayFigures.first.map { $0.of(\.engine) } + [
+            .integer(
+                "queue_depth", \.queueDepth, .gauge("beacond_outbox_queued_events", "Events that wait for the broker.")),
+            .counts(
+                "dropped", \.drops, label: "cause", .counter("beacond_dropped_total", "What was given up, by cause.")),
+            .counts(
+                "recoveries", \.recoveries, onlyIfAny: true, label: "step",
+                .counter("beacond_radio_recoveries_total", "What was done about adapters that did not scan, by step.")),
+        ] + GatewayFigures.optional.map { $0.of(\.engine) } + [
+            .group(nil, \.process, blank: Process(rss_kib: 0, cpu_s: nil, cpu_percent: 0), Process.figures),
+            .number(
+                "uptime_s", \.uptime_s, decimals: 0, .gauge("beacond_uptime_seconds", "Time since the agent started.")),
+            .fault(
+                "outbox", \.outbox, .gauge("beacond_outbox_healthy", "Whether what is committed reaches the disk.")),
+            .group(
+                "mqtt", \.broker, blank: Broker(isConnected: false, reconnects: 0, refused: [], lastFailure: ""),
+                Broker.figures),
+        ]
 }
 
-/// A flood that no shop makes by itself: what `health` says under `suspected_spoofing`.
-///
-/// iBeacon proves nothing about its sender, so this is a suspicion. Nothing is filtered because of it.
-package struct SuspectedSpoofing: Hashable, Sendable {
-    /// What there is too much of.
-    package enum Kind: String, CaseIterable, Sendable {
-        /// Identities never heard before.
-        case identities
-        /// Addresses of one identity.
-        case addresses
-        /// Levels that no beacon beside a gateway reaches.
-        case rssi
-        /// Beacons that change their address at the same time.
-        case rotations
-    }
-
-    var kind: Kind
-    /// How much of it there was a second, on average over a minute.
-    var rate_per_s: Double
+extension HealthReport.Process {
+    fileprivate static let figures: [HealthFigure<HealthReport.Process>] = [
+        .integer(
+            "rss_kib", \.rss_kib, .gauge("beacond_resident_memory_bytes", "Memory that the agent holds."), unit: 1024),
+        .number("cpu_percent", \.cpu_percent, decimals: 2),
+        .metric(.counter("beacond_cpu_seconds_total", "Processor time used.")) { [.init($0.cpu_s ?? 0)] },
+    ]
 }
 
-/// An adapter whose signal strengths are none: what `health` says under `suspect_readings`.
-///
-/// It is told from the adapter's own readings, so only what no room makes is named. Nothing is filtered because of it.
-package struct SuspectReadings: Hashable, Sendable {
-    /// What is wrong with them.
-    package enum Kind: String, CaseIterable, Sendable {
-        /// One value, of whatever transmitter.
-        case stuck
-        /// A report has the strength of the one before it, which was another transmitter's.
-        case repeated
-        /// Some readings are 15 dB below the others of the same transmitter, as where one channel's are.
-        case twoLevels = "two_levels"
-    }
-
-    /// As the configuration names it.
-    package var adapter: String
-    var kind: Kind
+extension HealthReport.Broker {
+    fileprivate static let figures: [HealthFigure<HealthReport.Broker>] = [
+        .flag("connected", \.isConnected, .gauge("beacond_mqtt_connected", "Whether the broker is connected.")),
+        .integer(
+            "reconnects", \.reconnects,
+            .counter("beacond_mqtt_reconnects_total", "Connections that stood after the first.")),
+        .counts(
+            "refused", \.refused, label: "reason",
+            .counter("beacond_mqtt_refused_total", "Messages that the broker refused in its PUBACK, by reason.")),
+        .integer(
+            "no_subscribers", \.noSubscribers,
+            .counter(
+                "beacond_mqtt_no_subscribers_total",
+                "Numbered messages that the broker took although no subscriber matched their topic."), isLater: true),
+        .fault("last_failure", \.lastFailure),
+    ]
 }

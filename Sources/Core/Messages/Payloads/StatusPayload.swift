@@ -92,7 +92,7 @@ struct HealthPayload: Payload {
 
 extension HealthPayload {
     init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(head: head, report: .blank)
+        self.init(head: head, report: HealthReport())
         for figure in HealthReport.figures { try figure.read(&report, &fields) }
     }
 

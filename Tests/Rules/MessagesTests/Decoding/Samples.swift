@@ -119,25 +119,25 @@ struct Samples {
     }
 
     private mutating func report() -> HealthReport {
-        var rejects = RejectCounts()
-        for reason in RejectReason.allCases { rejects[reason] = UInt64(number()) }
-        let isLive = flag()
-        return HealthReport(
-            reports: 0, reportsPerSecond: decimal(0...5_000, places: 1), rejects: rejects,
-            suspectedSpoofing: SuspectedSpoofing.Kind.allCases.filter { _ in flag() }.map {
-                SuspectedSpoofing(kind: $0, rate_per_s: decimal(0...5_000, places: 1))
-            },
-            suspectReadings: SuspectReadings.Kind.allCases.filter { _ in flag() }.map {
-                SuspectReadings(adapter: text(), kind: $0)
-            }, tracks: 3, instances: 4, queueDepth: 5, drops: [NamedCount("answers", UInt64(number()))],
-            recoveries: isLive ? [NamedCount("reset", 1)] : [], uptime_s: decimal(0...1e9, places: 0),
-            process: isLive
-                ? HealthReport.Process(rss_kib: 15_000, cpu_s: nil, cpu_percent: decimal(0...100, places: 2)) : nil,
-            outbox: text(),
-            broker: isLive
-                ? HealthReport.Broker(
-                    isConnected: flag(), reconnects: UInt64(number()), refused: [NamedCount("quota_exceeded", 2)],
-                    noSubscribers: UInt64(number()), lastFailure: text()) : nil)
+        var report = HealthReport()
+        for reason in RejectReason.allCases { report.engine.rejects[reason] = UInt64(number()) }
+        report.engine.suspectedSpoofing = SuspectedSpoofing.Kind.allCases.filter { _ in flag() }.map {
+            SuspectedSpoofing(kind: $0, rate_per_s: decimal(0...5_000, places: 1))
+        }
+        report.engine.suspectReadings = SuspectReadings.Kind.allCases.filter { _ in flag() }.map {
+            SuspectReadings(adapter: text(), kind: $0)
+        }
+        (report.engine.listedTracks, report.engine.instances, report.queueDepth) = (3, 4, 5)
+        report.reportsPerSecond = decimal(0...5_000, places: 1)
+        report.drops = [NamedCount("answers", UInt64(number()))]
+        (report.uptime_s, report.outbox) = (decimal(0...1e9, places: 0), text())
+        guard flag() else { return report }
+        report.recoveries = [NamedCount("reset", 1)]
+        report.process = HealthReport.Process(rss_kib: 15_000, cpu_s: nil, cpu_percent: decimal(0...100, places: 2))
+        report.broker = HealthReport.Broker(
+            isConnected: flag(), reconnects: UInt64(number()), refused: [NamedCount("quota_exceeded", 2)],
+            noSubscribers: UInt64(number()), lastFailure: text())
+        return report
     }
 
     private mutating func list() -> ListedBeacons {

@@ -133,21 +133,22 @@ enum Seeds {
             enteredAt: head.at, lastHeardAt: head.at, dwell_s: 0.5, beginning: .partial,
             ending: .unmonitored)
         let state = ListedState(instance: instance, state: .inside, since: head.at, eventSeq: 4)
-        let health = HealthReport(
-            reports: 0, reportsPerSecond: 118.4, rejects: RejectCounts(),
-            suspectedSpoofing: [SuspectedSpoofing(kind: .rssi, rate_per_s: 9.5)],
-            suspectReadings: [SuspectReadings(adapter: "hci0", kind: .stuck)], tracks: 1, instances: 2, queueDepth: 3,
-            drops: [NamedCount("answers", 1)], recoveries: [NamedCount("reset", 1)], uptime_s: 60,
-            process: HealthReport.Process(rss_kib: 15_000, cpu_s: nil, cpu_percent: 0.42), outbox: "",
-            broker: HealthReport.Broker(
-                isConnected: true, reconnects: 1, refused: [NamedCount("not_authorized", 2)],
-                lastFailure: "\"away\""))
+        var report = HealthReport()
+        report.engine.suspectedSpoofing = [SuspectedSpoofing(kind: .rssi, rate_per_s: 9.5)]
+        report.engine.suspectReadings = [SuspectReadings(adapter: "hci0", kind: .stuck)]
+        (report.engine.listedTracks, report.engine.instances, report.queueDepth) = (1, 2, 3)
+        (report.reportsPerSecond, report.uptime_s) = (118.4, 60)
+        (report.drops, report.recoveries) = ([NamedCount("answers", 1)], [NamedCount("reset", 1)])
+        report.process = HealthReport.Process(rss_kib: 15_000, cpu_s: nil, cpu_percent: 0.42)
+        report.broker = HealthReport.Broker(
+            isConnected: true, reconnects: 1, refused: [NamedCount("not_authorized", 2)],
+            lastFailure: "\"away\"")
         let all: [(MessageKind, any Payload)] = [
             (
                 .status,
                 StatusPayload(
                     head: head, isOnline: true, version: "1.0.0", epoch: epoch, radio: .live(.scanning), remedy: "")
-            ), (.health, HealthPayload(head: head, report: health)),
+            ), (.health, HealthPayload(head: head, report: report)),
             (
                 .coverage,
                 CoveragePayload(

@@ -52,7 +52,7 @@ struct StoreTwin {
 
     mutating func receive(_ payload: any Payload, _ topic: Topic, _ message: Message) {
         if topic.gateway == topics {
-            if let health = payload as? HealthPayload { late = max(late, health.report.store?.late ?? 0) }
+            if let health = payload as? HealthPayload { late = max(late, health.report.engine.store?.late ?? 0) }
             return
         }
         let rank: Int? = payload is EventPayload ? 0 : payload is StatePayload ? 1 : nil

@@ -1,0 +1,178 @@
+/// What an engine has counted since it was made, and how `health` tells it.
+package struct GatewayFigures: Sendable {
+    /// Advertising reports decoded, iBeacon or not; 0 in a store, which hears nothing itself.
+    package var reports: UInt64 = 0
+    /// iBeacon frames among them.
+    package var beacons: UInt64 = 0
+    /// Bytes that were skipped, by reason.
+    package var rejects = RejectCounts()
+    /// Physical beacons counted so far.
+    package var tracks: UInt64 = 0
+    /// Physical beacons listed now.
+    package var listedTracks = 0
+    /// Region instances held.
+    package var instances = 0
+    /// Newcomers refused because `max_transmitters` were listed already.
+    package var refusedTransmitters: UInt64 = 0
+    /// Entries refused, by limit.
+    package var refusedEntries = RefusedEntries()
+    /// Floods of the last minute or of this one; empty where there is none.
+    package var suspectedSpoofing: [SuspectedSpoofing] = []
+    /// Adapters whose readings were none in the last whole minute; empty where all are in order.
+    package var suspectReadings: [SuspectReadings] = []
+    /// `nil` where the configuration says nothing of the place.
+    package var location: LocationFigures?
+    /// Of the gateways that a store is made of; `nil` in a gateway.
+    package var store: StoreFigures?
+    /// Messages of gateways beyond those that a store takes in.
+    package var refusedGateways: UInt64 = 0
+
+    package init() {}
+
+    /// Those of a store, which hears nothing itself.
+    init(
+        store: StoreFigures, tracks: Int, instances: Int, refusedTransmitters: UInt64, refusedEntries: RefusedEntries,
+        refusedGateways: UInt64
+    ) {
+        (self.tracks, listedTracks, self.instances) = (UInt64(clamping: tracks), tracks, instances)
+        (self.refusedTransmitters, self.refusedEntries) = (refusedTransmitters, refusedEntries)
+        self.store = store
+        self.refusedGateways = refusedGateways
+    }
+}
+
+extension GatewayFigures {
+    /// The figures that a message begins with, in its order.
+    static let first: [HealthFigure<GatewayFigures>] = [
+        .counts(
+            "rejected", \.rejected, label: "reason",
+            .counter("beacond_rejected_total", "What was skipped of what came from the air, by reason.")),
+        suspectedSpoofingFigure,
+        suspectReadingsFigure,
+        .integer("tracks", \.listedTracks, .gauge("beacond_tracks", "Physical beacons in the air now.")),
+        .integer("instances", \.instances, .gauge("beacond_region_instances", "Region instances held.")),
+    ]
+
+    /// The figures that only some engines have.
+    static let optional: [HealthFigure<GatewayFigures>] = [
+        .group(
+            "location", \.location, blank: LocationFigures(fixes: FixCounts(), receiverOn: .zero),
+            LocationFigures.figures),
+        .group(nil, \.store, blank: StoreFigures(late: 0, malformed: 0, gateways: []), StoreFigures.figures),
+    ]
+
+    private static let suspectedSpoofingFigure = HealthFigure<GatewayFigures>(
+        "suspected_spoofing",
+        .gauge("beacond_suspected_spoofing_per_second", "Floods that no shop makes, by kind; 0 for none.")
+    ) { figures, json in
+        json.set("suspected_spoofing", objectsFor: figures.suspectedSpoofing) { flood, json in
+            json.set("kind", flood.kind.rawValue)
+            json.set("rate_per_s", flood.rate_per_s, decimals: 1)
+        }
+    } read: { figures, fields throws(PayloadError) in
+        figures.suspectedSpoofing = try fields.list("suspected_spoofing") { fields throws(PayloadError) in
+            SuspectedSpoofing(kind: try fields.word("kind"), rate_per_s: try fields.number("rate_per_s", 0...1e12))
+        }
+    } samples: { figures in
+        SuspectedSpoofing.Kind.allCases.map { kind in
+            .init(figures.suspectedSpoofing.first { $0.kind == kind }?.rate_per_s ?? 0, label: ("kind", kind.rawValue))
+        }
+    }
+
+    private static let suspectReadingsFigure = HealthFigure<GatewayFigures>(
+        "suspect_readings",
+        .gauge("beacond_suspect_readings", "Adapters whose signal strengths are none, by what is wrong with them.")
+    ) { figures, json in
+        if figures.suspectReadings.isEmpty { return }
+        json.set("suspect_readings", objectsFor: figures.suspectReadings) { suspect, json in
+            json.set("adapter", suspect.adapter)
+            json.set("kind", suspect.kind.rawValue)
+        }
+    } read: { figures, fields throws(PayloadError) in
+        guard fields.has("suspect_readings") else { return }
+        figures.suspectReadings = try fields.list("suspect_readings") { fields throws(PayloadError) in
+            SuspectReadings(adapter: try fields.text("adapter"), kind: try fields.word("kind"))
+        }
+    } samples: { figures in
+        SuspectReadings.Kind.allCases.map { kind in
+            .init(figures.suspectReadings.count { $0.kind == kind }, label: ("kind", kind.rawValue))
+        }
+    }
+
+    /// By name. Reasons that this version does not know are passed over; of those that the gateway does not know there are none.
+    private var rejected: [NamedCount] {
+        get { RejectReason.allCases.map { NamedCount($0.rawValue, rejects[$0]) } }
+        set {
+            rejects = RejectCounts()
+            for count in newValue {
+                if let reason = RejectReason(rawValue: count.name) { rejects[reason] = count.count }
+            }
+        }
+    }
+}
+
+extension LocationFigures {
+    fileprivate static let figures: [HealthFigure<LocationFigures>] = [
+        .integer("used", \.fixes.used, .counter("beacond_location_fixes_used_total", "Fixes that were used.")),
+        .counts(
+            "rejected", \.rejected, label: "reason",
+            .counter("beacond_location_fixes_rejected_total", "Fixes that were not used, by reason.")),
+        .number(
+            "receiver_on_s", \.receiverOn_s, decimals: 1,
+            .counter("beacond_location_receiver_on_seconds_total", "For how long the receiver was on.")),
+    ]
+
+    private var receiverOn_s: Double {
+        get { receiverOn.seconds }
+        set { receiverOn = .seconds(newValue) }
+    }
+
+    private var rejected: [NamedCount] {
+        get { FixRejection.allCases.map { NamedCount($0.rawValue, UInt64(clamping: fixes[$0])) } }
+        set {
+            for count in newValue {
+                if let reason = FixRejection(rawValue: count.name) { fixes[reason] = Int(clamping: count.count) }
+            }
+        }
+    }
+}
+
+/// A flood that no shop makes by itself: what `health` says under `suspected_spoofing`.
+///
+/// iBeacon proves nothing about its sender, so this is a suspicion. Nothing is filtered because of it.
+package struct SuspectedSpoofing: Hashable, Sendable {
+    /// What there is too much of.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// Identities never heard before.
+        case identities
+        /// Addresses of one identity.
+        case addresses
+        /// Levels that no beacon beside a gateway reaches.
+        case rssi
+        /// Beacons that change their address at the same time.
+        case rotations
+    }
+
+    var kind: Kind
+    /// How much of it there was a second, on average over a minute.
+    var rate_per_s: Double
+}
+
+/// An adapter whose signal strengths are none: what `health` says under `suspect_readings`.
+///
+/// It is told from the adapter's own readings, so only what no room makes is named. Nothing is filtered because of it.
+package struct SuspectReadings: Hashable, Sendable {
+    /// What is wrong with them.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// One value, of whatever transmitter.
+        case stuck
+        /// A report has the strength of the one before it, which was another transmitter's.
+        case repeated
+        /// Some readings are 15 dB below the others of the same transmitter, as where one channel's are.
+        case twoLevels = "two_levels"
+    }
+
+    /// As the configuration names it.
+    package var adapter: String
+    var kind: Kind
+}

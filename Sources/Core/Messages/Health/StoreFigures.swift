@@ -1,0 +1,67 @@
+/// What a store's `health` says of the gateways that it is made of.
+package struct StoreFigures: Hashable, Sendable {
+    /// Whether a gateway can hear. The raw value is the word in the message.
+    package enum Hearing: String, CaseIterable, Sendable {
+        case hears
+        /// Its radio does not scan.
+        case blind
+        case offline
+        /// It is listed, and nothing came from it yet.
+        case silent
+    }
+
+    /// One gateway.
+    package struct Gateway: Hashable, Sendable {
+        package var id: String
+        package var hearing: Hearing
+        /// By how much its clock is ahead of the store's, seconds; `nil` where its clock is not synced, or nothing came yet.
+        package var clockAhead_s: Double?
+
+        init(id: String, hearing: Hearing, clockAhead_s: Double? = nil) {
+            self.id = id
+            self.hearing = hearing
+            self.clockAhead_s = clockAhead_s
+        }
+    }
+
+    /// Messages that came too late to change anything.
+    package var late: UInt64
+    /// Messages that could not be read.
+    package var malformed: UInt64
+    /// In the order of the configuration; those that it does not list as they came.
+    package var gateways: [Gateway]
+
+    package init(late: UInt64, malformed: UInt64, gateways: [Gateway]) {
+        self.late = late
+        self.malformed = malformed
+        self.gateways = gateways
+    }
+}
+
+extension StoreFigures {
+    static let figures: [HealthFigure<StoreFigures>] = [
+        .integer(
+            "late", \.late,
+            .counter("beacond_site_late_total", "Messages of gateways that came too late to change anything.")),
+        .integer(
+            "malformed", \.malformed,
+            .counter("beacond_site_malformed_total", "Messages of gateways that could not be read.")),
+        HealthFigure(
+            "gateways", .gauge("beacond_site_gateway_hears", "Whether a gateway of the store can hear.")
+        ) { figures, json in
+            json.set("gateways", objectsFor: figures.gateways) { gateway, json in
+                json.set("gateway", gateway.id)
+                json.set("hearing", gateway.hearing.rawValue)
+                if let ahead_s = gateway.clockAhead_s { json.set("clock_ahead_s", ahead_s, decimals: 1) }
+            }
+        } read: { figures, fields throws(PayloadError) in
+            figures.gateways = try fields.list("gateways") { fields throws(PayloadError) in
+                StoreFigures.Gateway(
+                    id: try fields.level("gateway"), hearing: try fields.word("hearing"),
+                    clockAhead_s: try fields.numberIfPresent("clock_ahead_s"))
+            }
+        } samples: { figures in
+            figures.gateways.map { .init($0.hearing == .hears, label: ("gateway", $0.id)) }
+        },
+    ]
+}
