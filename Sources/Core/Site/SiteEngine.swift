@@ -2,17 +2,16 @@
 ///
 /// It is made like `GatewayEngine`, and tells in the same words: what a store says is published as a gateway's messages are.
 /// It reads no clock; `now` is when news arrives, and the timebase relates that to the times in them.
+///
+/// What is present, and what is placed, are two parts with a state each. News and time go to the one that they are about, and what
+/// is found to be present goes on to what is placed.
 package struct SiteEngine: Sendable {
     /// What it has counted since it was made.
     package struct Figures: Hashable, Sendable {
         /// Messages that came too late to change anything.
-        package var late: UInt64 = 0
+        package var late: UInt64
         /// Messages that could not be read.
-        package var malformed: UInt64 = 0
-        /// Messages of gateways beyond 64.
-        var refusedGateways: UInt64 = 0
-        /// Beacons that are not placed because there are `maxBeacons`, each time that they are listed.
-        var refusedBeacons: UInt64 = 0
+        package var malformed: UInt64
     }
 
     /// What a store tells of, by its configuration.
@@ -33,50 +32,19 @@ package struct SiteEngine: Sendable {
         }
     }
 
-    package let settings: SiteSettings
-    let spans: StoreRegion.Spans
-    /// Which region instances exist.
-    var admission: StoreAdmission
-    /// Beacons that are placed at a time, at most. A store has more than one gateway hears.
-    let maxBeacons: Int
-    static let leastBeacons = 16_384
+    /// A store has more beacons than one gateway hears.
+    private static let leastBeacons = 16_384
     /// A gateway that is away for so long is given up, or for `late_after_s` where that is more.
-    static let leastGivenUpAfter = TimeSpan.seconds(86_400)
-    /// Whether devices that share an identity are told apart by their names, which the gateways give alike.
-    let tellsDevices: Bool
-    package internal(set) var figures = Figures()
-    package internal(set) var gateways: StoreGateways
-    var plan: StorePlan
-    /// The region instances that gateways have told of; see `StoreAdmission` for the places that are free.
-    var regions: [StoreRegion] = []
-    var regionNumbers: [RegionInstanceID: Int] = [:]
-    /// The UUID of each region, by its id.
-    var owners = RegionOwners()
-    /// When the stays ended of instances that no gateway monitors any more, while older news of them may come.
-    var endings = StoreEndings()
-    /// When regions have something to do; stale where `StoreRegion.due` says otherwise.
-    var timers = TimerQueue<Int>()
-    var zones: [StoreZone] = []
-    var zoneNumbers: [RegionInstanceID: Int] = [:]
-    var beacons: [StoreBeacon] = []
-    var beaconNumbers: [BeaconKey: Int] = [:]
-    /// Numbers of beacons that are in no region, by when they left; stale where one is in a region again, or left once more.
-    var leftBeacons = TimerQueue<Int>()
-    /// Identities that several devices have been seen with.
-    var sharedIdentities: Set<BeaconIdentity> = []
-    /// The store's own number of the beacon that came last.
-    var lastTrack: TrackID = 0
-    /// States that name an event which has not come yet.
-    var early = EarlyStates()
-    /// When beacons are placed and listed next; `distantFuture` while none is heard.
-    var rangingDue = Instant.distantFuture
-    /// Whether the stays of all instances that are not told yet are too many, and when they were counted.
-    var hasManyStays = false
-    var staysCountedAt = Instant.origin
-    /// The latest time that it was told.
-    package internal(set) var now: Instant
-    /// When zones that an earlier process has stored are empty unless somebody is found in them.
-    var zonesResumedUntil = Instant.distantFuture
+    private static let leastGivenUpAfter = TimeSpan.seconds(86_400)
+
+    package let settings: SiteSettings
+    /// Which region instances there are, and who claims what of them.
+    var presence: StorePresence
+    /// Where beacons are, and which zones they are in.
+    var placing: StorePlacing
+    var malformed: UInt64 = 0
+    /// Messages of gateways beyond 64.
+    var refusedGateways: UInt64 = 0
 
     /// - Parameter records: what an earlier process stored.
     package init(
@@ -84,103 +52,122 @@ package struct SiteEngine: Sendable {
         at now: Instant, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
-        self.tellsDevices = tellsDevices
-        let rules = gateway.regions.rules
-        spans = StoreRegion.Spans(
-            exitAfter: settings.leaveAfter, unknownAfter: rules.unknownStateAfter, lateAfter: settings.lateAfter,
-            givenUpAfter: max(settings.lateAfter, Self.leastGivenUpAfter))
-        admission = StoreAdmission(gateway.regions.limits)
-        self.now = now
-        maxBeacons = max(gateway.tracker.maxTransmitters, Self.leastBeacons)
-        gateways = StoreGateways(settings.gateways, at: now)
-        plan = StorePlan(gateways)
+        let gateways = StoreGateways(settings.gateways, at: now)
+        let spans = StoreRegion.Spans(
+            exitAfter: settings.leaveAfter, unknownAfter: gateway.regions.rules.unknownStateAfter,
+            lateAfter: settings.lateAfter, givenUpAfter: max(settings.lateAfter, Self.leastGivenUpAfter))
+        presence = StorePresence(spans, gateway.regions.limits, gateways, at: now)
+        placing = StorePlacing(
+            gateways, maxBeacons: max(gateway.tracker.maxTransmitters, Self.leastBeacons), tellsDevices: tellsDevices)
         // Where not all have a place: stays first, then what was left last.
         let inOrder =
             records.filter(\.isInside) + records.filter { !$0.isInside }.sorted { $0.lastHeardAt > $1.lastHeardAt }
-        for record in records.count > admission.maxInstances ? inOrder : records {
-            restore(record, at: now, outputs: &outputs)
+        for record in records.count > presence.admission.maxInstances ? inOrder : records {
+            restore(record.moved(notAfter: now), outputs: &outputs)
         }
     }
 
-    private mutating func restore(_ record: RegionRecord, at now: Instant, outputs: inout [GatewayOutput]) {
-        let record = record.moved(notAfter: now)
+    private mutating func restore(_ record: RegionRecord, outputs: inout [GatewayOutput]) {
         if record.instance.zone == nil {
-            guard let number = restoredRegion(record.instance, at: now) else { return }
-            let change = regions[number].restore(record, at: now, unknownAt: now + spans.unknownAfter)
-            if case .inside(let stay) = record.occupancy { regions[number].cause = cause(stay, record) }
-            emit(number, StoreRegion.Change(change: change, at: now), outputs: &outputs)
-            schedule(number)
-        } else {
-            // Its region may have had nothing to store.
-            guard restoredRegion(record.instance.inZone(nil), at: now) != nil,
-                let number = zone(record.instance, at: now, outputs: &outputs)
-            else { return }
-            let change: RegionStanding.Change
-            switch record.occupancy {
-            case .outside(let since): change = zones[number].standing.restore(outsideSince: since)
-            case .inside(let stay):
-                change = zones[number].standing.restore(stay, until: .distantFuture)
-                zones[number].cause = cause(stay, record)
-                zonesResumedUntil = now + spans.unknownAfter
-            }
-            emit(zone: number, change, at: now, outputs: &outputs)
+            presence.restore(record)
+            return tellFindings(outputs: &outputs)
         }
+        // Its region may have had nothing to store.
+        guard let region = presence.restoredRegion(record.instance.inZone(nil)) else { return }
+        placing.restore(record, of: region, &presence, outputs: &outputs)
     }
 
-    /// Who an earlier process had inside. Which gateway said so is not stored.
-    private func cause(_ stay: RegionRecord.OpenStay, _ record: RegionRecord) -> StoreRegion.Cause? {
-        guard case .beacon(let keeper) = stay.keeper, case .beacon(of: let constraint?) = record.kind else {
-            return nil
-        }
-        return StoreRegion.Cause(
-            gateway: nil, identity: BeaconIdentity(uuid: constraint.uuid, major: keeper.major, minor: keeper.minor),
-            observation: .undetermined(rssi_dbm: keeper.rssi_dbm))
-    }
-
-    /// The number of a region that an earlier process has stored: it exists at once.
-    private mutating func restoredRegion(_ id: RegionInstanceID, at now: Instant) -> Int? {
-        if let known = regionNumbers[id] { return known }
-        guard id.discriminator == .whole || admission.instanceCount < admission.maxInstances,
-            let number = region(id, isPresent: true, at: now)
-        else { return nil }
-        if regions[number].pending != nil {
-            regions[number].pending = nil
-            admission.pending.removeAll { $0 == number }
-            admission.instanceCount += 1
-        }
-        return number
-    }
-
-    /// The number of a zone of a region that exists. There may be as many zones as instances.
-    mutating func zone(_ id: RegionInstanceID, at now: Instant, outputs: inout [GatewayOutput]) -> Int? {
-        if let known = zoneNumbers[id] { return known }
-        guard let region = regionNumbers[id.inZone(nil)] else { return nil }
-        if zones.count - admission.freeZones.count >= admission.maxInstances, admission.freeZones.isEmpty {
-            guard makeRoom(outputs: &outputs), !admission.freeZones.isEmpty else {
-                admission.refused.maxInstances &+= 1
-                return nil
+    /// Tells what was found to be present, and has what is placed follow. To be called for each region that was touched.
+    mutating func tellFindings(outputs: inout [GatewayOutput]) {
+        for finding in presence.takeFindings() {
+            switch finding {
+            case .heard(let slot, let event, let now): placing.hear(event, in: slot, at: now)
+            case .changed(let changed): placing.follow(changed, &presence, outputs: &outputs)
+            case .ended(let slot, let stay, let now):
+                outputs += placing.endStays(in: slot, at: now, presence.gateways)
+                if let stay { outputs.append(stay) }
+            case .released(let released): placing.forget(released, at: now, outputs: &outputs)
+            case .discarded(let slot): placing.forgetBeacons(of: slot, at: now)
             }
         }
-        let number = admission.freeZones.popLast() ?? zones.count
-        if number == zones.count {
-            zones.append(StoreZone(id, at: now))
-        } else {
-            zones[number] = StoreZone(id, at: now)
-        }
-        zoneNumbers[id] = number
-        regions[region].zones.append(number)
-        return number
-    }
-
-    /// To be called wherever a region's claims were weighed.
-    mutating func schedule(_ number: Int) {
-        let due = regions[number].due
-        if due < .distantFuture { timers.set(number, at: due) }
-        timers.throwOutStale(of: regions.count) { [regions] in regions[$0.subject].due == $0.due }
     }
 }
 
+/// Time passes.
 extension SiteEngine {
+    /// When `advance` has something to do next.
+    package var nextDeadline: Instant { min(presence.nextDeadline, placing.nextDeadline) }
+
+    /// Does what is due before `limit` and comes first, and returns when it was due; `nil` where nothing is.
+    package mutating func advance(before limit: Instant, outputs: inout [GatewayOutput]) -> Instant? {
+        let now = nextDeadline
+        guard now < limit else { return nil }
+        presence.now = max(presence.now, now)
+        if presence.nextDeadline > now {
+            placing.advance(to: now, &presence, outputs: &outputs)
+        } else if presence.admission.due == now {
+            if presence.admission.budget.due <= now { tellSurges(at: now, outputs: &outputs) }
+            presence.advanceAdmission(to: now)
+        } else if presence.early.due == now {
+            presence.applyEarliest(at: now)
+        } else if presence.gateways.restatedDue == now {
+            endEarlierEpochs(at: now, outputs: &outputs)
+        } else {
+            presence.advanceFirst(to: now)
+        }
+        tellFindings(outputs: &outputs)
+        return now
+    }
+
+    /// Does everything that is due up to an instant.
+    package mutating func advance(through now: Instant, outputs: inout [GatewayOutput]) {
+        while advance(before: now + TimeSpan(microseconds: 1), outputs: &outputs) != nil {}
+    }
+
+    /// Ends what gateways had inside in an epoch before their present one, and did not say anew in time.
+    private mutating func endEarlierEpochs(at now: Instant, outputs: inout [GatewayOutput]) {
+        while let gateway = presence.gateways.takeRestated(at: now) {
+            for slot in presence.regions.slots {
+                presence.endEarlierEpochs(of: gateway, in: slot, at: now)
+                tellFindings(outputs: &outputs)
+            }
+        }
+    }
+
+    /// Tells every exit that waits for gateways: all have told what they had to.
+    package mutating func settle(at now: Instant, outputs: inout [GatewayOutput]) {
+        for slot in presence.regions.slots {
+            presence.settle(slot, at: now)
+            tellFindings(outputs: &outputs)
+        }
+    }
+
+    /// Tells what was held back, whether or not its minute is over.
+    package mutating func tellSurges(at now: Instant, outputs: inout [GatewayOutput]) {
+        for surge in presence.admission.budget.takeSurges() { outputs.append(.surge(surge, at: now)) }
+    }
+}
+
+/// How it is.
+extension SiteEngine {
+    package var gateways: StoreGateways { presence.gateways }
+
+    /// The latest time that it was told.
+    package var now: Instant { presence.now }
+
+    package var figures: Figures { Figures(late: presence.lateCount, malformed: malformed) }
+
+    /// How many region instances are held, zones among them.
+    var instanceCount: Int {
+        presence.admission.plainCount + presence.admission.instanceCount + placing.zones.count
+    }
+
+    /// The stays under way, to be stored.
+    package var recordsOfStays: [RegionRecord] {
+        presence.regions.slots.compactMap { presence.regions[$0].recordOfStay }
+            + placing.zones.slots.compactMap { placing.zones[$0].recordOfStay }
+    }
+
     /// Whether any gateway that has spoken can hear.
     package var isHearing: Bool { gateways.all.contains { $0.hearing == .hears } }
 
@@ -191,11 +178,11 @@ extension SiteEngine {
                 id: gateway.settings.id, hearing: gateway.hearing,
                 clockAhead_s: gateway.isClockSynced ? gateway.clockOffset?.seconds : nil)
         }
-        let listed = beacons.count { now - $0.listedAt <= HeardLevels.memory }
+        let listed = placing.beacons.slots.count { now - placing.beacons[$0].listedAt <= HeardLevels.memory }
         return GatewayFigures(
-            store: StoreFigures(late: figures.late, malformed: figures.malformed, gateways: gateways), tracks: listed,
-            instances: instanceCount, refusedTransmitters: figures.refusedBeacons,
-            refusedEntries: admission.refused, refusedGateways: figures.refusedGateways)
+            store: StoreFigures(late: figures.late, malformed: malformed, gateways: gateways), tracks: listed,
+            instances: instanceCount, refusedTransmitters: placing.refusedBeacons,
+            refusedEntries: presence.admission.refused, refusedGateways: refusedGateways)
     }
 }
 

@@ -213,7 +213,10 @@ struct Store {
     }
 
     /// Beacons that are in any region.
-    var placedBeacons: Int { engine.beacons.count { !$0.regions.isEmpty } }
+    var placedBeacons: Int {
+        let beacons = engine.placing.beacons
+        return beacons.slots.count { !beacons[$0].regions.isEmpty }
+    }
 
     /// What is told of regions: events, and the visits that exits end.
     var told: [String] { events + stays.map { "\(Self.tenths($0.enteredAt))–\(Self.tenths($0.lastHeardAt))" } }

@@ -144,9 +144,9 @@ struct StoreWorldTests {
                 let region = RegionInstanceID(region: "carts", .minor(major: 1, minor: UInt16(beacon)))
                 // It may have left and come back meanwhile. An entry that is dated in the past waits for what follows it, and an old one for
                 // what other gateways tell.
-                let engine = world.store.engine
-                let waits = engine.regionNumbers[region].map {
-                    engine.regions[$0].deferral != .none || engine.regions[$0].heldSince != nil
+                let regions = world.store.engine.presence.regions
+                let waits = regions.slot(of: region).map {
+                    regions[$0].deferral != .none || regions[$0].heldSince != nil
                 }
                 let isHeard = heard.contains(beacon) && world.isHeard(beacon) && waits != true
                 #expect(

@@ -74,8 +74,8 @@ package struct StoreGateways: Sendable {
     /// What a gateway has to say for itself it has said so long after the store's start, or after its own.
     static let firstWordWithin = TimeSpan.seconds(30)
 
-    package internal(set) var all: [Gateway] = []
-    private var indices: [String: GatewayIndex] = [:]
+    package private(set) var all: [Gateway] = []
+    private var indexOfID: [String: GatewayIndex] = [:]
     /// Those that can hear, as far as is known.
     private(set) var hearing = GatewaySet()
     /// Those of the configuration that have told nothing yet.
@@ -89,11 +89,14 @@ package struct StoreGateways: Sendable {
         }
     }
 
+    /// The places of all of them.
+    var indices: some RandomAccessCollection<GatewayIndex> { all.indices.lazy.map { GatewayIndex($0) } }
+
     subscript(gateway: GatewayIndex) -> Gateway {
         get { all[gateway.number] }
-        set {
-            all[gateway.number] = newValue
-            if newValue.lastArrival != nil { silent.remove(gateway) }
+        _modify {
+            defer { if all[gateway.number].lastArrival != nil { silent.remove(gateway) } }
+            yield &all[gateway.number]
         }
     }
 
@@ -104,7 +107,7 @@ package struct StoreGateways: Sendable {
 
     /// Its place, which it gets with its first message; `nil` where 64 others speak already.
     mutating func index(of id: String) -> GatewayIndex? {
-        if let known = indices[id] { return known }
+        if let known = indexOfID[id] { return known }
         return add(SiteSettings.Gateway(id: id), isListed: false)
     }
 
@@ -112,7 +115,7 @@ package struct StoreGateways: Sendable {
         guard all.count < SiteSettings.maxGateways else { return nil }
         let index = GatewayIndex(all.count)
         all.append(Gateway(settings: settings, isListed: isListed))
-        indices[settings.id] = index
+        indexOfID[settings.id] = index
         hearing.insert(index)
         return index
     }
@@ -169,14 +172,29 @@ package struct StoreGateways: Sendable {
         restatedDue = all.map(\.restatedDue).min() ?? .distantFuture
     }
 
-    /// The next gateway whose time is over, with its epoch.
-    mutating func takeRestated(at now: Instant) -> (gateway: GatewayIndex, epoch: String, begin: Instant)? {
+    /// A gateway that has had time to say anew what it had inside in an earlier epoch, with its present one.
+    struct Restated {
+        var index: GatewayIndex
+        var epoch: String
+        var begin: Instant
+    }
+
+    /// The next gateway whose time is over.
+    mutating func takeRestated(at now: Instant) -> Restated? {
         guard let number = all.indices.first(where: { all[$0].restatedDue <= now }) else { return nil }
-        let gateway = GatewayIndex(number)
         let epoch = all[number].epoch
         all[number].restatedDue = .distantFuture
         restatedDue = all.map(\.restatedDue).min() ?? .distantFuture
-        return epoch.map { (gateway, $0.name, $0.begin) }
+        return epoch.map { Restated(index: GatewayIndex(number), epoch: $0.name, begin: $0.begin) }
+    }
+
+    /// A message has come.
+    ///
+    /// - Parameter showsClock: whether its time is that of its sending.
+    mutating func note(_ head: PayloadHead, of gateway: GatewayIndex, _ arrival: Arrival, showsClock: Bool) {
+        self[gateway].isClockSynced = head.isClockSynced
+        self[gateway].lastArrival = arrival.now
+        if showsClock, !arrival.isLate { self[gateway].clockOffset = arrival.told - arrival.now }
     }
 
     /// A gateway that is online has named its epoch.
@@ -216,8 +234,8 @@ struct GatewayProgress: Sendable {
     private(set) var transit = TimeSpan.zero
     /// While it tells what is old, it may have more of it.
     private(set) var catchesUpUntil = Instant.origin
-    /// The numbers of the regions whose last list named beacons.
-    private var listing: Set<Int> = []
+    /// The regions whose last list named beacons.
+    private var listing: Set<StoreRegionSlot> = []
     private var listedAt = Instant.origin
     /// How far its lists are apart on average.
     private var interval = TimeSpan.seconds(1)
@@ -234,7 +252,7 @@ struct GatewayProgress: Sendable {
     mutating func catchUp(at now: Instant) { catchesUpUntil = max(catchesUpUntil, now + Arrival.eventPatience) }
 
     /// It has listed a region's beacons.
-    mutating func noteList(of region: Int, isEmpty: Bool, at now: Instant) {
+    mutating func noteList(of region: StoreRegionSlot, isEmpty: Bool, at now: Instant) {
         let gap = now - listedAt
         if !listing.isEmpty, gap > .zero, gap < HeardLevels.memory {
             interval = TimeSpan(microseconds: (interval.microseconds * 7 + gap.microseconds) / 8)
@@ -244,7 +262,7 @@ struct GatewayProgress: Sendable {
     }
 
     /// A region is no more.
-    mutating func forget(_ region: Int) { listing.remove(region) }
+    mutating func forget(_ region: StoreRegionSlot) { listing.remove(region) }
 
     /// It says something else: its line is up, and what it listed it lists no more.
     mutating func noteWord() { listing = [] }

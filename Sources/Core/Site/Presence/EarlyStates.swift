@@ -2,24 +2,23 @@
 /// 2 s.
 struct EarlyStates: Sendable {
     struct State: Sendable {
-        /// Of the region.
-        var number: Int
+        var region: StoreRegionSlot
         package var gateway: GatewayIndex
         package var payload: StatePayload
         var arrival: Arrival
 
         fileprivate var due: Instant
 
-        init(number: Int, gateway: GatewayIndex, payload: StatePayload, arrival: Arrival) {
-            (self.number, self.gateway, self.payload, self.arrival) = (number, gateway, payload, arrival)
+        init(region: StoreRegionSlot, gateway: GatewayIndex, payload: StatePayload, arrival: Arrival) {
+            (self.region, self.gateway, self.payload, self.arrival) = (region, gateway, payload, arrival)
             due = arrival.now + Arrival.eventPatience
         }
 
-        fileprivate var place: Place { Place(number: number, gateway: gateway) }
+        fileprivate var place: Place { Place(region: region, gateway: gateway) }
     }
 
     fileprivate struct Place: Hashable {
-        var number: Int
+        var region: StoreRegionSlot
         package var gateway: GatewayIndex
     }
 
@@ -39,18 +38,18 @@ struct EarlyStates: Sendable {
     }
 
     /// Returns whether a state of a gateway's region waits.
-    func waits(_ number: Int, _ gateway: GatewayIndex) -> Bool {
-        waiting[Place(number: number, gateway: gateway)] != nil
+    func waits(_ region: StoreRegionSlot, _ gateway: GatewayIndex) -> Bool {
+        waiting[Place(region: region, gateway: gateway)] != nil
     }
 
     /// A newer state took its place.
-    mutating func forget(_ number: Int, _ gateway: GatewayIndex) {
-        waiting[Place(number: number, gateway: gateway)] = nil
+    mutating func forget(_ region: StoreRegionSlot, _ gateway: GatewayIndex) {
+        waiting[Place(region: region, gateway: gateway)] = nil
     }
 
     /// The one whose event has come. What an event overtakes that came later is the past.
-    mutating func take(named event: EventPayload, of number: Int, _ gateway: GatewayIndex) -> State? {
-        let place = Place(number: number, gateway: gateway)
+    mutating func take(named event: EventPayload, of region: StoreRegionSlot, _ gateway: GatewayIndex) -> State? {
+        let place = Place(region: region, gateway: gateway)
         guard let state = waiting[place], state.payload.epoch != event.epoch || state.payload.eventSeq <= event.seq
         else {
             return nil

@@ -2,15 +2,7 @@
 ///
 /// Presence is a union. It is inside while a gateway that can hear has it inside, and it is left when all of those have left it. What
 /// only gateways that can't hear had inside is neither: it becomes unknown.
-struct StoreRegion: Sendable {
-    /// What is told of a crossing beside its time.
-    package struct Cause: Sendable {
-        /// `nil` where an earlier process knew it.
-        package var gateway: GatewayIndex?
-        var identity: BeaconIdentity
-        var observation: BeaconObservation
-    }
-
+struct StoreRegion: StoreInstance {
     let id: RegionInstanceID
     /// The entry that waits for its admission; `nil` once the region exists.
     var pending: PendingEntry?
@@ -45,13 +37,6 @@ struct StoreRegion: Sendable {
     var notBefore = Instant.origin
     /// When anything was told of its zones last: it is not left before that.
     var zonesToldAt: Instant?
-    /// The numbers of its zones that anybody was ever in, and of the beacons that are heard in it.
-    var zones: [Int] = []
-    var beacons: Set<Int> = []
-    /// The numbers of the beacons that each gateway listed last.
-    var lists: [GatewayIndex: Set<Int>] = [:]
-    /// When a gateway listed its beacons last.
-    var listedAt: Instant?
     /// Whether the gateways tell of exits: their operator may not want to know of them.
     var tellsExit = true
     /// When this process began, where an earlier one had stored the region; then when a gateway first said something of it.

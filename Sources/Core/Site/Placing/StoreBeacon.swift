@@ -33,9 +33,9 @@ struct StoreBeacon: Sendable {
         }
     }
 
-    /// One of the store's regions that it is heard in, by its number.
+    /// One of the store's regions that it is heard in.
     private struct Membership: Sendable {
-        var region: UInt32
+        var region: StoreRegionSlot
         /// The zone that the region was told it is in. Where subscribers don't know that a region is inside, nothing is told of its
         /// zones, so that this may lag behind.
         var toldZone: StorePlan.Zone?
@@ -121,18 +121,18 @@ struct StoreBeacon: Sendable {
         for listing in listings where listing.device != device { unlist(listing.gateway) }
     }
 
-    /// By the numbers of the store's regions, those that it is heard in, in the order in which it came into them.
-    var regions: [Int] { memberships.map { Int($0.region) } }
+    /// The store's regions that it is heard in, in the order in which it came into them.
+    var regions: [StoreRegionSlot] { memberships.map(\.region) }
 
     /// - Parameter region: one that it is not in.
-    mutating func enter(_ region: Int) { memberships.append(Membership(region: UInt32(region))) }
+    mutating func enter(_ region: StoreRegionSlot) { memberships.append(Membership(region: region)) }
 
-    mutating func leave(_ region: Int) { memberships.removeAll { $0.region == region } }
+    mutating func leave(_ region: StoreRegionSlot) { memberships.removeAll { $0.region == region } }
 
     /// The zone that a region was told it is in.
-    func toldZone(in region: Int) -> StorePlan.Zone? { memberships.first { $0.region == region }?.toldZone }
+    func toldZone(in region: StoreRegionSlot) -> StorePlan.Zone? { memberships.first { $0.region == region }?.toldZone }
 
-    mutating func noteTold(_ zone: StorePlan.Zone?, in region: Int) {
+    mutating func noteTold(_ zone: StorePlan.Zone?, in region: StoreRegionSlot) {
         guard let index = memberships.firstIndex(where: { $0.region == region }) else { return }
         memberships[index].toldZone = zone
     }
@@ -214,49 +214,5 @@ struct StoreBeacon: Sendable {
         zoneSince = since
         candidate = nil
         if zone == nil { belief = ZoneBelief() }
-    }
-}
-
-/// A zone of a region of the store: inside while any beacon of the region is in the zone.
-struct StoreZone: Sendable {
-    let id: RegionInstanceID
-    var standing: RegionStanding
-    /// When an entry or an exit was told last: nothing that is told later is older.
-    var toldAt = Instant.origin
-    /// How many beacons of the region are there.
-    var members = 0
-    /// Of the beacon that was there last.
-    var cause: StoreRegion.Cause?
-
-    init(_ id: RegionInstanceID, at now: Instant) {
-        self.id = id
-        standing = RegionStanding(notices: RegionStanding.Notices(onEntry: true, onExit: true), at: now)
-        // Nobody has heard of it before, so it was empty.
-        _ = standing.begin(isSettling: false, isBlind: false, at: now)
-    }
-
-    /// A beacon is there.
-    ///
-    /// - Parameter wasThere: nobody has seen it come, so it is no crossing.
-    mutating func enter(since: Instant, wasThere: Bool, at now: Instant) -> RegionStanding.Change? {
-        members += 1
-        if standing.presence != nil { return standing.heard(until: .distantFuture, at: now) }
-        if wasThere { _ = standing.begin(isSettling: true, isBlind: false, at: now) }
-        return standing.inside(since: since, at: now)
-    }
-
-    /// A beacon was there until then.
-    mutating func leave(until last: Instant, at now: Instant) -> RegionStanding.Change? {
-        members = max(0, members - 1)
-        return members == 0 ? empty(until: last, at: now) : nil
-    }
-
-    /// Nobody is there any more.
-    mutating func empty(until last: Instant, at now: Instant) -> RegionStanding.Change? {
-        members = 0
-        if let presence = standing.presence, !presence.isRestored {
-            standing.perceived(at: max(presence.enteredAt, min(last, now)))
-        }
-        return standing.outside(at: max(now, standing.presence?.enteredAt ?? standing.since))
     }
 }

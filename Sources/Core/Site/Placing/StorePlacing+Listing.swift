@@ -1,0 +1,111 @@
+/// Which beacons are heard in a region, and how strongly: what gateways list.
+extension StorePlacing {
+    static let rangingInterval = TimeSpan.seconds(1)
+
+    /// A gateway has listed beacons of a region.
+    ///
+    /// - Returns: whether the list names any that have a place.
+    mutating func list(
+        _ list: ListedBeacons, of region: StoreRegionSlot, from gateway: GatewayIndex, _ arrival: Arrival,
+        _ presence: inout StorePresence
+    ) -> Bool {
+        if tellsDevices { for listed in list.beacons where listed.isDuplicate { tellApart(listed) } }
+        var present: Set<StoreBeaconSlot> = []
+        for listed in list.beacons {
+            guard let slot = beacon(key(of: listed), in: region) else { continue }
+            let heardAt = arrival.event - .milliseconds(listed.age_ms)
+            present.insert(slot)
+            presence.regions[region].heard(until: min(heardAt, arrival.now))
+            beacons[slot].list(StoreBeacon.Listing(listed, by: gateway, at: arrival.now))
+            if tellsDevices, beacons[slot].isShared(at: arrival.now) { tellApart(listed) }
+            beacons[slot].heard(in: plan.zone(of: gateway), at: min(heardAt, arrival.now))
+            guard let rssi_dbm = listed.observation.rssi_dbm, listed.observation.proximity != .unknown else { continue }
+            note(rssi_dbm, of: slot, by: gateway, at: arrival.now)
+        }
+        for missing in (regions[region]?.lists[gateway] ?? []).subtracting(present) {
+            beacons[missing].unlist(gateway)
+        }
+        regions[region, default: Region()].lists[gateway] = present
+        regions[region]?.listedAt = arrival.now
+        wake(at: arrival.now)
+        return !present.isEmpty
+    }
+
+    /// An entry says how strongly a beacon is heard, also where no list comes.
+    mutating func hear(_ event: ArrivedEvent, in region: StoreRegionSlot, at now: Instant) {
+        defer { wake(at: now) }
+        // Which of several devices it was, an event does not say.
+        guard !sharedIdentities.contains(event.identity),
+            let slot = beacon(BeaconKey(identity: event.identity, device: nil), in: region)
+        else { return }
+        if let rssi_dbm = event.observation.rssi_dbm { note(rssi_dbm, of: slot, by: event.gateway, at: now) }
+    }
+
+    private mutating func note(
+        _ rssi_dbm: Double, of beacon: StoreBeaconSlot, by gateway: GatewayIndex, at now: Instant
+    ) {
+        beacons[beacon].levels.note(
+            HeardLevels.Level(gateway: gateway, level_dbm: rssi_dbm + plan.offset_db(of: gateway), at: now))
+    }
+
+    private mutating func wake(at now: Instant) {
+        if rangingDue == .distantFuture { rangingDue = now + Self.rangingInterval }
+    }
+
+    /// Who a listed beacon is. Devices of one identity that were told apart once are told apart from then on.
+    private func key(of listed: ListedBeacon) -> BeaconKey {
+        let device = BeaconKey(identity: listed.identity, device: listed.device)
+        return sharedIdentities.contains(listed.identity) ? device : BeaconKey(identity: listed.identity, device: nil)
+    }
+
+    /// Several devices share an identity. Who was followed as the only one is the first of them that is listed.
+    private mutating func tellApart(_ listed: ListedBeacon) {
+        let only = BeaconKey(identity: listed.identity, device: nil)
+        guard sharedIdentities.count < maxBeacons, sharedIdentities.insert(listed.identity).inserted,
+            let slot = beacons.slot(of: only)
+        else { return }
+        let key = BeaconKey(identity: listed.identity, device: listed.device)
+        beacons.rename(only, to: key)
+        beacons[slot].key = key
+        beacons[slot].keepListings(of: listed.device)
+    }
+
+    /// A beacon of a region, which gets a place where it is new; `nil` where there are too many.
+    private mutating func beacon(_ key: BeaconKey, in region: StoreRegionSlot) -> StoreBeaconSlot? {
+        guard let slot = beacons.slot(of: key) ?? newBeacon(key) else { return nil }
+        if regions[region, default: Region()].beacons.insert(slot).inserted { beacons[slot].enter(region) }
+        return slot
+    }
+
+    /// Keeps a new beacon. Where there are as many as there may be, it takes the place of the one that has left longest ago.
+    private mutating func newBeacon(_ key: BeaconKey) -> StoreBeaconSlot? {
+        if beacons.count >= maxBeacons, !dropOldest() {
+            refusedBeacons += 1
+            return nil
+        }
+        lastTrack += 1
+        return beacons.insert(StoreBeacon(key, track: lastTrack), for: key)
+    }
+
+    /// Returns whether a beacon was dropped that has left.
+    private mutating func dropOldest() -> Bool {
+        while let left = leftBeacons.removeFirst() {
+            let oldest = beacons[left.subject]
+            guard oldest.hasLeft(at: left.due) else { continue }
+            beacons.remove(oldest.key, leaving: StoreBeacon(oldest.key, track: oldest.track))
+            return true
+        }
+        return false
+    }
+
+    /// A beacon is in a region no more. One that is in none may give way to another.
+    mutating func remove(_ beacon: StoreBeaconSlot, from region: StoreRegionSlot, at now: Instant) {
+        regions[region]?.beacons.remove(beacon)
+        for gateway in regions[region]?.lists.keys.map({ $0 }) ?? [] { regions[region]?.lists[gateway]?.remove(beacon) }
+        beacons[beacon].leave(region)
+        guard beacons[beacon].regions.isEmpty else { return }
+        beacons[beacon].leftAt = now
+        leftBeacons.set(beacon, at: now)
+        leftBeacons.throwOutStale(of: beacons.slotCount) { [beacons] in beacons[$0.subject].hasLeft(at: $0.due) }
+    }
+}

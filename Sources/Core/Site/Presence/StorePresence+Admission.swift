@@ -1,0 +1,188 @@
+/// The admission of the store's region instances, by the rules of a gateway: see `RegionMonitor`.
+///
+/// What a gateway tells may be made up, by somebody with a radio or by the gateway itself. So an instance of an expanded region exists
+/// once a gateway has something inside, newcomers are limited by the minute, and what has been outside for longest makes room. An
+/// entry is told once, and the gateway does not repeat it. So the store keeps what it holds back, *pending*, and tries again in
+/// the next minute for as long as a gateway has it inside.
+struct StoreAdmission: Sendable {
+    let maxRegions: Int
+    let maxInstances: Int
+    /// How long an instance may have been outside before it goes; `forever` for no limit.
+    let forgetAfter: TimeSpan
+    var budget: EntryBudget
+    /// Plain regions that exist, and instances of expanded ones.
+    var plainCount = 0
+    var instanceCount = 0
+    /// Regions that wait for their admission, in the order of their entries.
+    var pending: [StoreRegionSlot] = []
+    /// When those that wait are tried again.
+    var retryDue = Instant.distantFuture
+    /// Instances by when they were left, stale ones among them.
+    var outside = TimerQueue<StoreRegionSlot>()
+    var refused = RefusedEntries()
+
+    init(_ limits: RegionLimits) {
+        maxRegions = limits.maxRegions
+        maxInstances = limits.maxInstances
+        forgetAfter = limits.forgetAfter
+        budget = EntryBudget(limit: limits.maxNewcomersPerMinute)
+    }
+
+    /// When there is something to do next.
+    var due: Instant {
+        min(budget.due, retryDue, forgetAfter == .forever ? .distantFuture : outside.nextDue + forgetAfter)
+    }
+}
+
+/// An entry that waits for its admission, as it was told.
+struct PendingEntry: Sendable {
+    var evidence: StorePresence.Evidence
+    /// The minute of `EntryBudget` in which it was refused; `nil` before it was asked for.
+    var refusedInMinute: Int64?
+}
+
+extension StorePresence {
+    /// A region instance that a gateway has told of.
+    ///
+    /// - Parameter isPresent: whether it has something inside, or had. An instance of an expanded region is not made for less.
+    /// - Returns: `nil` where there is no such region, or no place for one.
+    mutating func region(_ id: RegionInstanceID, isPresent: Bool, at now: Instant) -> StoreRegionSlot? {
+        if let known = regions.slot(of: id) { return known }
+        guard id.discriminator != .whole else {
+            guard admission.plainCount < admission.maxRegions else {
+                admission.refused.maxInstances &+= 1
+                return nil
+            }
+            admission.plainCount += 1
+            return insert(StoreRegion(id, at: now))
+        }
+        guard isPresent else { return nil }
+        if admission.pending.count >= admission.maxInstances, let oldest = admission.pending.first {
+            // A newcomer may be real, also after a flood of others.
+            admission.refused.maxInstances &+= 1
+            discard(oldest)
+        }
+        var region = StoreRegion(id, at: now)
+        region.pending = PendingEntry(evidence: Evidence(at: now))
+        let slot = insert(region)
+        admission.pending.append(slot)
+        return slot
+    }
+
+    private mutating func insert(_ region: StoreRegion) -> StoreRegionSlot {
+        var region = region
+        region.notBefore = endings.end(of: region.id) ?? .origin
+        return regions.insert(region, for: region.id)
+    }
+
+    /// Whether a region exists, or exists from now on.
+    ///
+    /// - Returns: what it is weighed by; where it was held back, what it was held back with. `nil` where it does not exist.
+    mutating func admit(_ slot: StoreRegionSlot, _ evidence: Evidence) -> Evidence? {
+        guard var pending = regions[slot].pending else { return evidence }
+        guard regions[slot].claims.contains(where: \.isThere) else {
+            // It was left before it was admitted, or its state still waits for its event.
+            let isAwaited = gateways.indices.contains { early.waits(slot, $0) }
+            if regions[slot].isMonitored, !isAwaited { discard(slot) }
+            return nil
+        }
+        if pending.refusedInMinute == nil { pending.evidence = evidence }
+        let minute = EntryBudget.minute(of: now)
+        if pending.refusedInMinute == minute { return nil }
+        if let count = refusal() {
+            admission.refused[keyPath: count] &+= 1
+            pending.refusedInMinute = minute
+            regions[slot].pending = pending
+            if let identity = regions[slot].cause?.identity {
+                admission.budget.refuse(identity, of: regions[slot].id.region, at: now)
+            }
+            admission.retryDue = EntryBudget.end(of: minute)
+            return nil
+        }
+        admission.budget.admit()
+        exists(slot)
+        return pending.evidence
+    }
+
+    /// A region that was held back exists from now on.
+    mutating func exists(_ slot: StoreRegionSlot) {
+        regions[slot].pending = nil
+        admission.pending.removeAll { $0 == slot }
+        admission.instanceCount += 1
+    }
+
+    /// What counts the refusal of another instance now; `nil` where there is room, for which another may have gone.
+    private mutating func refusal() -> WritableKeyPath<RefusedEntries, UInt64>? {
+        guard admission.budget.hasRoom(at: now) else { return \.maxNewcomersPerMinute }
+        if admission.instanceCount < admission.maxInstances { return nil }
+        guard let released = makeRoom() else { return \.maxInstances }
+        note(.released(released))
+        return nil
+    }
+
+    /// The instance that has been outside for longest makes room; `nil` where there is none.
+    mutating func makeRoom() -> Released? {
+        while let timer = admission.outside.removeFirst() {
+            if regions[timer.subject].isOutside(since: timer.due) { return release(timer.subject) }
+        }
+        return nil
+    }
+
+    /// A region was left: an instance of an expanded one goes in time.
+    mutating func noteOutside(_ slot: StoreRegionSlot) {
+        guard regions[slot].id.discriminator != .whole, regions[slot].pending == nil,
+            case .outside(let since) = regions[slot].standing.occupancy
+        else { return }
+        admission.outside.set(slot, at: since)
+        admission.outside.throwOutStale(of: regions.slotCount) { [regions] in
+            regions[$0.subject].isOutside(since: $0.due)
+        }
+    }
+
+    /// Does what is due: held back entries are tried again, and instances go.
+    mutating func advanceAdmission(to now: Instant) {
+        if admission.retryDue <= now {
+            admission.retryDue = .distantFuture
+            for slot in admission.pending { weigh(slot, Evidence(at: now)) }
+        }
+        while let timer = admission.outside.first, timer.due + admission.forgetAfter <= now {
+            admission.outside.removeFirst()
+            if regions[timer.subject].isOutside(since: timer.due) { note(.released(release(timer.subject))) }
+        }
+    }
+
+    /// A region that nothing is inside of exists no more.
+    mutating func release(_ slot: StoreRegionSlot) -> Released {
+        let released = Released(slot: slot, id: regions[slot].id)
+        if released.id.discriminator == .whole {
+            admission.plainCount -= 1
+        } else {
+            admission.instanceCount -= 1
+        }
+        free(slot)
+        return released
+    }
+
+    /// A pending instance is left before it came to exist.
+    mutating func discard(_ slot: StoreRegionSlot) {
+        admission.pending.removeAll { $0 == slot }
+        free(slot)
+        note(.discarded(slot))
+    }
+
+    private mutating func free(_ slot: StoreRegionSlot) {
+        for gateway in gateways.indices {
+            early.forget(slot, gateway)
+            gateways[gateway].progress.forget(slot)
+        }
+        let id = regions[slot].id
+        regions.remove(id, leaving: StoreRegion(id, at: now))
+    }
+}
+
+extension StoreRegion {
+    /// Whether it exists and has been outside since that instant.
+    func isOutside(since instant: Instant) -> Bool {
+        pending == nil && standing.occupancy == .outside(since: instant)
+    }
+}

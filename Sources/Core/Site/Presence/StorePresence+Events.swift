@@ -1,0 +1,136 @@
+/// A gateway's event, with what says where it belongs.
+struct ArrivedEvent: Sendable {
+    var payload: EventPayload
+    var instance: RegionInstanceID
+    var identity: BeaconIdentity
+    var observation: BeaconObservation
+    var gateway: GatewayIndex
+}
+
+/// Events, and the states that name them.
+extension StorePresence {
+    mutating func receive(_ event: ArrivedEvent, _ arrival: Arrival) {
+        let (payload, gateway) = (event.payload, event.gateway)
+        guard let slot = region(event.instance, isPresent: payload.exit == nil, at: arrival.now) else { return }
+        noteProgress(of: gateway, at: arrival.now) { progress in
+            progress.note(arrival)
+            progress.noteWord()
+        }
+        let numbers = regions[slot].claim(of: gateway)?.numbers ?? SeenNumbers()
+        // At least once: the same event may come again.
+        if numbers.holds(payload.seq, of: payload.epoch) { return }
+        if let exit = payload.exit, exit.ending == .unmonitored {
+            // No beacon left: this gateway has nothing to say of it any more, and had it inside until then.
+            regions[slot].cause = regions[slot].cause ?? StoreRegion.Cause(of: event)
+            let last = arrival.event - max(payload.head.at - exit.lastHeardAt, .zero)
+            regions[slot].heard(until: last)
+            return withdraw(
+                gateway, from: event.instance, heardUntil: last, endedAt: arrival.event, at: arrival.now)
+        }
+        claim(gateway, of: slot, payload.epoch, saidAt: nil) { $0.numbers.note(payload.seq, of: payload.epoch) }
+        // Where its state could not wait for it any longer, that was told without it.
+        if arrival.isLate || numbers.isOvertaken(payload.seq, of: payload.epoch) {
+            lateCount += 1
+            return
+        }
+        if let exit = payload.exit {
+            receive(exit, of: event, in: slot, arrival)
+        } else {
+            receiveEntry(event, in: slot, arrival)
+        }
+        weigh(slot, Evidence(isCrossing: payload.exit == nil, at: arrival.event))
+        if let state = early.take(named: payload, of: slot, gateway) { apply(state, at: arrival.now) }
+    }
+
+    private mutating func receiveEntry(_ event: ArrivedEvent, in slot: StoreRegionSlot, _ arrival: Arrival) {
+        let cause = StoreRegion.Cause(of: event)
+        regions[slot].note(StayLog.Entry(at: arrival.event, cause: cause))
+        claim(event.gateway, of: slot, event.payload.epoch, saidAt: arrival.now) { claim in
+            let at = claim.count(event.payload.seq, of: event.payload.epoch, at: arrival.event)
+            claim.enter(at: at)
+        }
+        if regions[slot].standing.presence == nil || regions[slot].cause == nil { regions[slot].cause = cause }
+        note(.heard(slot, event, at: arrival.now))
+    }
+
+    private mutating func receive(
+        _ exit: EventPayload.Stay, of event: ArrivedEvent, in slot: StoreRegionSlot, _ arrival: Arrival
+    ) {
+        let (payload, at) = (event.payload, arrival.event)
+        let known = regions[slot].claim(of: event.gateway)?.onlyEntry
+        claim(event.gateway, of: slot, payload.epoch, saidAt: arrival.now) { claim in
+            let left = claim.count(payload.seq, of: payload.epoch, at: at)
+            claim.leave(at: left)
+        }
+        // The gateway's own clock says how long before the exit that was. Nothing is heard after it has left.
+        let last = at - max(payload.head.at - exit.lastHeardAt, .zero)
+        let entered = min(at - max(payload.head.at - exit.enteredAt, .zero), known ?? last, last)
+        let entry = regions[slot].standing.presence == nil ? nil : regions[slot].cause
+        let cause = StoreRegion.Cause(of: event, ending: entry)
+        let stay = StayLog.Stay(from: entered, to: at, lastHeardAt: last, cause: cause, beginning: exit.beginning)
+        note(stay, of: slot)
+        regions[slot].heard(until: last)
+        regions[slot].noteExit(isTold: true, isInferred: exit.ending == .inferred)
+        // While it is not decided whether it has been left, the cause is that of the visit under way.
+        if !regions[slot].isUndecided { regions[slot].cause = cause }
+    }
+
+    /// A state is the present, however late it comes, but for one that is older than what is known. One that names an event which
+    /// may still come and count waits for it: after a line was down, states come first.
+    mutating func receive(
+        _ payload: StatePayload, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival
+    ) {
+        guard let slot = region(instance, isPresent: payload.state == .inside, at: arrival.now) else { return }
+        let numbers = regions[slot].claim(of: gateway)?.numbers ?? SeenNumbers()
+        guard !numbers.isOver(payload.epoch), payload.eventSeq >= numbers.appliedSeq(in: payload.epoch) else { return }
+        noteProgress(of: gateway, at: arrival.now) { $0.noteWord() }
+        early.forget(slot, gateway)
+        let state = EarlyStates.State(region: slot, gateway: gateway, payload: payload, arrival: arrival)
+        if payload.eventSeq > numbers.seenSeq(in: payload.epoch), !arrival.isLate {
+            gateways[gateway].progress.catchUp(at: arrival.now)
+            early.wait(state)
+        } else {
+            apply(state, at: arrival.now)
+        }
+    }
+
+    /// The state that came first counts without its event, where it has waited for long enough.
+    mutating func applyEarliest(at now: Instant) {
+        let state = early.takeFirst { gateways[$0].progress.catchesUpUntil }
+        if let state { apply(state, at: now) }
+    }
+
+    /// What a state says counts from now on.
+    private mutating func apply(_ state: EarlyStates.State, at now: Instant) {
+        let (slot, payload) = (state.region, state.payload)
+        let known = regions[slot].claim(of: state.gateway)
+        // What an earlier epoch had inside has left while nobody watched.
+        let isOtherEpoch = known.map { $0.isThere && $0.thereEpoch != payload.epoch } ?? false
+        let isTold = isOtherEpoch || payload.eventSeq > (known?.numbers.appliedSeq(in: payload.epoch) ?? 0)
+        // What has come to pass so long ago changes no history: it counts from now on.
+        let told = state.arrival.instant(payload.since)
+        let arrival = state.arrival.now
+        let since = arrival - told > spans.lateAfter ? arrival : told
+        claim(state.gateway, of: slot, payload.epoch, saidAt: now) { claim in
+            claim.numbers.overtake(payload.eventSeq, of: payload.epoch)
+            let isThere: Bool? = payload.state == .unknown ? nil : payload.state == .inside
+            claim.state(isThere, since: isThere == true ? told : since, at: now)
+        }
+        if payload.state == .outside, let entered = known?.thereSince {
+            let stay = StayLog.Stay(from: entered, to: since, lastHeardAt: entered, cause: nil)
+            note(stay, of: slot)
+            regions[slot].noteExit(isTold: isTold, isInferred: isOtherEpoch)
+            regions[slot].cause?.gateway = state.gateway
+        }
+        weigh(slot, Evidence(since: payload.state == .inside ? told : nil, at: now))
+    }
+}
+
+extension StoreRegion.Cause {
+    /// - Parameter entry: the cause of the entry that an exit ends: both name one beacon, so that a visit has a beginning and an end.
+    fileprivate init(of event: ArrivedEvent, ending entry: StoreRegion.Cause? = nil) {
+        let observation =
+            event.payload.exit == nil ? event.observation : .undetermined(rssi_dbm: event.observation.rssi_dbm)
+        self.init(gateway: event.gateway, identity: entry?.identity ?? event.identity, observation: observation)
+    }
+}
