@@ -145,8 +145,8 @@ struct StoreWorldTests {
                 // It may have left and come back meanwhile. An entry that is dated in the past waits for what follows it, and an old one for
                 // what other gateways tell.
                 let regions = world.store.engine.presence.regions
-                let waits = regions.slot(of: region).map {
-                    regions[$0].deferral != .none || regions[$0].heldSince != nil
+                let waits = regions.slot(of: region).map { slot in
+                    if case .deferred = regions[slot].reweighing { true } else { regions[slot].next.heldSince != nil }
                 }
                 let isHeard = heard.contains(beacon) && world.isHeard(beacon) && waits != true
                 #expect(

@@ -1,13 +1,13 @@
 /// How strongly a store's gateways hear one beacon: the latest level of each, of the strongest few.
 struct HeardLevels: Sendable {
-    package struct Level: Sendable {
+    struct Level: Sendable {
         /// Offset included, dBm.
         var level_dbm: Double
-        package var at: Instant
+        var at: Instant
         private(set) var noise: LevelNoise
-        package var gateway: GatewayIndex
+        var gateway: GatewayIndex
 
-        package init(gateway: GatewayIndex, level_dbm: Double, at now: Instant) {
+        init(gateway: GatewayIndex, level_dbm: Double, at now: Instant) {
             self.gateway = gateway
             self.level_dbm = level_dbm
             at = now
@@ -41,7 +41,7 @@ struct HeardLevels: Sendable {
     }
 
     /// The levels that count now: heard of late, by gateways that can hear.
-    package func current(_ hearing: GatewaySet, at now: Instant) -> [Level] {
+    func current(_ hearing: GatewaySet, at now: Instant) -> [Level] {
         levels.filter { hearing.contains($0.gateway) && now - $0.at <= Self.memory }
     }
 

@@ -30,7 +30,7 @@ struct PositionEstimate {
     /// `nil` where fewer than three gateways of the floor have a position.
     ///
     /// - Parameter zone: the zone that the beacon is listed in. It stays where a single level does not, so the floor does too.
-    package static func of(
+    static func of(
         _ levels: [HeardLevels.Level], in zone: StorePlan.Zone, _ plan: StorePlan
     ) -> BeaconPlace.Position? {
         let ofZone = levels.filter { plan.zone(of: $0.gateway) == zone }
@@ -65,7 +65,7 @@ struct PositionEstimate {
     }
 
     private struct Anchor {
-        package var gateway: GatewayIndex
+        var gateway: GatewayIndex
         var x_m: Double
         var y_m: Double
         var level_dbm: Double

@@ -2,7 +2,7 @@
 /// devices alike, it is the device.
 struct BeaconKey: Hashable, Sendable {
     var identity: BeaconIdentity
-    package var device: String?
+    var device: String?
 }
 
 /// One beacon of the store: who hears it how well, and the zone that it is in.
@@ -64,7 +64,7 @@ struct StoreBeacon: Sendable {
 
     // In the order in which they leave no room between them: there are 10,000 in a store.
 
-    package var key: BeaconKey
+    var key: BeaconKey
     /// The store's own number for it: gateways number by themselves.
     let track: TrackID
     var levels = HeardLevels()

@@ -70,7 +70,7 @@ extension StorePlacing {
         let gateways = presence.gateways
         let awaited = gateways.awaited(at: now)
         let shares = beacons[slot].belief.weigh(
-            levels, plan, gateways.hearing.subtracting(awaited), gateways.all.indices, at: now)
+            levels, plan, gateways.hearing.subtracting(awaited), gateways.indices, at: now)
         guard let likeliest = shares.indices.max(by: { shares[$0] < shares[$1] }) else { return }
         // It may as well be with a gateway that has not spoken yet.
         let isOpen = !awaited.isEmpty && beacons[slot].zone == nil && shares[likeliest] < StoreBeacon.sureEnough

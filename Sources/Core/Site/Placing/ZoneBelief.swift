@@ -58,7 +58,8 @@ struct ZoneBelief: Sendable {
     /// - Returns: `shares`, as they are then.
     @discardableResult
     mutating func weigh(
-        _ levels: [HeardLevels.Level], _ plan: StorePlan, _ hearing: GatewaySet, _ gateways: Range<Int>, at now: Instant
+        _ levels: [HeardLevels.Level], _ plan: StorePlan, _ hearing: GatewaySet,
+        _ gateways: some Sequence<GatewayIndex>, at now: Instant
     ) -> [Double] {
         let elapsed_s = kept.isEmpty ? 1 : min(max(0, (now - updatedAt).seconds), 5)
         updatedAt = now
@@ -73,9 +74,7 @@ struct ZoneBelief: Sendable {
         let unheard = Hearing(level_dbm: min(Self.unheard_dbm, strongest.level_dbm))
         var factors = [Double](repeating: unheard.factor(behind: strongest, elapsed_s), count: shares.count)
         let unlisted = weakest.factor(behind: strongest, elapsed_s)
-        for number in gateways where hearing.contains(GatewayIndex(number)) {
-            factors[plan.zone(of: GatewayIndex(number)).number] = unlisted
-        }
+        for gateway in gateways where hearing.contains(gateway) { factors[plan.zone(of: gateway).number] = unlisted }
         for level in heard {
             factors[plan.zone(of: level.gateway).number] = Hearing(level).factor(behind: strongest, elapsed_s)
         }
@@ -119,7 +118,7 @@ struct ZoneShares: Sendable {
     private var zoneCount: UInt8 = 0
 
     /// By the numbers of the zones; empty before anything was weighed. Of 64 zones at most, which a store has.
-    package var all: [Double] {
+    var all: [Double] {
         get {
             var shares = [Double](repeating: common, count: Int(zoneCount))
             var bits = others

@@ -4,18 +4,22 @@ struct Claim: Sendable {
     enum Word: Sendable {
         /// Nothing yet, or that it does not know.
         case nothing
-        /// Something is there, since that time.
-        case there(since: Instant)
+        case there(Stay)
         /// Nothing is there, since that time.
         case gone(at: Instant)
     }
 
-    package var gateway: GatewayIndex
+    /// Something is there.
+    struct Stay: Sendable {
+        var since: Instant
+        /// The epoch in which it said so.
+        var epoch: String
+        /// When it said something anew to be there while it was there already: an exit before that has not come yet.
+        var reenteredAt: Instant?
+    }
+
+    var gateway: GatewayIndex
     private(set) var word = Word.nothing
-    /// The epoch in which it said that something is there.
-    private(set) var thereEpoch = ""
-    /// When it said something anew to be there while it was there already: an exit before that has not come yet.
-    private var reenteredAt: Instant?
     /// When it last saw a beacon leave; `nil` where it only ever had none inside.
     private var leftAt: Instant?
     /// When it was known that the gateway can't hear; `nil` while it can. That it is back does not prove what it said before it was
@@ -45,23 +49,28 @@ struct Claim: Sendable {
     mutating func enter(at instant: Instant) {
         unknownSince = nil
         switch word {
-        case .nothing: word = .there(since: instant)
-        case .gone(let at): if instant >= at { word = .there(since: instant) }
-        case .there(let since): if instant > since { reenteredAt = max(reenteredAt ?? instant, instant) }
+        case .nothing: word = .there(Stay(since: instant, epoch: numbers.epoch))
+        case .gone(let at): if instant >= at { word = .there(Stay(since: instant, epoch: numbers.epoch)) }
+        case .there(var stay):
+            stay.epoch = numbers.epoch
+            if instant > stay.since { stay.reenteredAt = max(stay.reenteredAt ?? instant, instant) }
+            word = .there(stay)
         }
-        if isThere { thereEpoch = numbers.epoch }
     }
 
     /// It has told an exit.
     mutating func leave(at instant: Instant) {
         unknownSince = nil
         switch word {
-        case .nothing: gone(at: instant)
-        case .gone(let at): if instant > at { gone(at: instant) }
-        case .there(let since):
-            guard instant >= since else { return }
-            if let reenteredAt, reenteredAt > instant { word = .there(since: reenteredAt) } else { gone(at: instant) }
-            reenteredAt = nil
+        case .nothing: word = .gone(at: instant)
+        case .gone(let at): if instant > at { word = .gone(at: instant) }
+        case .there(let stay):
+            guard instant >= stay.since else { return }
+            if let reenteredAt = stay.reenteredAt, reenteredAt > instant {
+                word = .there(Stay(since: reenteredAt, epoch: stay.epoch))
+            } else {
+                word = .gone(at: instant)
+            }
         }
         leftAt = max(leftAt ?? instant, instant)
     }
@@ -74,17 +83,16 @@ struct Claim: Sendable {
         case nil: unknownSince = unknownSince ?? now
         case true?:
             unknownSince = nil
-            if !self.isThere { word = .there(since: since) }
-            thereEpoch = numbers.epoch
+            var stay = self.stay ?? Stay(since: since, epoch: numbers.epoch)
+            stay.epoch = numbers.epoch
+            word = .there(stay)
         case false?:
             unknownSince = nil
             if isGone { return }
             if self.isThere { leftAt = since }
-            gone(at: since)
+            word = .gone(at: since)
         }
     }
-
-    private mutating func gone(at instant: Instant) { (word, reenteredAt) = (.gone(at: instant), nil) }
 
     /// When it was known that its word proves nothing any more; `nil` while it proves something.
     var unprovedSince: Instant? {
@@ -92,10 +100,13 @@ struct Claim: Sendable {
         return min(deafSince, unknownSince)
     }
 
-    var isThere: Bool { thereSince != nil }
+    var isThere: Bool { stay != nil }
+
+    /// What it has inside; `nil` where it has nothing.
+    var stay: Stay? { if case .there(let stay) = word { stay } else { nil } }
 
     /// Since when it has something inside; `nil` where it has nothing.
-    var thereSince: Instant? { if case .there(let since) = word { since } else { nil } }
+    var thereSince: Instant? { stay?.since }
 
     /// Whether it goes beyond another one that proves nothing any more: this gateway had it inside later than that, and saw it leave.
     func outlives(_ other: Claim) -> Bool {
@@ -104,7 +115,7 @@ struct Claim: Sendable {
     }
 
     /// Since when it has something inside, where it told no other entry meanwhile.
-    var onlyEntry: Instant? { reenteredAt == nil ? thereSince : nil }
+    var onlyEntry: Instant? { stay?.reenteredAt == nil ? thereSince : nil }
 
     var isGone: Bool { if case .gone = word { true } else { false } }
 
@@ -116,7 +127,7 @@ struct Claim: Sendable {
 struct SeenNumbers: Sendable {
     /// One epoch's numbers.
     private struct Epoch: Sendable {
-        package var name: String
+        var name: String
         /// Every number up to it counts as seen.
         var floor: Int64 = 0
         /// Numbers above it that were seen, ascending.
@@ -138,7 +149,7 @@ struct SeenNumbers: Sendable {
     private var epochs: [Epoch] = []
 
     /// The gateway's present epoch; empty before its first word.
-    package var epoch: String { epochs.last?.name ?? "" }
+    var epoch: String { epochs.last?.name ?? "" }
 
     /// The highest number that has come of an epoch, late events among them.
     func seenSeq(in epoch: String) -> Int64 { of(epoch)?.highest ?? 0 }
@@ -153,7 +164,7 @@ struct SeenNumbers: Sendable {
     func isOver(_ epoch: String) -> Bool { epoch != self.epoch && of(epoch) != nil }
 
     /// Whether an event has come before.
-    package func holds(_ seq: Int64, of epoch: String) -> Bool {
+    func holds(_ seq: Int64, of epoch: String) -> Bool {
         guard let known = of(epoch) else { return false }
         return seq <= known.floor || known.recent.contains(seq)
     }

@@ -3,8 +3,8 @@
 struct EarlyStates: Sendable {
     struct State: Sendable {
         var region: StoreRegionSlot
-        package var gateway: GatewayIndex
-        package var payload: StatePayload
+        var gateway: GatewayIndex
+        var payload: StatePayload
         var arrival: Arrival
 
         fileprivate var due: Instant
@@ -19,7 +19,7 @@ struct EarlyStates: Sendable {
 
     fileprivate struct Place: Hashable {
         var region: StoreRegionSlot
-        package var gateway: GatewayIndex
+        var gateway: GatewayIndex
     }
 
     private var waiting: [Place: State] = [:]
@@ -29,7 +29,7 @@ struct EarlyStates: Sendable {
     init() {}
 
     /// When the first of them has waited long enough, or earlier.
-    package var due: Instant { timers.nextDue }
+    var due: Instant { timers.nextDue }
 
     mutating func wait(_ state: State) {
         waiting[state.place] = state
@@ -82,12 +82,12 @@ struct EarlyStates: Sendable {
 /// UUID of the gateway that spoke first counts, and what another gateway tells of its region is refused.
 struct RegionOwners: Sendable {
     private struct Owner {
-        package var gateway: GatewayIndex
+        var gateway: GatewayIndex
         var uuid: ProximityUUID
     }
 
     private struct Refused: Hashable {
-        package var gateway: GatewayIndex
+        var gateway: GatewayIndex
         var region: String
     }
 
@@ -95,7 +95,7 @@ struct RegionOwners: Sendable {
     private var refused: Set<Refused> = []
 
     /// The fate of news of a region.
-    package enum Decision {
+    enum Decision {
         case joined
         /// The gateway's region has another UUID, as is known already.
         case refused

@@ -4,8 +4,8 @@
 struct StayLog: Sendable {
     /// A time during which a gateway, or several one after the other, had something inside.
     struct Stay: Sendable {
-        package var from: Instant
-        package var to: Instant
+        var from: Instant
+        var to: Instant
         /// When a gateway heard it last.
         var lastHeardAt: Instant
         /// By whom it was ended last; `nil` where no event told it.
@@ -22,19 +22,19 @@ struct StayLog: Sendable {
     }
 
     /// An entry whose visit is not told yet.
-    package struct Entry: Sendable {
-        package var at: Instant
+    struct Entry: Sendable {
+        var at: Instant
         var cause: StoreRegion.Cause
     }
 
     /// The first time after the beginning of a visit that no gateway covers for `exitAfter`.
     struct Gap: Sendable {
         /// The end of the last stay before it.
-        package var from: Instant
+        var from: Instant
         /// What is known of that stay; `nil` where no stay has ended.
         var stay: Stay?
         /// The beginning of the stay after it; `nil` where there is none.
-        package var to: Instant?
+        var to: Instant?
     }
 
     /// Stays of one instance that are not told yet, at most.
@@ -43,7 +43,7 @@ struct StayLog: Sendable {
     static let few = 16
 
     /// Stays that may wait: `most`, or `few`.
-    package var limit = StayLog.most
+    var limit = StayLog.most
 
     private(set) var stays: [Stay] = []
     private(set) var entries: [Entry] = []

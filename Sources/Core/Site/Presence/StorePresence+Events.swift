@@ -105,7 +105,7 @@ extension StorePresence {
         let (slot, payload) = (state.region, state.payload)
         let known = regions[slot].claim(of: state.gateway)
         // What an earlier epoch had inside has left while nobody watched.
-        let isOtherEpoch = known.map { $0.isThere && $0.thereEpoch != payload.epoch } ?? false
+        let isOtherEpoch = known?.stay.map { $0.epoch != payload.epoch } ?? false
         let isTold = isOtherEpoch || payload.eventSeq > (known?.numbers.appliedSeq(in: payload.epoch) ?? 0)
         // What has come to pass so long ago changes no history: it counts from now on.
         let told = state.arrival.instant(payload.since)

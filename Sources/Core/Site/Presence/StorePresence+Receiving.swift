@@ -129,10 +129,10 @@ extension StorePresence {
 
     /// Ends what a gateway had inside in an epoch before its present one, and did not say anew in time.
     mutating func endEarlierEpochs(of gateway: StoreGateways.Restated, in slot: StoreRegionSlot, at now: Instant) {
-        guard let known = regions[slot].claim(of: gateway.index), let entered = known.thereSince,
-            known.thereEpoch != gateway.epoch, known.unknownSince == nil || known.numbers.epoch != gateway.epoch
+        guard let known = regions[slot].claim(of: gateway.index), let stay = known.stay, stay.epoch != gateway.epoch,
+            known.unknownSince == nil || known.numbers.epoch != gateway.epoch
         else { return }
-        let end = noteEnd(of: slot, enteredAt: entered, endedAt: max(gateway.begin, entered))
+        let end = noteEnd(of: slot, enteredAt: stay.since, endedAt: max(gateway.begin, stay.since))
         claim(gateway.index, of: slot, gateway.epoch, saidAt: now) { $0.state(false, since: end, at: now) }
         regions[slot].noteExit(isTold: true, isInferred: true)
         weigh(slot, Evidence(at: now))

@@ -23,14 +23,11 @@ extension StorePresence {
             }
         }
         if holdsEntry(of: slot, isCrossing: evidence.isCrossing) { return schedule(slot) }
-        if regions[slot].heldSince != nil {
+        if regions[slot].next.heldSince != nil {
             tellNext(of: slot, at: now, StoreGateways.Told(everythingUntil: now))
             return
         }
-        let change =
-            regions[slot].weigh(
-                spans, isCrossing: evidence.isCrossing, since: evidence.since, at: evidence.at, now: now)
-            ?? regions[slot].undecided(at: evidence.at)
+        let change = regions[slot].weigh(evidence, spans, now: now) ?? regions[slot].undecided(at: evidence.at)
         lateCount += regions[slot].givenUp
         regions[slot].givenUp = 0
         if let change { tell(slot, change) }
@@ -43,11 +40,11 @@ extension StorePresence {
     /// - Returns: whether an entry waits.
     private mutating func holdsEntry(of slot: StoreRegionSlot, isCrossing: Bool) -> Bool {
         guard let begin = regions[slot].oldEntry(isCrossing: isCrossing, at: now, spans) else { return false }
-        let since = regions[slot].heldSince ?? now
+        let since = regions[slot].next.heldSince ?? now
         let longest = min(min(since - begin, StoreGateways.firstWordWithin), spans.lateAfter - (since - begin))
         let told = regions[slot].gateways(thatToldUntil: begin)
         let due = min(gateways.caughtUpAt(now, but: told), since + longest)
-        guard due > now || regions[slot].heldSince != nil else { return false }
+        guard due > now || regions[slot].next.heldSince != nil else { return false }
         regions[slot].hold(entryAt: begin, from: since, until: due)
         return due > now
     }
@@ -56,14 +53,14 @@ extension StorePresence {
     mutating func advance(_ slot: StoreRegionSlot, to due: Instant) {
         // What is due may be long past, where an exit is known late.
         let now = max(now, due)
-        if regions[slot].reweighDue <= now {
-            let deferral = regions[slot].beginWeighing()
+        if regions[slot].reweighing.due <= now {
+            let isEntry = regions[slot].beginWeighing()
             // It was given time enough.
-            if deferral == .entry { lateCount += 1 }
-            return weigh(slot, Evidence(isCrossing: deferral == .entry, at: now), isLastCall: true)
+            if isEntry { lateCount += 1 }
+            return weigh(slot, Evidence(isCrossing: isEntry, at: now), isLastCall: true)
         }
         // Meanwhile a gateway may have told that it has more to tell.
-        if regions[slot].heldSince != nil, holdsEntry(of: slot, isCrossing: false) {
+        if regions[slot].next.heldSince != nil, holdsEntry(of: slot, isCrossing: false) {
             if let change = regions[slot].becomeUnknown(by: now) { tell(slot, change) }
             return schedule(slot)
         }

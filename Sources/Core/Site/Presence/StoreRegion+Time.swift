@@ -4,7 +4,7 @@ extension StoreRegion {
     ///
     /// - Parameter told: how far the gateways have told.
     mutating func advance(to now: Instant, _ told: StoreGateways.Told, _ spans: Spans) -> Change? {
-        if let nextEntry { return enterNext(nextEntry, spans) }
+        if let entry = next.entry { return enterNext(entry, spans) }
         if exitDue <= now {
             guard exitDue <= told.until else { return wait(at: now, lookAt: told.look(at: exitDue), spans) }
             let due = exitDue
@@ -34,16 +34,15 @@ extension StoreRegion {
 
     /// The claims are weighed now.
     ///
-    /// - Returns: what waited for that.
-    mutating func beginWeighing() -> Deferral {
-        defer { (deferral, reweighDue) = (.none, .distantFuture) }
-        return deferral
+    /// - Returns: whether an entry waited for that.
+    mutating func beginWeighing() -> Bool {
+        defer { reweighing = .never }
+        return reweighing.isOfEntry
     }
 
     /// Lets an entry or a state that is dated before what was told wait until the gateways have told what followed it.
     mutating func postpone(isCrossing: Bool, until due: Instant) {
-        deferral = isCrossing || deferral == .entry ? .entry : .presence
-        reweighDue = due
+        reweighing = .deferred(isEntry: isCrossing || reweighing.isOfEntry, until: due)
     }
 
     /// The gateways that have something inside, where all entries are dated before it was told to be outside.
@@ -59,15 +58,16 @@ extension StoreRegion {
     func oldEntry(isCrossing: Bool, at now: Instant, _ spans: Spans) -> Instant? {
         guard standing.presence == nil else { return nil }
         let earliest = standing.isSettled ? settledSince : notBefore
-        let hasEntry = isCrossing || heldSince != nil
+        let isHeld = next.heldSince != nil
+        let hasEntry = isCrossing || isHeld
         let there = hasEntry ? claims.filter { $0.unprovedSince == nil }.compactMap(\.thereSince) : []
-        let candidates = there + [log.first(after: earliest), heldSince == nil ? nil : nextEntry].compactMap { $0 }
+        let candidates = there + [log.first(after: earliest), isHeld ? next.entry : nil].compactMap { $0 }
         guard let begin = candidates.min(), begin >= earliest else { return nil }
         return now - begin > Arrival.longestTransit && now - begin <= spans.lateAfter ? begin : nil
     }
 
     /// The gateways that have told what they had inside at a time: a gateway tells its events in their order.
-    package func gateways(thatToldUntil instant: Instant) -> GatewaySet {
+    func gateways(thatToldUntil instant: Instant) -> GatewaySet {
         claims.reduce(into: GatewaySet()) { told, claim in
             guard claim.awaySince == nil, let last = claim.thereSince ?? claim.goneAt, last >= instant else { return }
             told.insert(claim.gateway)
@@ -76,28 +76,28 @@ extension StoreRegion {
 
     /// An old entry waits, as long as its visit may turn out to have begun earlier.
     mutating func hold(entryAt begin: Instant, from since: Instant, until due: Instant) {
-        (nextEntry, lookDue, heldSince) = (begin, due, since)
+        (next, lookDue) = (.held(at: begin, since: since), due)
     }
 
     /// It is looked at earlier whether an exit can be told.
     mutating func look(at due: Instant) { lookDue = lookDue.map { min($0, due) } }
 
     /// Whether an exit, or what follows it, is not told yet though it is known.
-    var isUndecided: Bool { lookDue != nil || nextEntry != nil }
+    var isUndecided: Bool { lookDue != nil || next.entry != nil }
 
     /// It was left.
     private mutating func leave(at due: Instant, notBefore earliest: Instant, _ spans: Spans) -> Change? {
         let gap = gap(claims.filter { $0.unprovedSince == nil }, spans)
         let isPast = gap?.to != nil
         var at = due
-        if let next = gap?.to {
+        if let entry = gap?.to {
             // What was told of zones after the next visit had begun belongs to that visit.
-            if let toldAt = zonesToldAt, toldAt < next { at = max(due, toldAt) }
+            if let toldAt = zonesToldAt, toldAt < entry { at = max(due, toldAt) }
         } else {
             at = max(due, max(zonesToldAt ?? due, earliest))
         }
-        if let gap, let next = gap.to {
-            nextEntry = next
+        if let gap, let entry = gap.to {
+            next = .known(at: entry)
             let heard = gap.stay?.lastHeardAt ?? gap.from
             nextHeardAt = max(nextHeardAt ?? heard, standing.presence?.lastHeardAt ?? heard)
             if standing.presence?.isRestored == false { standing.perceived(at: heard) }
@@ -134,7 +134,7 @@ extension StoreRegion {
 
     /// The next visit begins: it was known already.
     private mutating func enterNext(_ from: Instant, _ spans: Spans) -> Change? {
-        (nextEntry, lookDue, heldSince) = (nil, nil, nil)
+        (next, lookDue) = (.none, nil)
         cause = log.cause(at: from) ?? entryCause(at: from) ?? cause
         if !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: from) }
         let change = standing.inside(since: from, at: from)
