@@ -165,6 +165,17 @@ struct ZoneMembershipTests {
         #expect(store.zoneLevels.first == -55)
     }
 
+    @Test("A state that says inside and names an exit goes on with the visit of that exit, and its zone is told")
+    func stateNamesExit() throws {
+        var store = try Store()
+        store.state("a", "outside", since_s: 1, seq: 0, at: 5)
+        store.state("a", "inside", since_s: 9, seq: 1, at: 10)
+        store.exit("a", entered_s: 6, heard_s: 8, told_s: 9, seq: 1, at: 10.2)
+        for second in 11...40 { store.list("a", [1: -50], at: Double(second)) }
+        #expect(store.events == ["enter carts 6.0 by a"])
+        #expect(store.zoneStates.map { $0.hasPrefix("inside carts/zone/a ") } == [true])
+    }
+
     // MARK: - Room
 
     @Test("A beacon that has left while others keep its region inside gives way to a new one")

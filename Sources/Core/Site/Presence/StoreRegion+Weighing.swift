@@ -24,6 +24,11 @@ extension StoreRegion {
         if proved.contains(where: \.isThere) {
             (exitDue, unknownDue, lookDue) = (.distantFuture, .distantFuture, nil)
             tellsExit = true
+            // A visit that is known already begins first: this may go on with it.
+            if standing.presence == nil, next.entry != nil {
+                lookDue = now
+                return nil
+            }
             continueVisit()
             let change = enter(isCrossing: evidence.isCrossing, since: evidence.since ?? at, at: at, now: now)
             return change.map { Change(change: $0, at: at) }
