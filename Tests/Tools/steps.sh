@@ -1,17 +1,18 @@
-# The steps of deploy/test: each has a log of its own, and some run two at a time. Sourced by bash after suite.sh, not run.
+# The steps of deploy/test: each has a log of its own, and some run beside each other. Sourced by bash after suite.sh, not run.
 #
 #     step NAME COMMAND…      alone: after all that runs, and before all that follows
-#     beside NAME COMMAND…    beside one other such step, never beside one of the same suite
+#     beside NAME COMMAND…    beside other such steps, never beside one of the same suite
 #     all_steps               until none runs any more
 #     said NAME               prints the last line of what a step said
+#     has_left NAME           whether that step left parts to --all; what all of them left is in $logs/left
 
 logs=$(mktemp -d)
 # By process id: the name of each step that runs, when it began, and which ports it is given (ports.py).
 declare -A running=() begun=() lane_of=()
 # By name: the exit status of each step that has ended.
 declare -A status_of=()
-# Most suites wait, or need one processor.
-at_once=$(($(nproc) < 2 ? 1 : 2))
+# Most suites wait more than they work: on two processors three of them keep both busy.
+at_once=$(($(nproc) < 2 ? 1 : 3))
 # What ends a step that hangs, so that the table says which one it was. No verdict: it is four times what the longest takes
 # on two cores.
 limit_s=2400
@@ -29,6 +30,7 @@ trap 'exit 143' TERM
 
 log_of() { echo "$logs/step ${1//\//.}"; }
 said() { tail -n 1 "$(log_of "$1")"; }
+has_left() { grep -q '^left to --all: ' "$(log_of "$1")" 2>/dev/null; }
 
 # count LOG STATUS: adds a step's own counts where its log has any, in either of two forms: Swift Testing's lines for each
 # test, or a last line like our own. A step that failed counts at least one failure, any other step at least one.
@@ -77,6 +79,7 @@ report_step() {
         grep -hE '^skipped: ' "$log"
         sed -nE "s|^➜ Test \"?(.*[^\"])\"? skipped: \"(.*)\"|skipped: $name/\1: \2|p" "$log"
     } >>"$logs/skipped"
+    grep -hE '^left to --all: ' "$log" >>"$logs/left"
     ((status == 0)) && return 0
     ((status == 124 || status == 137)) && echo "        no end within $limit_s s"
     grep -hE '^(✘ Test .* recorded an issue|([a-z-]+: )?failed:|.*error:)' "$log" | sort -u | head -n 20 | sed 's/^/        /'
@@ -98,7 +101,7 @@ beside() {
     # Two parts of one suite may share what it keeps for the next time.
     while ((${#running[@]} >= at_once)) || [[ " ${running[*]%%/*} " == *" ${1%%/*} "* ]]; do end_step; done
     local lane=0
-    [[ " ${lane_of[*]} " != *" 0 "* ]] || lane=1
+    while [[ " ${lane_of[*]} " == *" $lane "* ]]; do lane=$((lane + 1)); done
     PORT_LANE=$lane begin_step "$@"
     lane_of[$!]=$lane
 }

@@ -6,7 +6,7 @@
 #     check "it does what it should" some command
 #     finish
 #
-# What is left out is said in one form, `skipped: SUITE: WHY` or `skipped: SUITE/PART: WHY`, and counted.
+# What is left out for a reason is said in one form, `skipped: SUITE: WHY` or `skipped: SUITE/PART: WHY`, and counted.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/deploy/lib/requirements.sh"
@@ -80,6 +80,38 @@ lacks() {
     local -a missing=()
     mapfile -t missing < <(packages_of "$@")
     ((${#missing[@]} > 0)) && echo "missing, by their Debian names: ${missing[*]}"
+}
+
+# --- The short form and the rest ---------------------------------------------------------------------------------------
+#
+# A suite that takes long has a short form. SUITE_FORM says which parts of the suite are wanted: `all` of them where the variable is not
+# set, `short`, or `rest`, the parts that the short form leaves. deploy/test sets `short`; deploy/test --all sets `short` and then `rest`.
+#
+#     leave kill power             the short form leaves these parts; call it after all that may skip the suite
+#     if wants kill; then …        this form has the part
+#
+# A part is a scenario, or a word for some of the checks. A part that was not given to `leave` belongs to the short form.
+
+export SUITE_FORM=${SUITE_FORM:-all}
+left_parts=()
+
+# leave PART…: says what the short form leaves. deploy/test collects that line, and deploy/test --all runs the rest of a suite that said it.
+leave() {
+    local said
+    left_parts+=("$@")
+    printf -v said ', %s' "$@"
+    [[ $SUITE_FORM != short ]] || echo "left to --all: $suite: ${said:2}"
+}
+
+# wants PART
+wants() {
+    local is_left=
+    [[ " ${left_parts[*]} " != *" $1 "* ]] || is_left=yes
+    case $SUITE_FORM in
+    short) [[ -z $is_left ]] ;;
+    rest) [[ -n $is_left ]] ;;
+    *) true ;;
+    esac
 }
 
 # need PROGRAM…: without one of them the suite is skipped. From these lines, and from those with "$(lacks …)", deploy/test knows

@@ -253,7 +253,8 @@ ATTACKS = (takeovers, small, large, retained, huge, deaf, filters, crowd, garbag
 
 def main():
     grown = {}
-    for name, topic in WHO.items():
+    # The short form has one kind of certificate.
+    for name, topic in list(WHO.items())[:1 if os.environ["SUITE_FORM"] == "short" else None]:
         witnesses = Witnesses()
         own = {"display": "display", "berlin-17/site": "site", "berlin-17/page": "page"}.get(name)
         for attack in ATTACKS:
