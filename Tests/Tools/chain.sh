@@ -38,10 +38,12 @@ stop_chain() {
     clear_away
 }
 
-# run_tests NAME [CLASS]: NAME_test.py or one class in it, each test as one. What it says is in $log.
+# run_tests NAME [CLASS…]: NAME_test.py or some classes in it, each test as one. What it says is in $log.
 run_tests() {
-    local name=$1 status ok left_out bad
-    timeout --kill-after=60 "$limit_s" "$python" -m unittest -v "${name}_test${2:+.$2}" >"$log" 2>&1 &
+    local name=$1 chosen=("${1}_test") status ok left_out bad
+    shift
+    (($# == 0)) || chosen=("${@/#/${name}_test.}")
+    timeout --kill-after=60 "$limit_s" "$python" -m unittest -v "${chosen[@]}" >"$log" 2>&1 &
     child=$!
     wait "$child"
     status=$?
