@@ -82,7 +82,7 @@ class BeforeOneBroker(Fleet, unittest.TestCase):
     make_broker = OneBroker
 
 
-# Three nodes beside a fleet want more than the time of the short form; that a cluster loses nothing, Chain proves on every change.
+# Three nodes beside a fleet take too long for every change; that a cluster loses nothing, Chain proves on every change.
 if os.environ.get("FLEET") in ("cluster", "long"):
     @unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond")
     @unittest.skipUnless(shutil.which("rabbitmq-server"), "missing, by its Debian name: rabbitmq-server")
