@@ -49,15 +49,14 @@ struct CaptureFile: ~Copyable {
 
     /// Moves what is not read yet to the front and fetches the next piece; `false` at the end of the file.
     mutating func readMore() throws(Problem) -> Bool {
-        buffer.removeFirst(position)
-        position = 0
-        let got: Int
+        let rest = buffer[position...]
         do throws(FileError) {
-            got = try file.read(into: &buffer, count: Self.pieceLength)
+            buffer = try file.read(after: rest, count: Self.pieceLength)
         } catch {
             throw .file(error)
         }
-        if got > 0 { return true }
+        position = 0
+        if buffer.count > rest.count { return true }
         do throws(BTSnoopError) {
             try reader.finish(remaining: buffer.count)
         } catch {

@@ -14,7 +14,7 @@ struct ReplaySession {
     }
 
     /// Without records for longer than this no `health` is made: a capture may jump by years where a clock was set.
-    static let longestIdle = TimeSpan.seconds(3600)
+    static let longestIdle = TimeSpan(microseconds: 3_600_000_000)
     /// How stored times are read, before the first record.
     static let initialTimebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 

@@ -27,17 +27,37 @@ struct InputFile: ~Copyable {
 
     /// Appends up to `count` octets to `buffer`, and returns how many: 0 at the end.
     mutating func read(into buffer: inout [UInt8], count: Int) throws(FileError) -> Int {
-        var (got, code) = (-1, Int32(0))
+        var got: Result<Int, FileError> = .success(0)
         withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { piece in
-            repeat {
-                got = Glibc.read(descriptor, piece.baseAddress, piece.count)
-                code = errno
-            } while got < 0 && code == EINTR
+            got = read(piece)
             // Appending zeros to read over would take far longer than the reading, in a debug build 0.4 s for 60 kB.
-            buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<max(0, got)]))
+            let filled = (try? got.get()) ?? 0
+            buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<filled]))
         }
-        guard got >= 0 else { throw FileError(path: path, operation: .read, code: code) }
-        return got
+        return try got.get()
+    }
+
+    /// The octets of `rest`, which are few, and up to `count` more: none at the end. They are read in place: copied they would cost 70
+    /// instructions for each report of a capture.
+    mutating func read(after rest: ArraySlice<UInt8>, count: Int) throws(FileError) -> [UInt8] {
+        var got: Result<Int, FileError> = .success(0)
+        let octets = [UInt8](unsafeUninitializedCapacity: rest.count + count) { space, filled in
+            filled = rest.count
+            _ = space.initialize(from: rest)
+            got = read(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: space[filled...])))
+            filled += (try? got.get()) ?? 0
+        }
+        _ = try got.get()
+        return octets
+    }
+
+    private func read(_ space: UnsafeMutableRawBufferPointer) -> Result<Int, FileError> {
+        while true {
+            let got = Glibc.read(descriptor, space.baseAddress, space.count)
+            let code = errno
+            if got >= 0 { return .success(got) }
+            if code != EINTR { return .failure(FileError(path: path, operation: .read, code: code)) }
+        }
     }
 
     /// The whole of a regular file, at most `limit` octets and one more, by which the caller sees that there are too many.

@@ -9,6 +9,10 @@ struct Transmitter: Sendable {
     var identity: BeaconIdentity
     /// Of a known device, the latest.
     var address: DeviceAddress
+    // Small ones stand where they fill what the alignment of the next one would leave: 8 octets for each of 100,000.
+    /// How much regions want it; the others give way when the table is full.
+    var interest: RegionInterest
+    private var compactStanding = CompactStanding()
     /// While it is resolving, a provisional one that is never used again.
     var track: TrackID
     /// When this address was first heard: what an earlier one must have fallen silent before.
@@ -24,15 +28,11 @@ struct Transmitter: Sendable {
     /// How strong it is, smoothed.
     var signal = TransmitterSignal()
 
-    // Small ones last: they fill what the alignment of the others leaves.
     /// As its latest frame states it: RSSI at one metre, dBm.
     var measuredPower_dbm: Int8
     var presence = Presence.heard
     /// Hysteresis needs to know where it was.
     var zone = Proximity.unknown
-    /// How much regions want it; the others give way when the table is full.
-    var interest: RegionInterest
-    private var compactStanding = CompactStanding()
     @CompactSlot private var deviceSlot: DeviceSlot?
     /// What a rotation is told by, where it may have rotated.
     @CompactSlot var trace: TraceSlot? = nil

@@ -10,9 +10,17 @@ extension GatewayEngine {
     package mutating func receive(
         _ event: Span<UInt8>, from adapter: Int = 0, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
+        let isAdvertising = AdvertisingEvent.isAdvertising(event)
+        receive(event, from: adapter, isAdvertising: isAdvertising, at: instant, outputs: &outputs)
+    }
+
+    /// - Parameter isAdvertising: whether it is a report of whatever; the caller has looked.
+    mutating func receive(
+        _ event: Span<UInt8>, from adapter: Int = 0, isAdvertising: Bool, at instant: Instant,
+        outputs: inout [GatewayOutput]
+    ) {
         guard intake.has(adapter) else { return }
         // A report of whatever proves that the radio has heard until now.
-        let isAdvertising = AdvertisingEvent.isAdvertising(event)
         if isAdvertising { monitor.proved(radio, at: max(now, instant)) }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)

@@ -57,10 +57,11 @@ package struct CapturePlayer: Sendable {
     package mutating func receive(_ event: Span<UInt8>, at time: WallTime, outputs: inout [GatewayOutput]) {
         let instant = clock.take(time)
         watch(before: instant, outputs: &outputs)
-        if AdvertisingEvent.isAdvertising(event), let change = liveness.reportReceived(at: instant) {
+        let isAdvertising = AdvertisingEvent.isAdvertising(event)
+        if isAdvertising, let change = liveness.reportReceived(at: instant) {
             engine.liveness(change, at: instant, outputs: &outputs)
         }
-        engine.receive(event, at: instant, outputs: &outputs)
+        engine.receive(event, isAdvertising: isAdvertising, at: instant, outputs: &outputs)
         liveness.ordinarySilence = engine.ordinarySilence
         clock.now = instant
     }
