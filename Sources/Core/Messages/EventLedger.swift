@@ -47,7 +47,7 @@ package struct EventLedger: Sendable {
     ) -> Entry {
         let instance = transition.instance
         let told = ToldState(
-            transition.state, since: transition.since, at: transition.at, circle: transition.circle)
+            transition.state, since: transition.since, at: transition.at, detail: transition.detail)
         outdated.remove(instance)
         recall(instance)
         known[instance]?.told = told

@@ -39,8 +39,8 @@ extension SiteEngine {
                 payload: payload, instance: instance, identity: identity, observation: observation, gateway: gateway)
             presence.receive(event, arrival)
         case .state(let payload):
-            // A circle is where one gateway is; there is nothing to join.
-            guard payload.circle == nil else { return }
+            // Where the gateway itself is inside there is nothing to join.
+            guard payload.detail.kind.hasBeacons else { return }
             presence.receive(payload, of: instance, from: gateway, arrival)
         case .ranging(let payload): receive(payload.list, of: instance, from: gateway, arrival, outputs: &outputs)
         }

@@ -67,17 +67,18 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    /// Nothing is said where neither the configuration nor a circle asks for the place.
+    /// Nothing is said where neither the configuration nor a region asks for the place.
     private func checkLocation(_ gateway: GatewaySettings, into report: inout CheckReport) {
-        let circles = gateway.regions.configured.filter(\.isCircle).count
+        let located = gateway.regions.configured.map(\.kind).filter(\.needsFixes)
+        let names = Set(located.map { "\($0.name)s" }).sorted().joined(separator: " and ")
         switch gateway.location?.source {
-        case nil where circles == 0: break
+        case nil where located.isEmpty: break
         case nil, .some(.none):
             report.add(
                 "location", LocationAvailability.off.rawValue,
-                remedy: circles == 0
+                remedy: located.isEmpty
                     ? ""
-                    : "nothing says where this gateway is, and circles among its regions: \(circles); set source in [location]"
+                    : "nothing says where this gateway is, and \(names) among its regions: \(located.count); set source in [location]"
             )
         case .fixed(let place, let accuracy_m):
             report.add(

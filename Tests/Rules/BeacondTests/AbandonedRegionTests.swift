@@ -20,7 +20,7 @@ struct AbandonedRegionTests {
                 .inside(
                     RegionRecord.OpenStay(
                         enteredAt: .origin, lastHeardAt: .origin,
-                        keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)))))
+                        keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60))))
             let stored = StoredRegion(record: record, eventSeq: 7)
             return OutboxRecord(
                 key: StoredRegion.key(instance), value: stored.encoded(Self.timebase, bootID: "boot"))
@@ -175,7 +175,7 @@ struct AbandonedRegionTests {
             .inside(
                 RegionRecord.OpenStay(
                     enteredAt: .origin + .seconds(100) + later, lastHeardAt: .origin + .seconds(400) + later,
-                    beginning: .partial, keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)),
+                    beginning: .partial, keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60),
                     notifiesOnExit: notifiesOnExit)))
         let value = StoredRegion(record: record, eventSeq: 0).encoded(Self.timebase, bootID: "boot")
         return OutboxRecord(key: region, value: value)

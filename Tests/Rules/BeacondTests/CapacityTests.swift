@@ -56,9 +56,9 @@ struct CapacityTests {
                 ? .inside(
                     RegionRecord.OpenStay(
                         enteredAt: at, lastHeardAt: at,
-                        keeper: .beacon(
-                            BeaconKeeper(major: 1, minor: minor, patience: .seconds(20), rssi_dbm: observation.rssi_dbm)
-                        ))) : .outside(since: at))
+                        keeper: BeaconKeeper(
+                            major: 1, minor: minor, patience: .seconds(20), rssi_dbm: observation.rssi_dbm)))
+                : .outside(since: at))
         return .transition(
             RegionTransition(
                 instance: instance, state: isEntry ? .inside : .outside, since: at, at: at, event: event),

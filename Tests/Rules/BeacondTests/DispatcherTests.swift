@@ -38,7 +38,7 @@ struct DispatcherTests {
                 ? .inside(
                     RegionRecord.OpenStay(
                         enteredAt: .origin, lastHeardAt: .origin,
-                        keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)))) : .outside(since: .origin))
+                        keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60))) : .outside(since: .origin))
         return .transition(
             RegionTransition(instance: instance, state: state, since: .origin, at: .origin, event: event),
             record: record)
@@ -74,7 +74,7 @@ struct DispatcherTests {
             .inside(
                 RegionRecord.OpenStay(
                     enteredAt: .origin, lastHeardAt: .origin,
-                    keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: nil)))))
+                    keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: nil))))
         let dispatcher = try makeDispatcher([StoredRegion(record: record, eventSeq: 7)])
         let said = try dispatcher.dispatch([output("a", .inside, event: nil)], timebase)
         guard case .message(let message) = try #require(said.first).content else {

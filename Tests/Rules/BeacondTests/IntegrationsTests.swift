@@ -38,7 +38,7 @@ struct IntegrationsTests {
                 .inside(
                     RegionRecord.OpenStay(
                         enteredAt: .origin, lastHeardAt: .origin,
-                        keeper: .beacon(BeaconKeeper(major: 1, minor: minor, rssi_dbm: -60))))))
+                        keeper: BeaconKeeper(major: 1, minor: minor, rssi_dbm: -60)))))
     }
 
     /// The topics outside the gateway's own of what is said.

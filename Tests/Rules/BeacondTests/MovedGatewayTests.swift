@@ -63,7 +63,7 @@ struct MovedGatewayTests {
             .inside(
                 RegionRecord.OpenStay(
                     enteredAt: .origin, lastHeardAt: .origin,
-                    keeper: .beacon(BeaconKeeper(major: major, minor: 2, rssi_dbm: -60)))))
+                    keeper: BeaconKeeper(major: major, minor: 2, rssi_dbm: -60))))
         return .transition(
             RegionTransition(instance: instance, state: .inside, since: .origin, at: .origin, event: event),
             record: record)

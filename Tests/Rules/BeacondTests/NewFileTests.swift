@@ -32,7 +32,7 @@ struct NewFileTests {
                 .inside(
                     RegionRecord.OpenStay(
                         enteredAt: since, lastHeardAt: since,
-                        keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: nil)))))
+                        keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: nil))))
         }
         _ = try dispatcher.dispatch([.stays([record(since: .origin)])], timebase)
         _ = try dispatcher.dispatch([.stays([record(since: .origin + .seconds(5))])], timebase)
@@ -111,7 +111,7 @@ struct NewFileTests {
             .inside(
                 RegionRecord.OpenStay(
                     enteredAt: .origin, lastHeardAt: .origin,
-                    keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)))))
+                    keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60))))
         return .transition(transition(region), record: record)
     }
 }

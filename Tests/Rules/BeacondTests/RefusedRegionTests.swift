@@ -26,7 +26,7 @@ struct RefusedRegionTests {
                 .inside(
                     RegionRecord.OpenStay(
                         enteredAt: .origin, lastHeardAt: .origin,
-                        keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)))))
+                        keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60))))
             return OutboxRecord(
                 key: StoredRegion.key(instance),
                 value: StoredRegion(record: record, eventSeq: 7).encoded(Self.timebase, bootID: "boot"))

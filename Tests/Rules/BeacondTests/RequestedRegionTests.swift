@@ -33,7 +33,7 @@ struct RequestedRegionTests {
                 ? .inside(
                     RegionRecord.OpenStay(
                         enteredAt: .origin, lastHeardAt: .origin,
-                        keeper: .beacon(BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60)))) : .outside(since: .origin))
+                        keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60))) : .outside(since: .origin))
         return .transition(
             RegionTransition(instance: instance, state: state, since: .origin, at: .origin), record: record)
     }

@@ -64,7 +64,7 @@ struct CirclePayloadTests {
         let payload = try json(Message(message))
         #expect(payload["distance_m"] == nil && payload["location"] == nil && payload["center"] != nil)
         let told = ToldState(
-            .outside, since: .origin, at: .origin, circle: CircleObservation(circle, distance_m: 271))
+            .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle, distance_m: 271)))
         let state = try json(composer(.omit).state(told, of: instance, epoch: "e", eventSeq: 4, timebase))
         #expect(state["distance_m"] == nil && state["radius_m"] as? Double == 150)
     }
@@ -72,7 +72,7 @@ struct CirclePayloadTests {
     @Test("A state says which circle it is about, and how far from its centre the gateway was")
     func state() throws {
         let told = ToldState(
-            .outside, since: .origin, at: .origin, circle: CircleObservation(circle, distance_m: 271))
+            .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle, distance_m: 271)))
         let payload = try json(composer().state(told, of: instance, epoch: "e", eventSeq: 4, timebase))
         #expect(
             Set(payload.keys) == [
@@ -90,7 +90,7 @@ struct CirclePayloadTests {
     @Test("A circle is stored under a kind of its own, and read again with every digit", arguments: ["boot", nil])
     func stored(bootID: String?) throws {
         let stay = RegionRecord.OpenStay(
-            enteredAt: .origin + .seconds(3), lastHeardAt: .origin + .seconds(9), beginning: .partial, keeper: .circle,
+            enteredAt: .origin + .seconds(3), lastHeardAt: .origin + .seconds(9), beginning: .partial, keeper: nil,
             notifiesOnExit: false)
         for occupancy in [RegionRecord.Occupancy.inside(stay), .outside(since: .origin + .seconds(2))] {
             var record = record(occupancy)

@@ -22,8 +22,7 @@ struct StoredRegionTests {
     ) -> RegionRecord.OpenStay {
         RegionRecord.OpenStay(
             enteredAt: .origin + .seconds(100), lastHeardAt: .origin + .seconds(400), beginning: beginning,
-            keeper: .beacon(
-                BeaconKeeper(major: 2, minor: 7, patience: .milliseconds(1_252), rssi_dbm: rssi_dbm)),
+            keeper: BeaconKeeper(major: 2, minor: 7, patience: .milliseconds(1_252), rssi_dbm: rssi_dbm),
             notifiesOnExit: notifiesOnExit)
     }
 

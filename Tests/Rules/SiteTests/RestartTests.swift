@@ -12,7 +12,7 @@ struct RestartTests {
             .inside(
                 RegionRecord.OpenStay(
                     enteredAt: .origin + .seconds(entered_s), lastHeardAt: .origin + .seconds(heard_s),
-                    keeper: .beacon(keeper))))
+                    keeper: keeper)))
     }
 
     @Test("Still inside is no event")

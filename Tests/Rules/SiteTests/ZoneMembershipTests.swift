@@ -14,7 +14,7 @@ struct ZoneMembershipTests {
             .inside(
                 RegionRecord.OpenStay(
                     enteredAt: .origin + .seconds(entered_s), lastHeardAt: .origin + .seconds(heard_s),
-                    keeper: .beacon(BeaconKeeper(major: 1, minor: 1, rssi_dbm: -60)))))
+                    keeper: BeaconKeeper(major: 1, minor: 1, rssi_dbm: -60))))
     }
 
     private func words(_ events: [String]) -> [String] {

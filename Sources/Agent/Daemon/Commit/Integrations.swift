@@ -165,7 +165,8 @@ extension TransactionWriter {
         guard let discovery = integrations.discovery else { return }
         let refused = draft.told.entities.refusedCount
         if draft.told.entities.admit(transition.instance, limit: integrations.maxInstances) {
-            let isCounted = transition.circle == nil && !integrations.unranged.contains(transition.instance.region)
+            let isCounted =
+                transition.detail.kind.hasBeacons && !integrations.unranged.contains(transition.instance.region)
             let told = discovery.introduction(of: transition.instance, isCounted: isCounted)
             for message in told { retain(message, at: transition.at, records, into: &draft) }
             // An earlier region of that name may have had more.

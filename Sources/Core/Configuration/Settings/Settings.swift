@@ -62,7 +62,7 @@ package struct RegionSettings: Hashable, Sendable {
                 if case .beacon(let region) = region { region } else { nil }
             }
         }
-        set { configured = newValue.map { .beacon($0) } + configured.filter(\.isCircle) }
+        set { configured = newValue.map { .beacon($0) } + configured.filter { $0.kind != .beacon } }
     }
 }
 

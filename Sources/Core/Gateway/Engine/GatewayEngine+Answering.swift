@@ -37,7 +37,7 @@ extension GatewayEngine {
         _ name: String, _ discriminator: RegionInstanceID.Discriminator?
     ) throws(RequestError) -> RangingReport {
         guard let monitored = monitor.region(name) else { throw .unknownRegion(name) }
-        guard case .beacon(let region) = monitored else { throw .notOfBeacons(name) }
+        guard case .beacon(let region) = monitored else { throw .notOfBeacons(name, monitored.kind) }
         guard let discriminator, region.expansion.makes(discriminator) else { throw .wrongInstance(region) }
         let id = RegionInstanceID(region: name, discriminator)
         guard let slot = monitor.slotOrPending(of: id) else {
@@ -63,7 +63,7 @@ extension GatewayEngine {
             throw RequestError(.regionMonitoringFailure, error.description)
         }
         outputs.append(.registered(definition, region: region.id, at: now))
-        if !region.isCircle { meetTrackedBeacons() }
+        if region.kind.hasBeacons { meetTrackedBeacons() }
         takeTransitions(&outputs)
         takeFailures(&outputs)
         return .monitoring(region: region.id)

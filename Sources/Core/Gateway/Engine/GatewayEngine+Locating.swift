@@ -4,7 +4,7 @@ struct Whereabouts: Sendable {
     var services: LocationServices?
     /// When the services have something to do; it is asked for with every report.
     private(set) var deadline = Instant.distantFuture
-    /// What circles are monitored by; made with the first of them.
+    /// What regions are monitored by that need fixes; made with the first of them.
     var receiver: EvidenceSourceID?
     /// Whether the receiver rests on purpose.
     var isResting = false
@@ -80,7 +80,7 @@ extension GatewayEngine {
         place.services = services
         tell(news, &outputs)
         answerLocationRequests(&outputs)
-        // What has become of the circles and of the requests says whether the receiver may rest.
+        // What has become of the regions and of the requests says whether the receiver may rest.
         news.removeAll()
         let end = fixesNeededUntil
         place.services?.ask(until: end, at: now, news: &news)
@@ -102,12 +102,12 @@ extension GatewayEngine {
         }
     }
 
-    /// Circles are judged by it.
+    /// The regions that need fixes are judged by it.
     private mutating func use(_ placed: PlacedFix, outputs: inout [GatewayOutput]) {
         place.requests.used(placed)
         guard let receiver = place.receiver else { return }
         monitor.use(placed.fix, from: receiver, at: now, transitions: &transitions, notices: &notices)
-        if monitor.isInsideCircle { stays.heard(at: now) }
+        if monitor.kinds.isGatewayInside { stays.heard(at: now) }
         takeTransitions(&outputs)
         takeFailures(&outputs)
     }
@@ -115,11 +115,11 @@ extension GatewayEngine {
     /// A receiver that rests would leave a crossing undecided. Where there is no reception it may: a gap that is longer than
     /// `unknown_state_after_s` does not count, and the crossing has to begin anew.
     private var fixesNeededUntil: Instant? {
-        let forCircles =
-            monitor.isCrossingUndecided
+        let forRegions =
+            monitor.kinds.isCrossingUndecided
             ? place.services?.last.map { $0.came + settings.regions.rules.unknownStateAfter } : nil
-        guard let forRequests = place.requests.lastDeadline else { return forCircles }
-        return max(forCircles ?? forRequests, forRequests)
+        guard let forRequests = place.requests.lastDeadline else { return forRegions }
+        return max(forRegions ?? forRequests, forRequests)
     }
 
     /// That no fix comes from a receiver that rests on purpose makes no state unknown.
@@ -140,7 +140,7 @@ extension GatewayEngine {
             coordinate: last.fix.coordinate, horizontalAccuracy_m: last.fix.horizontalAccuracy_m, age: age)
     }
 
-    /// What circles are monitored by. A gateway without circles has none, so that a report costs nothing more.
+    /// What regions are monitored by that need fixes. A gateway without any has none, so that a report costs nothing more.
     mutating func receiver() -> EvidenceSourceID {
         if let receiver = place.receiver { return receiver }
         let receiver = monitor.addSource(canProbe: false)

@@ -10,13 +10,8 @@ extension GatewayEngine {
 
     /// Has a region monitored by what perceives its kind.
     mutating func register(_ region: MonitoredRegion) throws(RegionMonitoringFailure) {
-        switch region {
-        case .beacon(let region):
-            try monitor.register(region, heardBy: radio, at: now, transitions: &transitions)
-        case .circle(let region):
-            try monitor.register(
-                region, locatedBy: receiver(), at: now, transitions: &transitions, notices: &notices)
-        }
+        let source = region.kind.needsFixes ? receiver() : radio
+        try monitor.register(region, perceivedBy: source, at: now, transitions: &transitions, notices: &notices)
     }
 
     /// Regions were registered or ended. Beacons in range belong to theirs at once; those that are only remembered once

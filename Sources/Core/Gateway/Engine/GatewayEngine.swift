@@ -78,7 +78,7 @@ package struct GatewayEngine: Sendable {
         for record in inOrderOfRoom(records)
         where monitor.restore(record, at: now, transitions: &transitions, failures: &failures) {
             guard let slot = monitor.slot(of: record.instance) else { continue }
-            if case .beacon(let keeper)? = record.stay?.keeper { restoredPatience.restore(keeper.patience, of: slot) }
+            if let keeper = record.stay?.keeper { restoredPatience.restore(keeper.patience, of: slot) }
         }
         takeTransitions(&outputs)
         takeFailures(&outputs)

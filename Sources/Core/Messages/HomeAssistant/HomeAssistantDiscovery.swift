@@ -73,7 +73,7 @@ package struct HomeAssistantDiscovery: Sendable {
 
     /// Describes the entities of one region.
     ///
-    /// - Parameter isCounted: whether its beacons are listed: those of a circle are not, nor where ranging is off.
+    /// - Parameter isCounted: whether its beacons are listed: not where the region has none, nor where ranging is off.
     package func introduction(of instance: RegionInstanceID, isCounted: Bool) -> [Message] {
         entities(of: instance, isCounted: isCounted).map(message)
     }

@@ -88,10 +88,7 @@ package struct OwnTracks: Sendable {
         json.set("wtst", Self.seconds(EpochTime.beginning(ofEpoch: event.epoch) ?? event.exit?.enteredAt ?? time))
         json.set("event", event.exit == nil ? "enter" : "leave")
         json.set("desc", instance.levels)
-        switch event.cause {
-        case .beacon: json.set("t", "b")
-        case .circle: json.set("t", "c")
-        }
+        json.set("t", event.cause.kind.ownTracksType)
         json.set("lat", event.location?.coordinate.latitude, decimals: 6)
         json.set("lon", event.location?.coordinate.longitude, decimals: 6)
         if let location = event.location { json.set("acc", Self.accuracy(location.horizontalAccuracy_m)) }

@@ -3,7 +3,7 @@ package struct EventPayload: Payload, Hashable {
     /// The stay that an exit ends.
     struct Stay: Hashable, Sendable {
         var enteredAt: WallTime
-        /// The last evidence that it was inside: `last_heard_at`, of a circle `last_inside_at`.
+        /// The last evidence that it was inside: see `RegionKind.lastEvidence`.
         var lastHeardAt: WallTime
         /// From the one to the other, whatever the clock was set to meanwhile.
         var dwell_s: Double
@@ -47,7 +47,7 @@ extension EventPayload {
         self.init(
             head: head, origin: origin, epoch: epoch, seq: seq, region: region, zone: zone, cause: cause,
             location: location,
-            exit: kind == .exit ? try Stay(&fields, of: cause) : nil)
+            exit: kind == .exit ? try Stay(&fields, of: cause.kind) : nil)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -59,35 +59,7 @@ extension EventPayload {
         if let zone { json.set("zone", zone) }
         cause.write(to: &json)
         if let location { json.set("location") { json in location.write(to: &json) } }
-        exit?.write(to: &json, of: cause)
-    }
-}
-
-extension RegionEvent.Cause {
-    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
-        self =
-            fields.has("center")
-            ? .circle(try CircleObservation(&fields)) : .beacon(try fields.identity(), try fields.observation())
-    }
-
-    fileprivate func write(to json: inout JSONWriter) {
-        switch self {
-        case .beacon(let identity, let observation):
-            json.set(identity)
-            json.set("rssi_dbm", observation.rssi_dbm, decimals: 1)
-            json.set("accuracy_m", observation.accuracy_m, decimals: 2)
-            json.set("accuracy_error_m", observation.accuracyError_m, decimals: 2)
-            json.set("proximity", observation.proximity.rawValue)
-        case .circle(let observation): json.set(observation)
-        }
-    }
-
-    /// The same without anything of the gateway's place.
-    fileprivate var withoutPlace: RegionEvent.Cause {
-        switch self {
-        case .beacon: self
-        case .circle(let observation): .circle(observation.withoutPlace)
-        }
+        exit?.write(to: &json, of: cause.kind)
     }
 }
 
@@ -107,25 +79,17 @@ extension EventLocation {
 }
 
 extension EventPayload.Stay {
-    /// What its last evidence is called.
-    private static func lastEvidence(of cause: RegionEvent.Cause) -> StaticString {
-        switch cause {
-        case .beacon: "last_heard_at"
-        case .circle: "last_inside_at"
-        }
-    }
-
-    fileprivate init(_ fields: inout PayloadFields, of cause: RegionEvent.Cause) throws(PayloadError) {
+    fileprivate init(_ fields: inout PayloadFields, of kind: RegionKind) throws(PayloadError) {
         self.init(
-            enteredAt: try fields.time("entered_at"), lastHeardAt: try fields.time(Self.lastEvidence(of: cause)),
+            enteredAt: try fields.time("entered_at"), lastHeardAt: try fields.time(kind.lastEvidence),
             dwell_s: try fields.number("dwell_s", 0...1e12),
             beginning: try fields.flag("partial") ? .partial : .observed,
             ending: try fields.flag("unmonitored") ? .unmonitored : fields.flag("inferred") ? .inferred : .observed)
     }
 
-    fileprivate func write(to json: inout JSONWriter, of cause: RegionEvent.Cause) {
+    fileprivate func write(to json: inout JSONWriter, of kind: RegionKind) {
         json.set("entered_at", Timestamp.text(enteredAt))
-        json.set(Self.lastEvidence(of: cause), Timestamp.text(lastHeardAt))
+        json.set(kind.lastEvidence, Timestamp.text(lastHeardAt))
         json.set("dwell_s", dwell_s, decimals: 3)
         if beginning == .partial { json.set("partial", true) }
         switch ending {

@@ -177,27 +177,9 @@ extension JSONWriter {
         set(key, (direction_deg * 10).rounded() < 3_600 ? direction_deg : 0, decimals: 1)
     }
 
-    mutating func set(_ observation: CircleObservation) {
-        set("center") { json in json.set(observation.circle.center) }
-        set("radius_m", observation.circle.radius_m, decimals: 3)
-        if let distance_m = observation.distance_m { set("distance_m", distance_m, decimals: 1) }
-    }
-
     mutating func set(_ identity: BeaconIdentity) {
         set("uuid", identity.uuid)
         set("major", identity.major)
         set("minor", identity.minor)
     }
-}
-
-extension CircleObservation {
-    init(_ fields: inout PayloadFields) throws(PayloadError) {
-        let center = try fields.object("center") { fields throws(PayloadError) in try fields.coordinate() }
-        let circle = Circle(center: center, radius_m: try fields.number("radius_m", 0...CircularRegion.maxRadius_m))
-        self.init(
-            circle, distance_m: fields.has("distance_m") ? try fields.number("distance_m", 0...30_000_000) : nil)
-    }
-
-    /// The same without anything of the gateway's place.
-    var withoutPlace: CircleObservation { CircleObservation(circle, distance_m: nil) }
 }

@@ -4,8 +4,7 @@ package struct StatePayload: Payload, Hashable {
     /// The one that `eventSeq` belongs to. A state of another epoch than `status` names is out of date.
     package var epoch: String
     package var instance: RegionInstanceID
-    /// Where the region is a circle.
-    var circle: CircleObservation?
+    var detail: RegionDetail
     var state: RegionState
     var since: WallTime
     /// The last event of the instance in that epoch; 0 before the first, or where it is not known any more.
@@ -16,14 +15,14 @@ extension StatePayload {
     package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
         self.init(
             head: head, epoch: try fields.epoch(), instance: try fields.instance(),
-            circle: fields.has("center") ? try CircleObservation(&fields) : nil, state: try fields.word("state"),
+            detail: try RegionDetail(&fields), state: try fields.word("state"),
             since: try fields.time("since"), eventSeq: try fields.integer("event_seq"))
     }
 
     package func write(to json: inout JSONWriter) {
         json.set("epoch", epoch)
         json.set(instance)
-        if let circle { json.set(circle) }
+        detail.write(to: &json)
         json.set("state", state.rawValue)
         json.set("since", Timestamp.text(since))
         json.set("event_seq", eventSeq)
@@ -37,15 +36,14 @@ package struct ToldState: Hashable, Sendable {
     var since: Instant
     /// When that came to pass.
     package var at: Instant
-    /// Where the region is a circle: that, and how far from its centre the gateway was then.
-    var circle: CircleObservation?
+    var detail: RegionDetail
 
     /// - Parameter since: what is later than `at` counts as then: nothing lasts from a time that is still to come.
-    package init(_ state: RegionState, since: Instant, at: Instant, circle: CircleObservation? = nil) {
+    package init(_ state: RegionState, since: Instant, at: Instant, detail: RegionDetail = .beacon) {
         self.state = state
         self.since = min(since, at)
         self.at = at
-        self.circle = circle
+        self.detail = detail
     }
 }
 
@@ -58,7 +56,7 @@ extension MessageComposer {
     ) -> Message {
         let payload = StatePayload(
             head: head(at: told.at, timebase), epoch: epoch, instance: instance,
-            circle: tellsPlace ? told.circle : told.circle?.withoutPlace, state: told.state,
+            detail: tellsPlace ? told.detail : told.detail.withoutPlace, state: told.state,
             since: timebase.wall(told.since), eventSeq: eventSeq)
         return message(.state, on: topics.state(instance), payload.encoded)
     }

@@ -5,14 +5,7 @@ package struct StoredTag: Hashable, Sendable, CustomStringConvertible {
     /// `nil` where the line has none.
     package var version: String?
 
-    /// A region of beacons, as this version writes it.
-    static let beacon = StoredTag(kind: "beacon", version: "2")
-    /// A circle.
-    static let circle = StoredTag(kind: "circle", version: "1")
-    /// A region of beacons, as version 1 wrote it: while outside it has the words of a stay too, which mean nothing.
-    static let beaconVersion1 = StoredTag(kind: nil, version: "1")
-
-    private init(kind: String?, version: String?) {
+    init(kind: String?, version: String?) {
         self.kind = kind
         self.version = version
     }
@@ -60,54 +53,25 @@ extension StoredRegion {
     package static func read(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?) -> Reading {
         // Other records have a slash before their name.
         guard !key.utf8.starts(with: "/".utf8), let tag = StoredTag(octets) else { return .nothing }
-        switch tag {
-        case .beacon, .beaconVersion1:
-            return read(octets, key: key, timebase, bootID: bootID) { words in
-                BeaconKeeper(words).map { .beacon($0) }
-            } kind: { words in
-                .beacon(of: BeaconIdentityConstraint(words))
-            }
-        case .circle:
-            return read(octets, key: key, timebase, bootID: bootID) { _ in
-                .circle
-            } kind: { words in
-                Circle(words).map { .circle(of: $0) }
-            }
-        default:
-            return .unknown(tag)
-        }
-    }
-
-    /// Reads a region whose kind is known by now.
-    ///
-    /// - Parameters:
-    ///   - keeper: who keeps it inside; `nil` where a word is missing or damaged.
-    ///   - kind: its definition; the same.
-    private static func read(
-        _ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?,
-        keeper: (StoredFields) -> RegionRecord.Keeper?, kind: (StoredFields) -> RegionRecord.Kind?
-    ) -> Reading {
+        guard let kind = tag.regionKind else { return .unknown(tag) }
         guard let instance = instance(ofKey: key), let words = StoredFields(octets, timebase, bootID: bootID),
-            let kind = kind(words),
-            let region = StoredRegion(instance, kind, words, keeper: keeper)
+            let region = StoredRegion(instance, kind, words)
         else { return .nothing }
         return .region(region)
     }
 
     /// `nil` where a word is missing or damaged.
-    private init?(
-        _ instance: RegionInstanceID, _ kind: RegionRecord.Kind, _ words: StoredFields,
-        keeper: (StoredFields) -> RegionRecord.Keeper?
-    ) {
-        guard let since = words.instant("since"), let eventSeq = words["event_seq"].flatMap({ Int64($0) }) else {
-            return nil
-        }
+    private init?(_ instance: RegionInstanceID, _ kind: RegionKind, _ words: StoredFields) {
+        guard let definition = RegionRecord.Kind(kind, words), let since = words.instant("since"),
+            let eventSeq = words["event_seq"].flatMap({ Int64($0) })
+        else { return nil }
         let occupancy: RegionRecord.Occupancy
         switch words["state"] {
         case "outside":
             occupancy = .outside(since: since)
         case "inside":
-            guard let lastHeardAt = words.instant("last_heard"), let keeper = keeper(words) else { return nil }
+            let keeper = kind.hasBeacons ? BeaconKeeper(words) : nil
+            guard let lastHeardAt = words.instant("last_heard"), keeper != nil || !kind.hasBeacons else { return nil }
             occupancy = .inside(
                 RegionRecord.OpenStay(
                     enteredAt: since, lastHeardAt: lastHeardAt,
@@ -117,38 +81,7 @@ extension StoredRegion {
             return nil
         }
         self.init(
-            record: RegionRecord(instance: instance, kind, occupancy),
+            record: RegionRecord(instance: instance, definition, occupancy),
             eventSeq: max(0, eventSeq), epoch: words["epoch"].map(String.init) ?? "")
-    }
-}
-
-extension BeaconKeeper {
-    fileprivate init?(_ words: StoredFields) {
-        guard let major = words["major"].flatMap({ UInt16($0) }), let minor = words["minor"].flatMap({ UInt16($0) }),
-            let patience_us = words["patience_us"].flatMap({ Int64($0) })
-        else { return nil }
-        self.init(
-            major: major, minor: minor, patience: TimeSpan(microseconds: max(0, patience_us)),
-            rssi_dbm: words["rssi_dbm"].flatMap { Double($0) })
-    }
-}
-
-extension Circle {
-    fileprivate init?(_ words: StoredFields) {
-        guard let latitude = words["of_latitude"].flatMap({ Double($0) }),
-            let longitude = words["of_longitude"].flatMap({ Double($0) }),
-            let center = Coordinate(latitude: latitude, longitude: longitude),
-            let radius_m = words["of_radius_m"].flatMap({ Double($0) }), radius_m > 0, radius_m.isFinite
-        else { return nil }
-        self.init(center: center, radius_m: radius_m)
-    }
-}
-
-extension BeaconIdentityConstraint {
-    fileprivate init?(_ words: StoredFields) {
-        guard let uuid = words["of"].flatMap({ ProximityUUID($0) }) else { return nil }
-        self.init(
-            uuid: uuid, major: words["of_major"].flatMap { UInt16($0) }, minor: words["of_minor"].flatMap { UInt16($0) }
-        )
     }
 }

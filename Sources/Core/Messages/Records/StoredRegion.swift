@@ -25,64 +25,25 @@ package struct StoredRegion: Hashable, Sendable {
 
     /// - Parameter bootID: names the life of the monotonic clock; `nil` where instants mean nothing to another process.
     package func encoded(_ timebase: Timebase, bootID: String?) -> [UInt8] {
-        let tag =
-            switch record.kind {
-            case .beacon: StoredTag.beacon
-            case .circle: StoredTag.circle
-            }
-        var words = ["\(tag)", "state=\(record.isInside ? "inside" : "outside")"] + StoredFields.boot(bootID)
+        var words =
+            ["\(record.kind.tag)", "state=\(record.isInside ? "inside" : "outside")"] + StoredFields.boot(bootID)
         switch record.occupancy {
         case .outside(let since):
             words += StoredFields.time("since", since, timebase, bootID: bootID)
         case .inside(let stay):
             words += StoredFields.time("since", stay.enteredAt, timebase, bootID: bootID)
             words += StoredFields.time("last_heard", stay.lastHeardAt, timebase, bootID: bootID)
-            words += Self.words(of: stay.keeper)
+            words += stay.keeper?.words ?? []
             words.append("partial=\(stay.beginning == .partial)")
         }
         words.append("event_seq=\(eventSeq)")
         if !epoch.isEmpty { words.append("epoch=\(epoch)") }
-        words += Self.words(of: record.kind)
+        words += record.kind.words
         if let stay = record.stay {
             if !stay.notifiesOnExit { words.append("notify_on_exit=false") }
-            words += Self.lastWords(of: stay.keeper)
+            words += stay.keeper?.lastWords ?? []
         }
         return Array(words.joined(separator: " ").utf8)
-    }
-
-    private static func words(of kind: RegionRecord.Kind) -> [String] {
-        switch kind {
-        case .beacon(of: nil): return []
-        case .beacon(of: let constraint?):
-            var words = ["of=\(constraint.uuid)"]
-            if let major = constraint.major { words.append("of_major=\(major)") }
-            if let minor = constraint.minor { words.append("of_minor=\(minor)") }
-            return words
-        case .circle(of: let circle):
-            // Every digit, because a circle that differs in the last one is another.
-            return [
-                "of_latitude=\(circle.center.latitude)", "of_longitude=\(circle.center.longitude)",
-                "of_radius_m=\(circle.radius_m)",
-            ]
-        }
-    }
-
-    private static func words(of keeper: RegionRecord.Keeper) -> [String] {
-        switch keeper {
-        case .beacon(let keeper):
-            [
-                "major=\(keeper.major)", "minor=\(keeper.minor)", "patience_us=\(keeper.patience.microseconds)",
-            ]
-        case .circle: []
-        }
-    }
-
-    private static func lastWords(of keeper: RegionRecord.Keeper) -> [String] {
-        switch keeper {
-        case .beacon(let keeper):
-            keeper.rssi_dbm.map { ["rssi_dbm=\(JSONWriter.decimal($0, decimals: 1))"] } ?? []
-        case .circle: []
-        }
     }
 
     /// The instance that is stored under a key; `nil` for a key of anything else.

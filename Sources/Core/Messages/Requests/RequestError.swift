@@ -140,8 +140,8 @@ extension RequestError {
     }
 
     /// It has no beacons that could be ranged.
-    static func notOfBeacons(_ id: String) -> RequestError {
-        RequestError(.invalidRequest, "region \(quoted(id)) is a circle: there are no beacons of it to range")
+    static func notOfBeacons(_ id: String, _ kind: RegionKind) -> RequestError {
+        RequestError(.invalidRequest, "region \(quoted(id)) is a \(kind.name): there are no beacons of it to range")
     }
 
     static func wrongInstance(_ region: BeaconRegion) -> RequestError {

@@ -54,7 +54,7 @@ package struct RefusedEntries: Hashable, Sendable {
 extension RegionMonitor {
     /// How much regions want an identity. A beacon with an instance of its own is known.
     func interest(in identity: BeaconIdentity) -> RegionInterest {
-        let found = index.registrations(of: identity)
+        let found = kinds.beacons.registrations(of: identity)
         for registration in found {
             guard case .beacon(let region) = registrations[registration].region else { continue }
             let isOwn = region.expansion != .none || region.minor != nil
@@ -101,7 +101,7 @@ extension RegionMonitor {
         let registered = registrations[registration]
         var instance = RegionInstance(
             id: id, registration: registration, source: registered.source, notices: registered.region.notices,
-            kind: registered.region.newInstance, at: now)
+            at: now)
         instance.existence = .pending(refusedInMinute: nil)
         let slot = instances.insert(instance)
         admission.pending[id] = slot
@@ -150,8 +150,7 @@ extension RegionMonitor {
         return nil
     }
 
-    /// A circle has one instance, so `max_regions` limits them.
-    var hasRoomForInstance: Bool { slots.count - circles.grid.count < limits.maxInstances }
+    var hasRoomForInstance: Bool { slots.count - kinds.unlimitedCount < limits.maxInstances }
 
     /// Reports a refusal, once for each region and limit.
     private mutating func report(_ cause: RegionMonitoringFailure.Cause, of registration: RegistrationSlot) {

@@ -44,6 +44,13 @@ struct BeaconKeeper: Hashable, Sendable {
     }
 }
 
+extension BeaconStanding {
+    /// Who keeps the instance inside, as it is stored; `nil` where nobody does.
+    var keeper: BeaconKeeper? {
+        if case .present(let presence) = self { BeaconKeeper(presence) } else { nil }
+    }
+}
+
 extension BeaconKeeper {
     init(_ presence: BeaconPresence) {
         self.init(

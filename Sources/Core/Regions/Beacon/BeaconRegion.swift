@@ -53,10 +53,7 @@ extension BeaconRegion {
     /// same id with other beacons it is another region, of which nothing is known.
     func canRestore(_ record: RegionRecord) -> Bool {
         guard canHave(record.instance) else { return false }
-        return switch record.kind {
-        case .beacon(of: let stored): stored.map { $0 == constraint } ?? true
-        case .circle: false
-        }
+        return record.kind == .beacon(of: constraint) || record.kind == .beacon(of: nil)
     }
 
     /// Whether an instance of that name can be this region's, as it is defined now.
@@ -109,32 +106,6 @@ extension BeaconRules {
     static let ofNobody = BeaconRules(
         entryRSSI_dbm: .infinity, entryAfter: .forever, exitRSSI_dbm: .infinity, exitAfter: .forever, settle: .forever,
         unknownStateAfter: .forever)
-}
-
-/// How much `RegionMonitor` may hold.
-struct RegionLimits: Hashable, Sendable {
-    /// Registrations; the next one is refused.
-    var maxRegions: Int
-    /// Instances of all regions of beacons together. Where there are as many, the instance of an expanded region that has been
-    /// outside for longest makes room for the next one.
-    var maxInstances: Int
-    /// New instances of expanded regions in a minute; 0 for no limit.
-    var maxNewcomersPerMinute: Int
-    /// How long an instance of an expanded region may have been outside before it goes; `forever` for no limit.
-    var forgetAfter: TimeSpan
-    /// How many circles a fix is held against that the gateway is not known to be in. 1 at least.
-    var maxWatchedCircles: Int
-
-    init(
-        maxRegions: Int, maxInstances: Int, maxNewcomersPerMinute: Int = 600,
-        forgetAfter: TimeSpan = .seconds(30 * 86_400), maxWatchedCircles: Int = 20
-    ) {
-        self.maxRegions = maxRegions
-        self.maxInstances = maxInstances
-        self.maxNewcomersPerMinute = maxNewcomersPerMinute
-        self.forgetAfter = forgetAfter
-        self.maxWatchedCircles = max(1, maxWatchedCircles)
-    }
 }
 
 /// Finds the regions that a beacon belongs to by hash look-up, so that a report costs the same with one region as with

@@ -26,19 +26,18 @@ extension RegionMonitor {
     ) {
         let rules = rules(of: slot)
         let seen = seenTime(of: slot, at: now)
-        switch instances[slot].kind {
-        case .beacon(.present):
+        switch instances[slot].beacons {
+        case .present:
             let (change, timer) = instances[slot].heard(evidence, rules, seen: seen, at: now)
             if let timer { setTimer(slot, dueAtSeenTime: timer) }
             if let change { announce(slot, change, at: now, transitions: &transitions) }
-        case .beacon(let standing):
+        case let standing:
             guard evidence.qualifies(rules.entryRSSI_dbm) else { return }
             let candidacy = candidacy(standing, rules, seen: seen, at: now)
-            instances[slot].kind = .beacon(.candidate(candidacy))
+            instances[slot].beacons = .candidate(candidacy)
             if candidacy.lastSeen - candidacy.firstSeen >= rules.entryAfter {
                 enter(slot, evidence, candidacy, rules, at: now, transitions: &transitions, observe: observe)
             }
-        case .circle: return
         }
     }
 
@@ -64,11 +63,10 @@ extension RegionMonitor {
         // Who was there before has been there since it was first heard; who crosses has crossed now.
         let began = instances[slot].standing.isSettled ? now : candidacy.firstHeardAt
         let change = instances[slot].standing.inside(since: began, until: leavesAt, at: now)
-        instances[slot].kind = .beacon(
-            .present(
-                BeaconPresence(
-                    major: evidence.identity.major, minor: evidence.identity.minor, holder: evidence.transmitter,
-                    patience: patience, level: evidence.level)))
+        instances[slot].beacons = .present(
+            BeaconPresence(
+                major: evidence.identity.major, minor: evidence.identity.minor, holder: evidence.transmitter,
+                patience: patience, level: evidence.level))
         setTimer(slot, dueAtSeenTime: leavesAt)
         guard let change else { return }
         let event = change.crossing.map { RegionEvent($0, by: .beacon(evidence.identity, observe())) }
@@ -86,7 +84,7 @@ extension RegionMonitor {
     /// `nil` where there is none.
     func candidacyLapses(_ slot: InstanceSlot) -> Instant? {
         guard !instances[slot].standing.isSettled,
-            case .beacon(.candidate(let candidacy)) = instances[slot].kind
+            case .candidate(let candidacy) = instances[slot].beacons
         else { return nil }
         return candidacy.lastSeen + rules(of: slot).exitAfter
     }
@@ -101,7 +99,7 @@ extension RegionMonitor {
         failures: inout [RegionMonitoringFailure]
     ) -> [InstanceSlot] {
         var found: [InstanceSlot] = []
-        for registration in index.registrations(of: identity) {
+        for registration in kinds.beacons.registrations(of: identity) {
             guard case .beacon(let region) = registrations[registration].region else { continue }
             let id = region.instance(of: identity)
             guard region.expansion == .none else {
@@ -124,7 +122,7 @@ extension RegionMonitor {
     mutating func transmitterRefused(
         _ identity: BeaconIdentity, limit: Int, failures: inout [RegionMonitoringFailure]
     ) {
-        for registration in index.registrations(of: identity)
+        for registration in kinds.beacons.registrations(of: identity)
         where !registrations[registration].hasRefusedTransmitter {
             registrations[registration].hasRefusedTransmitter = true
             let region = registrations[registration].region.id
@@ -140,20 +138,20 @@ extension RegionInstance {
     fileprivate mutating func heard(
         _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
     ) -> (change: RegionStanding.Change?, timer: Instant?) {
-        guard evidence.qualifies(rules.exitRSSI_dbm), case .beacon(.present(var beacons)) = kind,
+        guard evidence.qualifies(rules.exitRSSI_dbm), case .present(var present) = beacons,
             case .inside(let stay) = standing.occupancy
         else { return (nil, nil) }
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         var leavesAt = seen + max(rules.exitAfter, patience)
         // Of several beacons the one that may be silent longest decides; its own reports move that freely.
-        if leavesAt >= stay.leavesAt || beacons.holder == evidence.transmitter || stay.isRestored {
-            beacons.holder = evidence.transmitter
-            beacons.patience = patience
+        if leavesAt >= stay.leavesAt || present.holder == evidence.transmitter || stay.isRestored {
+            present.holder = evidence.transmitter
+            present.patience = patience
         } else {
             leavesAt = stay.leavesAt
         }
-        beacons.level = evidence.level
-        kind = .beacon(.present(beacons))
+        present.level = evidence.level
+        beacons = .present(present)
         return (standing.heard(until: leavesAt, at: now), leavesAt < timerDue ? leavesAt : nil)
     }
 }

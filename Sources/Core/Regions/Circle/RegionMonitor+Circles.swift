@@ -13,26 +13,21 @@ extension RegionMonitor {
         var region = region
         let wanted_m = region.circle.radius_m
         region.circle.radius_m = min(wanted_m, CircularRegion.maxRadius_m)
-        let registration = try register(.circle(region), source, at: now)
+        let registration = try makeRegistration(.circle(region), source, at: now)
         if region.circle.radius_m < wanted_m {
             notices.append(RegionMonitoringNotice(region: region.id, .radiusClamped(from_m: wanted_m)))
         }
         let id = RegionInstanceID(region: region.id)
         let slot = try instance(id, of: registration, at: now, transitions: &transitions)
-        circles.insert(slot, region.circle, of: registration)
+        kinds.circles.insert(slot, region.circle, of: registration)
         sources[source.index].expect(within: region.rules.unknownStateAfter, at: now)
     }
 
-    /// Takes a fix that is used.
-    ///
-    /// - Parameter source: where it comes from.
-    mutating func use(
-        _ fix: Fix, from source: EvidenceSourceID, at now: Instant, transitions: inout [RegionTransition],
-        notices: inout [RegionMonitoringNotice]
+    /// A fix is used: it says of each circle on which side of the boundary the gateway is.
+    mutating func judgeCircles(
+        by fix: Fix, at now: Instant, transitions: inout [RegionTransition], notices: inout [RegionMonitoringNotice]
     ) {
-        sees(source, at: now)
-        sources[source.index].perceived(at: now)
-        if let (tooSmall, usual_m) = circles.take(fix.horizontalAccuracy_m) {
+        if let (tooSmall, usual_m) = kinds.circles.take(fix.horizontalAccuracy_m) {
             for registration in tooSmall {
                 guard case .circle(let region) = registrations[registration].region else { continue }
                 notices.append(
@@ -40,10 +35,10 @@ extension RegionMonitor {
                         region: region.id, .radiusTooSmall(radius_m: region.circle.radius_m, usual_m: usual_m)))
             }
         }
-        for index in circles.settling.indices { circles.settling[index].use(at: now) }
+        for index in kinds.circles.settling.indices { kinds.circles.settling[index].use(at: now) }
         beginSettling(at: now)
         let settled = instances
-        let watched = circles.circles(at: fix.coordinate, maxWatched: limits.maxWatchedCircles) {
+        let watched = kinds.circles.circles(at: fix.coordinate, maxWatched: limits.maxWatchedCircles) {
             settled[$0].standing.isSettled
         }
         for slot in watched {
@@ -51,12 +46,6 @@ extension RegionMonitor {
         }
         endSettling(fix, at: now, transitions: &transitions)
     }
-
-    /// Whether the state of a circle is not decided, or a crossing is under way: a receiver that rests would leave it so.
-    var isCrossingUndecided: Bool { circles.isUndecided }
-
-    /// Whether the gateway is inside any circle.
-    var isInsideCircle: Bool { circles.insideCount > 0 }
 
     private func circularRegion(of slot: InstanceSlot) -> CircularRegion? {
         if case .circle(let region) = region(of: slot) { region } else { nil }
@@ -69,11 +58,11 @@ extension RegionMonitor {
     ) {
         guard let region = circularRegion(of: slot) else { return }
         let distance_m = region.circle.center.nearDistance_m(to: fix.coordinate)
-        var standing = circles.standing[slot] ?? CircleStanding()
+        var standing = kinds.circles.standing[slot] ?? CircleStanding()
         let isWithin = distance_m <= region.circle.radius_m
         guard instances[slot].standing.isSettled else {
             if isWithin { standing.isInside(at: now) }
-            return circles.set(standing, of: slot)
+            return kinds.circles.set(standing, of: slot)
         }
         let wasInside = instances[slot].standing.presence != nil
         if wasInside, isWithin { instances[slot].standing.perceived(at: now) }
@@ -100,7 +89,7 @@ extension RegionMonitor {
                 tellAgain(slot, distance_m: distance_m, at: now, transitions: &transitions)
             }
         }
-        circles.set(wasInside || standing.run != nil || standing.isOverdue ? standing : nil, of: slot)
+        kinds.circles.set(wasInside || standing.run != nil || standing.isOverdue ? standing : nil, of: slot)
     }
 
     /// The boundary was crossed, at the first fix of the run.
@@ -118,28 +107,30 @@ extension RegionMonitor {
     }
 
     private mutating func noteInside(_ slot: InstanceSlot, _ isInside: Bool) {
-        circles.insideCount += isInside ? 1 : -1
-        circles.set(isInside ? CircleStanding() : nil, of: slot)
+        kinds.circles.insideCount += isInside ? 1 : -1
+        kinds.circles.set(isInside ? CircleStanding() : nil, of: slot)
     }
 
     // MARK: - Settling
 
     /// What waits for its state since the last fix begins to count fixes with this one.
     private mutating func beginSettling(at now: Instant) {
-        guard !circles.waiting.isEmpty else { return }
+        guard !kinds.circles.waiting.isEmpty else { return }
         var begun: [CircleRules: SettlingCircles] = [:]
-        for slot in circles.waiting {
+        for slot in kinds.circles.waiting {
             guard let region = circularRegion(of: slot) else { continue }
             begun[region.rules, default: SettlingCircles(region.rules, at: now)].members.append(slot)
         }
-        circles.waiting = []
-        circles.settling += begun.values.sorted { ($0.members.first?.index ?? 0) < ($1.members.first?.index ?? 0) }
+        kinds.circles.waiting = []
+        kinds.circles.settling += begun.values.sorted {
+            ($0.members.first?.index ?? 0) < ($1.members.first?.index ?? 0)
+        }
     }
 
     private mutating func endSettling(_ fix: Fix, at now: Instant, transitions: inout [RegionTransition]) {
-        guard circles.settling.contains(where: \.isOver) else { return }
-        let ended = circles.settling.filter(\.isOver)
-        circles.settling.removeAll(where: \.isOver)
+        guard kinds.circles.settling.contains(where: \.isOver) else { return }
+        let ended = kinds.circles.settling.filter(\.isOver)
+        kinds.circles.settling.removeAll(where: \.isOver)
         for cohort in ended {
             for slot in cohort.members { settle(slot, of: cohort, fix, at: now, transitions: &transitions) }
         }
@@ -156,14 +147,14 @@ extension RegionMonitor {
         let distance_m = region.circle.center.nearDistance_m(to: fix.coordinate)
         guard !instances[slot].standing.isSettled else {
             guard instances[slot].standing.state == .unknown else { return }
-            if var standing = circles.standing[slot], standing.run != nil {
+            if var standing = kinds.circles.standing[slot], standing.run != nil {
                 standing.isOverdue = true
-                return circles.set(standing, of: slot)
+                return kinds.circles.set(standing, of: slot)
             }
             return tellAgain(slot, distance_m: distance_m, at: now, transitions: &transitions)
         }
         let change: RegionStanding.Change?
-        let first = circles.standing[slot]?.first
+        let first = kinds.circles.standing[slot]?.first
         let balance = first.map { 2 * $0.insideCount - cohort.fixCount } ?? -1
         if let first, balance > 0 || balance == 0 && first.lastInsideAt == now {
             change = instances[slot].standing.inside(since: first.insideSince, at: now)
@@ -171,7 +162,7 @@ extension RegionMonitor {
             noteInside(slot, true)
         } else {
             change = instances[slot].standing.outside(at: now)
-            circles.set(nil, of: slot)
+            kinds.circles.set(nil, of: slot)
         }
         // A distance that belies the state is left out: the first fixes decide, and this one was not of their mind.
         let isInside = instances[slot].standing.presence != nil
@@ -193,8 +184,8 @@ extension RegionMonitor {
 
     /// It is monitored no more.
     mutating func endCircle(_ slot: InstanceSlot, _ circle: Circle) {
-        if instances[slot].standing.presence != nil { circles.insideCount -= 1 }
-        circles.remove(slot, circle)
+        if instances[slot].standing.presence != nil { kinds.circles.insideCount -= 1 }
+        kinds.circles.remove(slot, circle)
     }
 
     private mutating func announce(
@@ -205,6 +196,6 @@ extension RegionMonitor {
         let observation = CircleObservation(region.circle, distance_m: distance_m)
         announce(
             slot, change, event: change.crossing.map { RegionEvent($0, by: .circle(observation)) },
-            circle: observation, at: now, transitions: &transitions)
+            detail: .circle(observation), at: now, transitions: &transitions)
     }
 }

@@ -5,15 +5,6 @@ package struct RegionEvent: Hashable, Sendable {
         case exit(RegionStay)
     }
 
-    /// What crossed the boundary, by the kind of the region.
-    package enum Cause: Hashable, Sendable {
-        /// The beacon that the region was entered by, at the exit too, and how near it is. At an exit: the last smoothed RSSI,
-        /// accuracy −1, proximity `unknown`.
-        case beacon(BeaconIdentity, BeaconObservation)
-        /// The gateway itself, and where it was.
-        case circle(CircleObservation)
-    }
-
     var kind: Kind
     var cause: Cause
     /// Where the gateway was; `nil` where that is not known.
@@ -106,18 +97,17 @@ package struct RegionTransition: Hashable, Sendable {
     /// The crossing that made the change; `nil` where nothing was crossed: as monitoring begins, or as the radio goes
     /// blind and sees again.
     package var event: RegionEvent?
-    /// Where the region is a circle: that, and how far from its centre the gateway was.
-    package var circle: CircleObservation?
+    package var detail: RegionDetail
 
     package init(
         instance: RegionInstanceID, state: RegionState, since: Instant, at: Instant, event: RegionEvent? = nil,
-        circle: CircleObservation? = nil
+        detail: RegionDetail = .beacon
     ) {
         self.instance = instance
         self.state = state
         self.since = since
         self.at = at
         self.event = event
-        self.circle = circle
+        self.detail = detail
     }
 }

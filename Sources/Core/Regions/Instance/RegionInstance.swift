@@ -1,13 +1,5 @@
 /// One region instance of a monitor: what it is called, whose evidence counts, and how it stands.
 package struct RegionInstance: Sendable {
-    /// What an instance has beside, by the kind of its region. A kind that leaves by positive evidence keeps here since when
-    /// that has come.
-    package enum Kind: Equatable, Sendable {
-        case beacon(BeaconStanding)
-        /// How it stands is in the `WatchedCircles`: there are many circles, and few of them have anything to keep.
-        case circle
-    }
-
     /// Whether subscribers know of it.
     enum Existence: Equatable, Sendable {
         /// It has a state and a record.
@@ -20,7 +12,8 @@ package struct RegionInstance: Sendable {
     let registration: RegistrationSlot
     /// Whose evidence counts, and on whose seen time its timer runs.
     let source: EvidenceSourceID
-    var kind: Kind
+    /// Who is heard in it. Here and not in `RegionKindTables`, because every report asks for it; a kind without beacons has `nobody`.
+    var beacons = BeaconStanding.nobody
     var existence = Existence.exists
     var standing: RegionStanding
     /// Seen time of the timer that is set; others in the queue are stale.
@@ -30,19 +23,18 @@ package struct RegionInstance: Sendable {
 
     package init(
         id: RegionInstanceID, registration: RegistrationSlot, source: EvidenceSourceID,
-        notices: RegionStanding.Notices, kind: Kind, at now: Instant
+        notices: RegionStanding.Notices, at now: Instant
     ) {
         self.id = id
         self.registration = registration
         self.source = source
-        self.kind = kind
         self.standing = RegionStanding(notices: notices, at: now)
     }
 
     /// It is monitored no more. Nothing that goes through all slots finds anything to do here.
     mutating func end() {
         standing.end()
-        kind.clear()
+        beacons = .nobody
         timerDue = .distantFuture
     }
 }

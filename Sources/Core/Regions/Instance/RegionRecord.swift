@@ -1,22 +1,8 @@
 /// What outlives the process of one region instance. One that had not settled has nothing to restore.
 package struct RegionRecord: Hashable, Sendable {
-    /// The region that the record is about, by its kind. Under the same id with another definition it is another region.
-    package enum Kind: Hashable, Sendable {
-        /// Which beacons belonged to it; `nil` where that was not stored.
-        case beacon(of: BeaconIdentityConstraint?)
-        case circle(of: Circle)
-    }
-
     package enum Occupancy: Hashable, Sendable {
         case outside(since: Instant)
         case inside(OpenStay)
-    }
-
-    /// Who keeps the region inside, by its kind.
-    enum Keeper: Hashable, Sendable {
-        case beacon(BeaconKeeper)
-        /// The gateway itself, of which there is nothing to store beside.
-        case circle
     }
 
     /// A stay that is under way.
@@ -25,13 +11,14 @@ package struct RegionRecord: Hashable, Sendable {
         /// The last evidence that kept the region inside.
         var lastHeardAt: Instant
         var beginning: RegionStay.Beginning
-        var keeper: Keeper
+        /// The beacons that keep the region inside; `nil` where the gateway itself does, of which there is nothing to store.
+        var keeper: BeaconKeeper?
         /// Whether the end of the stay is told.
         var notifiesOnExit: Bool
 
         init(
-            enteredAt: Instant, lastHeardAt: Instant, beginning: RegionStay.Beginning = .observed, keeper: Keeper,
-            notifiesOnExit: Bool = true
+            enteredAt: Instant, lastHeardAt: Instant, beginning: RegionStay.Beginning = .observed,
+            keeper: BeaconKeeper?, notifiesOnExit: Bool = true
         ) {
             self.enteredAt = enteredAt
             self.lastHeardAt = lastHeardAt
@@ -104,13 +91,6 @@ extension RegionRecord {
         let ended = RegionStay(
             enteredAt: min(stay.enteredAt, stay.lastHeardAt), lastHeardAt: stay.lastHeardAt, beginning: stay.beginning,
             ending: .unmonitored)
-        switch (kind, stay.keeper) {
-        case (.beacon(of: let constraint?), .beacon(let keeper)):
-            return RegionEvent(.exit(ended), by: keeper.exitCause(uuid: constraint.uuid))
-        case (.circle(of: let circle), .circle):
-            return RegionEvent(.exit(ended), by: .circle(CircleObservation(circle, distance_m: nil)))
-        case (.beacon, _), (.circle, _):
-            return nil
-        }
+        return kind.exitCause(stay.keeper).map { RegionEvent(.exit(ended), by: $0) }
     }
 }

@@ -71,13 +71,12 @@ extension RegionMonitor {
 
     /// Nothing is in there: by silence here, and for a kind of region whose source perceives the outside, by its word.
     mutating func left(_ slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition]) {
-        let keeper = instances[slot].kind.keeper
+        let keeper = instances[slot].beacons.keeper
         guard let change = instances[slot].standing.outside(at: now) else { return }
-        var event: RegionEvent?
-        if let crossing = change.crossing, let keeper {
-            event = keeper.exitCause(region(of: slot)).map { RegionEvent(crossing, by: $0) }
+        let event = change.crossing.flatMap { crossing in
+            region(of: slot).recorded.exitCause(keeper).map { RegionEvent(crossing, by: $0) }
         }
-        if keeper != nil { instances[slot].kind.clear() }
+        if keeper != nil { instances[slot].beacons = .nobody }
         noteOutside(slot)
         announce(slot, change, event: event, at: now, transitions: &transitions)
     }

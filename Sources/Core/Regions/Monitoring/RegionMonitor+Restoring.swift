@@ -8,7 +8,8 @@ extension RegionMonitor {
         case .unsettled: return nil
         case .outside(let since): occupancy = .outside(since: since)
         case .inside(let presence):
-            guard let keeper = instance.kind.keeper else { return nil }
+            let keeper = instance.beacons.keeper
+            guard keeper != nil || !region(of: slot).kind.hasBeacons else { return nil }
             occupancy = .inside(
                 RegionRecord.OpenStay(
                     enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
@@ -49,15 +50,7 @@ extension RegionMonitor {
             change = instances[slot].standing.restore(outsideSince: since)
             noteOutside(slot)
         case .inside(let stay):
-            let leavesAt: Instant
-            switch stay.keeper {
-            case .beacon(let keeper):
-                leavesAt = leavingTime(of: slot, keeper.patience, rules(of: slot), at: now)
-                instances[slot].kind = .beacon(.present(BeaconPresence(keeper)))
-            case .circle:
-                leavesAt = .distantFuture
-                restoreCircle(slot)
-            }
+            let leavesAt = restoreInside(slot, stay.keeper, at: now)
             change = instances[slot].standing.restore(stay, until: leavesAt)
             setTimer(slot, dueAtSeenTime: leavesAt)
         }

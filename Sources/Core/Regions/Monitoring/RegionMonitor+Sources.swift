@@ -71,7 +71,7 @@ extension RegionMonitor {
                 sources[source.index].unknownDue = min(sources[source.index].unknownDue, due)
             } else if let change = instances[slot].standing.unknown(at: now) {
                 announce(slot, change, at: now, transitions: &transitions)
-                if case .circle = instances[slot].kind { circles.waiting.append(slot) }
+                noteUnknown(slot)
             }
         }
     }
@@ -85,11 +85,7 @@ extension RegionMonitor {
     /// - Returns: the slots that are free now, and the instances that existed; empty where no region of that id is registered.
     mutating func unregister(_ region: String) -> (freed: [InstanceSlot], ended: [RegionInstanceID]) {
         guard let registration = registration(where: { $0.region.id == region }) else { return ([], []) }
-        switch registrations[registration].region {
-        case .beacon(let region): index.remove(region, of: registration)
-        case .circle(let region):
-            if let slot = slots[RegionInstanceID(region: region.id)] { endCircle(slot, region.circle) }
-        }
+        endRules(of: registration)
         registrations[registration].isFree = true
         registrations.remove(registration)
         let ending = usedSlots.filter { instances[$0].registration == registration }

@@ -15,8 +15,8 @@ package struct RegistrationSlot: SlotNumber, Comparable {
 /// Monitors regions the way Core Location documents it: only crossings of a boundary make events.
 ///
 /// It holds what is registered and the instances, each a `RegionInstance`, and passes on what they tell. A region's kind says
-/// what counts as evidence for its instances; the rules of beacons stand in `Beacon/RegionMonitor+Beacons`, those of circles in
-/// `Circle/RegionMonitor+Circles`. What a source of evidence can see and prove is the `EvidenceSource`'s.
+/// what counts as evidence for its instances: see `RegionKind`. The rules of beacons stand in `Beacon/RegionMonitor+Beacons`, those of
+/// circles in `Circle/RegionMonitor+Circles`. What a source of evidence can see and prove is the `EvidenceSource`'s.
 package struct RegionMonitor: Sendable {
     /// One registered region.
     struct Registration: Sendable {
@@ -42,10 +42,7 @@ package struct RegionMonitor: Sendable {
     var slots: [RegionInstanceID: InstanceSlot] = [:]
     /// By `EvidenceSourceID`.
     var sources: [EvidenceSource] = []
-    /// Which regions of beacons an identity belongs to.
-    var index = BeaconRegionIndex()
-    /// Where circles are, and what fixes make of them.
-    var circles = WatchedCircles()
+    var kinds = RegionKindTables()
     /// Which instances may exist.
     var admission: InstanceAdmission
 
@@ -70,8 +67,8 @@ package struct RegionMonitor: Sendable {
         _ region: BeaconRegion, heardBy source: EvidenceSourceID, at now: Instant,
         transitions: inout [RegionTransition]
     ) throws(RegionMonitoringFailure) {
-        let registration = try register(.beacon(region), source, at: now)
-        index.insert(region, as: registration)
+        let registration = try makeRegistration(.beacon(region), source, at: now)
+        kinds.beacons.insert(region, as: registration)
         guard region.expansion == .none else { return }
         do throws(RegionMonitoringFailure) {
             let id = RegionInstanceID(region: region.id)
@@ -82,7 +79,7 @@ package struct RegionMonitor: Sendable {
         }
     }
 
-    mutating func register(
+    mutating func makeRegistration(
         _ region: MonitoredRegion, _ source: EvidenceSourceID, at now: Instant
     ) throws(RegionMonitoringFailure) -> RegistrationSlot {
         guard registrations.count < limits.maxRegions else {
@@ -100,13 +97,13 @@ package struct RegionMonitor: Sendable {
     ) throws(RegionMonitoringFailure) -> InstanceSlot {
         if let known = slots[id] { return known }
         let registered = registrations[registration]
-        guard registered.region.isCircle || hasRoomForInstance else {
+        guard !registered.region.kind.isLimitedByInstances || hasRoomForInstance else {
             throw RegionMonitoringFailure(region: id.region, cause: .tooManyInstances(limit: limits.maxInstances))
         }
         let slot = instances.insert(
             RegionInstance(
                 id: id, registration: registration, source: registered.source, notices: registered.region.notices,
-                kind: registered.region.newInstance, at: now))
+                at: now))
         slots[id] = slot
         let sight = sources[registered.source.index].sight
         let isSettling = sight.seenTime(at: now) < registered.settlesAt
@@ -129,14 +126,12 @@ package struct RegionMonitor: Sendable {
     /// Tells of a state. One that lasted no time and came with no event is not told: the next one takes its place.
     mutating func announce(
         _ slot: InstanceSlot, _ change: RegionStanding.Change, event: RegionEvent? = nil,
-        circle: CircleObservation? = nil, at now: Instant, transitions: inout [RegionTransition]
+        detail: RegionDetail? = nil, at now: Instant, transitions: inout [RegionTransition]
     ) {
         let id = instances[slot].id
-        var transition = RegionTransition(
-            instance: id, state: change.state, since: change.since, at: now, event: event, circle: circle)
-        if circle == nil, case .circle(let region) = region(of: slot) {
-            transition.circle = CircleObservation(region.circle, distance_m: nil)
-        }
+        let transition = RegionTransition(
+            instance: id, state: change.state, since: change.since, at: now, event: event,
+            detail: detail ?? region(of: slot).detail)
         // Looked for where it would stand and nowhere else, or a start with many regions would look through all for each.
         let latest = instances[slot].announcement
         if transitions.indices.contains(latest), transitions[latest].instance == id, transitions[latest].at == now,

@@ -31,7 +31,7 @@ extension StoreInstance {
                 major: cause.identity.major, minor: cause.identity.minor, rssi_dbm: cause.observation.rssi_dbm)
             let stay = RegionRecord.OpenStay(
                 enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
-                keeper: .beacon(keeper))
+                keeper: keeper)
             return RegionRecord(instance: id, .beacon(of: constraint), .inside(stay))
         }
     }
@@ -65,7 +65,7 @@ extension StoreRegion {
 
         /// Who an earlier process had inside. Which gateway said so is not stored.
         init?(of stay: RegionRecord.OpenStay, in record: RegionRecord) {
-            guard case .beacon(let keeper) = stay.keeper, case .beacon(of: let constraint?) = record.kind else {
+            guard let keeper = stay.keeper, case .beacon(of: let constraint?) = record.kind else {
                 return nil
             }
             self.init(

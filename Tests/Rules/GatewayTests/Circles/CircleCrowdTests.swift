@@ -40,10 +40,10 @@ struct CircleCrowdTests {
             let fix = Fix(
                 at: .unixEpoch + .seconds(second), coordinate: try place(side / 2, side / 2, north_m: north_m),
                 horizontalAccuracy_m: 5)
-            let before = monitor.circles.judgedCount
+            let before = monitor.kinds.circles.judgedCount
             monitor.use(
                 fix, from: receiver, at: .origin + .seconds(second), transitions: &transitions, notices: &notices)
-            largest = max(largest, monitor.circles.judgedCount - before)
+            largest = max(largest, monitor.kinds.circles.judgedCount - before)
         }
         let told = transitions.filter { $0.at == .origin + .seconds(20) }
         return (

@@ -95,7 +95,7 @@ struct Drive {
     }
 
     /// Whether a receiver should not rest yet.
-    var isCrossingUndecided: Bool { engine.monitor.isCrossingUndecided }
+    var isCrossingUndecided: Bool { engine.monitor.kinds.isCrossingUndecided }
 
     /// The receiver is turned off, as a service has it.
     mutating func rest(at t_s: Double) {
@@ -157,4 +157,11 @@ struct Drive {
     }
 
     static func tenths(_ instant: Instant) -> String { Story.tenths((instant - .origin).seconds) }
+}
+
+extension RegionTransition {
+    /// What it tells of a circle.
+    var circle: CircleObservation? {
+        if case .circle(let circle) = detail { circle } else { nil }
+    }
 }

@@ -134,7 +134,7 @@ struct AdmissionTests {
         }
         let stay = RegionRecord.OpenStay(
             enteredAt: Story.start - .seconds(50), lastHeardAt: Story.start - .seconds(5),
-            keeper: .beacon(BeaconKeeper(major: 1, minor: 4, rssi_dbm: -60)))
+            keeper: BeaconKeeper(major: 1, minor: 4, rssi_dbm: -60))
         let records = [
             record(1, .outside(since: Story.start - .seconds(20))),
             record(2, .outside(since: Story.start - .seconds(10))),

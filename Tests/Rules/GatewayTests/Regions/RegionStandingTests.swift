@@ -51,7 +51,7 @@ struct RegionStandingTests {
     func inferred() {
         var standing = standing()
         let keeper = BeaconKeeper(major: 1, minor: 2, rssi_dbm: nil)
-        let stay = RegionRecord.OpenStay(enteredAt: at(1), lastHeardAt: at(5), keeper: .beacon(keeper))
+        let stay = RegionRecord.OpenStay(enteredAt: at(1), lastHeardAt: at(5), keeper: keeper)
         _ = standing.restore(stay, until: at(20))
         guard case .exit(let ended) = standing.outside(at: at(20))?.crossing else {
             Issue.record("no exit")

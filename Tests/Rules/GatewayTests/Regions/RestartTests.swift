@@ -17,7 +17,7 @@ struct RestartTests {
         return RegionRecord(
             instance: RegionInstanceID(region: "door", discriminator), .beacon(of: constraint),
             .inside(
-                RegionRecord.OpenStay(enteredAt: enteredAt, lastHeardAt: lastHeardAt, keeper: .beacon(keeper))))
+                RegionRecord.OpenStay(enteredAt: enteredAt, lastHeardAt: lastHeardAt, keeper: keeper)))
     }
 
     private func outside(

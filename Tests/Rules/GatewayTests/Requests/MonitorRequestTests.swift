@@ -153,7 +153,7 @@ struct MonitorRequestTests {
             .inside(
                 RegionRecord.OpenStay(
                     enteredAt: .origin - .seconds(100), lastHeardAt: .origin - .seconds(5),
-                    keeper: .beacon(BeaconKeeper(major: 1, minor: 7, rssi_dbm: -60)))))
+                    keeper: BeaconKeeper(major: 1, minor: 7, rssi_dbm: -60))))
         let gateway = Conversation(empty, air, requested: [try empty.regions.region(definition)], restoring: [record])
         gateway.hear(until_s: 10)
         #expect(gateway.events == [])

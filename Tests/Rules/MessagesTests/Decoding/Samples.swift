@@ -24,8 +24,8 @@ struct Samples {
         case .event: event()
         case .state:
             StatePayload(
-                head: head(), epoch: epoch(), instance: instance(), state: one(of: RegionState.allCases), since: time(),
-                eventSeq: number() - 1)
+                head: head(), epoch: epoch(), instance: instance(), detail: detail(),
+                state: one(of: RegionState.allCases), since: time(), eventSeq: number() - 1)
         case .ranging: RangingPayload(head: head(), list: list())
         case .location:
             LocationPayload(
@@ -51,8 +51,21 @@ struct Samples {
         }
         return EventPayload(
             head: head(), origin: flag() ? origin() : nil, epoch: epoch(), seq: number(), region: level(),
-            cause: flag() ? .beacon(identity(), observation()) : .circle(circle()), location: flag() ? location() : nil,
-            exit: exit)
+            cause: cause(), location: flag() ? location() : nil, exit: exit)
+    }
+
+    private mutating func cause() -> RegionEvent.Cause {
+        switch one(of: RegionKind.allCases) {
+        case .beacon: .beacon(identity(), observation())
+        case .circle: .circle(circle())
+        }
+    }
+
+    private mutating func detail() -> RegionDetail {
+        switch one(of: RegionKind.allCases) {
+        case .beacon: .beacon
+        case .circle: .circle(circle())
+        }
     }
 
     private mutating func circle() -> CircleObservation {

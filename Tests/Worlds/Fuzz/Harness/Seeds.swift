@@ -76,8 +76,7 @@ enum Seeds {
                             RegionRecord.OpenStay(
                                 enteredAt: .origin + .seconds(100), lastHeardAt: .origin + .seconds(200),
                                 beginning: .partial,
-                                keeper: .beacon(
-                                    BeaconKeeper(major: 1, minor: 7, patience: .seconds(8), rssi_dbm: -60.5))))
+                                keeper: BeaconKeeper(major: 1, minor: 7, patience: .seconds(8), rssi_dbm: -60.5)))
                         : .outside(since: .origin + .seconds(100)))
                 let stored = StoredRegion(record: record, eventSeq: 3)
                 return Array(StoredRegion.key(instance).utf8) + [UInt8(ascii: "\n")]

@@ -19,7 +19,7 @@ enum Limits {
             throw Violation(invariant: .limits, detail: "\(figures.listedTracks) tracks are listed")
         }
         // A circle is one region with one instance, which max_regions limits.
-        let circles = settings.regions.configured.count(where: \.isCircle)
+        let circles = settings.regions.configured.count { !$0.kind.isLimitedByInstances }
         if figures.instances - circles > settings.regions.limits.maxInstances {
             throw Violation(invariant: .limits, detail: "there are \(figures.instances) region instances")
         }

@@ -1,0 +1,210 @@
+/// What each kind of region says in messages, in stored lines and in others' words: each name of it once, and how it is read beside how
+/// it is written.
+
+// MARK: - Words of a kind
+
+extension RegionKind {
+    /// The field of a message that a region of this kind is known by; `nil` for the kind that is meant where there is none of these.
+    private var knownBy: StaticString? {
+        switch self {
+        case .beacon: nil
+        case .circle: "center"
+        }
+    }
+
+    /// The kind that a message is about.
+    fileprivate init(_ fields: inout PayloadFields) {
+        self = .beacon
+        for kind in Self.allCases {
+            if let field = kind.knownBy, fields.has(field) { self = kind }
+        }
+    }
+
+    /// What an exit calls the last evidence that it was inside.
+    var lastEvidence: StaticString {
+        switch self {
+        case .beacon: "last_heard_at"
+        case .circle: "last_inside_at"
+        }
+    }
+
+    /// What OwnTracks calls it, in a `transition`.
+    var ownTracksType: String {
+        switch self {
+        case .beacon: "b"
+        case .circle: "c"
+        }
+    }
+
+    /// The version of a stored line, as this version writes it.
+    fileprivate var storedVersion: String {
+        switch self {
+        case .beacon: "2"
+        case .circle: "1"
+        }
+    }
+}
+
+// MARK: - Messages
+
+extension RegionEvent.Cause {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
+        switch RegionKind(&fields) {
+        case .beacon: self = .beacon(try fields.identity(), try fields.observation())
+        case .circle: self = .circle(try CircleObservation(&fields))
+        }
+    }
+
+    func write(to json: inout JSONWriter) {
+        switch self {
+        case .beacon(let identity, let observation):
+            json.set(identity)
+            json.set("rssi_dbm", observation.rssi_dbm, decimals: 1)
+            json.set("accuracy_m", observation.accuracy_m, decimals: 2)
+            json.set("accuracy_error_m", observation.accuracyError_m, decimals: 2)
+            json.set("proximity", observation.proximity.rawValue)
+        case .circle(let observation): observation.write(to: &json)
+        }
+    }
+
+    /// The same without anything of the gateway's place.
+    var withoutPlace: RegionEvent.Cause {
+        switch self {
+        case .beacon: self
+        case .circle(let observation): .circle(observation.withoutPlace)
+        }
+    }
+}
+
+extension RegionDetail {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
+        switch RegionKind(&fields) {
+        case .beacon: self = .beacon
+        case .circle: self = .circle(try CircleObservation(&fields))
+        }
+    }
+
+    func write(to json: inout JSONWriter) {
+        switch self {
+        case .beacon: break
+        case .circle(let observation): observation.write(to: &json)
+        }
+    }
+
+    /// The same without anything of the gateway's place.
+    var withoutPlace: RegionDetail {
+        switch self {
+        case .beacon: self
+        case .circle(let observation): .circle(observation.withoutPlace)
+        }
+    }
+}
+
+extension CircleObservation {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        let center = try fields.object("center") { fields throws(PayloadError) in try fields.coordinate() }
+        let circle = Circle(center: center, radius_m: try fields.number("radius_m", 0...CircularRegion.maxRadius_m))
+        self.init(
+            circle, distance_m: fields.has("distance_m") ? try fields.number("distance_m", 0...30_000_000) : nil)
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set("center") { json in json.set(circle.center) }
+        json.set("radius_m", circle.radius_m, decimals: 3)
+        if let distance_m { json.set("distance_m", distance_m, decimals: 1) }
+    }
+
+    fileprivate var withoutPlace: CircleObservation { CircleObservation(circle, distance_m: nil) }
+}
+
+// MARK: - Stored lines
+
+extension StoredTag {
+    /// A region of beacons, as version 1 wrote it: while outside it has the words of a stay too, which mean nothing.
+    private static let beaconVersion1 = StoredTag(kind: nil, version: "1")
+
+    init(_ kind: RegionKind) { self.init(kind: kind.rawValue, version: kind.storedVersion) }
+
+    /// The kind of region that a line is about; `nil` where this version can't read it.
+    var regionKind: RegionKind? {
+        self == .beaconVersion1 ? .beacon : RegionKind.allCases.first { self == StoredTag($0) }
+    }
+}
+
+extension RegionRecord.Kind {
+    /// What the line says it is.
+    var tag: StoredTag {
+        switch self {
+        case .beacon: StoredTag(.beacon)
+        case .circle: StoredTag(.circle)
+        }
+    }
+
+    /// The words that say which region it is.
+    var words: [String] {
+        switch self {
+        case .beacon(of: nil): return []
+        case .beacon(of: let constraint?):
+            var words = ["of=\(constraint.uuid)"]
+            if let major = constraint.major { words.append("of_major=\(major)") }
+            if let minor = constraint.minor { words.append("of_minor=\(minor)") }
+            return words
+        case .circle(of: let circle):
+            // Every digit, because a circle that differs in the last one is another.
+            return [
+                "of_latitude=\(circle.center.latitude)", "of_longitude=\(circle.center.longitude)",
+                "of_radius_m=\(circle.radius_m)",
+            ]
+        }
+    }
+
+    /// `nil` where a word is missing or damaged that the kind can't do without.
+    init?(_ kind: RegionKind, _ words: StoredFields) {
+        switch kind {
+        case .beacon: self = .beacon(of: BeaconIdentityConstraint(words))
+        case .circle:
+            guard let circle = Circle(words) else { return nil }
+            self = .circle(of: circle)
+        }
+    }
+}
+
+extension BeaconKeeper {
+    /// The words of who keeps it inside.
+    var words: [String] {
+        ["major=\(major)", "minor=\(minor)", "patience_us=\(patience.microseconds)"]
+    }
+
+    /// Those that stand at the end of the line.
+    var lastWords: [String] { rssi_dbm.map { ["rssi_dbm=\(JSONWriter.decimal($0, decimals: 1))"] } ?? [] }
+
+    /// `nil` where a word is missing or damaged.
+    init?(_ words: StoredFields) {
+        guard let major = words["major"].flatMap({ UInt16($0) }), let minor = words["minor"].flatMap({ UInt16($0) }),
+            let patience_us = words["patience_us"].flatMap({ Int64($0) })
+        else { return nil }
+        self.init(
+            major: major, minor: minor, patience: TimeSpan(microseconds: max(0, patience_us)),
+            rssi_dbm: words["rssi_dbm"].flatMap { Double($0) })
+    }
+}
+
+extension Circle {
+    fileprivate init?(_ words: StoredFields) {
+        guard let latitude = words["of_latitude"].flatMap({ Double($0) }),
+            let longitude = words["of_longitude"].flatMap({ Double($0) }),
+            let center = Coordinate(latitude: latitude, longitude: longitude),
+            let radius_m = words["of_radius_m"].flatMap({ Double($0) }), radius_m > 0, radius_m.isFinite
+        else { return nil }
+        self.init(center: center, radius_m: radius_m)
+    }
+}
+
+extension BeaconIdentityConstraint {
+    fileprivate init?(_ words: StoredFields) {
+        guard let uuid = words["of"].flatMap({ ProximityUUID($0) }) else { return nil }
+        self.init(
+            uuid: uuid, major: words["of_major"].flatMap { UInt16($0) }, minor: words["of_minor"].flatMap { UInt16($0) }
+        )
+    }
+}
