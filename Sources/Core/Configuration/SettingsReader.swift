@@ -16,11 +16,9 @@ struct SettingsReader {
         let rotation = section(tables.rotation) { $0.read(&$1) }
         let smoothing = section(tables.smoothing) { $0.read(&$1) }
         let distance = section(tables.distance) { $0.read(&$1) }
-        let (rules, circleRules, regionLimits) = section(tables.regions) { $0.read(&$1) }
+        let (rules, regionLimits) = section(tables.regions) { $0.read(&$1) }
         var ids: Set<String> = []
-        let regions = sections(tables.region) {
-            $0.read(&$1, rules: rules, circleRules: circleRules, taken: &ids)
-        }
+        let regions = sections(tables.region) { $0.read(&$1, rules: rules, taken: &ids) }
         let ranging = section(tables.ranging) { $0.read(&$1) }
         var known: [KnownDevice] = []
         let devices = sections(tables.device, limit: DeviceTable.maxDevices) { $0.read(&$1, taken: &known) }
@@ -38,7 +36,7 @@ struct SettingsReader {
                     regionFilter: smoothing.region, devices: devices),
                 distance: distance,
                 regions: RegionSettings(
-                    rules: rules, circleRules: circleRules, limits: regionLimits,
+                    rules: rules, limits: regionLimits,
                     maxRequestedID_bytes: Self.topics(identity).regionRoom_bytes(isExpanded: true), configured: regions),
                 ranging: ranging,
                 location: location),

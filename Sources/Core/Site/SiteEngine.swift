@@ -54,7 +54,7 @@ package struct SiteEngine: Sendable {
         self.settings = settings
         let gateways = StoreGateways(settings.gateways, at: now)
         let spans = StoreRegion.Spans(
-            exitAfter: settings.leaveAfter, unknownAfter: gateway.regions.rules.unknownStateAfter,
+            exitAfter: settings.leaveAfter, unknownAfter: gateway.regions.rules.beacons.unknownStateAfter,
             lateAfter: settings.lateAfter, givenUpAfter: max(settings.lateAfter, Self.leastGivenUpAfter))
         presence = StorePresence(spans, gateway.regions.limits, gateways, at: now)
         placing = StorePlacing(

@@ -47,15 +47,14 @@ package struct GatewaySettings: Hashable, Sendable {
 /// `[regions]` and every `[[region]]`: what is watched, and what holds for regions that come by request.
 package struct RegionSettings: Hashable, Sendable {
     /// What holds where a region does not say otherwise.
-    var rules: BeaconRules
-    var circleRules: CircleRules
+    var rules: RegionRules
     var limits: RegionLimits
     /// The octets that the id of a region may have which comes by a request: its topics are no longer than a broker takes.
     var maxRequestedID_bytes: Int
     /// Those of the file, in its order.
     package var configured: [MonitoredRegion]
 
-    /// The regions of beacons among them. What is set comes before the circles.
+    /// The regions of beacons among them. What is set comes before those of other kinds.
     package var beacons: [BeaconRegion] {
         get {
             configured.compactMap { region in
@@ -76,7 +75,7 @@ extension RegionSettings {
         var reader = TableReader(
             path: table.reference.name, table: table.reference, entries: definition.entries.mapValues(\.node))
         var taken = Set(configured.map(\.id))
-        let region = table.keys.read(&reader, rules: rules, circleRules: circleRules, taken: &taken)
+        let region = table.keys.read(&reader, rules: rules, taken: &taken)
         if let id = region?.id, id.utf8.count > maxRequestedID_bytes {
             reader.refuse(
                 table.keys.id, id, beside: table.keys.id.name,

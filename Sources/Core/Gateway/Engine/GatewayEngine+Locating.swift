@@ -117,7 +117,7 @@ extension GatewayEngine {
     private var fixesNeededUntil: Instant? {
         let forRegions =
             monitor.kinds.isCrossingUndecided
-            ? place.services?.last.map { $0.came + settings.regions.rules.unknownStateAfter } : nil
+            ? place.services?.last.map { $0.came + settings.regions.rules.beacons.unknownStateAfter } : nil
         guard let forRequests = place.requests.lastDeadline else { return forRegions }
         return max(forRegions ?? forRequests, forRequests)
     }

@@ -56,7 +56,7 @@ package struct GatewayEngine: Sendable {
         self.now = now
         self.floods = FloodWatch(at: now)
         self.place.services = settings.location.map {
-            LocationServices($0, longestGap: settings.regions.rules.unknownStateAfter, at: now)
+            LocationServices($0, longestGap: settings.regions.rules.beacons.unknownStateAfter, at: now)
         }
         self.place.isResting = !(self.place.services?.listens ?? false)
         if !radioSees { monitor.blinded(radio, since: now, at: now) }

@@ -61,8 +61,8 @@ struct MonitorRequestTests {
     @Test("What it leaves out comes from [regions]")
     func defaults() throws {
         var settings = empty
-        settings.regions.rules.settle = .zero
-        settings.regions.rules.exitAfter = .seconds(5)
+        settings.regions.rules.beacons.settle = .zero
+        settings.regions.rules.beacons.exitAfter = .seconds(5)
         let gateway = Conversation(settings, air)
         _ = try gateway.monitor("door", at: 20)
         gateway.hear(until_s: 70)

@@ -45,7 +45,7 @@ struct CircleWitness {
     private(set) var crossingCount = 0
 
     init(_ van: Van?, _ settings: Settings) {
-        unknownAfter = max(settings.gateway.regions.rules.unknownStateAfter, .seconds(2))
+        unknownAfter = max(settings.gateway.regions.rules.beacons.unknownStateAfter, .seconds(2))
         desiredAccuracy_m = settings.gateway.location?.desiredAccuracy_m ?? 0
         maxAge = settings.gateway.location?.maxAge ?? .zero
         for monitored in van?.circles ?? [] {

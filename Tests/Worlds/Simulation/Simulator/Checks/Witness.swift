@@ -36,7 +36,7 @@ struct Witness {
 
     init(_ scenario: Scenario) {
         settings = scenario.settings
-        exitAfter = scenario.settings.gateway.regions.rules.exitAfter
+        exitAfter = scenario.settings.gateway.regions.rules.beacons.exitAfter
         let hasBystander = scenario.shop.devices.contains { if case .bystander = $0.kind { true } else { false } }
         unnoticed = .seconds(hasBystander ? 13 : 35)
         isPlain = scenario.shop.isPlain

@@ -1,0 +1,247 @@
+// What each kind of region has in the configuration: the keys that are its own, its rules, how it is read, and which keys are no other
+// kind's.
+
+/// The keys of a `[[region]]` that say which region it is.
+struct RegionKindKeys: KeyGroup {
+    let beacons = BeaconKeys()
+    let circle = CircleKeys()
+}
+
+struct BeaconKeys: KeyGroup {
+    let uuid = Key(
+        "uuid", default: nil, Rule<ProximityUUID>.uuid.optional, "The proximity UUID of its beacons.",
+        defaultNote: "required, but of a circle")
+    let major = Key(
+        "major", default: nil, Rule<UInt16>.integer(0...65535).optional, "Only beacons of this major.",
+        defaultNote: "any")
+    let minor = Key(
+        "minor", default: nil, Rule<UInt16>.integer(0...65535).optional,
+        "Only beacons of this minor; needs `major`.", defaultNote: "any")
+    let expand = Key(
+        "expand", default: BeaconRegion.Expansion.none, .word,
+        "One instance of the region for each major, or each major and minor, that is heard.")
+}
+
+struct CircleKeys: KeyGroup {
+    let latitude = Key(
+        "latitude", default: nil, Rule<Double>.number(-90...90).optional,
+        "Of a circle in place of beacons: its centre. WGS 84, degrees.", defaultNote: "none")
+    let longitude = Key(
+        "longitude", default: nil, Rule<Double>.number(-180...180).optional,
+        "The same, degrees east of Greenwich.", defaultNote: "none")
+    let radius = Key(
+        "radius_m", default: nil, Rule<Double>.number(1...1e9).optional,
+        "The circle's radius. Metres; more than 100000 is clamped to that.", defaultNote: "none")
+}
+
+/// The rules of every kind, where a region does not say otherwise.
+package struct RegionRules: Hashable, Sendable {
+    package var beacons: BeaconRules
+    var circles: CircleRules
+}
+
+/// The keys of those rules.
+struct RegionRuleKeys: KeyGroup {
+    let beacons = BeaconRuleKeys()
+    let circles = CircleRuleKeys()
+
+    func read(_ reader: inout TableReader) -> RegionRules {
+        let rules = beacons.read(&reader)
+        return RegionRules(
+            beacons: rules, circles: circles.read(&reader, unknownStateAfter: rules.unknownStateAfter))
+    }
+}
+
+/// The same in a `[[region]]`.
+struct RegionKindOverrides: KeyGroup {
+    let beacons = Overriding(keys: BeaconRuleKeys(), heading: "[regions]", scope: "this region")
+    let circle = Overriding(keys: CircleRuleKeys(), heading: "[regions]", scope: "this circle")
+}
+
+extension RegionTable {
+    /// Ends the reading of an id: it has to be unique.
+    typealias IDCheck = (RegionTable, inout TableReader) -> Void
+
+    /// The kind of which a key is set that says so; beacons where none is.
+    func kind(_ reader: TableReader) -> RegionKind {
+        RegionKind.allCases.first { kind in
+            switch kind {
+            case .beacon: false
+            case .circle:
+                reader.sets(own.circle.latitude) || reader.sets(own.circle.longitude) || reader.sets(own.circle.radius)
+            }
+        } ?? .beacon
+    }
+
+    func read(
+        _ kind: RegionKind, _ id: String?, _ reader: inout TableReader, rules: RegionRules, checkID: IDCheck
+    ) -> MonitoredRegion? {
+        switch kind {
+        case .beacon: beacons(id, &reader, rules: rules.beacons, checkID).map { .beacon($0) }
+        case .circle: circle(id, &reader, rules: rules, checkID).map { .circle($0) }
+        }
+    }
+
+    /// What a region of the kind is called where a key does not go with it: one, and several of them.
+    private func names(of kind: RegionKind) -> (one: String, several: String) {
+        switch kind {
+        case .beacon: ("a region of beacons", "regions of beacons")
+        case .circle:
+            (
+                "a circle, which has latitude, longitude and radius_m",
+                "circles, which have latitude, longitude and radius_m"
+            )
+        }
+    }
+
+    /// Refuses each key that is set and goes with other kinds alone.
+    ///
+    /// - Parameter name: a key that says of which kind it is.
+    private func refuseOthers(than kind: RegionKind, beside name: String, in reader: inout TableReader) {
+        for other in RegionKind.allCases where other != kind {
+            let why = "is a key of \(names(of: other).several); this is \(names(of: kind).one)"
+            switch other {
+            case .beacon:
+                let rules = rules.beacons.keys
+                refuse(
+                    own.beacons.uuid, own.beacons.major, own.beacons.minor, own.beacons.expand, ranging,
+                    rules.entryRSSI, rules.entryAfter, rules.exitRSSI, rules.exitAfter, rules.settle, in: &reader,
+                    beside: name, why)
+            case .circle:
+                refuse(
+                    own.circle.latitude, own.circle.longitude, own.circle.radius, rules.circle.keys.cushion,
+                    rules.circle.keys.crossingAfter, in: &reader, beside: name, why)
+            }
+        }
+    }
+
+    private func refuse<each Value>(
+        _ keys: repeat Key<each Value>, in reader: inout TableReader, beside name: String, _ why: String
+    ) {
+        for key in repeat each keys {
+            if reader.sets(key) { reader.refuse(key, reader.value(key), beside: name, why) }
+        }
+    }
+
+    // MARK: - Beacons
+
+    private func beacons(
+        _ id: String?, _ reader: inout TableReader, rules: BeaconRules, _ checkID: IDCheck
+    ) -> BeaconRegion? {
+        let keys = own.beacons
+        let uuid = reader.required(keys.uuid)
+        checkID(self, &reader)
+        let major = reader.value(keys.major)
+        let minor = reader.value(keys.minor)
+        let expansion = reader.value(keys.expand)
+        if minor != nil, !reader.sets(keys.major) {
+            reader.refuse(keys.minor, minor, beside: keys.major.name, "needs a major beside it")
+        }
+        if expansion == .major, reader.sets(keys.major) {
+            reader.refuse(
+                keys.expand, expansion, beside: keys.major.name,
+                "must be \"none\" or \"minor\" where major is set: there is only one major to hear")
+        }
+        if expansion == .minor, reader.sets(keys.minor) {
+            reader.refuse(
+                keys.expand, expansion, beside: keys.minor.name,
+                "must be \"none\" where minor is set: there is only one minor to hear")
+        }
+        refuseOthers(than: .beacon, beside: keys.uuid.name, in: &reader)
+        let notifyOnEntry = reader.value(notifyOnEntry)
+        let notifyOnExit = reader.value(notifyOnExit)
+        let isRanged = reader.value(ranging)
+        let rules = self.rules.beacons.keys.read(&reader, default: rules)
+        guard let id, let uuid else { return nil }
+        return BeaconRegion(
+            id: id, uuid: uuid, major: major, minor: minor, expansion: expansion, notifyOnEntry: notifyOnEntry,
+            notifyOnExit: notifyOnExit, isRanged: isRanged, rules: rules)
+    }
+
+    // MARK: - A circle
+
+    private func circle(
+        _ id: String?, _ reader: inout TableReader, rules: RegionRules, _ checkID: IDCheck
+    ) -> CircularRegion? {
+        let latitude = reader.required(own.circle.latitude)
+        let longitude = reader.required(own.circle.longitude)
+        let radius_m = reader.required(own.circle.radius)
+        checkID(self, &reader)
+        refuseOthers(than: .circle, beside: own.circle.radius.name, in: &reader)
+        let notifyOnEntry = reader.value(notifyOnEntry)
+        let notifyOnExit = reader.value(notifyOnExit)
+        let unknownStateAfter = reader.value(
+            self.rules.beacons.keys.unknownStateAfter, default: rules.beacons.unknownStateAfter)
+        let rules = self.rules.circle.keys.read(
+            &reader, default: rules.circles, unknownStateAfter: unknownStateAfter)
+        guard let id, let radius_m, let latitude, let longitude,
+            let center = Coordinate(latitude: latitude, longitude: longitude)
+        else { return nil }
+        return CircularRegion(
+            id: id, circle: Circle(center: center, radius_m: radius_m), notifyOnEntry: notifyOnEntry,
+            notifyOnExit: notifyOnExit, rules: rules)
+    }
+}
+
+/// The rules of beacons that `[regions]` has for all and a `[[region]]` may have for itself.
+struct BeaconRuleKeys: KeyGroup {
+    let entryRSSI = Key(
+        "entry_rssi_dbm", default: -127, .number(-127...20),
+        "Smoothed RSSI from which on a beacon counts towards an entry; −127: any. dBm.")
+    let entryAfter = Key(
+        "entry_after_s", default: .zero, .seconds(0...86400),
+        "Seconds that it must be heard like that; 0: the first report enters.")
+    let exitRSSI = Key(
+        "exit_rssi_dbm", default: -127, .number(-127...20),
+        "Smoothed RSSI from which on a beacon keeps the region inside; at most `entry_rssi_dbm`. dBm.")
+    let exitAfter = Key(
+        "exit_after_s", default: .seconds(20), .seconds(1...86400), "Seconds without such a report until the exit.")
+    let settle = Key(
+        "settle_s", default: .seconds(10), .seconds(0...86400),
+        "Seconds from the start within which a beacon counts as already there, without an event.")
+    let unknownStateAfter = Key(
+        "unknown_state_after_s", default: .seconds(60), .seconds(0...86400),
+        "Seconds that the radio, or the receiver of fixes, may be blind until the state is `unknown`.")
+
+    /// - Parameter rules: what holds where the table sets nothing; `nil` for the defaults.
+    func read(_ reader: inout TableReader, default rules: BeaconRules? = nil) -> BeaconRules {
+        let read = BeaconRules(
+            entryRSSI_dbm: reader.value(entryRSSI, default: rules?.entryRSSI_dbm),
+            entryAfter: reader.value(entryAfter, default: rules?.entryAfter),
+            exitRSSI_dbm: reader.value(exitRSSI, default: rules?.exitRSSI_dbm),
+            exitAfter: reader.value(exitAfter, default: rules?.exitAfter),
+            settle: reader.value(settle, default: rules?.settle),
+            unknownStateAfter: reader.value(unknownStateAfter, default: rules?.unknownStateAfter))
+        // A region that sets neither threshold has them from [regions], where the error stands already.
+        let setsThreshold = reader.sets(entryRSSI) || reader.sets(exitRSSI)
+        if read.exitRSSI_dbm > read.entryRSSI_dbm, setsThreshold {
+            let entry = read.entryRSSI_dbm.plain
+            reader.refuse(
+                exitRSSI, read.exitRSSI_dbm, beside: entryRSSI.name,
+                "must be at most entry_rssi_dbm (\(entry)), or a beacon between the two would enter and leave in turns")
+        }
+        return read
+    }
+}
+
+/// The rules of circles that `[regions]` has for all and a `[[region]]` may have for itself.
+struct CircleRuleKeys: KeyGroup {
+    let cushion = Key(
+        "cushion_m", default: 20, .number(0...100_000),
+        "Metres beyond the boundary of a circle where a crossing counts; more where a fix is less accurate.")
+    let crossingAfter = Key(
+        "crossing_after_s", default: .seconds(20), .seconds(0...86400),
+        "Seconds that fixes must stay there, two at least; and seconds of fixes until a circle has its first state.")
+
+    /// - Parameters:
+    ///   - rules: what holds where the table sets nothing; `nil` for the defaults.
+    ///   - unknownStateAfter: the key that circles share with beacons.
+    func read(
+        _ reader: inout TableReader, default rules: CircleRules? = nil, unknownStateAfter: TimeSpan
+    ) -> CircleRules {
+        CircleRules(
+            cushion_m: reader.value(cushion, default: rules?.cushion_m),
+            crossingAfter: reader.value(crossingAfter, default: rules?.crossingAfter),
+            unknownStateAfter: unknownStateAfter)
+    }
+}
