@@ -55,6 +55,15 @@ struct ReferenceTests {
         }
     }
 
+    @Test("A request for a region has the keys of a [[region]]")
+    func request() throws {
+        let file = try DefaultFile.root().appending(path: "deploy/contract/request-monitor.schema.json")
+        let json = try JSONSerialization.jsonObject(with: try Data(contentsOf: file)) as? [String: Any]
+        let properties = try #require(json?["properties"] as? [String: Any])
+        let table = try #require(ConfigurationReference.tables.first { $0.name == RegionTable.tableName })
+        #expect(Set(properties.keys) == Set(table.keys.map(\.name)))
+    }
+
     @Test("The default file has no line wider than 120 characters")
     func width() throws {
         #expect(try DefaultFile.text().split(separator: "\n").holdForAll { $0.count <= 120 })

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import Core
+
+@Suite("Each kind of region has its part of every message and record")
+struct RegionKindTests {
+    private let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_123_999), isSynced: true)
+
+    /// The fields that a schema of the contract declares.
+    private func declared(_ schema: String) throws -> Set<String> {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../deploy/contract/\(schema).schema.json")
+        let json = try JSONSerialization.jsonObject(with: try Data(contentsOf: file)) as? [String: Any]
+        return Set(try #require(json?["properties"] as? [String: Any]).keys)
+    }
+
+    private func written(_ payload: any Payload) throws -> Set<String> {
+        let json = try JSONSerialization.jsonObject(with: Data(payload.encoded)) as? [String: Any]
+        return Set(try #require(json).keys)
+    }
+
+    @Test("The schemas of events and states declare every field that a kind is told with")
+    func schemas() throws {
+        let (ofEvents, ofStates) = (try declared("event"), try declared("state"))
+        var samples = Samples(seed: 11)
+        var (crossed, stated): (Set<RegionKind>, Set<RegionKind>) = ([], [])
+        for _ in 0..<200 {
+            let event = try #require(samples.payload(.event) as? EventPayload)
+            crossed.insert(event.cause.kind)
+            #expect(try written(event).subtracting(ofEvents).isEmpty)
+            let state = try #require(samples.payload(.state) as? StatePayload)
+            stated.insert(state.detail.kind)
+            #expect(try written(state).subtracting(ofStates).isEmpty)
+        }
+        #expect(crossed == Set(RegionKind.allCases) && stated == crossed)
+    }
+
+    @Test("A message is read as the kind that it was written of")
+    func read() throws {
+        var samples = Samples(seed: 12)
+        for _ in 0..<200 {
+            let event = try #require(samples.payload(.event) as? EventPayload)
+            #expect(try EventPayload(decoding: event.encoded).cause.kind == event.cause.kind)
+            let state = try #require(samples.payload(.state) as? StatePayload)
+            #expect(try StatePayload(decoding: state.encoded).detail.kind == state.detail.kind)
+        }
+    }
+
+    private func region(_ kind: RegionKind) throws -> (RegionRecord.Kind, BeaconKeeper?) {
+        switch kind {
+        case .beacon:
+            let uuid = try #require(ProximityUUID("39ED98FF-2900-441A-802F-9C398FC199D2"))
+            return (
+                .beacon(of: BeaconIdentityConstraint(uuid: uuid, major: 1, minor: nil)),
+                BeaconKeeper(major: 1, minor: 7, patience: .seconds(4), rssi_dbm: -60.5)
+            )
+        case .circle:
+            let center = try #require(Coordinate(latitude: 52.5163, longitude: 13.3777))
+            return (.circle(of: Circle(center: center, radius_m: 150)), nil)
+        }
+    }
+
+    @Test("A state is stored under the kind's own word, and read again", arguments: RegionKind.allCases)
+    func stored(_ kind: RegionKind) throws {
+        let (definition, keeper) = try region(kind)
+        let stay = RegionRecord.OpenStay(
+            enteredAt: .origin + .seconds(3), lastHeardAt: .origin + .seconds(9), keeper: keeper)
+        for occupancy in [RegionRecord.Occupancy.inside(stay), .outside(since: .origin + .seconds(2))] {
+            let record = RegionRecord(instance: RegionInstanceID(region: "yard"), definition, occupancy)
+            let region = StoredRegion(record: record, eventSeq: 7, epoch: "e")
+            let octets = region.encoded(timebase, bootID: "boot")
+            #expect(String(decoding: octets, as: UTF8.self).hasPrefix("kind=\(kind.rawValue) "))
+            #expect(StoredRegion.read(octets, key: "yard", timebase, bootID: "boot") == .region(region))
+        }
+    }
+
+    @Test("A stay that nobody watches any more has an exit of the kind", arguments: RegionKind.allCases)
+    func ended(_ kind: RegionKind) throws {
+        let (definition, keeper) = try region(kind)
+        let stay = RegionRecord.OpenStay(enteredAt: .origin, lastHeardAt: .origin + .seconds(9), keeper: keeper)
+        let record = RegionRecord(instance: RegionInstanceID(region: "yard"), definition, .inside(stay))
+        #expect(try #require(record.unmonitoredExit(at: .origin + .seconds(20))).cause.kind == kind)
+    }
+}
