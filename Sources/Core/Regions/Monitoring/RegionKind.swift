@@ -1,5 +1,5 @@
-/// The kinds of region. A new one is a case here and in the enums of this file; each switch over them, here and in the two files that
-/// `CONTRIBUTING.md` names, then asks what it has to say. What belongs to one kind alone stands in its folder.
+/// The kinds of region. A new one is a case here and in the other enums of this file. Each switch over them then asks what it has to say:
+/// here, in `RegionKindFields.swift` for messages, and in `RegionKindKeys.swift` for the configuration.
 ///
 /// The raw value is the word in stored lines.
 package enum RegionKind: String, CaseIterable, Sendable {
