@@ -113,7 +113,7 @@ struct Agent {
                 moves: supervision.pulse.beatRadio)
             let mayAdminister = ProcessCapabilities.current().mayAdminister
             let (topics, isAnswering) = (settings.identity.topics, settings.commands.isEnabled)
-            let handler = RequestHandler(topics: topics, integrations: parts.integrations, queue: requests)
+            let handler = RequestHandler(topics: topics, integrations: parts.dispatcher.integrations, queue: requests)
             let gateway = QueuedGateway(queue, isAnswering ? handler : nil, mayAdminister: mayAdminister)
             let worker = try startDelivery(
                 gateway, parts.dispatcher, radio: .live(RadioCondition(.absent, mayAdminister: mayAdminister)),

@@ -28,7 +28,7 @@ package final class Dispatcher {
 
     package let outbox: Outbox
     package var composer: MessageComposer { writer.composer }
-    var integrations: Integrations { writer.integrations }
+    package var integrations: Integrations { writer.integrations }
     var writer: TransactionWriter
     private var records: RecordTable
     /// The records that only another version may change.

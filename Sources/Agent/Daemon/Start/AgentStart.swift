@@ -18,7 +18,6 @@ package struct AgentStart {
     /// What the engine told when it was made.
     package let outputs: [GatewayOutput]
     package let dispatcher: Dispatcher
-    package let integrations: Integrations
 
     /// - Parameters:
     ///   - bootID: names the life of the clock that `now` is read from; `nil` where there is none but the time of day.
@@ -49,13 +48,9 @@ package struct AgentStart {
         self.outputs =
             (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.leftTrack(at: now) + stored.endings(at: now)
             + outputs
-        let composer = MessageComposer(
-            settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
-        integrations = Integrations(settings, settings.identity.topics, for: .gateway)
         dispatcher = Dispatcher(
-            composer, outbox: outbox, stored: stored, integrations: integrations,
-            location: engine.locationStatus,
-            siteKey: settings.privacy.siteKey, bootID: bootID, at: now)
+            settings, settings.identity.topics, .gateway, outbox, stored, location: engine.locationStatus,
+            bootID: bootID, at: now)
     }
 }
 
@@ -84,10 +79,22 @@ package struct SiteStart {
             site, settings.gateway, tellsDevices: settings.privacy.siteKeyFile != nil,
             restoring: stored.regions.map(\.record), at: now, outputs: &outputs)
         self.outputs = [.radio(radio, at: now)] + stored.endings(at: now) + outputs
+        dispatcher = Dispatcher(settings, topics, .store, outbox, stored, bootID: bootID, at: now)
+    }
+}
+
+extension Dispatcher {
+    /// Commits and composes as the configuration says.
+    ///
+    /// - Parameter topics: those of the gateway, or of the store.
+    fileprivate convenience init(
+        _ settings: Settings, _ topics: TopicTree, _ kind: HomeAssistantDiscovery.Kind, _ outbox: Outbox,
+        _ stored: StoredState, location: LocationStatus? = nil, bootID: String?, at now: Instant
+    ) {
         let composer = MessageComposer(
             topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
-        dispatcher = Dispatcher(
-            composer, outbox: outbox, stored: stored, integrations: Integrations(settings, topics, for: .store),
-            siteKey: settings.privacy.siteKey, bootID: bootID, at: now)
+        self.init(
+            composer, outbox: outbox, stored: stored, integrations: Integrations(settings, topics, for: kind),
+            location: location, siteKey: settings.privacy.siteKey, bootID: bootID, at: now)
     }
 }

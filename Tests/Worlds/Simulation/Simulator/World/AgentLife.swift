@@ -55,7 +55,7 @@ final class AgentLife {
             world, world.network, machine, world.disk, keepalive_s: settings.broker.keepalive_s)
         let (topics, isAnswering) = (settings.identity.topics, settings.commands.isEnabled)
         let mayAdminister = world.scenario.mayAdminister
-        let handler = RequestHandler(topics: topics, integrations: parts.integrations, queue: requests)
+        let handler = RequestHandler(topics: topics, integrations: parts.dispatcher.integrations, queue: requests)
         let gateway = QueuedGateway(inner, isAnswering ? handler : nil, mayAdminister: mayAdminister)
         let absent = MessageComposer.RadioStatus.live(RadioCondition(.absent, mayAdminister: mayAdminister))
         let sink = BrokerSink(
