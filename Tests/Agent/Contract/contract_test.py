@@ -97,8 +97,8 @@ for name, schema in contract.schemas.items():
     Draft202012Validator.check_schema(schema)
     for node in objects(schema):
         check(f"{name}: what is essential is required: {node['x-essential']}", set(node["x-essential"]) <= set(node["required"]))
-    check(f"{name}: a message has a topic, a delivery and essential fields, and its number is one of its fields",
-          all((word in schema) == ("x-topic" in schema) for word in ("x-delivery", "x-essential")) and
+    check(f"{name}: a message has a topic, a delivery, essential fields and words for people, and its number is one of its fields",
+          all((word in schema) == ("x-topic" in schema) for word in ("x-delivery", "x-essential", "x-order", "x-page", "x-title", "x-says", "x-when")) and
           ("x-number" not in schema or schema["x-number"] in schema["x-essential"]))
     for reference in set(references(schema)):
         check(f"{name}: {reference} leads somewhere", leads_somewhere(reference, name))
@@ -110,6 +110,9 @@ for name, schema in contract.schemas.items():
             for step in filter(None, pointer.split("/")):
                 target = target[step]
         check(f"{name}: {key} says what it means", target.get("description"))
+
+orders = [schema["x-order"] for schema in contract.schemas.values() if "x-order" in schema]
+check("each kind has a place of its own in lists", len(set(orders)) == len(orders))
 
 # Examples, and what becomes of them.
 DELIVERIES = {"retained": (1, True), "acknowledged": (1, False), "ephemeral": (0, False)}

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A place that is forgotten is named: for a made-up kind, field and figure in the schemas, and for each line that a place has lost. So is a field
-that no agent sends."""
+"""A place that is forgotten is named: for a made-up kind, field and figure in the schemas, and for each line that a place has lost. What follows from
+the schemas is written by Tests/Tools/contract. A field that no agent sends is named as well."""
 
 import json
+import subprocess
 import sys
 import tempfile
 
@@ -24,49 +25,84 @@ def check(name, found, expected):
 
 
 def forgotten(*changes, edit=None):
+    """What is named in a copy of the project, so changed, before Tests/Tools/contract has written it and after. Of the edit of a file it is said
+    besides whether it is written as it was."""
     with tempfile.TemporaryDirectory() as folder:
-        tree = made_up.tree(folder, *changes, also=FILES)
+        tree = made_up.tree(folder, *changes, also=[*FILES, "deploy/page"])
         if edit:
             path, old, new = edit
-            text = (tree / path).read_text()
-            if old not in text:
+            whole = (tree / path).read_text()
+            if old not in whole:
                 failures.append(f"{path}: no {old}")
-            (tree / path).write_text(text.replace(old, new))
-        return list(Places(tree).forgotten())
+            (tree / path).write_text(whole.replace(old, new))
+        before = list(Places(tree).forgotten())
+        stale = written(tree, "--check")
+        written(tree)
+        after = list(Places(tree).forgotten())
+        if edit:
+            after += [] if (tree / path).read_text() == whole else [f"{path} is not as it was"]
+        return before, after, stale
 
 
-check("nothing is forgotten", forgotten(), [])
-check("a kind", forgotten(made_up.add_kind), [
+def written(tree, *options):
+    """The files that Tests/Tools/contract names."""
+    done = subprocess.run([made_up.ROOT / "Tests/Tools/contract", "--root", tree, *options], capture_output=True, text=True, check=False)
+    return [line.split(" is ")[0] for line in (done.stderr if options else done.stdout).splitlines()]
+
+
+def named(name, told, before, after=(), stale=None):
+    check(name, told[0], before)
+    check(f"{name}, written", told[1], after)
+    if stale is not None:
+        check(f"{name}, to be written", told[2], stale)
+
+
+# Every file that lists all kinds, those that list what the broker keeps for gateways that are gone, and those of the page's users.
+LISTS = [ASYNCAPI, ACL, *BRIDGES, "deploy/chain/mosquitto/allow-store", "deploy/chain/rabbitmq/add-store", "README.md", MESSAGES, f"{ARTICLES}/Installing.md",
+         "deploy/contract/README.md", "deploy/page/source/news/contract.js"]
+READERS = [PAGE_ACL, "deploy/broker/page/mosquitto.conf", CHAIN_ACL]
+FIELDS = [f"{ARTICLES}: pulse.schema.json: {field}" for field in ("beat", "mood")]
+named("nothing is forgotten", forgotten(), [], [], [])
+named("a kind", forgotten(made_up.add_kind), [
     f"{ASYNCAPI}: no operation sends ('pulse.schema.json', 'pulse', 'acknowledged')", "gap.schema.json: from_beat, to_beat",
     *(f"{place}: pulse" for place in (
         ACL, "deploy/chain/mosquitto/allow-store", "deploy/chain/rabbitmq/add-store", *(f"{path}: out 1" for path in BRIDGES),
         PAGE_ACL, "deploy/broker/page/mosquitto.conf", f"{ACL}: user berlin-17/page", f"{CHAIN_ACL}: user page", "README.md", MESSAGES, f"{ARTICLES}/Installing.md")),
-    "deploy/contract/README.md: pulse.schema.json", *(f"{ARTICLES}: pulse.schema.json: {field}" for field in ("beat", "mood"))])
-check("a kind that is retained", [one for one in forgotten(made_up.add_retained_kind) if "operator" in one or ": out 0" in one], [
+    "deploy/contract/README.md: pulse.schema.json", *FIELDS],
+    [*FIELDS, *(f"{ARTICLES}: gap.schema.json: {end}_beat" for end in ("from", "to"))], [*LISTS, *READERS, "deploy/contract/gap.schema.json"])
+before, after, stale = forgotten(made_up.add_retained_kind)
+check("a kind that is retained", [one for one in before if "operator" in one or ": out 0" in one], [
     f"{ACL}: user operator: pulse", f"{CHAIN_ACL}: user operator: pulse", f"{RABBITMQ}: user operator: pulse", *(f"{path}: out 0: pulse" for path in BRIDGES)])
-check("a field", forgotten(made_up.add_field), [f"{ARTICLES}: event.schema.json: echo"])
-check("a field of a fix", forgotten(made_up.add_fix_field), [f"{ARTICLES}: common.schema.json: tilt_deg"])
-check("a figure", forgotten(made_up.add_figure), [f"{ARTICLES}: health.schema.json: echoes"])
+check("a kind that is retained, written", after, FIELDS)
+check("a kind that is retained, to be written", stale, [*LISTS, *READERS, RABBITMQ])
+for name, change, before in (
+        ("a field", made_up.add_field, [f"{ARTICLES}: event.schema.json: echo"]),
+        ("a field of a fix", made_up.add_fix_field, [f"{ARTICLES}: common.schema.json: tilt_deg"]),
+        ("a figure", made_up.add_figure, [f"{ARTICLES}: health.schema.json: echoes"])):
+    named(name, forgotten(change), before, before, ["deploy/page/source/news/contract.js"])
 
 STATE = "region/{region}/state"
 for edit, expected in (
         ((ASYNCAPI, "channel: { $ref: '#/channels/gap' }\n    summary: As numbers are found to be lost, and on every new connection until the broker has acknowledged it.\n"
           "    bindings: { $ref: '#/components/operationBindings/acknowledged' }", "channel: { $ref: '#/channels/gap' }\n    bindings: { $ref: '#/components/operationBindings/retained' }"),
          [f"{ASYNCAPI}: no operation sends ('gap.schema.json', 'gap', 'acknowledged')", f"{ASYNCAPI}: no schema says ('gap.schema.json', 'gap', 'retained')"]),
-        (("deploy/contract/surge.schema.json", '"x-number": "surge"', '"x-number": "span"'), ["gap.schema.json: no kind is numbered by surge"]),
         ((ACL, "pattern write beacons/%u/surge\n", ""), [f"{ACL}: surge"]),
         ((ACL, "topic write beacons/+/+/region/+/+/state\n", ""), [f"{ACL}: user operator: {STATE}"]),
         ((CHAIN_ACL, "topic write beacons/+/+/location\n", ""), [f"{CHAIN_ACL}: user operator: location"]),
         ((RABBITMQ, "status|health|location|region", "status|health|region"), [f"{RABBITMQ}: user operator: location"]),
         (("deploy/chain/rabbitmq/add-store", "status|health|gap|", "status|health|"), ["deploy/chain/rabbitmq/add-store: gap"]),
-        (("deploy/chain/mosquitto/allow-store", "topic write beacons/$name/+/location/#\n", ""),
+        (("deploy/chain/mosquitto/allow-store", " location/# ", " "),
          ["deploy/chain/mosquitto/allow-store: location", "deploy/chain/mosquitto/allow-store: location/track"]),
         ((BRIDGES[0], "topic +/region/+/+/+/+/event out 1 beacons/berlin-17/ beacons/berlin-17/\n", ""), [f"{BRIDGES[0]}: out 1: region/{{region}}/event"]),
         ((BRIDGES[1], "topic +/health out 0", "topic +/health out 1"), [f"{BRIDGES[1]}: out 0: health"]),
         ((PAGE_ACL, "pattern read beacons/+/+/health\n", ""), [f"{PAGE_ACL}: health"]),
         ((MESSAGES, "| `surge` |", "| surge |"), [f"{MESSAGES}: surge"]),
+        (("deploy/page/source/news/contract.js", "'coverage', ", ""), []),
         (("deploy/contract/README.md", "(gap.schema.json)", ""), ["deploy/contract/README.md: gap.schema.json"])):
-    check(f"{edit[0]} without {edit[1][:40]}", forgotten(edit=edit), expected)
+    named(f"{edit[0]} without {edit[1][:40]}", forgotten(edit=edit), expected, stale=[edit[0]])
+SURGE = "deploy/contract/surge.schema.json"
+named("a kind that is not numbered any more", forgotten(edit=(SURGE, '  "x-number": "surge",\n', "")), ["gap.schema.json: no kind is numbered by surge"],
+      [f"{SURGE} is not as it was"], ["deploy/contract/gap.schema.json"])
 
 # What no agent sends.
 def unsent(*changes):

@@ -1,6 +1,7 @@
 import { readLayout, writeLayout } from './model/layout.js';
 import { Store } from './model/store.js';
-import { readPayload, PayloadError, unread } from './news/payload.js';
+import { unread } from './news/contract.js';
+import { readPayload, PayloadError } from './news/payload.js';
 import { isName, readTopic } from './news/topic.js';
 import { PacketError } from './mqtt/packets.js';
 import { readFilter } from './view/filter.js';

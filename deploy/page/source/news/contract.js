@@ -1,8 +1,11 @@
-// Made by Tests/Tools/page-contract: change the schemas in deploy/contract, and run it again.
+// Made by Tests/Tools/contract: change the schemas in deploy/contract, and run it again.
 // The kinds of messages, and of each field what it may be. Page and contract are of one release; fields.js reads by this.
 
 export const longest_level = 128;
 export const highest_value = 65535;
+
+/** The kinds of messages that the page has no use for, and does not ask its broker for. */
+export const unread = ['coverage', 'gap', 'surge'];
 
 export const kinds = {
   coverage: {
@@ -85,10 +88,10 @@ export const kinds = {
       to_seq: { is: 'whole', low: 1 },
       from_span: { is: 'whole', low: 1 },
       to_span: { is: 'whole', low: 1 },
-      from_batch: { is: 'whole', low: 1 },
-      to_batch: { is: 'whole', low: 1 },
       from_surge: { is: 'whole', low: 1 },
       to_surge: { is: 'whole', low: 1 },
+      from_batch: { is: 'whole', low: 1 },
+      to_batch: { is: 'whole', low: 1 },
       cause: { is: 'word', words: ['max_events', 'max_mib', 'disk', 'corrupt', 'refused'], grows: true },
     },
   },

@@ -9,9 +9,6 @@ const mostBeacons = 4096;
 // Further away nothing is drawn.
 const farthest_m = 1e5;
 
-/** The kinds of messages that the page has no use for, and does not ask its broker for. */
-export const unread = ['coverage', 'gap', 'surge'];
-
 /** A payload that can't be read; the message says why. */
 export class PayloadError extends Error {}
 

@@ -1,25 +1,9 @@
-#!/usr/bin/env python3
-"""Writes what the page knows of the contract, deploy/page/source/news/contract.js, from the schemas in deploy/contract.
+"""What the page knows of the contract: deploy/page/source/news/contract.js as a whole. The page needs no build for that: the file is part of its source."""
 
-    Tests/Tools/page-contract            writes it anew
-    Tests/Tools/page-contract --check    status 1 where it is not what the schemas say, and what to do about it
-
-The page needs no build for that: the file is part of its source.
-"""
-
-import argparse
 import json
 import re
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "deploy/chain"))
-sys.dont_write_bytecode = True
-from beacons_collector.contract import CONTRACT  # noqa: E402
-
-TARGET = ROOT / "deploy/page/source/news/contract.js"
-HEAD = """// Made by Tests/Tools/page-contract: change the schemas in deploy/contract, and run it again.
+HEAD = """// Made by Tests/Tools/contract: change the schemas in deploy/contract, and run it again.
 // The kinds of messages, and of each field what it may be. Page and contract are of one release; fields.js reads by this.
 
 """
@@ -28,10 +12,11 @@ WIDTH = 150
 
 
 def field(schema, home):
-    """What the page has to know of a field."""
+    """What the page has to know of a field. `home` is the contract, and the name of the schema in it that the field is part of."""
     if "$ref" in schema:
-        target, name = CONTRACT.resolved(schema["$ref"], home)
-        return field(target | {word: value for word, value in schema.items() if word != "$ref"}, name)
+        contract, file = home
+        target, name = contract.resolved(schema["$ref"], file)
+        return field(target | {word: value for word, value in schema.items() if word != "$ref"}, (contract, name))
     if "anyOf" in schema:
         # One value that stands for none, and what it may be otherwise.
         none, some = sorted(schema["anyOf"], key=lambda one: "const" not in one)
@@ -86,28 +71,17 @@ def script(value, indent=0):
     return "{\n" + "".join(f"{inner}{part}{script(one, indent + 2)},\n" for part, one in zip(parts, value.values(), strict=True)) + " " * indent + "}"
 
 
-def kinds():
-    for name, kind in CONTRACT.kinds.items():
-        yield name, {"topic": "/".join(kind.topic), **structure(kind.schema, kind.file)}
+def kinds(contract):
+    for name, kind in contract.kinds.items():
+        yield name, {"topic": "/".join(kind.topic), **structure(kind.schema, (contract, kind.file))}
 
 
-def told():
-    shared = {"longest_level": CONTRACT.shared("topic_level")["maxLength"], "highest_value": CONTRACT.shared("major")["maximum"]}
+def told(contract):
+    shared = {"longest_level": contract.shared("topic_level")["maxLength"], "highest_value": contract.shared("major")["maximum"]}
     declared = "".join(f"export const {name} = {value};\n" for name, value in shared.items())
-    return f"{HEAD}{declared}\nexport const kinds = {script(dict(kinds()))};\n"
+    unread = [name for name, kind in contract.kinds.items() if not kind.schema.get("x-page")]
+    return (f"{HEAD}{declared}\n/** The kinds of messages that the page has no use for, and does not ask its broker for. */\nexport const unread = {script(unread)};\n"
+            f"\nexport const kinds = {script(dict(kinds(contract)))};\n")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="change nothing, and say whether it is right")
-    options = parser.parse_args()
-    if not options.check:
-        TARGET.write_text(told())
-    elif not TARGET.exists() or TARGET.read_text() != told():
-        print(f"{TARGET.relative_to(ROOT)} is not what the schemas in deploy/contract say: run Tests/Tools/page-contract", file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+PLACES = [("deploy/page/source/news/contract.js", None, told)]
