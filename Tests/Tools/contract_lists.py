@@ -65,14 +65,12 @@ def clearing(contract):
 def table(requests):
     """The kinds as documents list them, and a last row for requests."""
     def lines(contract):
-        yield ""
         yield "| topic | QoS | retained | says |"
         yield "| --- | --- | --- | --- |"
         for kind in contract.listed:
             topic = "/".join(kind.topic).replace("{region}", "{id}")
             yield f"| `{topic}` | {int(kind.is_kept)} | {'yes' if kind.is_retained else 'no'} | {kind.schema['x-says']} |"
         yield f"| `request/{{verb}}` → `response/{{verb}}` | 1 | no | {requests} |"
-        yield ""
     return lines
 
 
