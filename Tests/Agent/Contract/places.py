@@ -4,7 +4,7 @@ that does not follow the schemas of ROOT/deploy/contract. The exit status is 1 w
 
     deploy/contract/asyncapi.yaml        a channel for each kind, with its delivery and its schema, and none besides
     access lists and bridges             who may write, carry, clear and read each kind
-    the articles                         each kind in a table, each field in a sentence or a sample
+    the articles                         each kind in a table, each field in one of them
 
 Most of it is written by Tests/Tools/contract. This is held against the topics that there are, and shares nothing with that program.
 """
