@@ -33,10 +33,24 @@ struct RoundTripTests {
     func generated(_ kind: MessageKind) throws {
         var samples = Samples(seed: 5)
         for _ in 0..<2_000 {
-            let octets = samples.payload(kind).encoded
+            let octets = try samples.payload(kind).encoded
             let read = try kind.payload.init(decoding: octets)
             #expect(read.encoded == octets)
         }
+    }
+
+    @Test("Each example of the contract, field by field", arguments: MessageKind.allCases)
+    func examples(_ kind: MessageKind) throws {
+        let examples = try kind.examples
+        #expect(!examples.isEmpty)
+        for example in examples {
+            let written = try kind.payload.init(decoding: example).encoded
+            #expect(try fields(written) == fields(example))
+        }
+    }
+
+    private func fields(_ octets: [UInt8]) throws -> NSDictionary {
+        try #require(JSONSerialization.jsonObject(with: Data(octets)) as? NSDictionary)
     }
 
     @Test("A time of day is read to the millisecond")

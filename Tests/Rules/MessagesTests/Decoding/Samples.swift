@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import Core
 
 /// Payloads of every kind, of any values that the contract allows.
@@ -6,39 +8,51 @@ struct Samples {
 
     init(seed: UInt64) { random = SeededGenerator(state: seed) }
 
-    mutating func payload(_ kind: MessageKind) -> any Payload {
-        switch kind {
-        case .status:
-            StatusPayload(
-                head: head(), isOnline: flag(), version: "1.2.3", epoch: epoch(), radio: radio(orStopped: false),
-                remedy: text(),
-                location: flag()
-                    ? LocationStatus(availability: one(of: LocationAvailability.allCases), isPaused: flag()) : nil)
-        case .health: HealthPayload(head: head(), report: report())
-        case .coverage: coverage()
-        case .surge: surge()
-        case .gap:
-            GapPayload(
-                head: head(), origin: origin(), epoch: epoch(), series: one(of: NumberSeries.allCases),
-                numbers: 1...number(), cause: "max_events")
-        case .event: event()
-        case .state:
-            StatePayload(
-                head: head(), epoch: epoch(), instance: instance(), detail: detail(),
-                state: one(of: RegionState.allCases), since: time(), eventSeq: number() - 1)
-        case .ranging: RangingPayload(head: head(), list: list())
-        case .location:
-            LocationPayload(
-                head: head(), service: one(of: LocationSettings.Service.allCases), fix: fix(),
-                age_s: decimal(0...3_600, places: 3), device: flag() ? "/dev/ttyUSB0" : nil)
-        case .track:
-            TrackPayload(
-                head: head(), origin: origin(), epoch: epoch(), batch: number(),
-                finished: one(of: TrackBatch.Finish.allCases),
-                fixes: (0..<Int.random(in: 1...5, using: &random)).map { _ in fix() })
-        case .response:
-            response(one(of: RequestVerb.allCases))
-        }
+    /// Where nobody has written down what a kind may say, one of its examples in the contract.
+    mutating func payload(_ kind: MessageKind) throws -> any Payload {
+        if let make = Self.makers[kind] { return make(&self) }
+        return try kind.payload.init(decoding: one(of: kind.examples))
+    }
+
+    private static let makers: [MessageKind: @Sendable (inout Samples) -> any Payload] = [
+        .status: { $0.status() }, .health: { HealthPayload(head: $0.head(), report: $0.report()) },
+        .coverage: { $0.coverage() }, .surge: { $0.surge() }, .gap: { $0.gap() }, .event: { $0.event() },
+        .state: { $0.state() }, .ranging: { RangingPayload(head: $0.head(), list: $0.list()) },
+        .location: { $0.lastPlace() }, .track: { $0.track() },
+        .response: { $0.response($0.one(of: RequestVerb.allCases)) },
+    ]
+
+    private mutating func status() -> StatusPayload {
+        StatusPayload(
+            head: head(), isOnline: flag(), version: "1.2.3", epoch: epoch(), radio: radio(orStopped: false),
+            remedy: text(),
+            location: flag()
+                ? LocationStatus(availability: one(of: LocationAvailability.allCases), isPaused: flag()) : nil)
+    }
+
+    private mutating func gap() -> GapPayload {
+        GapPayload(
+            head: head(), origin: origin(), epoch: epoch(), series: one(of: NumberSeries.allCases),
+            numbers: 1...number(), cause: "max_events")
+    }
+
+    private mutating func state() -> StatePayload {
+        StatePayload(
+            head: head(), epoch: epoch(), instance: instance(), detail: detail(),
+            state: one(of: RegionState.allCases), since: time(), eventSeq: number() - 1)
+    }
+
+    private mutating func lastPlace() -> LocationPayload {
+        LocationPayload(
+            head: head(), service: one(of: LocationSettings.Service.allCases), fix: fix(),
+            age_s: decimal(0...3_600, places: 3), device: flag() ? "/dev/ttyUSB0" : nil)
+    }
+
+    private mutating func track() -> TrackPayload {
+        TrackPayload(
+            head: head(), origin: origin(), epoch: epoch(), batch: number(),
+            finished: one(of: TrackBatch.Finish.allCases),
+            fixes: (0..<Int.random(in: 1...5, using: &random)).map { _ in fix() })
     }
 
     private mutating func event() -> EventPayload {
@@ -212,4 +226,23 @@ struct Samples {
 
     private mutating func level() -> String { one(of: ["carts", "Käse 🧀", "a\"b\\c", "7"]) }
     private mutating func text() -> String { one(of: ["", "plain", "it \"hung up\"\n\u{1}\\", "Käse 🧀"]) }
+}
+
+extension MessageKind {
+    /// What the contract shows of the kind, as JSON.
+    var examples: [[UInt8]] {
+        get throws {
+            let files =
+                self == .response
+                ? RequestVerb.allCases.map { "response-\($0)" } + ["response-refused"]
+                : [rawValue.replacing("/", with: "-")]
+            return try files.flatMap { (name) throws -> [[UInt8]] in
+                let file = URL(filePath: #filePath).deletingLastPathComponent()
+                    .appending(path: "../../../../deploy/contract/\(name).schema.json")
+                let schema = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
+                let shown = schema["examples"] as? [Any] ?? []
+                return try shown.map { try Array(JSONSerialization.data(withJSONObject: $0)) }
+            }
+        }
+    }
 }
