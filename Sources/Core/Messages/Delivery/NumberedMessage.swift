@@ -1,31 +1,3 @@
-/// What a durable message is counted with. Each series has numbers of its own within an epoch, from 1, without gaps.
-///
-/// The raw value stands in the outbox's file. Another series is a case here, with the columns that it has in
-/// that file (`Outbox/Store/Schema.swift`) and a step that adds them.
-package enum NumberSeries: Int64, CaseIterable, Sendable {
-    /// Region events: `seq`.
-    case events = 0
-    /// Spans of coverage: `span`.
-    case spans = 1
-    /// Deferred fixes, told together: `batch`.
-    case batches = 2
-    /// Entries that were held back, by minute and region: `surge`.
-    case surges = 3
-
-    /// Whether the events don't wait for one that the broker refuses: an access list may have been written before there were any.
-    var isOptional: Bool { self != .events }
-
-    /// The fields of a `gap` that have the first number and the last.
-    var gapKeys: (from: StaticString, to: StaticString) {
-        switch self {
-        case .events: ("from_seq", "to_seq")
-        case .spans: ("from_span", "to_span")
-        case .batches: ("from_batch", "to_batch")
-        case .surges: ("from_surge", "to_surge")
-        }
-    }
-}
-
 /// A message's number: it names the message for ever.
 package struct MessageNumber: Hashable, Sendable {
     /// One outbox's life.
