@@ -89,7 +89,7 @@ for edit, expected in (
         ((ACL, "pattern write beacons/%u/surge\n", ""), [f"{ACL}: surge"]),
         ((ACL, "topic write beacons/+/+/region/+/+/state\n", ""), [f"{ACL}: user operator: {STATE}"]),
         ((CHAIN_ACL, "topic write beacons/+/+/location\n", ""), [f"{CHAIN_ACL}: user operator: location"]),
-        ((RABBITMQ, "status|health|location|region", "status|health|region"), [f"{RABBITMQ}: user operator: location"]),
+        ((RABBITMQ, "|health|location", "|health"), [f"{RABBITMQ}: user operator: location"]),
         (("deploy/chain/rabbitmq/add-store", "status|health|gap|", "status|health|"), ["deploy/chain/rabbitmq/add-store: gap"]),
         (("deploy/chain/mosquitto/allow-store", " location/# ", " "),
          ["deploy/chain/mosquitto/allow-store: location", "deploy/chain/mosquitto/allow-store: location/track"]),
