@@ -27,6 +27,17 @@ package struct NumberedMessage: Hashable, Sendable {
     }
 }
 
+/// What a numbered message says. It names the number, too.
+package protocol NumberedPayload: Payload {
+    var number: MessageNumber { get }
+}
+
+extension NumberedMessage {
+    init(_ payload: some NumberedPayload, topic: String) {
+        self.init(payload.number, topic: topic, payload: payload.encoded)
+    }
+}
+
 extension Message {
     /// As it goes to the broker.
     package init(_ numbered: NumberedMessage) {

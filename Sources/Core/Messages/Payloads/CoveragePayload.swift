@@ -1,5 +1,5 @@
 /// `coverage`: a time in which the radio was in one condition, numbered.
-package struct CoveragePayload: Payload, Hashable {
+package struct CoveragePayload: NumberedPayload, Hashable {
     package var head: PayloadHead
     package var origin: PayloadOrigin
     package var epoch: String
@@ -9,6 +9,8 @@ package struct CoveragePayload: Payload, Hashable {
     /// Never before `from`.
     package var to: WallTime
     package var radio: CoveredRadio
+
+    package var number: MessageNumber { MessageNumber(epoch: epoch, series: .spans, seq: span) }
 }
 
 extension CoveragePayload {
@@ -35,13 +37,12 @@ extension MessageComposer {
         let payload = CoveragePayload(
             head: head(at: timebase.instant(told.to), timebase), origin: origin, epoch: epoch, span: number,
             from: told.from, to: told.to, radio: told.span.radio)
-        return NumberedMessage(
-            MessageNumber(epoch: epoch, series: .spans, seq: number), topic: topics.coverage, payload: payload.encoded)
+        return NumberedMessage(payload, topic: topics.coverage)
     }
 }
 
 /// `surge`: entries that a limit held back in one region during one minute, numbered.
-struct SurgePayload: Payload, Hashable {
+struct SurgePayload: NumberedPayload, Hashable {
     package var head: PayloadHead
     package var origin: PayloadOrigin
     package var epoch: String
@@ -57,6 +58,8 @@ struct SurgePayload: Payload, Hashable {
     var refused: Int64
     /// An estimate of how many different identities these were, from 1 to `refused`.
     var identities: Int64
+
+    package var number: MessageNumber { MessageNumber(epoch: epoch, series: .surges, seq: surge) }
 }
 
 extension SurgePayload {
@@ -94,9 +97,7 @@ extension MessageComposer {
             head: head(at: instant, timebase), origin: origin, epoch: epoch, surge: number, from: from,
             to: max(from, timebase.wall(surge.to)), region: surge.region, refused: surge.refused,
             identities: surge.identities)
-        return NumberedMessage(
-            MessageNumber(epoch: epoch, series: .surges, seq: number), topic: topics.topic(.gateway(.surge)),
-            payload: payload.encoded)
+        return NumberedMessage(payload, topic: topics.topic(.gateway(.surge)))
     }
 }
 

@@ -26,7 +26,7 @@ extension LocationPayload {
 }
 
 /// `location/track`: where the gateway has been, numbered.
-struct TrackPayload: Payload, Hashable {
+struct TrackPayload: NumberedPayload, Hashable {
     package var head: PayloadHead
     package var origin: PayloadOrigin
     package var epoch: String
@@ -35,6 +35,8 @@ struct TrackPayload: Payload, Hashable {
     var finished: TrackBatch.Finish
     /// Oldest first; at least one.
     var fixes: [Fix]
+
+    package var number: MessageNumber { MessageNumber(epoch: epoch, series: .batches, seq: batch) }
 }
 
 extension TrackPayload {
@@ -104,8 +106,6 @@ extension MessageComposer {
         let payload = TrackPayload(
             head: head(at: now, timebase), origin: origin, epoch: epoch, batch: number, finished: batch.finished,
             fixes: batch.fixes)
-        return NumberedMessage(
-            MessageNumber(epoch: epoch, series: .batches, seq: number), topic: topics.topic(.gateway(.track)),
-            payload: payload.encoded)
+        return NumberedMessage(payload, topic: topics.topic(.gateway(.track)))
     }
 }

@@ -13,10 +13,7 @@ final class Subscriber {
 
     /// The broker has refused a message: what was sent behind it may come before it.
     func refused(_ message: Message) {
-        switch subject(of: message)?.kind {
-        case .gap, .event, .coverage, .surge, .track: world.ledger.mayBeUnordered()
-        case .status, .health, .state, .ranging, .location, .response, nil: break
-        }
+        if case .durable = subject(of: message)?.kind?.delivery { world.ledger.mayBeUnordered() }
     }
 
     /// Every message is read as a subscriber reads it, and says nothing that is lost on the way.
@@ -31,15 +28,16 @@ final class Subscriber {
             case let coverage as CoveragePayload:
                 try world.coverage.series.receive(
                     coverage, number: coverage.span, in: coverage.epoch, mayBeUnordered: mayBeUnordered(coverage.epoch))
-            case let surge as SurgePayload:
-                try world.surges.receive(
-                    surge, number: surge.surge, in: surge.epoch, mayBeUnordered: mayBeUnordered(surge.epoch))
             case let place as LocationPayload: try world.tracks.receive(place)
             case let track as TrackPayload:
                 try world.tracks.receive(
                     track, mayBeUnordered: mayBeUnordered(track.epoch),
                     mayComeAgain: !world.wasAlwaysCommitted)
             case let state as StatePayload: try receive(state, message, of: topic.subject)
+            case let numbered as any NumberedPayload:
+                let number = numbered.number
+                try world.others[number.series]?.receive(
+                    message.payload, number: number.seq, in: number.epoch, mayBeUnordered: mayBeUnordered(number.epoch))
             default: break
             }
         } catch {
@@ -59,7 +57,7 @@ final class Subscriber {
         case .events: world.ledger.stated(gap.epoch, gap.numbers)
         case .spans: world.coverage.series.stated(gap.epoch, gap.numbers)
         case .batches: world.tracks.stated(gap.epoch, gap.numbers)
-        case .surges: world.surges.stated(gap.epoch, gap.numbers)
+        default: world.others[gap.series]?.stated(gap.epoch, gap.numbers)
         }
     }
 

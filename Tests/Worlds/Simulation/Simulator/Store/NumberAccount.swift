@@ -63,10 +63,9 @@ struct NumberAccount {
             (eventCount, repetitionCount) = (eventCount + (isNew ? 1 : 0), repetitionCount + (isNew ? 0 : 1))
             let known = Event(payload: event, instance: instance)
             machines[topic.gateway]?.epochs[event.epoch]?.events[event.seq] = known
-        case let span as CoveragePayload:
-            _ = try receive(topic.gateway, span.epoch, .spans, span.span, octets)
-        case let surge as SurgePayload:
-            _ = try receive(topic.gateway, surge.epoch, .surges, surge.surge, octets)
+        case let numbered as any NumberedPayload:
+            let number = numbered.number
+            _ = try receive(topic.gateway, number.epoch, number.series, number.seq, octets)
         case let gap as GapPayload:
             machines[topic.gateway, default: Machine()].epochs[gap.epoch, default: Epoch()]
                 .gaps[gap.series, default: []].append(gap.numbers)

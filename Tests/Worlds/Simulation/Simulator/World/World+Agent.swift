@@ -69,7 +69,7 @@ extension World {
             try tracks.roundEnded(stopping.outbox.numbering, isDurable: false, at: now)
         }
         coverage.series.roundEnded(stopping.outbox.numbering)
-        surges.roundEnded(stopping.outbox.numbering)
+        for series in others.keys { others[series]?.roundEnded(stopping.outbox.numbering) }
         stopping.connection.die(withMachine: false)
         life = nil
         noteEnd(isPlain: stopping.isCommitted)

@@ -28,7 +28,7 @@ extension World {
             try checkRetainedPlace()
             if let numbering = life?.outbox.numbering {
                 try coverage.check(numbering, clock: machine.wasSet ? nil : machine.wall(at:))
-                try surges.check(numbering)
+                for series in NumberSeries.allCases { try others[series]?.check(numbering) }
             }
             if let topic = staleTopics.first {
                 throw Violation(invariant: .nothingStale, detail: "\(topic) is retained, and nobody says it any more")

@@ -38,7 +38,11 @@ final class World {
     var stalledUntil: Instant?
     var ledger = Ledger()
     var coverage = CoverageAccount()
-    var surges = SeriesAccount<SurgePayload>(.surges)
+    /// Of each series that has no account of its own.
+    var others = Dictionary(
+        uniqueKeysWithValues: Set(NumberSeries.allCases).subtracting([.events, .spans, .batches]).map {
+            ($0, SeriesAccount<[UInt8]>($0))
+        })
     var witness: Witness
     var census: Census
     /// Whether beacons of the shop's regions are made up, of which the witness knows nothing.
@@ -251,12 +255,13 @@ final class World {
         check { () throws(Violation) in
             try ledger.roundEnded(life.outbox)
             coverage.series.roundEnded(life.outbox.numbering)
-            surges.roundEnded(life.outbox.numbering)
+            for series in others.keys { others[series]?.roundEnded(life.outbox.numbering) }
             try tracks.roundEnded(
                 life.outbox.numbering,
                 isDurable: isCommitted && stalledUntil == nil && now - life.getsOnSince > .seconds(2), at: now)
-            let others = coverage.series.numberedCount + tracks.numberedCount + surges.numberedCount
-            try Limits.check(life.outbox, disk, others: others)
+            let counted = others.values.reduce(0) { $0 + $1.numberedCount }
+            try Limits.check(
+                life.outbox, disk, others: coverage.series.numberedCount + tracks.numberedCount + counted)
         }
     }
 
