@@ -43,10 +43,7 @@ struct Story {
                 for record in records { stored[record.instance] = record }
             case .surge(let surge, let at): surges.append(((at - origin).seconds, surge))
             case .forgotten(let instances, let at): forgotten.append(((at - origin).seconds, instances))
-            case .ended, .radio, .registered, .unregistered, .listed, .answer, .notice, .location, .kept,
-                .track,
-                .locationStatus:
-                break
+            default: break
             }
         }
     }
