@@ -209,7 +209,7 @@ struct Replay {
 
     /// Lets real time pass, in which a broker is delivered to.
     private func wait(for span: TimeSpan, wake: Int32 = -1) {
-        session?.round.sink.run(for: min(Self.longestWait, span), wake: wake)
+        session?.round.deliver(for: min(Self.longestWait, span), wake: wake)
     }
 
     /// Lets real time pass until there is something to read, or its end.

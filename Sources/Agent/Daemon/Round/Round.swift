@@ -77,13 +77,18 @@ package final class Round {
         let news = engine.take(at: clock.now)
         receive(news)
         if machine != nil { look() }
-        if dispatcher.outbox.numbering.epoch != announcedEpoch { announceEpoch() }
-        for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
-        sink.run(for: machine == nil || news.isLast ? .zero : wait, wake: engine.wake)
+        deliver(for: machine == nil || news.isLast ? .zero : wait, wake: engine.wake)
         for answer in engine.receive(sink.takeIncoming(), at: clock.now, clock.timebase) {
             say([dispatcher.composer.response(answer, eventSeq: { _ in 0 }, clock.timebase)])
         }
         return !news.isLast
+    }
+
+    /// Lets the sink deliver, and waits for more at most `span`, or until `wake` is readable. A replay calls it while real time passes.
+    package func deliver(for span: TimeSpan, wake: Int32 = -1) {
+        if dispatcher.outbox.numbering.epoch != announcedEpoch { announceEpoch() }
+        for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
+        sink.run(for: span, wake: wake)
     }
 
     private var wait: TimeSpan {
