@@ -179,10 +179,12 @@ extension SiteEngine {
                 clockAhead_s: gateway.isClockSynced ? gateway.clockOffset?.seconds : nil)
         }
         let listed = placing.beacons.slots.count { now - placing.beacons[$0].listedAt <= HeardLevels.memory }
-        return GatewayFigures(
-            store: StoreFigures(late: figures.late, malformed: malformed, gateways: gateways), tracks: listed,
-            instances: instanceCount, refusedTransmitters: placing.refusedBeacons,
-            refusedEntries: presence.admission.refused, refusedGateways: refusedGateways)
+        var told = GatewayFigures()
+        told.store = StoreFigures(late: figures.late, malformed: malformed, gateways: gateways)
+        (told.tracks, told.listedTracks, told.instances) = (UInt64(clamping: listed), listed, instanceCount)
+        (told.refusedTransmitters, told.refusedEntries) = (placing.refusedBeacons, presence.admission.refused)
+        told.refusedGateways = refusedGateways
+        return told
     }
 }
 

@@ -4,7 +4,7 @@ import Core
 ///
 /// It belongs to one thread, like the outbox.
 package final class Dispatcher {
-    /// What is to be said, in order, and when it happened.
+    /// One thing to say, and when it happened.
     package struct Dispatched {
         package enum Content {
             /// Its delivery says how. What is durable stands in the outbox.
@@ -33,7 +33,6 @@ package final class Dispatcher {
     private var records: RecordTable
     /// The records that only another version may change.
     private let kept: KeptRecords
-    /// What was told, as far as later messages depend on it.
     var told: Told
     private var secret: DaySecret
     private var epoch: String
@@ -41,7 +40,7 @@ package final class Dispatcher {
     /// Events committed since the start.
     package private(set) var eventCount: Int64 = 0
 
-    /// What was told, as far as later messages depend on it. It changes with a transaction that is committed.
+    /// The state that earlier messages have left for later ones. It changes with a transaction that is committed.
     struct Told {
         var retained: RetainedTopics
         var coverage: ToldCoverage
@@ -146,10 +145,10 @@ package final class Dispatcher {
             timebase)
     }
 
-    /// What a status says of the place.
+    /// The part of a status about the place.
     var locationStatus: LocationStatus? { told.place.status }
 
-    /// What to publish anew since another epoch began: states that name the one before.
+    /// The states to publish anew since another epoch began, because they name the one before.
     func statesOfNewEpoch(_ timebase: Timebase) -> [Message] {
         if outbox.numbering.epoch != epoch {
             epoch = outbox.numbering.epoch
@@ -166,12 +165,12 @@ package final class Dispatcher {
         writer.composer.replacePseudonymKey(secret.key)
     }
 
-    /// Whether the day's secret is made of the store's.
+    /// A store's secret is configured, and the day's is made of it.
     package var hasSiteKey: Bool { secret.siteKey != nil }
 
     private static let searchedKey = "searched"
 
-    /// Whether it was looked in this epoch for states at the broker that nobody knows any more.
+    /// The broker was searched in this epoch for states that this gateway does not know.
     var hasSearched: Bool { outbox.value(forKey: Self.searchedKey) == Array(outbox.numbering.epoch.utf8) }
 
     func noteSearched() {
@@ -185,7 +184,8 @@ package final class Dispatcher {
         try outbox.commit { _ in OutboxTransaction(lostEvents: count) }
     }
 
-    /// What there is to do after each round of delivery.
+    /// Removes the records that delivery has made superfluous, and stores everything again where the file is new. To be called after each
+    /// delivery.
     ///
     /// - Parameter clearedTopics: what the broker has cleared; what is stored of their regions goes.
     /// - Throws: as `dispatch`.
@@ -215,7 +215,7 @@ struct DaySecret {
     private(set) var key: [UInt8]
     /// The store's secret, which the day's is made of; `nil` where this gateway has one of its own.
     let siteKey: [UInt8]?
-    /// Whether this process has made the day's secret of the store's.
+    /// This process has made the day's secret of the store's.
     private var isShared = false
 
     init(_ key: [UInt8], siteKey: [UInt8]?) {

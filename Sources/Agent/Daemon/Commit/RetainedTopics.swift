@@ -23,7 +23,7 @@ struct RetainedTopics {
         for instance in stored.abandoned { release(instance) }
     }
 
-    /// Whether there is no room for another unwanted topic.
+    /// There is no room for another unwanted topic.
     var isFull: Bool { unwanted.count >= Self.limit }
 
     /// An instance is not monitored any more.

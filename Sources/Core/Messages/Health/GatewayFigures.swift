@@ -28,17 +28,6 @@ package struct GatewayFigures: Sendable {
     package var refusedGateways: UInt64 = 0
 
     package init() {}
-
-    /// Those of a store, which hears nothing itself.
-    init(
-        store: StoreFigures, tracks: Int, instances: Int, refusedTransmitters: UInt64, refusedEntries: RefusedEntries,
-        refusedGateways: UInt64
-    ) {
-        (self.tracks, listedTracks, self.instances) = (UInt64(clamping: tracks), tracks, instances)
-        (self.refusedTransmitters, self.refusedEntries) = (refusedTransmitters, refusedEntries)
-        self.store = store
-        self.refusedGateways = refusedGateways
-    }
 }
 
 extension GatewayFigures {
