@@ -166,7 +166,8 @@ enum Seeds {
             (
                 .state,
                 StatePayload(
-                    head: head, epoch: epoch, instance: instance, state: .inside, since: head.at, eventSeq: 4)
+                    head: head, epoch: epoch, instance: instance, detail: .beacon, state: .inside, since: head.at,
+                    eventSeq: 4)
             ), (.ranging, RangingPayload(head: head, list: list)),
             (.response, ResponsePayload(head: head, request: "state", result: .states([state], next: 7))),
             (.response, ResponsePayload(head: head, request: "range", result: .ranging(list))),
