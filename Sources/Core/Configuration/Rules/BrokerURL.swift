@@ -71,3 +71,70 @@ extension Rule where Value == BrokerURL {
             })
     }
 }
+
+/// A host and one of its ports, as text: `127.0.0.1:2947`, `[::1]:2947`, `gps.example.com`, and nothing else in it.
+package struct HostPort: Hashable, Sendable, CustomStringConvertible {
+    /// A name, or an address of either family without brackets.
+    package var host: String
+    package var port: UInt16
+
+    package enum Problem: Error {
+        /// It is not a host, or there is more than a port behind it.
+        case notAllowed
+        /// The port is not from 1 to 65535.
+        case badPort
+    }
+
+    package init(host: String, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// - Parameters:
+    ///   - text: 300 octets at most.
+    ///   - defaultPort: for a text without one.
+    init(_ text: some StringProtocol, defaultPort: UInt16) throws(Problem) {
+        guard text.utf8.count <= 300 else { throw .notAllowed }
+        let text = String(text)
+        port = defaultPort
+        let suffix: Substring
+        if text.hasPrefix("[") {
+            guard let bracket = text.firstIndex(of: "]") else { throw .notAllowed }
+            host = String(text[..<bracket].dropFirst())
+            guard Self.looksLikeIPv6(host) else { throw .notAllowed }
+            suffix = text[bracket...].dropFirst()
+        } else {
+            let end = text.firstIndex(of: ":") ?? text.endIndex
+            host = String(text[..<end])
+            guard Self.looksLikeHost(host) else { throw .notAllowed }
+            suffix = text[end...]
+        }
+        if suffix.isEmpty { return }
+        let digits = suffix.dropFirst()
+        guard suffix.hasPrefix(":"), !digits.isEmpty, digits.utf8.allSatisfy(Self.isDigit) else { throw .notAllowed }
+        guard let number = UInt16(digits), number > 0 else { throw .badPort }
+        port = number
+    }
+
+    package var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    private static func isDigit(_ octet: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= octet }
+
+    private static func isLetter(_ octet: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= octet | 0x20 }
+
+    /// Letters, digits, dashes, dots and underscores. Whether it exists is for the resolver to say.
+    private static func looksLikeHost(_ host: String) -> Bool {
+        (1...253).contains(host.utf8.count)
+            && host.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-._".utf8.contains($0) }
+    }
+
+    /// Hexadecimal digits, colons and dots, and a zone after `%`, as in `fe80::1%eth0`.
+    private static func looksLikeIPv6(_ host: String) -> Bool {
+        let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first, address.contains(":"), address.utf8.count <= 45 else { return false }
+        let isAddress = address.utf8.allSatisfy {
+            isDigit($0) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 | 0x20 || ":.".utf8.contains($0)
+        }
+        return isAddress && parts.dropFirst().allSatisfy { $0.utf8.count <= 16 && looksLikeHost(String($0)) }
+    }
+}

@@ -51,3 +51,91 @@ package struct StoredRegion: Hashable, Sendable {
         RegionInstanceID(levels: key.split(separator: "/", omittingEmptySubsequences: false).map(String.init)[...])
     }
 }
+
+/// What a stored line says it is. A version that writes other words, or the same in another sense, has a number of its own.
+package struct StoredTag: Hashable, Sendable, CustomStringConvertible {
+    /// The kind of region; `nil` in version 1, where all were regions of beacons.
+    var kind: String?
+    /// `nil` where the line has none.
+    package var version: String?
+
+    init(kind: String?, version: String?) {
+        self.kind = kind
+        self.version = version
+    }
+
+    /// Finds the tag of a line; `nil` where it has none: every version of every kind has one, so the line is damaged or is no
+    /// state.
+    init?(_ octets: [UInt8]) {
+        guard let text = String(validating: octets, as: UTF8.self) else { return nil }
+        let words = text.split(separator: " ")
+        func value(_ name: String) -> String? {
+            words.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+        }
+        self.init(kind: value("kind="), version: value("v="))
+        if kind == nil, version == nil { return nil }
+    }
+
+    package var description: String {
+        [kind.map { "kind=\($0)" }, version.map { "v=\($0)" }].compactMap { $0 }.joined(separator: " ")
+    }
+}
+
+extension StoredRegion {
+    /// What a stored line turns out to be.
+    package enum Reading: Hashable, Sendable {
+        case region(StoredRegion)
+        /// There is nothing to go on from: the instance had not settled, or is monitored no more, or the line is damaged, which is
+        /// as good as none.
+        case nothing
+        /// The line is of a kind or a version that this one does not know. It is for another version to read, so it has to stay as
+        /// it is.
+        case unknown(StoredTag)
+
+        /// The state, where there is one.
+        var region: StoredRegion? {
+            if case .region(let region) = self { region } else { nil }
+        }
+    }
+
+    /// Reads what `encoded` wrote, in this version or in an earlier one.
+    ///
+    /// - Parameters:
+    ///   - key: what it was stored under.
+    ///   - timebase: relates times of day to this process's monotonic clock.
+    ///   - bootID: names the life of that clock; `nil` where times of day alone count.
+    package static func read(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?) -> Reading {
+        // Other records have a slash before their name.
+        guard !key.utf8.starts(with: "/".utf8), let tag = StoredTag(octets) else { return .nothing }
+        guard let kind = tag.regionKind else { return .unknown(tag) }
+        guard let instance = instance(ofKey: key), let words = StoredFields(octets, timebase, bootID: bootID),
+            let region = StoredRegion(instance, kind, words)
+        else { return .nothing }
+        return .region(region)
+    }
+
+    /// `nil` where a word is missing or damaged.
+    private init?(_ instance: RegionInstanceID, _ kind: RegionKind, _ words: StoredFields) {
+        guard let definition = RegionRecord.Kind(kind, words), let since = words.instant("since"),
+            let eventSeq = words["event_seq"].flatMap({ Int64($0) })
+        else { return nil }
+        let occupancy: RegionRecord.Occupancy
+        switch words["state"] {
+        case "outside":
+            occupancy = .outside(since: since)
+        case "inside":
+            let keeper = kind.hasBeacons ? BeaconKeeper(words) : nil
+            guard let lastHeardAt = words.instant("last_heard"), keeper != nil || !kind.hasBeacons else { return nil }
+            occupancy = .inside(
+                RegionRecord.OpenStay(
+                    enteredAt: since, lastHeardAt: lastHeardAt,
+                    beginning: words["partial"] == "true" ? .partial : .observed, keeper: keeper,
+                    notifiesOnExit: words["notify_on_exit"] != "false"))
+        default:
+            return nil
+        }
+        self.init(
+            record: RegionRecord(instance: instance, definition, occupancy),
+            eventSeq: max(0, eventSeq), epoch: words["epoch"].map(String.init) ?? "")
+    }
+}
