@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Lets the links of the README lead to where the package puts things: links.py < README.md
+"""Lets the links of README and SECURITY lead to where the package puts things: links.py < README.md
 
-What the package does not bring is named, not linked.
+A link to a file that the package does not bring becomes plain text.
 """
 import re
 import sys
@@ -12,6 +12,8 @@ PLACES = {
     "deploy/broker/": "../examples/broker/",
     "deploy/chain/mosquitto/": "../examples/chain/mosquitto/",
     "LICENSE": "../copyright",
+    "CHANGELOG.md": "CHANGELOG.md",
+    "SECURITY.md": "SECURITY.md",
 }
 
 

@@ -1,4 +1,4 @@
-"""When each phone is on the list, from its packets alone, by the rule that the article Design states.
+"""When each phone is on the list, from its packets alone, by the rule that the article Rotation states.
 
 Where each phone has an identity of its own, a new address can only be its own, so nothing is left to guess: the count has
 to be that of the phones whose silence is no longer than the rule allows.

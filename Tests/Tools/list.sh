@@ -1,0 +1,35 @@
+# The list of the suites, for deploy/test --list. Sourced by bash after suite.sh, not run.
+
+# purpose RUN: the first sentence of the comment at the head of a suite's script.
+purpose() {
+    sed -n '2,/^\(#\|[^#].*\|\)$/s/^# //p' "$1" | tr '\n' ' ' | sed -E 's/\. .*/./'
+}
+
+# form_of RUN: in which form deploy/test runs it. `short` is the whole suite, `short, --all` a suite that leaves parts to --all, and `own`
+# a script that is run by itself.
+form_of() {
+    if [[ $1 != Tests/*/*/run || $1 == Tests/*/*/*/run ]]; then
+        echo own
+    elif grep -qE '(^|[;&|] *|then )leave ' <(sed 's/^ *//' "$1"); then
+        echo "short, --all"
+    else
+        echo short
+    fi
+}
+
+# list_suites: a line for each script `run` below Tests, and for the two steps with Swift tests.
+list_suites() (
+    cd "$root" || exit 1
+    local run name
+    local row='%-36s %-13s %s\n'
+    for run in Tests/*/*/run Tests/*/run Tests/*/*/*/run; do
+        name=${run%/run}
+        # A script of its own is named by its path, because that is how it is run.
+        if [[ $(form_of "$run") == own ]]; then name=$run; else name=${name##*/}; fi
+        # shellcheck disable=SC2059
+        printf "$row" "$name" "$(form_of "$run")" "$(purpose "$run")"
+    done
+    # shellcheck disable=SC2059
+    printf "$row" rules "short, --all" "Runs the Swift tests in Tests/Rules: the rules, on injected time." \
+        edges "short, --all" "Runs the Swift tests in Tests/Agent, with a real broker, disk and gpsd."
+)
