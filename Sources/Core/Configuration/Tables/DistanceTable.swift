@@ -6,24 +6,25 @@ struct DistanceTable: SettingsTable {
 
     let model = Key(
         "model", default: DistanceModel.indoor, .word,
-        "From RSSI to metres. Where one of the next three is set and this is not, it is `log`; beside another they are errors."
+        "From RSSI to metres. The next three keys need `log`: without this key they imply it, beside another model they are errors."
     )
     let pathLossExponent = Key(
         "path_loss_exponent", default: 2.5, Self.exponent,
         "The exponent of `log`, and of no other: 2 in the open, 3 and more among shelves. Clamped to 1.6 … 4.")
     let excessLoss = Key(
         "excess_loss_db", default: 0, .number(-30...30),
-        "How much weaker than they say beacons are at 1 m, for `log`. dB.")
+        "The loss of all beacons at 1 m beyond their measured power, for `log`. dB.")
     let room = Key(
         "room_m", default: 1_000, .number(1...1_000),
-        "Metres up to which the exponent of `log` holds; beyond, a weaker signal is hardly further.")
+        "Metres up to which the exponent of `log` holds; beyond, a weaker signal adds hardly any distance.")
     let immediate = Key(
         "immediate_m", default: 0.5, .number(0.05...100),
         "Metres below which a beacon is `immediate`; less than `near_m`.")
     let near = Key(
         "near_m", default: 4, .number(0.05...1000), "Metres below which a beacon is `near`; from there on it is `far`.")
     let hysteresis = Key(
-        "hysteresis", default: 0.15, .number(0...0.9), "The share of a threshold by which it must be crossed back.")
+        "hysteresis", default: 0.15, .number(0...0.9),
+        "The share of a threshold by which a distance must cross it back.")
 
     func read(_ reader: inout TableReader) -> DistanceSettings {
         let immediate_m = reader.value(immediate)
@@ -78,7 +79,7 @@ struct RangingTable: SettingsTable {
 
     let mode = Key(
         "mode", default: RangingSettings.Mode.change, .word,
-        "Publish when something changed, or every `min_interval_s`.")
+        "Publish after a change, or every `min_interval_s`.")
     let minInterval = Key(
         "min_interval_s", default: .seconds(1), .seconds(0.1...3600), "Seconds between two messages at least.")
     let maxInterval = Key(

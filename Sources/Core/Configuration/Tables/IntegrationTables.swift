@@ -18,7 +18,7 @@ struct HomeAssistantTable: SettingsTable {
         "The first levels of discovery topics, as in Home Assistant's own settings.")
     let maxInstances = Key(
         "max_instances", default: 100, .integer(0...10_000),
-        "Instances of regions with `expand`, and zones of a store, that get entities: the first so many.")
+        "The number of instances of regions with `expand`, and zones of a store, that get entities: the first ones.")
 
     func read(_ reader: inout TableReader) -> HomeAssistantSettings {
         HomeAssistantSettings(

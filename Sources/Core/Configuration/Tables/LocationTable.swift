@@ -11,7 +11,7 @@ struct LocationTable: SettingsTable {
 
     let source = Key(
         "source", default: Source.none, .word,
-        "Where the place comes from: nowhere, the next three keys, or the receivers of a gpsd.")
+        "The source of the place: none, the next three keys, or the receivers of a gpsd.")
     let latitude = Key("latitude", default: 0, .number(-90...90), "For `fixed`: WGS 84, north positive. Degrees.")
     let longitude = Key("longitude", default: 0, .number(-180...180), "For `fixed`: WGS 84, east positive. Degrees.")
     let horizontalAccuracy = Key(
@@ -23,30 +23,32 @@ struct LocationTable: SettingsTable {
         "service", default: LocationSettings.Service.standard, .word,
         "`standard`: an update for each change; `significant`: for 500 m and more, and the receiver rests in between.")
     let desiredAccuracy = Key(
-        "desired_accuracy_m", default: 100, .number(1...100_000), "Fixes that are worse are not used. Metres.")
+        "desired_accuracy_m", default: 100, .number(1...100_000), "Worse fixes are not used. Metres.")
     let distanceFilter = Key(
-        "distance_filter_m", default: 10, .number(0...100_000), "`standard`: moved this far is an update. Metres.")
+        "distance_filter_m", default: 10, .number(0...100_000),
+        "`standard`: a move of this length is an update. Metres.")
     let minInterval = Key(
         "min_interval_s", default: .seconds(1), .seconds(0...86400), "Seconds between two updates at least.")
     let maxInterval = Key(
         "max_interval_s", default: .seconds(300), .seconds(1...86400),
-        "Seconds after which an update says that it is still here; not below `min_interval_s`.")
+        "Seconds after which an update comes without a move; not below `min_interval_s`.")
     let headingFilter = Key(
-        "heading_filter_deg", default: 5, .number(0...180), "Turned by this much while moving is an update. Degrees.")
+        "heading_filter_deg", default: 5, .number(0...180), "A turn by this angle while moving is an update. Degrees.")
     let pausesAutomatically = Key(
         "pauses_automatically", default: true, .flag,
-        "Whether standing still makes `standard` pause: it looks every minute and says no place until it moves.")
+        "Whether `standard` pauses at rest: it looks every minute and publishes no place until it moves.")
     let activity = Key(
         "activity", default: Activity.other, .word,
-        "What it rides on: standing still pauses after 5 minutes, `automotive` 2, `pedestrian` 10.")
+        "The kind of movement: a pause begins after 5 minutes at rest, `automotive` 2, `pedestrian` 10.")
     let deferDistance = Key(
         "defer_distance_m", default: 0, .number(0...1_000_000),
-        "Travelled this far, the fixes since the last batch are told together; 0 sets no limit. Metres.")
+        "Metres of travel after which the fixes since the last batch are published together; 0: no limit.")
     let deferTimeout = Key(
         "defer_timeout_s", default: .zero, .seconds(0...86400),
-        "Seconds after which the fixes since the last batch are told together; 0 sets no limit.")
+        "Seconds after which the fixes since the last batch are published together; 0: no limit.")
     let maxAge = Key(
-        "max_age_s", default: .seconds(15), .seconds(1...3600), "Fixes that are older when they come are not used.")
+        "max_age_s", default: .seconds(15), .seconds(1...3600), "Fixes that are older on arrival are not used. Seconds."
+    )
 
     func read(_ reader: inout TableReader) -> LocationSettings {
         let (min, max) = (reader.value(minInterval), reader.value(maxInterval))

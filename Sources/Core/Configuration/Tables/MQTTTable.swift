@@ -62,7 +62,7 @@ struct MQTTTable: SettingsTable {
 
     package let undeliveredHold = Key(
         "undelivered_hold_s", default: .zero, .seconds(0...2_592_000),
-        "Seconds for which an event is kept and sent again where the broker has no subscriber for it; 0: it counts as delivered."
+        "Seconds for which an event without a subscriber at the broker is kept and sent again; 0: it counts as delivered."
     )
 
     func read(_ reader: inout TableReader) -> (prefix: String, broker: BrokerSettings) {

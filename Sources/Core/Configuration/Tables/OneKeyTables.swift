@@ -16,10 +16,10 @@ struct PrivacyTable: SettingsTable {
         "How a device address is published: as a keyed pseudonym that changes daily, not at all, or as it is.")
     package let location = Key(
         "location", default: LocationForm.include, .word,
-        "Whether messages say where the gateway is; with `omit` nothing of it leaves.")
+        "Whether messages tell the gateway's place; with `omit` none does.")
     let siteKeyFile = Key(
         "site_key_file", default: "", .pathOrEmpty,
-        "A file with a secret of the store: all its gateways that have it give a device the same name on the same day. Empty: each its own."
+        "A file with a secret of the store: all gateways with it give a device the same name on the same day. Empty: each its own."
     )
 
     func read(_ reader: inout TableReader) -> PrivacySettings {
@@ -101,7 +101,7 @@ struct AdvertiseTable: SettingsTable {
     let minor = Key("minor", default: 0, Rule<UInt16>.integer(0...65535), "Its minor.")
     let measuredPower = Key(
         "measured_power_dbm", default: -59, Rule<Int8>.integer(-127...20),
-        "What it says its RSSI at one metre is. dBm; `beacond calibrate` on another gateway measures it.")
+        "The RSSI at one metre that it tells. dBm; `beacond calibrate` on another gateway measures it.")
     package let interval = Key(
         "interval_ms", default: 100, .number(20...10240),
         "Milliseconds from one advertisement to the next; controllers before Bluetooth 5 want 100 and more.")
@@ -165,7 +165,7 @@ struct OutboxTable: SettingsTable {
 
     let maxEvents = Key(
         "max_events", default: 1_000_000, .integer(1...10_000_000),
-        "Events that may wait for the broker; beyond it events are lost, and a `gap` says which. Spans of coverage and batches of fixes do not count."
+        "Events that may wait for the broker; beyond it the oldest are lost, and a `gap` names them. Spans, batches and surges do not count."
     )
     let max_MiB = Key(
         "max_mib", default: 256, .integer(1...16384), "Mebibytes of disk that the outbox may take.")

@@ -48,7 +48,7 @@ struct RadioTable: SettingsTable {
     /// Also in the tables of `adapters`.
     static let rssiOffset = Key(
         "rssi_offset_db", default: 0, .number(-40...40),
-        "Added to every RSSI, for an antenna or a housing. dB. An adapter's own takes its place.")
+        "Added to every RSSI, for an antenna or a housing. dB. An adapter's own offset replaces it.")
 
     /// What the radio listens with, and what is done with what each adapter hears.
     func read(
@@ -116,7 +116,7 @@ struct SmoothingTable: SettingsTable {
         "The filter for distance and proximity.")
     let distanceTimeConstant = Key(
         "distance_time_constant_s", default: 40, .number(0.1...120),
-        "Seconds that it looks back; `kalman` follows a step at once all the same.")
+        "Seconds that it looks back; `kalman` still follows a step at once.")
     let regionFilter = Key(
         "region_filter", default: FilterKind.ewma,
         .word.without(

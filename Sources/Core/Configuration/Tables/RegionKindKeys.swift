@@ -25,13 +25,13 @@ struct BeaconKeys: KeyGroup {
 struct CircleKeys: KeyGroup {
     let latitude = Key(
         "latitude", default: nil, Rule<Double>.number(-90...90).optional,
-        "Of a circle in place of beacons: its centre. WGS 84, degrees.", defaultNote: "none")
+        "For a circle in place of beacons: its centre. WGS 84, degrees.", defaultNote: "none")
     let longitude = Key(
         "longitude", default: nil, Rule<Double>.number(-180...180).optional,
-        "The same, degrees east of Greenwich.", defaultNote: "none")
+        "Its centre, degrees east of Greenwich.", defaultNote: "none")
     let radius = Key(
         "radius_m", default: nil, Rule<Double>.number(1...1e9).optional,
-        "The circle's radius. Metres; more than 100000 is clamped to that.", defaultNote: "none")
+        "The circle's radius. Metres; at most 100000 count.", defaultNote: "none")
 }
 
 /// The rules of every kind, where a region does not say otherwise.
@@ -187,18 +187,18 @@ extension RegionTable {
 struct BeaconRuleKeys: KeyGroup {
     let entryRSSI = Key(
         "entry_rssi_dbm", default: -127, .number(-127...20),
-        "Smoothed RSSI from which on a beacon counts towards an entry; −127: any. dBm.")
+        "The least smoothed RSSI that counts towards an entry; −127: any. dBm.")
     let entryAfter = Key(
         "entry_after_s", default: .zero, .seconds(0...86400),
-        "Seconds that it must be heard like that; 0: the first report enters.")
+        "Seconds for which a beacon must be heard so strongly; 0: the first report enters.")
     let exitRSSI = Key(
         "exit_rssi_dbm", default: -127, .number(-127...20),
-        "Smoothed RSSI from which on a beacon keeps the region inside; at most `entry_rssi_dbm`. dBm.")
+        "The least smoothed RSSI that keeps the region inside; at most `entry_rssi_dbm`. dBm.")
     let exitAfter = Key(
         "exit_after_s", default: .seconds(20), .seconds(1...86400), "Seconds without such a report until the exit.")
     let settle = Key(
         "settle_s", default: .seconds(10), .seconds(0...86400),
-        "Seconds from the start within which a beacon counts as already there, without an event.")
+        "Seconds from the start in which a beacon counts as there before, without an event.")
     let unknownStateAfter = Key(
         "unknown_state_after_s", default: .seconds(60), .seconds(0...86400),
         "Seconds that the radio, or the receiver of fixes, may be blind until the state is `unknown`.")
@@ -231,7 +231,7 @@ struct CircleRuleKeys: KeyGroup {
         "Metres beyond the boundary of a circle where a crossing counts; more where a fix is less accurate.")
     let crossingAfter = Key(
         "crossing_after_s", default: .seconds(20), .seconds(0...86400),
-        "Seconds that fixes must stay there, two at least; and seconds of fixes until a circle has its first state.")
+        "Seconds that at least two fixes must stay there, and seconds of fixes until a circle's first state.")
 
     /// - Parameters:
     ///   - rules: what holds where the table sets nothing; `nil` for the defaults.

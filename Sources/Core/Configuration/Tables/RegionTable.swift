@@ -35,14 +35,14 @@ struct RegionsTable: SettingsTable {
         "Instances of all regions with `expand`; the one outside for longest makes room for a new one.")
     let maxNewcomers = Key(
         "max_newcomers_per_minute", default: 600, .integer(0...262144),
-        "New instances of regions with `expand` in a minute; more are held back, and `surge` tells of them. 0: no limit."
+        "New instances of regions with `expand` in a minute; `surge` counts the entries beyond. 0: no limit."
     )
     let forgetAfter = Key(
         "forget_after_days", default: 30, .integer(0...3650),
         "Days after which an instance that was left is removed, with its retained state. 0: never.")
     let maxWatched = Key(
         "max_watched", default: 20, .integer(1...16384),
-        "Circles that a fix may enter, the nearest ones; those that are inside are watched in any case.")
+        "The number of nearest circles that a fix may enter; circles that are inside are always watched.")
 
     func read(_ reader: inout TableReader) -> (rules: RegionRules, limits: RegionLimits) {
         let rules = rules.read(&reader)

@@ -9,7 +9,7 @@ package struct SiteSettings: Hashable, Sendable {
         /// On the floor plan; `nil` where nobody has said it. Metres.
         var position: PlanPoint?
         var floor: Int
-        /// Added to every level that it tells, dB.
+        /// Added to every level that it publishes, dB.
         var rssiOffset_db: Double
 
         init(
@@ -57,7 +57,7 @@ struct SiteTable: SettingsTable {
         "Seconds after the last gateway's exit until the store's region is left.")
     let lateAfter = Key(
         "late_after_s", default: .seconds(30), .seconds(1...86400),
-        "Seconds after which what a gateway tells comes too late to change anything here.")
+        "Seconds after which a gateway's message comes too late to change a state or visit.")
 
     func read(_ reader: inout TableReader, store: String) -> SiteSettings {
         SiteSettings(
@@ -76,10 +76,10 @@ struct SiteGatewayTable: SettingsTable {
     let zone = Key("zone", default: nil, Rule<String>.topicLevel.orEmpty, "The zone that it hears for. Empty: its id.")
     let position = Key(
         "position", default: [], Rule<[Double]>.planPoint,
-        "Where it is on the floor plan, `[x, y]` in metres. Empty: not said.")
+        "Its place on the floor plan, `[x, y]` in metres. Empty: unknown.")
     let floor = Key("floor", default: 0, .integer(-100...200), "The floor that it is on.")
     let rssiOffset = Key(
-        "rssi_offset_db", default: 0, .number(-40...40), "Added to every level that it tells, dB.")
+        "rssi_offset_db", default: 0, .number(-40...40), "Added to every level that it publishes, dB.")
 
     /// `nil` where the id is missing or wrong, which the reader has noted.
     func read(_ reader: inout TableReader, taken: inout Set<String>) -> SiteSettings.Gateway? {
