@@ -85,8 +85,8 @@ extension Rule where Value == [ConfiguredAdapter] {
         return Rule(
             type: "a list",
             allowed:
-                "a list of 1 to \(limit) different adapters, each \"hci0\", an address such as \"00:1A:7D:DA:71:13\", or "
-                + "{ name = \"hci0\", rssi_offset_db = -3 } with an offset from -40 to 40",
+                "a list of 1 to \(limit) different adapters: \"hci0\", an address such as \"00:1A:7D:DA:71:13\", or "
+                + "{ name = \"hci0\", rssi_offset_db = -3 }, from -40 to 40",
             read: { node in
                 guard case .array(let entries) = node else { return .wrongType }
                 let adapters = entries.prefix(limit + 1).compactMap(ConfiguredAdapter.init)
