@@ -77,8 +77,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
 
 /// What a durable message is counted with. Each series has numbers of its own within an epoch, from 1, without gaps.
 ///
-/// The raw value stands in the outbox's file. Another series is a case here, with the columns that it has in
-/// that file (`Outbox/Store/Schema.swift`) and a step that adds them.
+/// The raw value stands in the outbox's file, and the outbox names its columns after `gapKeys`. So a series keeps both for ever, and a
+/// new series takes the next raw value.
 package enum NumberSeries: Int64, CaseIterable, Sendable {
     /// Region events: `seq`.
     case events = 0
@@ -93,7 +93,7 @@ package enum NumberSeries: Int64, CaseIterable, Sendable {
     var isOptional: Bool { self != .events }
 
     /// The fields of a `gap` that have the first number and the last.
-    var gapKeys: (from: StaticString, to: StaticString) {
+    package var gapKeys: (from: StaticString, to: StaticString) {
         switch self {
         case .events: ("from_seq", "to_seq")
         case .spans: ("from_span", "to_span")

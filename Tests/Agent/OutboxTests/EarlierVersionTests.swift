@@ -26,6 +26,14 @@ struct EarlierVersionTests {
         #expect(outbox.takeGaps().map(\.series) == [.events])
     }
 
+    @Test("Each series keeps the version that begins with it and the names of its columns")
+    func columns() {
+        #expect(NumberSeries.allCases.map(\.version) == [1, 2, 3, 4])
+        #expect(NumberSeries.allCases.map(\.nextColumn) == ["next_seq", "next_span", "next_batch", "next_surge"])
+        #expect(NumberSeries.allCases.map(\.settledColumn) == ["settled", nil, "settled_batch", "settled_surge"])
+        #expect(Schema.versions.map(\.version) == [1, 2, 3, 4])
+    }
+
     /// What the golden capture left while there was no broker: nine events and a span of coverage.
     private func second() throws -> TemporaryFolder {
         let folder = TemporaryFolder()

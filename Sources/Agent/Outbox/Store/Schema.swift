@@ -13,10 +13,12 @@ package enum Schema {
 
     /// What each version adds, by the version that it makes.
     ///
-    /// `event.epoch` and `meta.epoch` refer to `epoch.id`, `event.kind` and `gap.kind` are `NumberSeries`. `meta` is one row; what it has of each series is
-    /// named by `nextColumn` and `settledColumn`. The samples, in order of `id`, are the `TextModel` that `event.content` (topic, NUL,
-    /// payload) and `record.value` are written with.
-    static let versions: [(version: Int64, tables: String)] = [(1, events), (2, kinds), (3, batches), (4, surges)]
+    /// `event.epoch` and `meta.epoch` refer to `epoch.id`, `event.kind` and `gap.kind` are `NumberSeries`. `meta` is one row; its columns
+    /// for each series are named by `nextColumn` and `settledColumn`. The samples, in order of `id`, are the `TextModel` that
+    /// `event.content` (topic, NUL, payload) and `record.value` are written with.
+    static let versions: [(version: Int64, tables: String)] =
+        [(1, events), (2, kinds), (3, batches)]
+        + NumberSeries.allCases.filter { $0.version > 3 }.map { ($0.version, columns(of: $0)) }
 
     private static let events = """
         CREATE TABLE epoch (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -51,11 +53,15 @@ package enum Schema {
         PRAGMA user_version = 3;
         """
 
-    private static let surges = """
-        ALTER TABLE meta ADD COLUMN next_surge INTEGER NOT NULL DEFAULT 1;
-        ALTER TABLE meta ADD COLUMN settled_surge INTEGER NOT NULL DEFAULT 0;
-        PRAGMA user_version = 4;
-        """
+    /// The step to the version that is the first to have this series.
+    private static func columns(of series: NumberSeries) -> String {
+        let settled = series.settledColumn.map { "ALTER TABLE meta ADD COLUMN \($0) INTEGER NOT NULL DEFAULT 0;" }
+        return """
+            ALTER TABLE meta ADD COLUMN \(series.nextColumn) INTEGER NOT NULL DEFAULT 1;
+            \(settled ?? "")
+            PRAGMA user_version = \(series.version);
+            """
+    }
 
     /// What `NumberSeries.isCounted` says, of a row of `event`. The index serves those queries that have the same words.
     static let isUncounted = "kind > 0"
@@ -131,36 +137,24 @@ package enum Schema {
     }
 }
 
-/// Where a series stands in the file. Another one has columns of its own, which a further version adds.
+/// The place of a series in the file, which follows from its number and from the names of its fields.
 extension NumberSeries {
     /// The version of the file that is the first to have it.
-    var version: Int64 {
-        switch self {
-        case .events: 1
-        case .spans: 2
-        case .batches: 3
-        case .surges: 4
-        }
-    }
+    var version: Int64 { rawValue + 1 }
+
+    /// The field with a message's number: `seq`, `span` …
+    private var field: Substring { gapKeys.from.description.dropFirst("from_".count) }
 
     /// The column of `meta` with the next number.
-    var nextColumn: String {
-        switch self {
-        case .events: "next_seq"
-        case .spans: "next_span"
-        case .batches: "next_batch"
-        case .surges: "next_surge"
-        }
-    }
+    var nextColumn: String { "next_\(field)" }
 
-    /// The column of `meta` with the end of the last reservation that is dealt with, see `Reservation`; `nil` where none are
+    /// The column of `meta` with the end of the last reservation that is dealt with, see `Reservation`; `nil` where numbers are not
     /// reserved.
     var settledColumn: String? {
         switch self {
         case .events: "settled"
         case .spans: nil
-        case .batches: "settled_batch"
-        case .surges: "settled_surge"
+        default: "settled_\(field)"
         }
     }
 
