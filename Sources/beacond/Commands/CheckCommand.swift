@@ -21,13 +21,14 @@ struct CheckCommand: ParsableCommand {
         try StartReserve.orExit()
         var report = CheckReport()
         let settings: Settings
-        do {
-            settings = try loadSettings(config)
+        do throws(ConfigurationFile.Problem) {
+            settings = try ConfigurationFile.load(config)
         } catch {
-            // What is wrong with it has been said. The adapter can be looked at without it.
+            // The adapter can be checked without a configuration.
+            report.add(error)
             check(Settings.defaults.radio, into: &report)
             report.print()
-            throw error
+            throw ExitCode.configuration
         }
         report.add("configuration", "valid, regions: \(settings.gateway.regions.configured.count)", remedy: "")
         for key in settings.renamedKeys { report.warn("configuration", "\(key)") }
@@ -147,6 +148,12 @@ struct CheckReport {
             hasProblem = true
             lines.append("        \(remedy)")
         }
+    }
+
+    /// Adds each error of a configuration, which names its own remedy.
+    mutating func add(_ problem: ConfigurationFile.Problem) {
+        hasProblem = true
+        lines += problem.lines.map { "problem configuration: \($0)" }
     }
 
     /// Adds what works today and needs a change some day.

@@ -34,7 +34,7 @@ struct SiteCommand: ParsableCommand {
         var run = SiteReplay(site, settings, logger: Log.make(settings.log.level))
         let problem = run.run(replay)
         if let problem { Output.complain(problem.line) }
-        Output.complain(run.summary)
+        if problem == nil || run.hasBegun { Output.complain(run.summary) }
         if let problem { throw problem.status }
     }
 }

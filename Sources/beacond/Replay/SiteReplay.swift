@@ -123,6 +123,9 @@ struct SiteReplay {
         do throws(FileError) { return try work() } catch { throw .file(error) }
     }
 
+    /// Whether any line was read.
+    var hasBegun: Bool { lineCount > 0 }
+
     /// The closing line.
     var summary: String {
         let seconds = ((SystemClock.now - began).seconds * 1000).rounded() / 1000

@@ -47,6 +47,39 @@ def is_waiting(session):
     return condition
 
 
+def test_unknown_command():
+    """A mistyped command is answered with the one that was meant."""
+    done = run("chek")
+    assert done.returncode == 64 and done.stdout == "", done
+    assert done.stderr == "beacond has no command 'chek': did you mean check?\n", done
+
+
+def test_check_of_a_bad_configuration():
+    """check prints each error of the configuration as a problem on standard output, beside the state of the adapter."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "config.toml")
+        with open(path, "w") as file:
+            file.write('[gateway]\nsiet = "x"\n[regions]\nexit_after_s = -1\n')
+        done = run("check", "--config", path)
+    assert done.returncode == 78 and done.stderr == "", done
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if line.startswith("problem configuration: ")] == [
+        f'problem configuration: {path}: line 2: gateway.siet = "x": unknown key; did you mean site?',
+        f"problem configuration: {path}: line 4: regions.exit_after_s = -1: must be from 1 to 86400",
+    ], lines
+    assert any(line.startswith("problem adapter: ") for line in lines), lines
+
+
+def test_replay_of_a_file_that_is_not_there():
+    """A capture that can't be read is an error without a summary of zeros."""
+    with tempfile.TemporaryDirectory() as folder:
+        config, missing = os.path.join(folder, "config.toml"), os.path.join(folder, "missing.btsnoop")
+        open(config, "w").close()
+        for capture, status in [(missing, 66), (config, 65)]:
+            done = run("replay", capture, "--config", config)
+            assert done.returncode == status and len(done.stderr.splitlines()) == 1, done
+
+
 def test_waiting_screen():
     """Without an adapter the screen says what is missing and what to do about it, and waits."""
     with scan() as session:
@@ -285,7 +318,7 @@ def test_check_without_configuration():
     """check names a missing or broken configuration, and looks at the adapter all the same."""
     with tempfile.TemporaryDirectory() as folder:
         done = run("check", "--config", "none.toml", cwd=folder)
-    assert done.returncode == 78 and "none.toml" in done.stderr, done
+    assert done.returncode == 78 and "problem configuration: none.toml" in done.stdout and not done.stderr, done
     assert "problem adapter: auto: absent" in done.stdout and "broker" not in done.stdout, done
 
 
@@ -301,7 +334,7 @@ def test_check_former_name():
             if said is None:
                 assert "warning" not in done.stdout and "ok      configuration: valid" in done.stdout, done
             else:
-                assert said in (done.stdout if len(names) == 1 else done.stderr), done
+                assert said in done.stdout, done
             assert ("ok      configuration: valid" in done.stdout) == (len(names) == 1), done
 
 
@@ -311,8 +344,8 @@ def test_check_removed_filter():
         with open(os.path.join(folder, "config.toml"), "w") as file:
             file.write('[smoothing]\nregion_filter = "median"\n')
         done = run("check", cwd=folder)
-    assert done.returncode == 78 and 'line 2: smoothing.region_filter = "median": was removed' in done.stderr, done
-    assert 'use "ewma"' in done.stderr, done
+    assert done.returncode == 78 and 'line 2: smoothing.region_filter = "median": was removed' in done.stdout, done
+    assert 'use "ewma"' in done.stdout, done
 
 
 @contextlib.contextmanager
@@ -369,7 +402,7 @@ def test_commands_with_pipes():
             if arguments[0] != "check":
                 write_configuration(folder)
             done = run(*arguments, cwd=folder)
-            assert done.returncode == status and "pipe: can't " in done.stderr, (arguments, done)
+            assert done.returncode == status and "pipe: can't " in done.stdout + done.stderr, (arguments, done)
 
 
 def test_replay_of_pipe():

@@ -18,6 +18,21 @@ struct CheckReportFilesTests {
         return report.lines
     }
 
+    @Test("Each error of a configuration is a problem line of its own")
+    func configuration() {
+        var report = CheckReport()
+        report.add(
+            ConfigurationFile.Problem(lines: [
+                "a.toml: line 2: gateway.siet: unknown key", "a.toml: line 4: is not TOML",
+            ]))
+        #expect(report.hasProblem)
+        #expect(
+            report.lines == [
+                "problem configuration: a.toml: line 2: gateway.siet: unknown key",
+                "problem configuration: a.toml: line 4: is not TOML",
+            ])
+    }
+
     @Test("Where neither is set, nothing; nor of captures in the state folder, which the agent makes")
     func nothing() throws {
         #expect(try lines("").isEmpty)

@@ -1,5 +1,5 @@
-/// What to say about a key or a table that nobody knows.
-enum Suggestion {
+/// Messages for a key, a table or another word that is unknown.
+package enum Suggestion {
     /// For an unknown key: the nearest key of the table, or the table that has it, or all that are known.
     static func forKey(_ name: String, in table: ReferenceTable) -> String {
         let known = table.keys.map(\.name)
@@ -32,7 +32,7 @@ enum Suggestion {
 
     /// The candidate that begins with the name or that the name begins with, else the one with the fewest changed
     /// letters, if they are few for the length of the name.
-    static func nearest(to name: String, in candidates: [String]) -> String? {
+    package static func nearest(to name: String, in candidates: [String]) -> String? {
         let letters = Array(name.lowercased().utf8)
         guard letters.count <= 64 else { return nil }
         let related = candidates.first {
