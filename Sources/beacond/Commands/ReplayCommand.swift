@@ -20,24 +20,6 @@ struct ReplayCommand: ParsableCommand {
         case jsonl, none, mqtt
     }
 
-    /// `max`, or seconds of capture a second.
-    enum Speed: ExpressibleByArgument {
-        case max
-        case times(Double)
-
-        init?(argument: String) {
-            if argument == "max" {
-                self = .max
-            } else if let times = Double(argument), times.isFinite, (0.001...1_000_000).contains(times) {
-                self = .times(times)
-            } else {
-                return nil
-            }
-        }
-
-        var defaultValueDescription: String { "max" }
-    }
-
     @Argument(help: ArgumentHelp("The btsnoop file or a pipe; - for standard input.", valueName: "capture"))
     var capture: String?
 
@@ -53,8 +35,11 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: "jsonl: print each message as a line; none: only the closing line; mqtt: publish to the broker.")
     var output: OutputKind = .jsonl
 
-    @Option(help: "1: in real time; 20: twenty times as fast; max: as fast as it goes.")
-    var speed: Speed = .max
+    @Option(
+        help: ArgumentHelp(
+            "1: in real time; 20: twenty times as fast; max: as fast as it goes; present: as fast as it goes up to the present, then in real time.",
+            valueName: "speed"))
+    var speed: Replay.Options.Pace = .full
 
     @Option(help: ArgumentHelp("Keep the state in this folder, not in memory.", valueName: "dir"))
     var state: String?
@@ -72,8 +57,6 @@ struct ReplayCommand: ParsableCommand {
         try StartReserve.orExit()
         var settings = try loadSettings(config)
         if location != nil { settings.gateway.takeFixesOfLog() }
-        var times: Double?
-        if case .times(let value) = speed { times = value }
         let kind: Replay.Options.Output =
             switch output {
             case .jsonl: .jsonl
@@ -81,13 +64,31 @@ struct ReplayCommand: ParsableCommand {
             case .mqtt: .mqtt
             }
         var replay = Replay(
-            settings: settings, options: Replay.Options(output: kind, speed: times, stateDirectory: state),
+            settings: settings, options: Replay.Options(output: kind, pace: speed, stateDirectory: state),
             logger: Log.make(settings.log.level))
         let problem = replay.run(path: capture, locationLog: location)
         if let problem { Output.complain(problem.line(capture: capture ?? "")) }
-        Output.complain(replay.summary)
+        // A summary of a capture that can't be read at all would be a row of zeros.
+        if problem?.isOfInput != true || replay.hasBegun { Output.complain(replay.summary) }
         if let problem { throw problem.status }
     }
+}
+
+extension Replay.Options.Pace: ExpressibleByArgument {
+    /// `max`, `present`, or seconds of capture a second.
+    init?(argument: String) {
+        if argument == "max" {
+            self = .full
+        } else if argument == "present" {
+            self = .present
+        } else if let times = Double(argument), times.isFinite, (0.001...1_000_000).contains(times) {
+            self = .times(times)
+        } else {
+            return nil
+        }
+    }
+
+    var defaultValueDescription: String { "max" }
 }
 
 extension GatewaySettings {
@@ -99,6 +100,14 @@ extension GatewaySettings {
 }
 
 extension Replay.Problem {
+    /// Whether the capture or the log can't be read.
+    fileprivate var isOfInput: Bool {
+        switch self {
+        case .capture, .locationLog: true
+        case .outbox, .output, .stopped, .interrupted: false
+        }
+    }
+
     func line(capture: String) -> String {
         switch self {
         case .capture(.file(let error)), .locationLog(let error): "\(error)"

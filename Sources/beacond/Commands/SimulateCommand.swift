@@ -68,6 +68,15 @@ struct SimulateCommand: ParsableCommand {
     @Flag(help: "Let the capture begin now, not on 2026-01-01T00:00:00Z.")
     var startNow = false
 
+    @Option(help: "With --start-now: how much of the capture lies in the past already, seconds.")
+    var past: Int64 = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "For the scenario rooms: the second at which a phone comes that a reader can watch, 2/1 of the scenario first-run.",
+            valueName: "seconds"))
+    var firstPhoneAt: Int64?
+
     @Option(name: .customLong("write"), help: ArgumentHelp("The capture; - is standard output.", valueName: "capture"))
     var capture: String
 
@@ -77,6 +86,14 @@ struct SimulateCommand: ParsableCommand {
     func validate() throws {
         guard (1...31 * 86_400).contains(seconds) else {
             throw ValidationError("--seconds \(seconds): must be 1 to \(31 * 86_400)")
+        }
+        guard (0...seconds).contains(past) else {
+            throw ValidationError("--past \(past): must be 0 to \(seconds), the length of the capture")
+        }
+        guard past == 0 || startNow else { throw ValidationError("--past \(past): it needs --start-now") }
+        guard firstPhoneAt.map((0...seconds).contains) ?? true else {
+            throw ValidationError(
+                "--first-phone-at \(firstPhoneAt ?? 0): must be 0 to \(seconds), the length of the capture")
         }
         guard (1...1_000).contains(phones) else {
             throw ValidationError("--phones \(phones): must be 1 to 1000")
@@ -112,14 +129,16 @@ struct SimulateCommand: ParsableCommand {
     }
 
     private func write() throws {
-        let begin = startNow ? now() : Self.usualBegin
+        let begin = startNow ? now() - .seconds(1) * past : Self.usualBegin
         switch scenario {
         case .firstRun: try write(.firstRun(seed: seed, duration: duration), from: begin)
         case .crowd: try write(.crowd(seed: seed, duration: duration), from: begin)
         case .rotation: try write(.rotation(seed: seed, duration: duration, crowd: rotationCrowd), from: begin)
         case .rooms:
             try write(seed: seed, truth: truth, to: capture, from: begin) { listening in
-                .rooms(seed: seed, duration: duration, gateways: gateways, listening: listening)
+                .rooms(
+                    seed: seed, duration: duration, gateways: gateways, listening: listening,
+                    firstPhoneAt: firstPhoneAt.map { .origin + .seconds(1) * $0 })
             }
         case .chain:
             let store = StoreScenario.ChainStore(rooms: Rooms(count: gateways, floors: floors), hours: open.hours)

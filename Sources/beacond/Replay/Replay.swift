@@ -12,8 +12,16 @@ struct Replay {
         }
 
         var output: Output
-        /// Seconds of capture a second; `nil` for as fast as it goes.
-        var speed: Double?
+        enum Pace: Equatable {
+            /// As fast as it goes.
+            case full
+            /// Seconds of capture a second.
+            case times(Double)
+            /// As fast as it goes up to the present, then in real time.
+            case present
+        }
+
+        var pace: Pace
         /// Where the state outlives the replay; `nil` for memory.
         var stateDirectory: String?
     }
@@ -36,16 +44,20 @@ struct Replay {
 
     private let settings: Settings
     private let options: Options
+    /// Whether records are handed over when they are due. It is asked for each record.
+    private let isPaced: Bool
     private let logger: Logger
     private let began = SystemClock.now
     /// From here on a signal ends the replay in good order, also one that waits for its first record.
     private let signals = StopSignals()
-    /// Whether there is a session.
-    private var hasBegun = false
+    /// Whether a first record said when it all begins.
+    private(set) var hasBegun = false
     /// Whether there is nothing to do for a record but to receive it: asked for each, and to look for a session and for a log takes 30
     /// instructions.
     private var onlyReceives = false
     private var session: ReplaySession?
+    /// Whether the log has been told that the present is reached.
+    private var said = SaidOnce<Bool>()
     private var log: LocationLogFile?
     /// Where messages are printed; `nil` where they go to a broker.
     private var printer: PrintingSink?
@@ -55,6 +67,7 @@ struct Replay {
     init(settings: Settings, options: Options, logger: Logger) {
         self.settings = settings
         self.options = options
+        isPaced = options.pace != .full
         self.logger = logger
     }
 
@@ -88,7 +101,7 @@ struct Replay {
         while true {
             // To ask the sink costs more than to read a record, so at full speed it is not asked after each.
             recordCount &+= 1
-            if options.speed != nil || recordCount % 256 == 0, isStopped {
+            if isPaced || recordCount % 256 == 0, isStopped {
                 // A reader that goes away has had enough.
                 if signals.arePending { throw interruption }
                 return
@@ -112,7 +125,7 @@ struct Replay {
                 guard try readMore(&file) else { return }
                 continue
             }
-            if let time, options.speed != nil || waitingCount >= Self.batch { try keepPace(time) }
+            if let time, isPaced || waitingCount >= Self.batch { try keepPace(time) }
         }
     }
 
@@ -187,16 +200,29 @@ struct Replay {
 
     private var interruption: Problem { options.output == .mqtt ? .stopped : .interrupted }
 
+    /// When a record of that time is handed over; `nil` at full speed.
+    private func due(_ time: WallTime) -> Instant? {
+        switch options.pace {
+        case .full: nil
+        case .times(let speed): session.map { began + .seconds($0.elapsed(to: time).seconds / speed) }
+        case .present: SystemClock.timebase.instant(time)
+        }
+    }
+
     /// Hands over what there is, at once or when it is due.
     private mutating func keepPace(_ time: WallTime) throws(Problem) {
-        if let speed = options.speed, let elapsed = session?.elapsed(to: time) {
-            let due = began + .seconds(elapsed.seconds / speed)
+        var isCatchingUp = !isPaced
+        if let due = due(time) {
             if due > SystemClock.now {
+                if options.pace == .present, said.isNew(true) { logger.notice("the capture has reached the present") }
                 try flush()
                 while !isStopped, SystemClock.now < due { wait(for: due - SystemClock.now) }
+            } else {
+                isCatchingUp = options.pace == .present
             }
         }
-        if let waiting = session?.waitingCount, waiting >= Self.batch || options.speed != nil { try flush() }
+        session?.leavesOutLists = isCatchingUp && isPaced
+        if let waiting = session?.waitingCount, waiting >= Self.batch || !isCatchingUp { try flush() }
     }
 
     private mutating func flush() throws(Problem) {

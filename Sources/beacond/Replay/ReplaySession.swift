@@ -28,6 +28,8 @@ struct ReplaySession {
     private var dayEnd: WallTime
     private var healthDue: Instant
     private var outputs: [GatewayOutput]
+    /// Whether messages that are not kept, such as ranging, are left out: they say how things are, and this is the past.
+    var leavesOutLists = false
 
     /// - Parameters:
     ///   - newKey: the secret for pseudonyms, where there is none yet.
@@ -85,6 +87,7 @@ struct ReplaySession {
 
     /// Has what came together since the last time committed and handed over.
     mutating func flush() {
+        if leavesOutLists { outputs.removeAll { $0.handling.commit == .never } }
         if outputs.isEmpty { return }
         (recorded.now, recorded.timebase) = (player.clock.now, player.clock.timebase)
         swap(&recorded.outputs, &outputs)

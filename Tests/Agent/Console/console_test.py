@@ -479,6 +479,24 @@ def test_replay_ends_on_a_signal():
                 process.stderr.close()
 
 
+def test_replay_up_to_the_present():
+    """--speed present plays the past of a capture at once, with its events and without its lists, and the rest when it is due."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "config.toml"), "w") as file:
+            file.write(f'[[region]]\nid = "carts"\nuuid = "{UUID}"\nexpand = "minor"\nranging = true\n')
+        done = run(
+            "simulate", "--scenario", "rooms", "--gateways", "1", "--seconds", "123", "--start-now", "--past", "120",
+            "--first-phone-at", "60", "--write", "shop.btsnoop", cwd=folder)
+        assert done.returncode == 0, done
+        done = run("replay", "shop-1.btsnoop", "--speed", "present", cwd=folder)
+        assert done.returncode == 0 and "the capture has reached the present" in done.stderr, done
+        messages = [json.loads(line) for line in done.stdout.splitlines()]
+        entries = [one for one in messages if one["payload"].get("type") == "enter" and one["payload"]["minor"] == 1]
+        assert entries and 60 <= entries[0]["t"] < 70, entries
+        lists = [one["t"] for one in messages if one["topic"].endswith("/ranging")]
+        assert all(t >= 119 for t in lists), lists
+
+
 def limited(what, amount):
     """Options of a process that may have only so much of something."""
     return {"preexec_fn": lambda: resource.setrlimit(what, (amount, amount))}

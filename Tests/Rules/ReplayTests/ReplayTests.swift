@@ -61,7 +61,8 @@ struct ReplayTests {
         let cut = try Beacond.replay(Array(shop.prefix(length)))
         let isBoundary = length == 16
         #expect(cut.status == (isBoundary ? 0 : 65))
-        #expect(cut.errors.contains("reports="))
+        // Without a single record there is nothing to sum up.
+        #expect(cut.errors.contains("reports=") == (isBoundary || cut.lines.count > 0))
         // All but the goodbye, the end of the coverage and the status, is what the whole capture says.
         let said = cut.output.split(separator: UInt8(ascii: "\n")).dropLast(2)
         #expect(Array(said) == Array(whole.output.split(separator: UInt8(ascii: "\n")).prefix(said.count)))

@@ -35,6 +35,18 @@ struct RoomsTests {
         #expect(Set(shops.map(\.gateway)).count == 4 && shops[0].actors.count > 5)
     }
 
+    @Test("The first phone comes when it is asked for, changes its address after 12 s, and has its minor for itself")
+    func firstPhone() throws {
+        let at = Instant.origin + .seconds(60)
+        let shop = StoreScenario.rooms(
+            seed: 3, duration: .seconds(300), gateways: 4, listening: 0, firstPhoneAt: at)
+        let phones = shop.actors.filter { $0.identity?.minor == 1 }
+        let phone = try #require(phones.first)
+        #expect(phones.count == 1 && phone.identity?.major == 2 && phone.path.start == at)
+        #expect(phone.addresses.map(\.from) == [at, at + .seconds(12)])
+        #expect(phone.path.end < at + .seconds(30))
+    }
+
     @Test("A gateway hears what is in its room more strongly than the others do")
     func heard() throws {
         var levels: [[Int]] = [[], []]

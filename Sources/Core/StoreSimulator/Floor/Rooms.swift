@@ -35,6 +35,9 @@ package struct Rooms: Hashable, Sendable {
     /// 0 is the ground floor.
     func floor(of room: Int) -> Int { room / onEachFloor }
 
+    /// The way in from the street, in front of room 0.
+    var door: FloorPoint { FloorPoint(x_m: Self.width_m / 2, y_m: 0) }
+
     /// The middle of a room, where its gateway hangs.
     func middle(of room: Int) -> FloorPoint {
         let (column, row) = place(of: room)

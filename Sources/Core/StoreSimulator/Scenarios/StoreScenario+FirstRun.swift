@@ -38,13 +38,7 @@ extension StoreScenario {
     ) -> [Actor] {
         let door = FloorPoint(x_m: 0, y_m: 0)
         let pace_m_s = random.uniform(1.3..<1.5)
-
-        var closeUp = ActorPath(from: door, at: start)
-        closeUp.walk(to: FloorPoint(x_m: gateway.x_m - 1.2, y_m: gateway.y_m), speed_m_s: pace_m_s)
-        closeUp.stay(.seconds(6))
-        closeUp.walk(to: FloorPoint(x_m: gateway.x_m - 0.3, y_m: gateway.y_m), speed_m_s: pace_m_s)
-        closeUp.stay(.seconds(5))
-        closeUp.walk(to: door, speed_m_s: pace_m_s)
+        let closeUp = closeUp(to: gateway, from: door, at: start, pace_m_s: pace_m_s)
 
         var passing = ActorPath(from: door, at: start + .seconds(2))
         passing.walk(to: FloorPoint(x_m: gateway.x_m + 3, y_m: gateway.y_m - 2), speed_m_s: pace_m_s)
@@ -55,9 +49,7 @@ extension StoreScenario {
             BeaconIdentity(uuid: storeUUID, major: major, minor: firstMinor &+ offset)
         }
         return [
-            Actor(
-                beacon: identity(1, major: phoneMajor), kind: .phone, interval: .milliseconds(100), path: closeUp,
-                addresses: AddressSpan.rotating(for: closeUp, at: [start + .seconds(12)], random: &random)),
+            watchedPhone(identity(1, major: phoneMajor), closeUp, random: &random),
             Actor(
                 beacon: identity(2, major: phoneMajor), kind: .phone, interval: .milliseconds(100), path: passing,
                 addresses: AddressSpan.rotating(for: passing, at: [], random: &random)),
@@ -65,6 +57,34 @@ extension StoreScenario {
                 beacon: identity(3, major: cartMajor), kind: .cart, interval: .milliseconds(300), path: passing,
                 addresses: AddressSpan.fixed(for: passing, random: &random)),
         ]
+    }
+
+    /// The way of a phone that comes within half a metre of a gateway and goes again.
+    private static func closeUp(
+        to gateway: FloorPoint, from door: FloorPoint, at start: Instant, pace_m_s: Double
+    ) -> ActorPath {
+        var path = ActorPath(from: door, at: start)
+        path.walk(to: FloorPoint(x_m: gateway.x_m - 1.2, y_m: gateway.y_m), speed_m_s: pace_m_s)
+        path.stay(.seconds(6))
+        path.walk(to: FloorPoint(x_m: gateway.x_m - 0.3, y_m: gateway.y_m), speed_m_s: pace_m_s)
+        path.stay(.seconds(5))
+        path.walk(to: door, speed_m_s: pace_m_s)
+        return path
+    }
+
+    /// A phone that changes its address 12 s after it came.
+    private static func watchedPhone(
+        _ identity: BeaconIdentity, _ path: ActorPath, random: inout RandomStream
+    ) -> Actor {
+        Actor(
+            beacon: identity, kind: .phone, interval: .milliseconds(100), path: path,
+            addresses: AddressSpan.rotating(for: path, at: [path.start + .seconds(12)], random: &random))
+    }
+
+    /// The first phone of the scenario, `2/1`, on the same way to the gateway of a shop of several rooms.
+    static func firstPhone(of rooms: Rooms, at start: Instant, random: inout RandomStream) -> Actor {
+        let path = closeUp(to: rooms.middle(of: 0), from: rooms.door, at: start, pace_m_s: 1.4)
+        return watchedPhone(BeaconIdentity(uuid: storeUUID, major: phoneMajor, minor: 1), path, random: &random)
     }
 
     /// The major of trolleys.

@@ -62,14 +62,17 @@ extension StoreScenario {
     /// - Parameters:
     ///   - gateways: rooms, 1 to 64.
     ///   - listening: the room whose gateway hears the capture.
+    ///   - firstPhoneAt: when the phone `2/1` of the first run comes to the gateway of room 0 and goes again. The others then have minors
+    ///     from 2 on. `nil` where it does not come.
     package static func rooms(
-        seed: UInt64, duration: TimeSpan, gateways: Int, listening: Int
+        seed: UInt64, duration: TimeSpan, gateways: Int, listening: Int, firstPhoneAt: Instant? = nil
     ) -> StoreScenario {
         let rooms = Rooms(count: gateways)
         var random = RandomStream(seed: seed)
         var actors: [Actor] = []
         var at = Instant.origin + .seconds(random.uniform(2..<10))
-        var number: UInt16 = 1
+        let first: UInt16 = firstPhoneAt == nil ? 1 : 2
+        var number = first
         while at < .origin + duration {
             let path = visit(rooms, at: at, random: &random)
             let isPhone = random.chance(0.5)
@@ -80,9 +83,10 @@ extension StoreScenario {
                     addresses: isPhone
                         ? AddressSpan.rotatingEveryQuarterHour(for: path, random: &random)
                         : AddressSpan.fixed(for: path, random: &random)))
-            number = number == .max ? 1 : number + 1
+            number = number == .max ? first : number + 1
             at += .seconds(random.uniform(15..<45))
         }
+        if let firstPhoneAt { actors.append(firstPhone(of: rooms, at: firstPhoneAt, random: &random)) }
         var scenario = StoreScenario(
             name: "rooms", duration: duration, gateway: rooms.middle(of: listening), actors: actors)
         scenario.rooms = rooms
@@ -94,9 +98,8 @@ extension StoreScenario {
     static func visit(
         _ rooms: Rooms, at start: Instant, closes: Instant? = nil, random: inout RandomStream
     ) -> ActorPath {
-        let door = FloorPoint(x_m: Rooms.width_m / 2, y_m: 0)
         let pace_m_s = random.uniform(0.9..<1.4)
-        var path = ActorPath(from: door, at: start)
+        var path = ActorPath(from: rooms.door, at: start)
         var way = [0]
         for _ in 0..<1 + random.below(4) {
             let next = rooms.neighbours(of: way[way.count - 1])
@@ -113,7 +116,7 @@ extension StoreScenario {
             path.walk(to: rooms.middle(of: room), speed_m_s: pace_m_s)
         }
         for room in seen.reversed() { path.walk(to: rooms.middle(of: room), speed_m_s: pace_m_s) }
-        path.walk(to: door, speed_m_s: pace_m_s)
+        path.walk(to: rooms.door, speed_m_s: pace_m_s)
         return path
     }
 

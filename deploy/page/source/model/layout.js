@@ -8,7 +8,7 @@ const finite = (value) => typeof value === 'number' && Number.isFinite(value) &&
 export function readLayout(value) {
   const layout = { plan: null, gateways: new Map() };
   const plan = value?.plan;
-  if (typeof plan?.image === 'string' && /^data:image\/(png|jpeg|webp);base64,/.test(plan.image) && finite(plan.width_m) && plan.width_m > 0) {
+  if (typeof plan?.image === 'string' && /^data:image\/(png|jpeg|webp|svg\+xml);base64,/.test(plan.image) && finite(plan.width_m) && plan.width_m > 0) {
     layout.plan = { image: plan.image, width_m: plan.width_m };
   }
   for (const one of Array.isArray(value?.gateways) ? value.gateways.slice(0, 1000) : []) {
