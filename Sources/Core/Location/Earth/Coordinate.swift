@@ -2,9 +2,9 @@ import RealModule
 
 /// A place on the Earth: WGS 84, degrees. Latitudes are −90 … 90, longitudes −180 … 180.
 package struct Coordinate: Hashable, Sendable {
-    /// Degrees, north of the equator positive.
+    /// Degrees, positive north of the equator.
     package let latitude: Double
-    /// Degrees, east of Greenwich positive.
+    /// Degrees, positive east of Greenwich.
     package let longitude: Double
 
     /// Returns `nil` for coordinates out of range, and for NaN.
