@@ -29,7 +29,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
     enum Scope: Sendable {
         /// `{root}/{kind}`
         case gateway
-        /// `{root}/region/{id}/{kind}`; an expanded region has its major, and its minor, before the last level.
+        /// `{root}/region/{id}/{kind}`. An expanded region has its major, and its minor, before the last level.
         case region
         /// `{root}/{kind}/{verb}`, or a topic chosen by the requester.
         case request

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Regions that left the configuration")
 struct AbandonedRegionTests {
-    /// An outbox with what an earlier process stored of these instances, and a dispatcher of one that monitors `regions`.
+    /// An outbox with what an earlier process stored of these instances, and a dispatcher of one that monitors
+    /// `regions`.
     private func restart(
         storing instances: [RegionInstanceID], monitoring regions: String
     ) throws -> (dispatcher: Dispatcher, stored: StoredState) {

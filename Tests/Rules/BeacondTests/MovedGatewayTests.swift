@@ -38,7 +38,8 @@ struct MovedGatewayTests {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// A gateway of the north store, in which two carts are inside, with what it has told; it stops with both events waiting.
+    /// A gateway of the north store, in which two carts are inside, with what it has told; it stops with both events
+    /// waiting.
     private func north() throws -> String {
         let parts = try start(settings(site: "north", id: "door"))
         _ = try parts.dispatcher.dispatch(

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Memory that shows a file as it is")
 struct UnwrittenMappingTests {
-    /// As the kernel tells it, shortened: code, constants of which some were adjusted by the loader, data, a heap, and the
-    /// kernel's own page.
+    /// As the kernel tells it, shortened: code, constants of which some were adjusted by the loader, data, a heap, and
+    /// the kernel's own page.
     private let smaps = """
         55d0c0a00000-55d0c1800000 r-xp 00001000 fe:01 1311 /usr/bin/beacond
         Size:              14336 kB

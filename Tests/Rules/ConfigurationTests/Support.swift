@@ -1,6 +1,7 @@
 @testable import Core
 
-/// The errors in a text, as they are shown but without the lines of keys (`PlaceTests` has those); none where it parses.
+/// The errors in a text, as they are shown but without the lines of keys (`PlaceTests` has those); none where it
+/// parses.
 func complaints(_ text: String) -> [String] {
     do throws(ConfigurationErrors) {
         _ = try Settings.parse(text)
@@ -28,8 +29,8 @@ func document(table: String, line: String) -> String {
     return isOfCircle ? circle(line) : region(line)
 }
 
-/// A `[[region]]` that is a circle and lacks nothing, with more lines of its own. One that sets a key which it needs takes the place
-/// of what is there.
+/// A `[[region]]` that is a circle and lacks nothing, with more lines of its own. One that sets a key which it needs
+/// takes the place of what is there.
 func circle(_ lines: String = "", id: String = "depot") -> String {
     let needed = ["latitude = 52.5163", "longitude = 13.3777", "radius_m = 150"].filter { line in
         !lines.hasPrefix(line.prefix { $0 != " " })

@@ -1,7 +1,7 @@
 import Glibc
 
-/// What gpsd 3.22 told a client that watched while gpsfake played `ride.nmea` to it, once: `ride.json`. In between the client
-/// asked for what there is not, and at last it watched no more.
+/// What gpsd 3.22 told a client that watched while gpsfake played `ride.nmea` to it, once: `ride.json`. In between the
+/// client asked for what there is not, and at last it watched no more.
 enum Recorded {
     struct Missing: Error {
         var path: String

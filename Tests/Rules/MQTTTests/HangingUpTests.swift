@@ -7,7 +7,8 @@ import Testing
 struct HangingUpTests {
     static let protocolError = ConnectionFailure.disconnected(.protocolError)
 
-    /// The connection ends, the pause passes, the next one stands and the status is accepted. What then goes out is in the result.
+    /// The connection ends, the pause passes, the next one stands and the status is accepted. What then goes out is in
+    /// the result.
     private func reconnect(_ bench: inout SessionBench, after failure: ConnectionFailure) -> [DeliveryAction] {
         let ended = bench.session.connectionLost(failure, at: bench.now)
         bench.now = bench.session.nextWake

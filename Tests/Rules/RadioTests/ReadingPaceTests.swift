@@ -5,8 +5,8 @@ import Testing
 
 @Suite("How often the sockets are read")
 struct ReadingPaceTests {
-    /// Reads `packets` each time, `perSecond` times a second, for as long as said. Returns how long after the last reading the
-    /// sockets are left alone.
+    /// Reads `packets` each time, `perSecond` times a second, for as long as said. Returns how long after the last
+    /// reading the sockets are left alone.
     private func rest(after seconds: Int64, of packets: UInt64, perSecond: Int64, _ pace: inout ReadingPace) -> TimeSpan
     {
         var now = Instant.origin

@@ -1,6 +1,7 @@
 @testable import Core
 
-/// A store on injected time: what gateways say goes in as JSON, as it comes from the broker; what the store tells comes out as short lines.
+/// A store on injected time: what gateways say goes in as JSON, as it comes from the broker; what the store tells comes
+/// out as short lines.
 struct Store {
     static let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
     /// The time of day at the beginning.

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Core
 
-/// A small random world of one store: beacons come and go, gateways hear them, go offline and blind, have wrong clocks, and the line loses
-/// lists and delivers late. The same seed is the same world.
+/// A small random world of one store: beacons come and go, gateways hear them, go offline and blind, have wrong clocks,
+/// and the line loses lists and delivers late. The same seed is the same world.
 private struct StoreWorld {
     struct Gateway {
         var isOnline = true
@@ -142,8 +142,8 @@ struct StoreWorldTests {
             told = world.store.outputs.count
             for beacon in StoreWorld.beacons {
                 let region = RegionInstanceID(region: "carts", .minor(major: 1, minor: UInt16(beacon)))
-                // It may have left and come back meanwhile. An entry that is dated in the past waits for what follows it, and an old one for
-                // what other gateways tell.
+                // It may have left and come back meanwhile. An entry that is dated in the past waits for what follows
+                // it, and an old one for what other gateways tell.
                 let regions = world.store.engine.presence.regions
                 let waits = regions.slot(of: region).map { slot in
                     if case .deferred = regions[slot].reweighing { true } else { regions[slot].next.heldSince != nil }

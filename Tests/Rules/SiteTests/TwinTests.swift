@@ -148,7 +148,8 @@ struct TwinTests {
         let (twin, cut) = try (twins.told(isCut: false), twins.told(isCut: true))
         #expect(twin.late == 0)
         #expect(cut.visits == twin.visits || cut.late > 0)
-        // Entries are told at once, so a whole visit before one that is under way can't be told any more: in one store of forty.
+        // Entries are told at once, so a whole visit before one that is under way can't be told any more: in one store
+        // of forty.
         if seed != 32 { #expect(cut.visits == twin.visits) }
     }
 }

@@ -133,8 +133,8 @@ struct LearnedInterval: Sendable {
 
     /// Takes the oldest gap, at `next`, out of the order.
     private mutating func removeOldest() {
-        // The difference has four zero bits where `next` stands. A subtraction borrows there, and the lowest borrow tells
-        // the place without a search.
+        // The difference has four zero bits where `next` stands. A subtraction borrows there, and the lowest borrow
+        // tells the place without a search.
         let ones: UInt64 = 0x1111_1111_1111_1111
         let difference = order ^ (UInt64(next) &* ones)
         let zeros = (difference &- ones) & ~difference & (ones << 3)

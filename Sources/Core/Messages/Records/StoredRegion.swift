@@ -1,7 +1,7 @@
 /// The stored state of a region instance, which outlives the process.
 ///
-/// The record is one line of `StoredFields`. The first words are its `StoredTag`: the kind of the region and the version of the
-/// line.
+/// The record is one line of `StoredFields`. The first words are its `StoredTag`: the kind of the region and the
+/// version of the line.
 package struct StoredRegion: Hashable, Sendable {
     package var record: RegionRecord
     /// The last event of the instance, 0 before the first.

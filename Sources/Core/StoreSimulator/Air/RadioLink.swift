@@ -135,8 +135,9 @@ package struct Propagation: Hashable, Sendable {
 /// channels 37, 38 and 39 (Core 5.4, Vol 6, Part B, 4.4.3.1). An advertiser sends on all three within a few
 /// milliseconds.
 ///
-/// *rooms* (a scanner that listens all the time): of strong signals 79 to 91 % arrive, at −80 dBm about 70 %, at −85 dBm
-/// 35 to 65 %, at −90 dBm 40 %. None arrives below −98 dBm. Hence `collisionLoss` and the sigmoid of `sensitivity_dbm`.
+/// *rooms* (a scanner that listens all the time): of strong signals 79 to 91 % arrive, at −80 dBm about 70 %, at −85
+/// dBm 35 to 65 %, at −90 dBm 40 %. None arrives below −98 dBm. Hence `collisionLoss` and the sigmoid of
+/// `sensitivity_dbm`.
 package struct Scanner: Hashable, Sendable {
     package var interval = TimeSpan.milliseconds(60)
     var window = TimeSpan.milliseconds(30)

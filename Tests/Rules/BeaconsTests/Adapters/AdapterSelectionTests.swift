@@ -14,8 +14,8 @@ struct AdapterSelectionTests {
             rssi_dbm: rssi_dbm, adapter: adapter)
     }
 
-    /// The adapters whose sightings are taken, in order and each change once, of a beacon that advertises every `every_s`
-    /// and is heard by adapter n at `levels[n]`; `nil` where that one does not hear it.
+    /// The adapters whose sightings are taken, in order and each change once, of a beacon that advertises every
+    /// `every_s` and is heard by adapter n at `levels[n]`; `nil` where that one does not hear it.
     private func taken(
         _ selection: inout AdapterSelection, from start_s: Double, to end_s: Double, every_s: Double = 0.1,
         _ levels: [Double?]

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("The state of a circle outlives the process")
 struct CircleRestartTests {
-    /// What is stored by a process that entered at 30 s and was last inside at 60 s; the next one begins 100 s after it.
+    /// What is stored by a process that entered at 30 s and was last inside at 60 s; the next one begins 100 s after
+    /// it.
     private func records(_ region: CircularRegion = Drive.depot()) -> [RegionRecord] {
         var drive = Drive([region])
         drive.stay(0...20, north_m: 300)

@@ -53,8 +53,8 @@ struct SpoofingTests {
         #expect(try #require(siege.suspects[.identities]) > 600)
     }
 
-    /// They fill the table. A place comes free as often as one falls silent for good, so that a beacon that comes is kept
-    /// waiting for a report or two, and enters.
+    /// They fill the table. A place comes free as often as one falls silent for good, so that a beacon that comes is
+    /// kept waiting for a report or two, and enters.
     @Test("Identities under the UUID of a region that any beacon of it enters")
     func underTheUUID() throws {
         var siege = Siege(following: [Self.any])

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Readings that are no signal are recognised")
 struct ReadingWatchTests {
-    /// What a minute of readings shows: `count` of five beacons by turns, each as `rssi_dbm` says of its number and reading.
+    /// What a minute of readings shows: `count` of five beacons by turns, each as `rssi_dbm` says of its number and
+    /// reading.
     private func verdict(
         _ count: Int = 600, beacons: Int = 5, _ rssi_dbm: (_ beacon: Int, _ reading: Int) -> Double
     ) -> SuspectReadings.Kind? {

@@ -6,12 +6,12 @@ import Testing
 
 @Suite("A beacon that stands still")
 struct StandingStillTests {
-    /// An hour of beacons at rest, one for each level, in fading that people who pass by stir slowly: what a level was is
-    /// forgotten within a minute. Of three packets a second, 30 % get lost.
+    /// An hour of beacons at rest, one for each level, in fading that people who pass by stir slowly: what a level was
+    /// is forgotten within a minute. Of three packets a second, 30 % get lost.
     ///
-    /// The depth of the fading is taken from recordings of beacons that lay in a room in which people were about (rooms,
-    /// means of 5 s, standard deviation within one stay): 0.1 to 2.9 dB, half of them below 0.9 dB and three in four below
-    /// 1.8 dB. The 30 % of loss and the minute are not from recordings.
+    /// The depth of the fading is taken from recordings of beacons that lay in a room in which people were about
+    /// (rooms, means of 5 s, standard deviation within one stay): 0.1 to 2.9 dB, half of them below 0.9 dB and three in
+    /// four below 1.8 dB. The 30 % of loss and the minute are not from recordings.
     ///
     /// - Parameter steady: how much stronger the steady part of the field is than the part that fades, the K of Rician
     ///   fading. With 16 the level wanders by 1.5 dB, with 4 by 3 dB.

@@ -4,8 +4,8 @@ import TestAir
 
 /// Twenty genuine beacons, each with a region of its own, heard once a second while somebody floods the air.
 ///
-/// The odd ones are there from the start and leave at 70 s, the even ones come at 80 s and stay: that is what a flood may
-/// neither hide nor add to. Of each of them one event is expected.
+/// The odd ones are there from the start and leave at 70 s, the even ones come at 80 s and stay: that is what a flood
+/// may neither hide nor add to. Of each of them one event is expected.
 struct Siege {
     static let genuine: [BeaconIdentity] = (1...20).map { .beacon(1, $0) }
     private(set) var engine: GatewayEngine

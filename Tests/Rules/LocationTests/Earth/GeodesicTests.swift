@@ -3,8 +3,8 @@ import Testing
 
 @testable import Core
 
-/// Two places and the length of the geodesic between them as GeographicLib 2.1 has it (C. F. F. Karney's algorithm, exact
-/// to nanometres).
+/// Two places and the length of the geodesic between them as GeographicLib 2.1 has it (C. F. F. Karney's algorithm,
+/// exact to nanometres).
 struct Line: CustomTestStringConvertible, Sendable {
     let name: String
     let ends: [Double]

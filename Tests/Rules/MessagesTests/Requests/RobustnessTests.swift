@@ -56,7 +56,8 @@ struct RobustnessTests {
             if (try? JSONReader.read(octets)) != nil { readable += 1 }
             judge(octets, as: RequestVerb.allCases[round % RequestVerb.allCases.count])
         }
-        // Some mutations hit the inside of a string or a number: had none been readable, nothing was tested behind JSON.
+        // Some mutations hit the inside of a string or a number: had none been readable, nothing was tested behind
+        // JSON.
         #expect(readable > 1_000)
     }
 }
