@@ -8,8 +8,8 @@ package enum DeviceForm: String, CaseIterable, Sendable {
 
 /// Names devices without publishing their addresses.
 ///
-/// A pseudonym is HMAC-SHA-256 over the UTC day and the address, cut to 64 bits. Without the key nobody can test
-/// addresses, and no two days can be joined. The key changes daily: see `PseudonymKey`. A known device is named by its
+/// A pseudonym is HMAC-SHA-256 over the UTC day and the address, cut to 64 bits. Without the key, addresses cannot be
+/// tested, and no two days can be joined. The key changes daily: see `PseudonymKey`. A known device is named by its
 /// configured name, so that it keeps its pseudonym through rotations.
 package struct DevicePseudonym: Sendable {
     private let form: DeviceForm

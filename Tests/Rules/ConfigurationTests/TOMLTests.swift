@@ -122,7 +122,7 @@ struct TOMLTests {
         ])
     func duplicates(text: String) throws {
         let error = try #require(throws: ConfigurationError.self) { try TOMLDocument.parse(text) }
-        #expect(error.requirement.hasSuffix("stands in the file already"))
+        #expect(error.requirement.hasSuffix("is in the file already"))
         #expect(error.line == text.split(separator: "\n").count)
     }
 

@@ -5,7 +5,7 @@
 /// `unknown_after_s`, the newcomer takes over its track and its filters. If the predecessor is heard again, they are
 /// two beacons.
 ///
-/// `Rotation` numbers the tracks, and owns the newcomers and the evidence for rotations. `BeaconTracker+Rotation` calls
+/// `Rotation` numbers the tracks, and owns the newcomers and the evidence for rotations. `BeaconTracker+Silence` calls
 /// it.
 struct Rotation: Sendable {
     /// A newcomer and its predecessor.

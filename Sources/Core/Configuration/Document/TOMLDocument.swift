@@ -65,7 +65,7 @@ struct TOMLDocument {
             places?.open(path, isRepeated: isRepeated, at: start)
             return found
         }
-        throw cursor.failure("\(path.joined(separator: ".").quoted) stands in the file already", at: start)
+        throw cursor.failure("\(path.joined(separator: ".").quoted) is in the file already", at: start)
     }
 
     /// Reads `a.b = value`. Returns the key's parts.
@@ -77,7 +77,7 @@ struct TOMLDocument {
         cursor.skipBlanks()
         let value = try value()
         if !table.set(path[...], value) {
-            throw cursor.failure("\(path.joined(separator: ".").quoted) stands in the file already", at: start)
+            throw cursor.failure("\(path.joined(separator: ".").quoted) is in the file already", at: start)
         }
         return path
     }

@@ -15,7 +15,7 @@ extension IdentitySettings {
     /// Returns the reason for which a gateway must not have that id; `nil` where it may.
     static func refusal(ofID id: String) -> String? {
         id == SiteSettings.gatewayID
-            ? "must not be \"site\": that is what the store itself is called; name the gateway after its place" : nil
+            ? "must not be \"site\", which is the store's own id; name the gateway after its place" : nil
     }
 
     /// Sets a missing id to the host name.

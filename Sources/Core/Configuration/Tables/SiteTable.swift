@@ -89,7 +89,7 @@ struct SiteGatewayTable: SettingsTable {
         guard let id else { return nil }
         if id == SiteSettings.gatewayID {
             reader.refuse(
-                self.id, id, beside: self.id.name, "must not be \"site\": that is what the store itself is called")
+                self.id, id, beside: self.id.name, "must not be \"site\", which is the store's own id")
         }
         if !taken.insert(id).inserted {
             reader.refuse(self.id, id, beside: self.id.name, "must be unique: another [[site.gateway]] has this id")

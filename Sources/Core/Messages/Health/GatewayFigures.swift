@@ -35,7 +35,7 @@ extension GatewayFigures {
     static let first: [HealthFigure<GatewayFigures>] = [
         .counts(
             "rejected", \.rejected, label: "reason",
-            .counter("beacond_rejected_total", "What was skipped of what came from the air, by reason.")),
+            .counter("beacond_rejected_total", "Reports and data from the air that were skipped, by reason.")),
         suspectedSpoofingFigure,
         suspectReadingsFigure,
         .integer("tracks", \.listedTracks, .gauge("beacond_tracks", "Physical beacons in the air now.")),
@@ -70,7 +70,7 @@ extension GatewayFigures {
 
     private static let suspectReadingsFigure = HealthFigure<GatewayFigures>(
         "suspect_readings",
-        .gauge("beacond_suspect_readings", "Adapters whose signal strengths are none, by what is wrong with them.")
+        .gauge("beacond_suspect_readings", "Adapters with wrong signal strengths, by kind of defect.")
     ) { figures, json in
         if figures.suspectReadings.isEmpty { return }
         json.set("suspect_readings", objectsFor: figures.suspectReadings) { suspect, json in
@@ -108,7 +108,7 @@ extension LocationFigures {
             .counter("beacond_location_fixes_rejected_total", "Fixes that were not used, by reason.")),
         .number(
             "receiver_on_s", \.receiverOn_s, decimals: 1,
-            .counter("beacond_location_receiver_on_seconds_total", "For how long the receiver was on.")),
+            .counter("beacond_location_receiver_on_seconds_total", "The time for which the receiver was on.")),
     ]
 
     private var receiverOn_s: Double {

@@ -86,16 +86,16 @@ extension HealthReport {
             .integer(
                 "queue_depth", \.queueDepth, .gauge("beacond_outbox_queued_events", "Events that wait for the broker.")),
             .counts(
-                "dropped", \.drops, label: "cause", .counter("beacond_dropped_total", "What was given up, by cause.")),
+                "dropped", \.drops, label: "cause", .counter("beacond_dropped_total", "Losses, by cause.")),
             .counts(
                 "recoveries", \.recoveries, onlyIfAny: true, label: "step",
-                .counter("beacond_radio_recoveries_total", "What was done about adapters that did not scan, by step.")),
+                .counter("beacond_radio_recoveries_total", "Recovery steps for adapters that did not scan, by step.")),
         ] + GatewayFigures.optional.map { $0.of(\.engine) } + [
             .group(nil, \.process, blank: Process(rss_kib: 0, cpu_s: nil, cpu_percent: 0), Process.figures),
             .number(
                 "uptime_s", \.uptime_s, decimals: 0, .gauge("beacond_uptime_seconds", "Time since the agent started.")),
             .fault(
-                "outbox", \.outbox, .gauge("beacond_outbox_healthy", "Whether what is committed reaches the disk.")),
+                "outbox", \.outbox, .gauge("beacond_outbox_healthy", "Whether commits reach the disk.")),
             .group(
                 "mqtt", \.broker, blank: Broker(isConnected: false, reconnects: 0, refused: [], lastFailure: ""),
                 Broker.figures),
@@ -116,7 +116,7 @@ extension HealthReport.Broker {
         .flag("connected", \.isConnected, .gauge("beacond_mqtt_connected", "Whether the broker is connected.")),
         .integer(
             "reconnects", \.reconnects,
-            .counter("beacond_mqtt_reconnects_total", "Connections that stood after the first.")),
+            .counter("beacond_mqtt_reconnects_total", "Connections established after the first.")),
         .counts(
             "refused", \.refused, label: "reason",
             .counter("beacond_mqtt_refused_total", "Messages that the broker refused in its PUBACK, by reason.")),

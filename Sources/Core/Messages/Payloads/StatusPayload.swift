@@ -118,7 +118,7 @@ extension MessageComposer {
         text.add("beacond_build_info", .gauge, "The agent's version.", [.init(1, label: ("version", version))])
         text.add("beacond_clock_synced", .gauge, "Whether the system clock is set by NTP.", [.init(isClockSynced)])
         text.add(
-            "beacond_radio_availability", .gauge, "What stands between the adapter and scanning: 1 for what holds.",
+            "beacond_radio_availability", .gauge, "The condition of the adapter: 1 for the present one.",
             RadioAvailability.allCases.map { .init(radio.word == $0.rawValue, label: ("state", $0.rawValue)) })
         for figure in HealthReport.figures { figure.measure(report, &text) }
         return Array(text.text.utf8)

@@ -78,7 +78,7 @@ struct StoreBeacon: Sendable {
     var leftAt = Instant.origin
     /// The time since which it is in its zone.
     private(set) var zoneSince = Instant.origin
-    /// The last list of any gateway.
+    /// The last list of any gateway that names the beacon.
     private(set) var listedAt = Instant.origin
     /// The last reports by gateways of its zone, and by those of the zone before while it was there.
     private var zoneHeardAt = Instant.origin

@@ -20,7 +20,7 @@ struct ZoneBelief: Sendable {
     /// The highest level of a beacon that is not listed, dBm, and how far it is below its weakest listed level.
     static let floor_dbm = -95.0
     private static let belowListed_db = 3.0
-    /// The level in a zone without a hearing gateway, unless it is weaker everywhere, dBm.
+    /// The level in a zone without a hearing gateway, or the strongest level where that is weaker, dBm.
     static let unheard_dbm = -70.0
 
     /// The least share: no zone is ever excluded.

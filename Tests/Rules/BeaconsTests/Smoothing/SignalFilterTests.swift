@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Properties of every RSSI filter")
 struct SignalFilterTests {
-    @Test("The first reading is the first value", arguments: FilterKind.allCases)
+    @Test("No value before the first reading, which is the value", arguments: FilterKind.allCases)
     func startsWithTheFirstReading(kind: FilterKind) {
         for scale in scales {
             var filter = SignalFilter(kind, 20, scale: scale)

@@ -129,7 +129,7 @@ struct ScanRecoveryTests {
         }
     }
 
-    @Test("An adapter that the kernel takes down after a hardware error, and cannot bring up, is stalled, then up")
+    @Test("An adapter that the kernel took down and cannot bring up is stalled, and the agent brings it up")
     func hardwareError() {
         var controller = opened()
         _ = controller.hardwareErrorSeen(code: 0, at: at(1))
