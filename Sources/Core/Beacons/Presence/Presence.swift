@@ -112,8 +112,8 @@ package struct Presence: Sendable {
     /// on the list.
     private func unknownAtLast(_ patience: TimeSpan) -> TimeSpan { max(resolveAfter, unknownAfter, patience) }
 
-    /// Where all of several heard transmitters fall silent at once, the radio is deaf. The check waits until a
-    /// transmitter is heard again.
+    /// Returns the next check where the radio is deaf, as it is where all of several heard transmitters fall silent at
+    /// once; `nil` where it is not.
     private func deafUntil(_ slot: TransmitterSlot, at now: Instant, in table: inout TransmitterTable) -> Instant? {
         guard table.transmitters[slot].presence == .heard, table.heardCount > 1, pauses.isUnderWay(at: now) else {
             return nil

@@ -15,7 +15,7 @@ extension StoreRegion {
         return becomeUnknown(by: now)
     }
 
-    /// Makes the region unknown once its state has been unknown for long enough.
+    /// Makes the region unknown once no gateway has known its state for long enough.
     mutating func becomeUnknown(by now: Instant) -> Change? {
         guard unknownDue <= now else { return nil }
         let at = unknownDue
