@@ -2,10 +2,10 @@ import CCrypto
 
 /// The digest SHA-256 (FIPS 180-4), computed by OpenSSL's libcrypto.
 enum SHA256 {
-    /// How many octets a digest has.
+    /// The length of a digest, octets.
     static let length = 32
 
-    /// The digest of any number of octets.
+    /// Returns the digest of any number of octets.
     ///
     /// - Returns: 32 octets; `nil` where libcrypto has no memory left, or was set up without the algorithm.
     static func digest(of message: [UInt8]) -> [UInt8]? {
@@ -18,10 +18,10 @@ enum SHA256 {
 
 /// The keyed digest HMAC (RFC 2104, FIPS 198-1) with SHA-256, computed by OpenSSL's libcrypto.
 enum HMACSHA256 {
-    /// How many octets a code has.
+    /// The length of a code, octets.
     static let length = SHA256.length
 
-    /// The code of a message.
+    /// Returns the code of a message.
     ///
     /// - Parameters:
     ///   - message: any number of octets.
@@ -36,23 +36,23 @@ enum HMACSHA256 {
     }
 }
 
-/// Makes keys of a secret: HKDF (RFC 5869) with HMAC-SHA-256.
+/// Derives keys from a secret: HKDF (RFC 5869) with HMAC-SHA-256.
 ///
 ///     PRK  = HMAC(salt, secret)                          extract
 ///     T(n) = HMAC(PRK, T(n − 1) | info | n)              expand, n from 1, T(0) empty
 ///     key  = the first octets of T(1) | T(2) | …
 enum HKDFSHA256 {
-    /// How many octets a key has at most: `n` is one octet.
+    /// The longest key, octets: `n` is one octet.
     static let maxLength = 255 * HMACSHA256.length
 
-    /// A key.
+    /// Returns a key.
     ///
     /// - Parameters:
-    ///   - secret: any number of octets. There can be no more randomness in the key than in here.
-    ///   - salt: any number of octets; none is the same as 32 zeros.
-    ///   - info: what the key is for. Whoever has one key has not that for another purpose.
-    ///   - length: how many octets the key has, 1 … 8160.
-    /// - Returns: the key; `nil` for a length out of range, and where `HMACSHA256` has none.
+    /// - secret: any number of octets. The key has no more randomness than the secret.
+    /// - salt: any number of octets; an empty salt equals 32 zeros.
+    /// - info: the purpose of the key. The key of one purpose tells nothing about the key of another.
+    /// - length: the length of the key, 1 … 8160 octets.
+    /// - Returns: the key; `nil` for a length out of range, and where `HMACSHA256` returns `nil`.
     package static func key(from secret: [UInt8], salt: [UInt8] = [], info: [UInt8], length: Int) -> [UInt8]? {
         guard (1...maxLength).contains(length), let extracted = HMACSHA256.code(for: secret, key: salt) else {
             return nil
@@ -72,23 +72,22 @@ enum HKDFSHA256 {
 
 /// AES-128 (FIPS 197) of single blocks, computed by OpenSSL's libcrypto.
 ///
-/// It holds what libcrypto works in, so that one after the other can be encrypted, each with its own key, and nothing is
-/// allocated for it.
+/// The struct holds libcrypto's context. One context encrypts many blocks, each with its own key, without allocating.
 struct AES128: ~Copyable {
     /// 16 octets, as FIPS 197 writes them from left to right.
     typealias Block = SIMD16<UInt8>
 
     private let context: OpaquePointer
 
-    /// Takes over what `make()` has set up: an initialiser that fails would have to give it back half made.
+    /// Takes over the context that `make()` has set up. A throwing initialiser would have to free a half-made value.
     private init(_ context: OpaquePointer) { self.context = context }
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    /// `nil` where libcrypto has no memory left, or was set up without the algorithm.
+    /// Returns `nil` where libcrypto has no memory left, or lacks the algorithm.
     static func make() -> AES128? {
         guard let context = EVP_CIPHER_CTX_new() else { return nil }
-        // ECB is each block for itself. The key comes with the block.
+        // ECB encrypts each block by itself. The key comes with the block.
         guard EVP_EncryptInit_ex2(context, EVP_aes_128_ecb(), nil, nil, nil) == 1 else {
             EVP_CIPHER_CTX_free(context)
             return nil
@@ -96,14 +95,14 @@ struct AES128: ~Copyable {
         return AES128(context)
     }
 
-    /// One block, encrypted.
+    /// Encrypts one block.
     ///
-    /// - Parameter key: 16 octets, in the order of a block's.
+    /// - Parameter key: 16 octets, in the order of a block's octets.
     /// - Returns: `nil` where the key has another length, or libcrypto failed.
     mutating func encrypt(_ block: Block, key: [UInt8]) -> Block? {
         guard key.count == Block.scalarCount, EVP_EncryptInit_ex2(context, nil, key, nil, nil) == 1 else { return nil }
         var encrypted = block
-        // A whole block comes out at once; padding would follow at an end, which is never asked for.
+        // A whole block comes out at once. Padding would need a final call, which is never made.
         let written = withUnsafeMutableBytes(of: &encrypted) { bytes in
             let octets = bytes.bindMemory(to: UInt8.self).baseAddress
             var written: Int32 = 0

@@ -1,20 +1,21 @@
 extension Settings {
-    /// What holds where `config.toml` says nothing. There are no regions in it.
+    /// The settings of an empty `config.toml`, without regions.
     package static let defaults: Settings = {
         var reader = SettingsReader(root: [:])
         return reader.read()
     }()
 
-    /// Octets of UTF-8 in a file, at most: enough for 200,000 circles.
+    /// The most octets of a file: enough for 200,000 circles.
     static let maxOctets = 16 << 20
 
-    /// Adds what only the machine knows, such as the content of a file that the text names. Returns what is wrong with that.
+    /// Adds settings that depend on the machine, such as the content of a file. Returns their errors.
     package typealias Completion = (inout Settings) -> [ConfigurationError]
 
-    /// Reads the text of a `config.toml`.
+    /// Parses the text of a `config.toml`.
     ///
-    /// - Parameter complete: called once, with whole settings, also where the text has errors: they are reported together.
-    /// - Throws: all that is wrong with it, or the first error in its TOML. A text of more than 16 MiB is not read.
+    /// - Parameter complete: called once, with whole settings, even where the text has errors: all errors are reported
+    ///   together.
+    /// - Throws: all errors, or the first error of its TOML. A text of more than 16 MiB is refused unread.
     static func parse(
         _ text: String, complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> Settings {
@@ -36,11 +37,11 @@ extension Settings {
         return settings
     }
 
-    /// Reads the octets of a `config.toml`, which have to be UTF-8.
+    /// Parses the octets of a `config.toml`, which have to be UTF-8.
     package static func parse(
         utf8 octets: [UInt8], complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> Settings {
-        // The limit comes first, so that no copy is made of what is refused anyway.
+        // The limit comes first, so that a refused file is not copied.
         try checkSize(octets.count)
         guard let text = String(validating: octets, as: UTF8.self) else {
             throw ConfigurationErrors(

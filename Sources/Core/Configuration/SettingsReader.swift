@@ -1,4 +1,4 @@
-/// Goes through the document table by table and collects what is wrong.
+/// Reads the document table by table, and collects errors.
 struct SettingsReader {
     private let root: [String: TOMLNode]
     private(set) var errors = ErrorList()
@@ -8,7 +8,8 @@ struct SettingsReader {
         self.root = root
     }
 
-    /// Always whole: what is wrong or missing is replaced by its default. It counts only if `errors` is empty.
+    /// Returns complete settings: wrong or missing values are replaced by defaults. The settings are valid only if
+    /// `errors` is empty.
     mutating func read() -> Settings {
         let tables = Tables.known
         let gateway = section(tables.gateway) { $0.read(&$1) }
@@ -22,7 +23,7 @@ struct SettingsReader {
         let ranging = section(tables.ranging) { $0.read(&$1) }
         var known: [KnownDevice] = []
         let devices = sections(tables.device, limit: DeviceTable.maxDevices) { $0.read(&$1, taken: &known) }
-        // Where the table is not there, nothing is said of the place: not even that there is none.
+        // Without the table, the status has no location at all.
         let location = sectionIfThere(tables.location) { $0.read(&$1) }
         let (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
         let identity = IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id)
@@ -57,7 +58,7 @@ struct SettingsReader {
         return settings
     }
 
-    /// `nil` where the file says nothing of a site: then this machine joins no gateways.
+    /// Returns `nil` where the file has no site: then this machine joins no gateways.
     private mutating func site(store: String) -> SiteSettings? {
         var taken: Set<String> = []
         var site = section(Tables.known.site) { $0.read(&$1, store: store) }
@@ -67,26 +68,27 @@ struct SettingsReader {
         return root[SiteTable.tableName] == nil ? nil : site
     }
 
-    /// The node of a table: `site.gateway` stands in that of `site`.
+    /// Returns the node of a table: `site.gateway` is inside `site`.
     private func node(of table: ReferenceTable) -> TOMLNode? {
         guard let dot = table.name.firstIndex(of: ".") else { return root[table.name] }
         guard case .table(let outer)? = root[String(table.name[..<dot])] else { return nil }
         return outer[String(table.name[dot...].dropFirst())]
     }
 
-    /// The keys of a table without the tables that stand in it.
+    /// Returns the keys of a table without the tables inside it.
     private func keys(of table: ReferenceTable, in entries: [String: TOMLNode]) -> [String: TOMLNode] {
         let inner = ConfigurationReference.tables.map(\.name).filter { $0.hasPrefix(table.name + ".") }
         return entries.filter { !inner.contains(table.name + "." + $0.key) }
     }
 
-    /// The gateway's topics. An id that is left out counts as the longest host name.
+    /// Returns the gateway's topics. A missing id counts as the longest host name.
     private static func topics(_ identity: IdentitySettings) -> TopicTree {
         let id = identity.id ?? String(repeating: "x", count: TopicName.maxHostName_bytes)
         return TopicTree(prefix: identity.prefix, site: identity.site, gateway: id)
     }
 
-    /// Brokers take no longer topic than that. The prefix is to blame where there is no room without any region, else the region.
+    /// Refuses topics longer than brokers accept. The error names the prefix where even topics without a region are too
+    /// long, otherwise the region.
     private mutating func refuseLongTopics(_ settings: Settings) {
         let tree = Self.topics(settings.identity)
         let excess = tree.excess_bytes
@@ -106,9 +108,9 @@ struct SettingsReader {
         }
     }
 
-    /// Refuses each name in a table in double brackets that leaves its topics too little room.
+    /// Refuses each name in a table in double brackets that makes a topic too long.
     ///
-    /// - Parameter room: the octets that are left, negative where a topic is too long.
+    /// - Parameter room: returns the octets left, negative where a topic is too long.
     private mutating func refuseLong(_ table: String, _ key: String, room: (String) -> Int) {
         let known = ConfigurationReference.tables.first { $0.name == table }
         guard let known, case .array(let nodes)? = node(of: known) else { return }
@@ -124,7 +126,7 @@ struct SettingsReader {
         }
     }
 
-    /// A table that stands at most once.
+    /// Reads a table that is there at most once.
     private mutating func section<Keys, Value>(
         _ entry: Tables.Entry<Keys>, _ read: (Keys, inout TableReader) -> Value
     ) -> Value {
@@ -146,14 +148,14 @@ struct SettingsReader {
         return value
     }
 
-    /// The same of a table that turns something on by being there.
+    /// Reads a table that turns a feature on by its presence.
     private mutating func sectionIfThere<Keys: SettingsTable, Value>(
         _ entry: Tables.Entry<Keys>, _ read: (Keys, inout TableReader) -> Value
     ) -> Value? {
         root[Keys.tableName] == nil ? nil : section(entry, read)
     }
 
-    /// A table in double brackets, counted from 1.
+    /// Reads the tables in double brackets, counted from 1.
     private mutating func sections<Keys, Value>(
         _ entry: Tables.Entry<Keys>, limit: Int = .max, _ read: (Keys, inout TableReader) -> Value?
     ) -> [Value] {
@@ -189,7 +191,7 @@ struct SettingsReader {
         }
     }
 
-    /// What is told in others' words must not overwrite what is told in the gateway's own.
+    /// Refuses topics of other formats that would overwrite the gateway's own messages.
     private mutating func refuseOwnTopics(_ settings: Settings) {
         let told = [
             ("homeassistant.discovery_prefix", settings.homeAssistant?.discoveryPrefix),

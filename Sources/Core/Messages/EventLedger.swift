@@ -1,47 +1,47 @@
-/// Numbers events and writes each transition's messages: the event, if there is one, and the state that names it.
+/// Numbers events, and writes the messages of each transition: the event, if there is one, and the state that names it.
 ///
-/// The numbers themselves come from the outbox, which alone knows what was committed. A transaction that has to be built
-/// again, which happens where another epoch has begun meanwhile, is entered again: what is entered twice is as if it had
-/// been entered once.
+/// The numbers come from the outbox, which alone knows the committed ones. A transaction has to be built again where
+/// another epoch has begun meanwhile; its entries are then repeated. Entering a transition twice has the effect of
+/// entering it once.
 package struct EventLedger: Sendable {
     /// The messages of one transition. They are stored together and published in this order.
     package struct Entry: Hashable, Sendable {
-        /// `nil` where nothing was crossed or nobody wants to know.
+        /// The event; `nil` where no boundary was crossed, or the event is not wanted.
         package var event: NumberedMessage?
         package var state: Message
     }
 
-    /// What subscribers know of an instance.
+    /// The state of an instance as subscribers know it.
     private struct Known: Sendable {
         /// The number of its last event in the epoch, 0 before the first.
         var eventSeq: Int64 = 0
-        /// `nil` where this process has told nothing yet.
+        /// The announced state; `nil` before the first of this process.
         var told: ToldState?
     }
 
     package let composer: MessageComposer
     private var known: [RegionInstanceID: Known]
-    /// The last events of instances that are monitored no more, in case they are again.
+    /// The last event numbers of instances that are not monitored any more, in case they return.
     private var departed = DepartedNumbers()
-    /// Whose retained state still names the epoch before this one.
+    /// The instances whose retained state still names the previous epoch.
     private var outdated: Set<RegionInstanceID> = []
 
-    /// - Parameter lastSeq: the last event of each instance, as far as it was stored.
+    /// - Parameter lastSeq: the stored number of each instance's last event.
     package init(_ composer: MessageComposer, lastSeq: [RegionInstanceID: Int64] = [:]) {
         self.composer = composer
         known = lastSeq.mapValues { Known(eventSeq: $0) }
     }
 
-    /// The number of the last event of an instance; 0 before the first, and where it is not known any more.
+    /// Returns the number of the last event of an instance; 0 before the first, and where it is not known any more.
     package func eventSeq(of instance: RegionInstanceID) -> Int64 {
         known[instance]?.eventSeq ?? departed.number(of: instance)
     }
 
-    /// Writes a transition down.
+    /// Enters a transition.
     ///
     /// - Parameters:
-    ///   - epoch: the outbox's.
-    ///   - seq: what its event gets, if it has one; the entry says whether it was used up.
+    /// - epoch: the outbox's epoch.
+    /// - seq: the number for its event, if there is one. The entry tells whether it was used.
     package mutating func enter(
         _ transition: RegionTransition, epoch: String, seq: Int64, _ timebase: Timebase
     ) -> Entry {
@@ -59,7 +59,7 @@ package struct EventLedger: Sendable {
             state: composer.state(told, of: instance, epoch: epoch, eventSeq: eventSeq(of: instance), timebase))
     }
 
-    /// Writes down the exit of an instance that is monitored no more. There is no state to go with it.
+    /// Enters the exit of an instance that is not monitored any more, without a state.
     package mutating func end(
         _ instance: RegionInstanceID, with event: RegionEvent, epoch: String, seq: Int64, at instant: Instant,
         _ timebase: Timebase
@@ -69,18 +69,18 @@ package struct EventLedger: Sendable {
         return composer.event(event, of: instance, epoch: epoch, seq: seq, at: instant, timebase)
     }
 
-    /// An instance is monitored no more.
+    /// Forgets an instance that is not monitored any more.
     package mutating func forget(_ instance: RegionInstanceID) {
         if let seq = known.removeValue(forKey: instance)?.eventSeq, seq > 0 { departed.note(instance, seq) }
         outdated.remove(instance)
     }
 
-    /// An instance is monitored, perhaps again.
+    /// Adds an instance that is monitored, perhaps again.
     private mutating func recall(_ instance: RegionInstanceID) {
         if known[instance] == nil { known[instance] = Known(eventSeq: departed.take(instance)) }
     }
 
-    /// A new epoch begins: numbers of the old one mean nothing in it, and the states that name it are outdated.
+    /// Begins a new epoch. Numbers of the old one are invalid in it, and the states that name it are outdated.
     package mutating func beginEpoch() {
         departed = DepartedNumbers()
         for instance in known.keys {
@@ -89,7 +89,8 @@ package struct EventLedger: Sendable {
         }
     }
 
-    /// The states of the instances that have not changed since the epoch began, each once, by the time of their change.
+    /// Returns the states of the instances that have not changed since the epoch began, once each, with the times of
+    /// their changes.
     package mutating func takeOutdatedStates(epoch: String, _ timebase: Timebase) -> [Message] {
         defer { outdated.removeAll() }
         return outdated.compactMap { instance in known[instance]?.told.map { (instance, $0) } }
@@ -98,13 +99,13 @@ package struct EventLedger: Sendable {
     }
 }
 
-/// The numbers of the last events of instances that are monitored no more, in case they are again: by request, or because one that made room
-/// came back.
+/// The last event numbers of instances that are not monitored any more. An instance may return by request, or because
+/// it gave way and came back.
 ///
-/// There are two generations. Where the younger one is full the older one is dropped, so the last `generationLimit` to go are always known,
-/// and never more than twice as many are kept.
+/// There are two generations. When the younger one is full, the older one is dropped. So the last `generationLimit`
+/// instances are always known, and at most twice as many are kept.
 struct DepartedNumbers: Sendable {
-    /// Half as many as there may be instances where the configuration says nothing of that.
+    /// Half of the default of `max_instances`.
     static let generationLimit = 8_192
 
     private let limit: Int
@@ -115,10 +116,10 @@ struct DepartedNumbers: Sendable {
 
     package var count: Int { younger.count + older.count }
 
-    /// 0 where none is known.
+    /// Returns the number; 0 where none is known.
     func number(of instance: RegionInstanceID) -> Int64 { younger[instance] ?? older[instance] ?? 0 }
 
-    /// An instance goes.
+    /// Notes the number of an instance that is deleted.
     mutating func note(_ instance: RegionInstanceID, _ seq: Int64) {
         older[instance] = nil
         if younger.count >= limit, younger[instance] == nil {
@@ -128,7 +129,7 @@ struct DepartedNumbers: Sendable {
         younger[instance] = seq
     }
 
-    /// An instance is back; returns its number, 0 where none is known.
+    /// Removes and returns the number of an instance that is back; 0 where none is known.
     mutating func take(_ instance: RegionInstanceID) -> Int64 {
         let number = number(of: instance)
         younger[instance] = nil

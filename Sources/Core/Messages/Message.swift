@@ -9,15 +9,16 @@ package struct Message: Hashable, Sendable {
     package var topic: String
     /// UTF-8 JSON; empty to clear a retained topic.
     package var payload: [UInt8]
-    /// How it reaches those who want it.
+    /// The delivery to subscribers.
     package let delivery: MessageDelivery
-    /// Whether the broker is asked to keep it for those who subscribe later: as its delivery says, unless this broker keeps nothing.
+    /// Whether the broker is asked to keep it for later subscribers. The delivery decides, unless this broker keeps no
+    /// messages.
     package var isRetained: Bool
-    /// Seconds after which a broker need not deliver it any more (MQTT 5); `nil` for never.
+    /// The seconds after which a broker need not deliver it any more (MQTT 5); `nil` for never.
     package var expiry_s: UInt32?
-    /// Of a response: what its requester knows it by (MQTT 5).
+    /// The correlation data of a response, by which its requester recognises it (MQTT 5).
     package var correlationData: [UInt8]?
-    /// Of a response that may be long: what goes out in its place where the broker takes none of that length.
+    /// The replacement of a long response, for a broker that does not take its length.
     var shortPayload: [UInt8]?
 
     package init(
@@ -35,10 +36,10 @@ package struct Message: Hashable, Sendable {
 
     package var qos: QoS { delivery.qos }
 
-    /// Whether it takes what is retained from its topic.
+    /// Whether it clears the retained message of its topic.
     package var clearsTopic: Bool { delivery == .retained && payload.isEmpty }
 
-    /// The same message with its short payload, where it has one.
+    /// This message with its short payload, where it has one.
     package var shortened: Message? {
         guard let shortPayload else { return nil }
         var message = self
@@ -48,26 +49,26 @@ package struct Message: Hashable, Sendable {
     }
 }
 
-/// In which form the gateway's place leaves it. The raw value is the word in `config.toml`.
+/// The published form of the gateway's place. The raw value is the word in `config.toml`.
 package enum LocationForm: String, CaseIterable, Sendable {
     case include
-    /// Nothing of it leaves: neither a fix nor a distance from the centre of a circle. The circles themselves do, which the
-    /// operator has named.
+    /// No place is published: neither a fix nor a distance from the centre of a circle. The circles themselves are
+    /// published, because the operator has named them.
     case omit
 }
 
-/// Writes every message that subscribers get. The contract is published as JSON Schema under `deploy/contract`.
+/// Writes all messages for subscribers. The contract is published as JSON Schema in `deploy/contract`.
 ///
-/// The payloads stand one a file in `Payloads`.
+/// Each payload has a file in `Payloads`.
 package struct MessageComposer: Sendable {
-    /// Where the messages go.
+    /// The topics of the messages.
     package let topics: TopicTree
     package let version: String
     private(set) var pseudonym: DevicePseudonym
     var pseudonyms = PseudonymCache()
-    /// Seconds after which an ephemeral message, which is one of ranging, is of no use to anyone.
+    /// The seconds after which an ephemeral message, one of ranging, is useless.
     package let rangingExpiry_s: UInt32
-    /// In which form the gateway's place leaves.
+    /// The published form of the gateway's place.
     package let location: LocationForm
 
     package init(
@@ -81,34 +82,34 @@ package struct MessageComposer: Sendable {
         self.location = location
     }
 
-    /// Whether anything of the gateway's place leaves.
+    /// Whether the gateway's place is published.
     package var tellsPlace: Bool { location == .include }
 
-    /// The same for the topics of another gateway: the one that this one was before it was moved.
+    /// Returns a composer for the topics of another gateway: this machine's previous site and gateway id.
     package func speaking(for topics: TopicTree) -> MessageComposer {
         MessageComposer(
             topics: topics, version: version, pseudonym: pseudonym, rangingExpiry_s: rangingExpiry_s, location: location
         )
     }
 
-    /// From now on devices are named under another key.
+    /// Replaces the key of new pseudonyms.
     package mutating func replacePseudonymKey(_ key: [UInt8]) {
         pseudonym.replaceKey(key)
         pseudonyms = PseudonymCache()
     }
 
-    /// What every message begins with.
+    /// Returns the beginning of every message.
     package func head(at instant: Instant, _ timebase: Timebase) -> PayloadHead {
         PayloadHead(at: timebase.wall(instant), isClockSynced: timebase.isSynced)
     }
 
-    /// A message of a kind, which says how it is delivered.
+    /// Returns a message of a kind, which decides its delivery.
     package func message(_ kind: MessageKind, on topic: String, _ payload: [UInt8]) -> Message {
         let delivery = kind.delivery
         return Message(
             topic: topic, payload: payload, delivery, expiry_s: delivery == .ephemeral ? rangingExpiry_s : nil)
     }
 
-    /// Whose this gateway's messages are.
+    /// The site and gateway of the messages.
     package var origin: PayloadOrigin { PayloadOrigin(site: topics.site, gateway: topics.gateway) }
 }

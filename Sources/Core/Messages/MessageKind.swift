@@ -1,12 +1,12 @@
-/// Every kind of message that a gateway publishes, by its word in a topic.
+/// The kinds of messages that a gateway publishes, by their word in a topic.
 ///
-/// A new kind is declared here, with its scope and its delivery; its fields stand in a file of its own under `Payloads`.
+/// A new kind is declared here, with its scope and its delivery. Its fields are in a file of its own in `Payloads`.
 package enum MessageKind: String, CaseIterable, Sendable {
-    /// Whether the gateway is there, and what its radio does.
+    /// Whether the gateway is online, and the condition of its radio.
     case status
-    /// Its figures, every minute.
+    /// The gateway's figures, every minute.
     case health
-    /// A time in which its radio was in one condition.
+    /// A time in which the radio was in one condition.
     case coverage
     /// Entries that a limit held back.
     case surge
@@ -18,20 +18,20 @@ package enum MessageKind: String, CaseIterable, Sendable {
     case state
     /// The beacons in range of a region.
     case ranging
-    /// Where the gateway is.
+    /// The gateway's place.
     case location
-    /// Where it has been, as it was told together.
+    /// The gateway's deferred fixes, in one batch.
     case track = "location/track"
-    /// What became of a request.
+    /// The answer to a request.
     case response
 
-    /// What a topic of the kind is about, which says where its word stands.
+    /// The subject of a kind's topics, which decides the place of its word.
     enum Scope: Sendable {
         /// `{root}/{kind}`
         case gateway
-        /// `{root}/region/{id}/{kind}`; an expanded region has its major, and its minor, before the last level.
+        /// `{root}/region/{id}/{kind}`. An expanded region has its major, and its minor, before the last level.
         case region
-        /// `{root}/{kind}/{verb}`, or wherever the requester wants it.
+        /// `{root}/{kind}/{verb}`, or a topic chosen by the requester.
         case request
     }
 
@@ -43,7 +43,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// How its messages reach those who want them.
+    /// The delivery of its messages.
     package var delivery: MessageDelivery {
         switch self {
         case .event: .durable(.events)
@@ -57,7 +57,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// What its payloads are.
+    /// The type of its payloads.
     package var payload: any Payload.Type {
         switch self {
         case .status: StatusPayload.self
@@ -75,24 +75,24 @@ package enum MessageKind: String, CaseIterable, Sendable {
     }
 }
 
-/// What a durable message is counted with. Each series has numbers of its own within an epoch, from 1, without gaps.
+/// The series that numbers a durable message. Each series has its own numbers within an epoch, from 1, without gaps.
 ///
-/// The raw value stands in the outbox's file, and the outbox names its columns after `gapKeys`. So a series keeps both for ever, and a
-/// new series takes the next raw value.
+/// The raw value is stored in the outbox's file. A new series is a case here. It also needs its columns in that file
+/// (`Outbox/Store/Schema.swift`), and a migration that adds them.
 package enum NumberSeries: Int64, CaseIterable, Sendable {
     /// Region events: `seq`.
     case events = 0
     /// Spans of coverage: `span`.
     case spans = 1
-    /// Deferred fixes, told together: `batch`.
+    /// Deferred fixes in one batch: `batch`.
     case batches = 2
     /// Entries that were held back, by minute and region: `surge`.
     case surges = 3
 
-    /// Whether the events don't wait for one that the broker refuses: an access list may have been written before there were any.
+    /// Whether events may overtake a message that the broker refuses: an access list may be older than the series.
     var isOptional: Bool { self != .events }
 
-    /// The fields of a `gap` that have the first number and the last.
+    /// The fields of a `gap` for the first and the last number.
     package var gapKeys: (from: StaticString, to: StaticString) {
         switch self {
         case .events: ("from_seq", "to_seq")

@@ -1,10 +1,10 @@
-/// What each kind of region says in messages, in stored lines and in others' words: each name of it once, and how it is read beside how
-/// it is written.
+/// The names of each kind of region in messages, in stored lines and in other formats. Each name is here once, with its
+/// reader beside its writer.
 
 // MARK: - Words of a kind
 
 extension RegionKind {
-    /// The field of a message that a region of this kind is known by; `nil` for the kind that is meant where there is none of these.
+    /// The field that identifies this kind in a message; `nil` for the kind without such a field.
     private var knownBy: StaticString? {
         switch self {
         case .beacon: nil
@@ -20,7 +20,7 @@ extension RegionKind {
         }
     }
 
-    /// What an exit calls the last evidence that it was inside.
+    /// The key of the last evidence in an exit.
     var lastEvidence: StaticString {
         switch self {
         case .beacon: "last_heard_at"
@@ -28,7 +28,7 @@ extension RegionKind {
         }
     }
 
-    /// What OwnTracks calls it, in a `transition`.
+    /// The value of OwnTracks for this kind in a `transition`.
     var ownTracksType: String {
         switch self {
         case .beacon: "b"
@@ -36,7 +36,7 @@ extension RegionKind {
         }
     }
 
-    /// The version of a stored line, as this version writes it.
+    /// The version of a stored line of this version.
     fileprivate var storedVersion: String {
         switch self {
         case .beacon: "2"
@@ -67,7 +67,7 @@ extension RegionEvent.Cause {
         }
     }
 
-    /// The same without anything of the gateway's place.
+    /// This cause without the gateway's place.
     var withoutPlace: RegionEvent.Cause {
         switch self {
         case .beacon: self
@@ -91,7 +91,7 @@ extension RegionDetail {
         }
     }
 
-    /// The same without anything of the gateway's place.
+    /// This detail without the gateway's place.
     var withoutPlace: RegionDetail {
         switch self {
         case .beacon: self
@@ -120,19 +120,19 @@ extension CircleObservation {
 // MARK: - Stored lines
 
 extension StoredTag {
-    /// A region of beacons, as version 1 wrote it: while outside it has the words of a stay too, which mean nothing.
+    /// The tag of a region of beacons in version 1. Its outside lines have the words of a stay too, without meaning.
     private static let beaconVersion1 = StoredTag(kind: nil, version: "1")
 
     init(_ kind: RegionKind) { self.init(kind: kind.rawValue, version: kind.storedVersion) }
 
-    /// The kind of region that a line is about; `nil` where this version can't read it.
+    /// The kind of region of a line; `nil` where this version cannot read it.
     var regionKind: RegionKind? {
         self == .beaconVersion1 ? .beacon : RegionKind.allCases.first { self == StoredTag($0) }
     }
 }
 
 extension RegionRecord.Kind {
-    /// What the line says it is.
+    /// The tag of the line.
     var tag: StoredTag {
         switch self {
         case .beacon: StoredTag(.beacon)
@@ -140,7 +140,7 @@ extension RegionRecord.Kind {
         }
     }
 
-    /// The words that say which region it is.
+    /// The words that define the region.
     var words: [String] {
         switch self {
         case .beacon(of: nil): return []
@@ -150,7 +150,7 @@ extension RegionRecord.Kind {
             if let minor = constraint.minor { words.append("of_minor=\(minor)") }
             return words
         case .circle(of: let circle):
-            // Every digit, because a circle that differs in the last one is another.
+            // All digits, because a circle that differs in the last one is another.
             return [
                 "of_latitude=\(circle.center.latitude)", "of_longitude=\(circle.center.longitude)",
                 "of_radius_m=\(circle.radius_m)",
@@ -158,7 +158,7 @@ extension RegionRecord.Kind {
         }
     }
 
-    /// `nil` where a word is missing or damaged that the kind can't do without.
+    /// Returns `nil` where a required word is missing or damaged.
     init?(_ kind: RegionKind, _ words: StoredFields) {
         switch kind {
         case .beacon: self = .beacon(of: BeaconIdentityConstraint(words))
@@ -170,15 +170,15 @@ extension RegionRecord.Kind {
 }
 
 extension BeaconKeeper {
-    /// The words of who keeps it inside.
+    /// The words of the beacons that keep it inside.
     var words: [String] {
         ["major=\(major)", "minor=\(minor)", "patience_us=\(patience.microseconds)"]
     }
 
-    /// Those that stand at the end of the line.
+    /// The words at the end of the line.
     var lastWords: [String] { rssi_dbm.map { ["rssi_dbm=\(JSONWriter.decimal($0, decimals: 1))"] } ?? [] }
 
-    /// `nil` where a word is missing or damaged.
+    /// Returns `nil` where a word is missing or damaged.
     init?(_ words: StoredFields) {
         guard let major = words["major"].flatMap({ UInt16($0) }), let minor = words["minor"].flatMap({ UInt16($0) }),
             let patience_us = words["patience_us"].flatMap({ Int64($0) })

@@ -1,17 +1,17 @@
-/// A topic of a gateway, read: whose it is, and what is said on it.
+/// A parsed topic of a gateway: the gateway and the subject.
 package struct Topic: Hashable, Sendable {
-    /// What is said on a topic, which with a gateway makes the topic.
+    /// The subject of a topic. With a gateway it makes the topic.
     package enum Subject: Hashable, Sendable {
-        /// Of the gateway as a whole.
+        /// A message about the gateway as a whole.
         case gateway(MessageKind)
-        /// Of an instance of a region.
+        /// A message about an instance of a region.
         case region(MessageKind, RegionInstanceID)
         /// A request, by its verb.
         case request(String)
-        /// The answer to one.
+        /// The answer to a request, by its verb.
         case response(String)
 
-        /// What a gateway publishes there; `nil` for a request, which comes from others.
+        /// The kind of message that a gateway publishes there; `nil` for a request, which comes from clients.
         var kind: MessageKind? {
             switch self {
             case .gateway(let kind), .region(let kind, _): kind
@@ -20,7 +20,7 @@ package struct Topic: Hashable, Sendable {
             }
         }
 
-        /// The instance that it is about; `nil` for what is about no region.
+        /// The instance of the message; `nil` for messages about no region.
         package var instance: RegionInstanceID? {
             if case .region(_, let instance) = self { instance } else { nil }
         }
@@ -34,11 +34,12 @@ package struct Topic: Hashable, Sendable {
         self.subject = subject
     }
 
-    /// Reads a topic below a prefix that is known: `{prefix}/{site}/{gateway}/…`; `nil` where nothing of ours is said on it.
+    /// Parses a topic below a known prefix: `{prefix}/{site}/{gateway}/…`. Returns `nil` for topics that the agent does
+    /// not use.
     package init?(_ topic: String, prefix: String) {
         guard topic.utf8.starts(with: prefix.utf8) else { return nil }
         let levels = Self.levels(topic.utf8.dropFirst(prefix.utf8.count))
-        // The prefix ends where a level does, so that nothing stands before the first slash.
+        // The prefix ends at a level's end, so the first level behind it is empty.
         guard levels.count > 3, levels[0].isEmpty, !levels[1].isEmpty, !levels[2].isEmpty,
             let subject = Subject(levels[3...])
         else { return nil }
@@ -46,14 +47,14 @@ package struct Topic: Hashable, Sendable {
         self.init(subject, of: tree)
     }
 
-    /// The levels of a topic, or of a part of one.
+    /// Returns the levels of a topic, or of a part of one.
     static func levels(_ topic: Substring.UTF8View) -> [Substring.UTF8View] {
         topic.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     }
 }
 
 extension Topic.Subject {
-    /// What the levels behind a gateway's root say; `nil` for what none of our kinds looks like.
+    /// Parses the levels behind a gateway's root. Returns `nil` for levels of no kind.
     init?(_ levels: ArraySlice<Substring.UTF8View>) {
         let words = levels.map { String(Substring($0)) }
         switch words.first {
@@ -88,7 +89,8 @@ extension Topic.Subject {
 }
 
 extension RegionInstanceID {
-    /// An expanded instance has its major, and its minor, as further levels; a zone comes last.
+    /// The levels of the instance. An expanded instance has its major, and its minor, as further levels; a zone comes
+    /// last.
     var levels: String {
         var levels = region
         if let major { levels += "/\(major)" }
@@ -97,7 +99,7 @@ extension RegionInstanceID {
         return levels
     }
 
-    /// Reads what `levels` wrote. A number that would be written otherwise, as `007`, is none.
+    /// Parses the text of `levels`. A number in another notation, such as `007`, is refused.
     init?(levels: ArraySlice<String>) {
         var (levels, zone) = (levels, String?.none)
         if levels.count >= 3, levels[levels.endIndex - 2] == "zone" {
@@ -119,26 +121,26 @@ extension RegionInstanceID {
     }
 }
 
-/// What MQTT and its brokers let a topic be, and a name that stands in one.
+/// The limits of MQTT and its brokers for topics, and for names that are one level.
 enum TopicName {
-    /// Octets of a topic, at most. AMQP carries 255 of them, and what RabbitMQ and the bridges add has to fit in as well, so the
-    /// brokers of `deploy/broker` and `deploy/chain` take no longer topic.
+    /// The most octets of a topic. AMQP carries 255, and RabbitMQ and the bridges add to a topic. So the brokers of
+    /// `deploy/broker` and `deploy/chain` accept no longer one.
     static let maxTopic_bytes = 200
-    /// Levels of a topic, at most. Mosquitto hangs up on whoever publishes to one of more than about 200.
+    /// The most levels of a topic. Mosquitto disconnects a client that publishes to a topic of more than about 200.
     static let maxLevels = 200
-    /// Octets of one level that an operator names, at most.
+    /// The most octets of one level that an operator names.
     static let maxLevel_bytes = 128
-    /// Octets of a host name, at most (`HOST_NAME_MAX` of Linux).
+    /// The most octets of a host name (`HOST_NAME_MAX` of Linux).
     static let maxHostName_bytes = 64
 
-    /// Whether this is one level of a topic that may be published to: without the characters that have a meaning there
-    /// (MQTT 5, 4.7), and without those that broker and library refuse.
+    /// Returns whether this is one level of a topic for publishing. It has no characters that are special there (MQTT
+    /// 5, 4.7), and none that broker or library refuse.
     static func isLevel(_ text: some StringProtocol) -> Bool {
         (1...maxLevel_bytes).contains(text.utf8.count)
             && !text.unicodeScalars.contains { $0 == "/" || isWildcard($0) || isForbidden($0) }
     }
 
-    /// What of a text can be one level; `nil` where nothing can.
+    /// Returns the part of a text that can be one level; `nil` where none can.
     package static func level(of text: String, maxOctets: Int = maxLevel_bytes) -> String? {
         var level = ""
         for scalar in text.unicodeScalars where scalar != "/" && !isWildcard(scalar) && !isForbidden(scalar) {
@@ -152,13 +154,13 @@ enum TopicName {
 
     static func isWildcard(_ scalar: Unicode.Scalar) -> Bool { scalar == "+" || scalar == "#" }
 
-    /// Whether MQTT lets a receiver hang up on text with it (MQTT 5, 1.5.4): control characters, and the code points that
-    /// Unicode has set aside as no characters. libmosquitto refuses to send either.
+    /// Returns whether MQTT allows a receiver to disconnect on a character (MQTT 5, 1.5.4): control characters and
+    /// noncharacters. libmosquitto refuses to send either.
     static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control || isNonCharacter(scalar)
     }
 
-    /// U+FDD0 to U+FDEF, and the last two of every plane.
+    /// Returns whether it is a noncharacter: U+FDD0 to U+FDEF, and the last two of every plane.
     static func isNonCharacter(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isNoncharacterCodePoint
     }
@@ -180,7 +182,7 @@ package struct TopicTree: Hashable, Sendable {
         self.root = prefix + "/" + site + "/" + gateway
     }
 
-    /// The tree of the gateway that has this root, or `nil` where none can have it.
+    /// Returns the tree of the gateway with this root; `nil` for a text that cannot be a root.
     package init?(root: String) {
         let levels = root.split(separator: "/", omittingEmptySubsequences: false)
         guard levels.count >= 3, !levels.contains("") else { return nil }
@@ -189,11 +191,11 @@ package struct TopicTree: Hashable, Sendable {
             gateway: String(levels[levels.count - 1]))
     }
 
-    /// The root of the gateway that says a region event on this topic; `nil` for a topic of anything else.
+    /// Returns the root of the gateway that publishes a region event on this topic; `nil` for any other topic.
     package static func root(ofEventTopic topic: String) -> String? {
         let levels = Topic.levels(topic[...].utf8)
-        // The id of the region, or that of an expanded one and its numbers, and the zone. A region may be called "region" too: the name that
-        // leaves the gateway fewer levels is meant.
+        // The levels are the region's id, the numbers of an expanded one, and the zone. A region may be called "region"
+        // too: then the reading with fewer levels for the gateway is right.
         for count in [5, 4, 3, 2, 1] {
             let start = levels.count - count - 2
             guard start > 0, case .region(.event, _)? = Topic.Subject(levels[start...]) else { continue }
@@ -203,8 +205,8 @@ package struct TopicTree: Hashable, Sendable {
         return nil
     }
 
-    /// The octets by which the longest topic that the gateway has without any region is longer than a topic may be; 0 or less where
-    /// it is not.
+    /// The octets by which the longest topic of the gateway without a region exceeds the limit; 0 or less where it does
+    /// not.
     var excess_bytes: Int {
         let own = MessageKind.allCases.filter { $0.scope == .gateway }.map { topic(.gateway($0)) }
         let answers = RequestVerb.allCases.flatMap { [topic(.request($0.rawValue)), response($0.rawValue)] }
@@ -212,21 +214,21 @@ package struct TopicTree: Hashable, Sendable {
         return longest - TopicName.maxTopic_bytes
     }
 
-    /// The octets that a region's id may have so that none of its topics is too long; 0 or less where none fits.
+    /// Returns the most octets of a region's id for which its topics are not too long; 0 or less where none fits.
     ///
     /// - Parameters:
-    ///   - isExpanded: whether its topics name a major and a minor.
-    ///   - zone: the zone of a store that they name; `nil` for none.
+    /// - isExpanded: whether its topics contain a major and a minor.
+    /// - zone: the zone of a store in its topics; `nil` for none.
     func regionRoom_bytes(isExpanded: Bool, zone: String? = nil) -> Int {
         let instance = RegionInstanceID(
             region: "", isExpanded ? .minor(major: .max, minor: .max) : .whole, zone: zone)
         return TopicName.maxTopic_bytes - ranging(instance).utf8.count
     }
 
-    /// The topic on which something is said.
+    /// Returns the topic of a subject.
     package func topic(_ subject: Topic.Subject) -> String { root + "/" + subject.levels }
 
-    /// What is said on one of these topics; `nil` for any other topic.
+    /// Returns the subject of one of these topics; `nil` for any other topic.
     func subject(of topic: String) -> Topic.Subject? {
         guard topic.utf8.starts(with: root.utf8) else { return nil }
         let levels = Topic.levels(topic.utf8.dropFirst(root.utf8.count))
@@ -239,7 +241,7 @@ package struct TopicTree: Hashable, Sendable {
     package var gap: String { topic(.gateway(.gap)) }
     var coverage: String { topic(.gateway(.coverage)) }
 
-    /// What is retained of the gateway as a whole.
+    /// The retained topics of the gateway as a whole.
     package var retainedOfGateway: [String] {
         MessageKind.allCases.filter { $0.scope == .gateway && $0.delivery == .retained }.map { topic(.gateway($0)) }
     }
@@ -248,6 +250,6 @@ package struct TopicTree: Hashable, Sendable {
     func event(_ instance: RegionInstanceID) -> String { topic(.region(.event, instance)) }
     package func ranging(_ instance: RegionInstanceID) -> String { topic(.region(.ranging, instance)) }
 
-    /// Where answers go that nobody wants elsewhere.
+    /// Returns the default topic of answers.
     func response(_ verb: String) -> String { topic(.response(verb)) }
 }

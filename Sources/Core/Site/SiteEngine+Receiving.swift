@@ -1,11 +1,11 @@
-/// News of gateways comes in.
+/// The way of gateways' messages into the store.
 extension SiteEngine {
-    /// A message came.
+    /// Takes a message.
     ///
     /// - Parameters:
-    ///   - now: when it arrived; everything that is due before has come to pass by `advance`.
-    ///   - timebase: what the store's clock says of instants.
-    ///   - isRetained: whether the broker had kept it: then its arrival says nothing of the gateway's clock.
+    /// - now: the time of arrival. Earlier due work has been done by `advance`.
+    /// - timebase: relates instants to the store's clock.
+    /// - isRetained: whether the broker had kept it. Then its arrival tells nothing about the gateway's clock.
     package mutating func receive(
         _ news: GatewayNews, at now: Instant, _ timebase: Timebase, isRetained: Bool = false,
         outputs: inout [GatewayOutput]
@@ -20,7 +20,7 @@ extension SiteEngine {
         presence.now = max(presence.now, now)
         placing.plan.update(presence.gateways)
         let arrival = Arrival(news.head, at: now, timebase, lateAfter: settings.lateAfter)
-        // A will's time is that of its connection, so a status says nothing of the clock.
+        // The time of a will is that of its connection, so a status tells nothing about the clock.
         let showsClock = news.instance != nil && !isRetained
         if let head = news.head { presence.gateways.note(head, of: gateway, arrival, showsClock: showsClock) }
         guard let instance = news.instance else {
@@ -39,7 +39,7 @@ extension SiteEngine {
                 payload: payload, instance: instance, identity: identity, observation: observation, gateway: gateway)
             presence.receive(event, arrival)
         case .state(let payload):
-            // Where the gateway itself is inside there is nothing to join.
+            // A circle contains the gateway itself, so there is nothing to join.
             guard payload.detail.kind.hasBeacons else { return }
             presence.receive(payload, of: instance, from: gateway, arrival)
         case .ranging(let payload): receive(payload.list, of: instance, from: gateway, arrival, outputs: &outputs)
@@ -47,7 +47,7 @@ extension SiteEngine {
         tellFindings(outputs: &outputs)
     }
 
-    /// A message that could not be read.
+    /// Counts a message that could not be parsed.
     package mutating func receiveMalformed() { malformed += 1 }
 
     private mutating func receive(
@@ -79,7 +79,7 @@ extension SiteEngine {
         presence.noteList(of: slot, isEmpty: !hasPlaced, from: gateway, at: arrival.now)
     }
 
-    /// Whether a gateway's region is the store's region of that id. What it has told before is withdrawn where it is not.
+    /// Returns whether a gateway's region is the store's region of that id. If not, its earlier claims are withdrawn.
     private mutating func isJoined(
         _ content: GatewayNews.Content, of instance: RegionInstanceID, from gateway: GatewayIndex,
         outputs: inout [GatewayOutput]
@@ -111,7 +111,7 @@ extension SiteEngine {
 }
 
 extension GatewayNews.Content {
-    /// The UUID that it names, where it does.
+    /// The UUID in the news, if there is one.
     fileprivate var uuid: ProximityUUID? {
         switch self {
         case .event(let payload):

@@ -1,23 +1,23 @@
-/// Several gateways as one store: their news and time go in, transitions and rangings of the store come out.
+/// The engine of a store of several gateways: from their messages and time to the store's transitions and rangings.
 ///
-/// It is made like `GatewayEngine`, and tells in the same words: what a store says is published as a gateway's messages are.
-/// It reads no clock; `now` is when news arrives, and the timebase relates that to the times in them.
+/// The engine works like `GatewayEngine`, and its outputs are published like a gateway's. It reads no clock: `now` is
+/// the arrival of news, and the timebase relates it to the times in them.
 ///
-/// What is present, and what is placed, are two parts with a state each. News and time go to the one that they are about, and what
-/// is found to be present goes on to what is placed.
+/// Presence and placing are two parts with a state each. Messages and time go to the part that they concern, and
+/// findings of the presence go on to the placing.
 package struct SiteEngine: Sendable {
-    /// What it has counted since it was made.
+    /// The counts since it was made.
     package struct Figures: Hashable, Sendable {
         /// Messages that came too late to change anything.
         package var late: UInt64
-        /// Messages that could not be read.
+        /// Messages that could not be parsed.
         package var malformed: UInt64
     }
 
-    /// What a store tells of, by its configuration.
+    /// The configured regions and zones of a store.
     package struct Scope: Sendable {
         private let regions: Set<String>
-        /// Where gateways are listed; else each new one brings a zone.
+        /// The zones of the listed gateways. Without any listed, each new gateway brings a zone.
         private let zones: Set<String>
 
         package init(_ settings: SiteSettings) {
@@ -25,28 +25,28 @@ package struct SiteEngine: Sendable {
             zones = Set(settings.gateways.map(\.zone))
         }
 
-        /// Whether an instance of an earlier process goes on. A zone does as long as a gateway may hear for it.
+        /// Returns whether a stored instance is restored: a zone only while a gateway may hear for it.
         package func holds(_ instance: RegionInstanceID) -> Bool {
             (regions.isEmpty || regions.contains(instance.region))
                 && (instance.zone.map { zones.isEmpty || zones.contains($0) } ?? true)
         }
     }
 
-    /// A store has more beacons than one gateway hears.
+    /// The least limit of beacons: a store has more than one gateway hears.
     private static let leastBeacons = 16_384
-    /// A gateway that is away for so long is given up, or for `late_after_s` where that is more.
+    /// The least absence after which a gateway is given up; `late_after_s` where that is longer.
     private static let leastGivenUpAfter = TimeSpan.seconds(86_400)
 
     package let settings: SiteSettings
-    /// Which region instances there are, and who claims what of them.
+    /// The region instances, and the gateways' claims on them.
     var presence: StorePresence
-    /// Where beacons are, and which zones they are in.
+    /// The places and zones of beacons.
     var placing: StorePlacing
     var malformed: UInt64 = 0
     /// Messages of gateways beyond 64.
     var refusedGateways: UInt64 = 0
 
-    /// - Parameter records: what an earlier process stored.
+    /// - Parameter records: the records of an earlier process.
     package init(
         _ settings: SiteSettings, _ gateway: GatewaySettings, tellsDevices: Bool, restoring records: [RegionRecord],
         at now: Instant, outputs: inout [GatewayOutput]
@@ -59,7 +59,7 @@ package struct SiteEngine: Sendable {
         presence = StorePresence(spans, gateway.regions.limits, gateways, at: now)
         placing = StorePlacing(
             gateways, maxBeacons: max(gateway.tracker.maxTransmitters, Self.leastBeacons), tellsDevices: tellsDevices)
-        // Where not all have a place: stays first, then what was left last.
+        // Where not all fit: stays first, then the instances left last.
         let inOrder =
             records.filter(\.isInside) + records.filter { !$0.isInside }.sorted { $0.lastHeardAt > $1.lastHeardAt }
         for record in records.count > presence.admission.maxInstances ? inOrder : records {
@@ -72,12 +72,13 @@ package struct SiteEngine: Sendable {
             presence.restore(record)
             return tellFindings(outputs: &outputs)
         }
-        // Its region may have had nothing to store.
+        // Its region may have had no record.
         guard let region = presence.restoredRegion(record.instance.inZone(nil)) else { return }
         placing.restore(record, of: region, &presence, outputs: &outputs)
     }
 
-    /// Tells what was found to be present, and has what is placed follow. To be called for each region that was touched.
+    /// Tells the findings of the presence, and lets the placing follow. The engine calls it for each region that was
+    /// touched.
     mutating func tellFindings(outputs: inout [GatewayOutput]) {
         for finding in presence.takeFindings() {
             switch finding {
@@ -93,12 +94,12 @@ package struct SiteEngine: Sendable {
     }
 }
 
-/// Time passes.
+/// The passing of time.
 extension SiteEngine {
-    /// When `advance` has something to do next.
+    /// The time of the next `advance`.
     package var nextDeadline: Instant { min(presence.nextDeadline, placing.nextDeadline) }
 
-    /// Does what is due before `limit` and comes first, and returns when it was due; `nil` where nothing is.
+    /// Does the first work that is due before `limit`. Returns its time; `nil` where there is none.
     package mutating func advance(before limit: Instant, outputs: inout [GatewayOutput]) -> Instant? {
         let now = nextDeadline
         guard now < limit else { return nil }
@@ -119,12 +120,12 @@ extension SiteEngine {
         return now
     }
 
-    /// Does everything that is due up to an instant.
+    /// Does all work that is due up to an instant.
     package mutating func advance(through now: Instant, outputs: inout [GatewayOutput]) {
         while advance(before: now + TimeSpan(microseconds: 1), outputs: &outputs) != nil {}
     }
 
-    /// Ends what gateways had inside in an epoch before their present one, and did not say anew in time.
+    /// Ends gateways' stays of an earlier epoch that were not repeated in time.
     private mutating func endEarlierEpochs(at now: Instant, outputs: inout [GatewayOutput]) {
         while let gateway = presence.gateways.takeRestated(at: now) {
             for slot in presence.regions.slots {
@@ -134,7 +135,7 @@ extension SiteEngine {
         }
     }
 
-    /// Tells every exit that waits for gateways: all have told what they had to.
+    /// Tells every exit that waits for gateways, because all have told their events.
     package mutating func settle(at now: Instant, outputs: inout [GatewayOutput]) {
         for slot in presence.regions.slots {
             presence.settle(slot, at: now)
@@ -142,27 +143,27 @@ extension SiteEngine {
         }
     }
 
-    /// Tells what was held back, whether or not its minute is over.
+    /// Tells the surges, even of a minute that has not ended.
     package mutating func tellSurges(at now: Instant, outputs: inout [GatewayOutput]) {
         for surge in presence.admission.budget.takeSurges() { outputs.append(.surge(surge, at: now)) }
     }
 }
 
-/// How it is.
+/// The queries of a store.
 extension SiteEngine {
     package var gateways: StoreGateways { presence.gateways }
 
-    /// The latest time that it was told.
+    /// The latest time that it was given.
     package var now: Instant { presence.now }
 
     package var figures: Figures { Figures(late: presence.lateCount, malformed: malformed) }
 
-    /// How many region instances are held, zones among them.
+    /// The number of region instances, zones included.
     var instanceCount: Int {
         presence.admission.plainCount + presence.admission.instanceCount + placing.zones.count
     }
 
-    /// The stays under way, to be stored.
+    /// The records of open stays.
     package var recordsOfStays: [RegionRecord] {
         presence.regions.slots.compactMap { presence.regions[$0].recordOfStay }
             + placing.zones.slots.compactMap { placing.zones[$0].recordOfStay }
@@ -171,7 +172,7 @@ extension SiteEngine {
     /// Whether any gateway that has spoken can hear.
     package var isHearing: Bool { gateways.all.contains { $0.hearing == .hears } }
 
-    /// Everything counted so far, and what is heard of whom.
+    /// Returns all counts, and the hearing of the gateways.
     package func figures(at now: Instant) -> GatewayFigures {
         let gateways = gateways.all.map { gateway in
             StoreFigures.Gateway(
@@ -189,7 +190,7 @@ extension SiteEngine {
 }
 
 extension StoreGateways.Gateway {
-    /// In the word of `health`. A gateway that speaks and has told no status counts as one that hears.
+    /// The word of `health`. A gateway that speaks without a status counts as one that hears.
     fileprivate var hearing: StoreFigures.Hearing {
         guard let status else { return lastArrival == nil ? .silent : .hears }
         if !status.isOnline { return .offline }

@@ -1,25 +1,25 @@
 import HeapModule
 
-/// What the gateway's controller hears in a scenario, one packet after the other.
+/// The packets that the gateway's controller hears in a scenario.
 ///
-/// Packets are made when they are asked for, so a capture of days needs no more memory than an hour's. The same
-/// scenario and seed give the same packets; an actor added or taken away does not change what is heard of the others.
+/// Packets are made on demand, so a capture of days needs no more memory than an hour's. Equal scenarios and seeds give
+/// equal packets. Adding or removing an actor does not change the packets of the others.
 ///
 ///     var simulation = StoreSimulation(scenario: .firstRun(seed: 1, duration: .seconds(60)), seed: 1)
 ///     while let packet = simulation.next() { … }
 package struct StoreSimulation: Sendable {
     /// One packet as the controller reports it.
     package struct Packet: Hashable, Sendable {
-        /// Time since the scenario began.
+        /// The time since the scenario began.
         package var at: Instant
         package var report: AdvertisingReport
         /// The advertising data.
         package var data: [UInt8]
-        /// Index of the sender in `StoreScenario.actors`.
+        /// The index of the sender in `StoreScenario.actors`.
         var actor: Int
     }
 
-    /// One advertising event to come. Two at one instant go in the order of their actors.
+    /// One advertising event to come. Two at one instant come in the order of their actors.
     private struct Turn: Comparable, Sendable {
         package var at: Instant
         var actor: Int
@@ -31,12 +31,12 @@ package struct StoreSimulation: Sendable {
     package let seed: UInt64
     private let end: Instant
     private var turns: Heap<Turn>
-    /// Links of the actors that have begun to advertise and not ended.
+    /// The links of the actors that have begun to advertise and not ended.
     private var links: [Int: RadioLink] = [:]
-    /// Index of the scan gap that is not over yet.
+    /// The index of the scan gap that has not ended.
     private var scanGap = 0
 
-    /// `seed` decides fading, loss and delays; who is on the floor is the scenario's.
+    /// Makes a simulation. `seed` decides fading, loss and delays; the scenario decides the actors.
     package init(scenario: StoreScenario, seed: UInt64) {
         self.scenario = scenario
         self.seed = seed
@@ -44,7 +44,7 @@ package struct StoreSimulation: Sendable {
         self.turns = Heap(scenario.actors.indices.map { Turn(at: scenario.actors[$0].path.start, actor: $0) })
     }
 
-    /// The next packet that is received, in the order of time; `nil` once the scenario is over.
+    /// Returns the next packet that is received, in the order of time; `nil` once the scenario has ended.
     package mutating func next() -> Packet? {
         while let turn = turns.popMin() {
             let actor = scenario.actors[turn.actor]
@@ -57,13 +57,13 @@ package struct StoreSimulation: Sendable {
         return nil
     }
 
-    /// Times come in order, so the gaps are gone through once.
+    /// Returns whether the gateway is deaf. Times come in order, so the gaps are scanned once.
     private mutating func isDeaf(at instant: Instant) -> Bool {
         while scanGap < scenario.scanGaps.count, scenario.scanGaps[scanGap].upperBound <= instant { scanGap += 1 }
         return scanGap < scenario.scanGaps.count && scenario.scanGaps[scanGap].contains(instant)
     }
 
-    /// When the next event comes: after the interval, unless a rotation comes first for which advertising is restarted.
+    /// Returns the next event: after the interval, unless advertising restarts for a rotation before.
     private func following(_ turn: Turn, _ interval: TimeSpan, of actor: Actor, _ link: inout RadioLink) -> Instant {
         let next = turn.at + interval
         guard actor.restartsAtRotation, let span = actor.addresses.first(where: { $0.until > turn.at }),
@@ -74,7 +74,7 @@ package struct StoreSimulation: Sendable {
 
     private mutating func advertise(_ actor: Actor, in turn: Turn) -> Packet? {
         guard var link = links.removeValue(forKey: turn.actor) else {
-            // The first event comes anywhere in the first interval: devices are not switched on in step.
+            // The first event comes anywhere in the first interval: devices are not switched on together.
             let random = RandomStream(seed: seed, index: turn.actor)
             var phase = RandomStream(seed: ~seed, index: turn.actor)
             links[turn.actor] = RadioLink(actor: actor, propagation: scenario.propagation, random: random)

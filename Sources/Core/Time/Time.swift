@@ -1,15 +1,14 @@
-/// A point on a monotonic clock: microseconds since an origin that the caller chooses (boot for a live radio, the first
-/// record for a capture).
+/// A point on a monotonic clock: microseconds since an origin that the caller chooses. The origin is the boot for a
+/// live radio and the first record for a capture.
 ///
-/// No pure target reads a clock; an `Instant` is always an argument. It says nothing about the time of day: that is
-/// `WallTime`.
+/// `Core` reads no clock; an `Instant` is always an argument. The time of day is a `WallTime`.
 package struct Instant: Hashable, Comparable, Sendable {
     /// Microseconds since the origin.
     package var microseconds: Int64
 
-    /// Where the clock's count begins.
+    /// The origin of the clock.
     package static let origin = Instant(microseconds: 0)
-    /// Later than anything that happens: a timer that is not set.
+    /// Later than every event: the deadline of a timer that is not set.
     package static let distantFuture = Instant(microseconds: .max)
 
     package init(microseconds: Int64) {
@@ -27,7 +26,7 @@ package struct Instant: Hashable, Comparable, Sendable {
         Instant(microseconds: left.microseconds.subtractingSaturating(right.microseconds))
     }
 
-    /// The span from `right` to `left`.
+    /// Returns the span from `right` to `left`.
     package static func - (left: Instant, right: Instant) -> TimeSpan {
         TimeSpan(microseconds: left.microseconds.subtractingSaturating(right.microseconds))
     }
@@ -35,23 +34,23 @@ package struct Instant: Hashable, Comparable, Sendable {
     package static func += (left: inout Instant, right: TimeSpan) { left = left + right }
 }
 
-/// A length of time in whole microseconds. It may be negative.
+/// A length of time in whole microseconds, possibly negative.
 ///
-/// Arithmetic saturates instead of trapping: spans are made from capture files and configuration, so any value may
-/// come in. `TimeSpan.forever` is the largest span and stays it.
+/// Arithmetic saturates instead of trapping, because spans come from capture files and configuration.
+/// `TimeSpan.forever` is the largest span; adding to it changes nothing.
 package struct TimeSpan: Hashable, Comparable, Sendable {
     /// Microseconds.
     package var microseconds: Int64
 
     package static let zero = TimeSpan(microseconds: 0)
-    /// The longest span; what is added to it changes nothing.
+    /// The longest span; adding to it changes nothing.
     package static let forever = TimeSpan(microseconds: .max)
 
     package init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
-    /// A span of `seconds`, to the nearest microsecond. What is not a number is zero; what is too long saturates.
+    /// Returns a span of `seconds`, rounded to a microsecond. NaN becomes zero; too long a span saturates.
     package static func seconds(_ seconds: Double) -> TimeSpan {
         let microseconds = (seconds * 1_000_000).rounded()
         if microseconds.isNaN { return .zero }
@@ -60,13 +59,13 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
         return TimeSpan(microseconds: Int64(microseconds))
     }
 
-    /// A span of whole seconds. What is too long saturates. Unlike one of a floating-point number it is a constant where its
-    /// argument is one, so that a `static let` of it is not initialised, and asked for that, at run time.
+    /// Returns a span of whole seconds, saturating. Unlike the floating-point version, the compiler folds it to a
+    /// constant. A `static let` of it needs no initialisation at run time.
     package static func seconds(_ seconds: Int) -> TimeSpan {
         TimeSpan(microseconds: Int64(seconds).multipliedSaturating(by: 1_000_000))
     }
 
-    /// A span of whole milliseconds. What is too long saturates.
+    /// Returns a span of whole milliseconds, saturating.
     package static func milliseconds(_ milliseconds: Int64) -> TimeSpan {
         TimeSpan(microseconds: milliseconds.multipliedSaturating(by: 1_000))
     }
@@ -108,7 +107,7 @@ extension Int64 {
 
 /// A time of day: microseconds since 1970-01-01T00:00:00 UTC, leap seconds not counted.
 ///
-/// It is only ever published or stored. No rule is decided by it, because wall clocks are stepped.
+/// Wall times are only published or stored. No rule depends on them, because wall clocks are stepped.
 package struct WallTime: Hashable, Comparable, Sendable {
     /// Microseconds since the Unix epoch.
     package var microseconds: Int64

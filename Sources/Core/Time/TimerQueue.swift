@@ -1,14 +1,14 @@
 import HeapModule
 
-/// Timers in the order of time; of those that are due at one instant, the one that was set first.
+/// A queue of timers in the order of time. Timers due at one instant come out in the order in which they were set.
 ///
-/// A timer is not searched for when its subject ends or becomes due at another time. The owner remembers when each subject
-/// is due, and a timer that says otherwise is stale: the owner passes it over when it comes out. `throwOutStale` keeps the
-/// queue in proportion to its subjects.
+/// The queue doesn't search for a timer whose subject ends or gets another deadline. The owner remembers the deadline
+/// of each subject. A timer that differs from it is stale, and the owner ignores it when it comes out. `throwOutStale`
+/// keeps the queue in proportion to its subjects.
 ///
-/// Timers are numbered in 32 bits, so that one of a small subject takes 16 octets: there may be 100,000 of them.
+/// Timers are numbered in 32 bits, so that one with a small subject takes 16 octets: there may be 100,000 of them.
 struct TimerQueue<Subject: Sendable>: Sendable {
-    /// What is due, and when.
+    /// A subject and its deadline.
     struct Timer: Comparable, Sendable {
         package let due: Instant
         let number: UInt32
@@ -18,7 +18,7 @@ struct TimerQueue<Subject: Sendable>: Sendable {
             left.due != right.due ? left.due < right.due : left.number < right.number
         }
 
-        /// No two timers of a queue have one number.
+        /// Compares numbers, which are unique within a queue.
         package static func == (left: Timer, right: Timer) -> Bool {
             left.due == right.due && left.number == right.number
         }
@@ -29,19 +29,19 @@ struct TimerQueue<Subject: Sendable>: Sendable {
 
     init() { self.init(lastNumber: 0) }
 
-    /// - Parameter lastNumber: the number of the timer before the first one.
+    /// - Parameter lastNumber: the number before that of the first timer.
     init(lastNumber: UInt32) { self.lastNumber = lastNumber }
 
-    /// How many timers are held, stale ones among them.
+    /// The number of timers held, stale ones included.
     package var count: Int { timers.count }
 
-    /// The timer that is due first; `nil` where there is none.
+    /// The first timer that is due; `nil` where there is none.
     var first: Timer? { timers.min }
 
-    /// When the first timer is due; `distantFuture` where there is none.
+    /// The deadline of the first timer; `distantFuture` where there is none.
     var nextDue: Instant { timers.min?.due ?? .distantFuture }
 
-    /// Sets memory aside for so many timers.
+    /// Reserves memory for `count` timers.
     mutating func reserveCapacity(_ count: Int) { timers.reserveCapacity(count) }
 
     mutating func set(_ subject: Subject, at due: Instant) {
@@ -49,29 +49,29 @@ struct TimerQueue<Subject: Sendable>: Sendable {
         timers.insert(Timer(due: due, number: number, subject: subject))
     }
 
-    /// Takes the first timer out.
+    /// Removes the first timer.
     @discardableResult
     mutating func removeFirst() -> Timer? { timers.popMin() }
 
-    /// Sets the first timer again, which costs half of taking it out and setting another. Nothing where there is none.
+    /// Moves the first timer, if there is one, to another deadline. That costs half of removing it and setting another.
     mutating func moveFirst(to due: Instant) {
         guard let first = timers.min else { return }
         let number = nextNumber()
         timers.replaceMin(with: Timer(due: due, number: number, subject: first.subject))
     }
 
-    /// Throws the stale timers out if they are most of the queue. To be called after `set` where timers may be left behind:
-    /// it goes through all of them, but not before as many were set as there are subjects.
+    /// Removes the stale timers if they are most of the queue. The caller calls it after `set` where stale timers may
+    /// pile up. A call goes through all timers, but only after as many were set as there are subjects.
     ///
     /// - Parameters:
-    ///   - subjectCount: how many subjects have a timer, or may have one.
-    ///   - isSet: whether a timer is the one that its subject is waiting for.
+    /// - subjectCount: the number of subjects that have or may have a timer.
+    /// - isSet: returns whether its subject waits for this timer.
     mutating func throwOutStale(of subjectCount: Int, isSet: (Timer) -> Bool) {
         guard timers.count > 2 * (subjectCount + 64) else { return }
         timers = Heap(timers.unordered.filter(isSet))
     }
 
-    /// All timers in no particular order, stale ones among them. For checks.
+    /// All timers in no particular order, stale ones included. For checks.
     package var all: [Timer] { timers.unordered }
 
     mutating func nextNumber() -> UInt32 {
@@ -80,7 +80,7 @@ struct TimerQueue<Subject: Sendable>: Sendable {
         return lastNumber
     }
 
-    /// The numbers are used up, after 49 days of 1,000 timers a second: those that are held get the first ones, in order.
+    /// Numbers the timers anew, in order, when the numbers are used up: after 49 days of 1,000 timers a second.
     private mutating func renumber() {
         lastNumber = 0
         let ordered = timers.unordered.sorted()

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Regions that left the configuration")
 struct AbandonedRegionTests {
-    /// An outbox with what an earlier process stored of these instances, and a dispatcher of one that monitors `regions`.
+    /// Returns an outbox with an earlier process's records of these instances, and a dispatcher that monitors
+    /// `regions`.
     private func restart(
         storing instances: [RegionInstanceID], monitoring regions: String
     ) throws -> (dispatcher: Dispatcher, stored: StoredState) {
@@ -50,7 +51,7 @@ struct AbandonedRegionTests {
         uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
         """
 
-    @Test("More states than may wait to be cleared leave no record: they are looked for at the broker")
+    @Test("More states than may wait to be cleared leave no record: the agent searches for them at the broker")
     func limit() throws {
         let (dispatcher, _) = try restart(storing: [], monitoring: Self.carts)
         let instances = (0..<RetainedTopics.limit + 3).map { number in
@@ -67,7 +68,7 @@ struct AbandonedRegionTests {
         #expect(dispatcher.outbox.records().count == RetainedTopics.limit)
     }
 
-    @Test("Their states are cleared, and those of regions that stay are not")
+    @Test("States of regions that left the configuration are cleared, those of others are not")
     func cleared() throws {
         let (dispatcher, stored) = try restart(
             storing: [RegionInstanceID(region: "carts"), RegionInstanceID(region: "tills", .major(3))],
@@ -79,7 +80,7 @@ struct AbandonedRegionTests {
         #expect(stored.regions.map(\.record.instance.region) == ["carts"])
     }
 
-    @Test("A region that is expanded in another way has left it too")
+    @Test("A region with another expansion has left the configuration too")
     func expansion() throws {
         let instances = [RegionInstanceID(region: "carts"), RegionInstanceID(region: "carts", .major(3))]
         let (one, _) = try restart(storing: instances, monitoring: Self.carts)
@@ -88,7 +89,7 @@ struct AbandonedRegionTests {
         #expect(each.clearances.map(\.topic) == ["beacons/store/gate/region/carts/state"])
     }
 
-    @Test("What is stored of them goes only once the broker has cleared the topic")
+    @Test("A record is deleted only once the broker has cleared its topic")
     func forgotten() throws {
         let (dispatcher, _) = try restart(
             storing: [RegionInstanceID(region: "carts"), RegionInstanceID(region: "tills")], monitoring: Self.carts)
@@ -98,7 +99,7 @@ struct AbandonedRegionTests {
         #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
     }
 
-    @Test("A region that had not settled has a state to be cleared too")
+    @Test("An unsettled region also has a state to clear")
     func unsettled() throws {
         let (dispatcher, _) = try restart(storing: [], monitoring: Self.carts)
         let transition = RegionTransition(
@@ -111,7 +112,7 @@ struct AbandonedRegionTests {
         #expect(next.abandoned == [transition.instance])
     }
 
-    @Test("Where there is nothing to go on from any more, a restart does not go on from what was stored before")
+    @Test("Without a state to restore, a restart does not restore an older record")
     func nothingToGoOnFrom() throws {
         let instance = RegionInstanceID(region: "carts")
         let (dispatcher, _) = try restart(storing: [instance], monitoring: Self.carts)
@@ -147,9 +148,9 @@ struct AbandonedRegionTests {
         #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
     }
 
-    // MARK: - Who was inside
+    // MARK: - Open stays
 
-    /// The outputs of a start on a stay that was stored, as the messages that they become.
+    /// Returns the outputs of a start on a stored stay, as messages.
     private func start(_ records: [OutboxRecord], _ regions: String) throws -> (outbox: Outbox, said: [String]) {
         let outbox = Outbox(
             limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
@@ -185,7 +186,7 @@ struct AbandonedRegionTests {
         BeaconIdentityConstraint(uuid: $0, major: nil, minor: nil)
     }
 
-    @Test("Who was inside gets one exit, with the stay as far as it was watched, and not another one at the next start")
+    @Test("An open stay gets one exit, as long as it was watched, and none at the next start")
     func ending() throws {
         let (outbox, said) = try start([stay(in: "tills")], Self.carts)
         #expect(said.count == 1)
@@ -196,21 +197,21 @@ struct AbandonedRegionTests {
         #expect(try start(outbox, Self.carts).isEmpty)
     }
 
-    @Test("A stay that a clock which was set back has left in the future keeps its length")
+    @Test("A stay in the future, because a clock was set back, keeps its length")
     func clockSetBack() throws {
         let said = try start([stay(in: "tills", later: .seconds(3_600))], Self.carts).said
         let end = #""last_heard_at":"1970-01-01T00:08:20.000Z","dwell_s":300,"partial":true,"unmonitored":true}"#
         #expect(said.first?.hasSuffix(end) == true)
     }
 
-    @Test("Who was inside a region that has other beacons now gets one too")
+    @Test("A region with other beacons now also ends its open stay")
     func otherBeacons() throws {
         let other = Self.carts.replacing("39ED98FF", with: "49ED98FF")
         #expect(try start([stay(in: "carts")], other).said.count == 1)
         #expect(try start([stay(in: "carts")], Self.carts).said.isEmpty)
     }
 
-    @Test("Where nobody wanted to know of exits, there is none")
+    @Test("Where exits make no events, there is none")
     func silentEnding() throws {
         #expect(try start([stay(in: "tills", notifiesOnExit: false)], Self.carts).said.isEmpty)
     }

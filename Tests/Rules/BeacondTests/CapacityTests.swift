@@ -4,13 +4,13 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("What the configuration promises to hold fits on the disk")
+@Suite("The configured limits fit on the disk")
 struct CapacityTests {
     private static let timebase = Timebase(
         wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
     private static let events = 10_000
 
-    @Test("As many events as max_events has by default take no more room than max_mib has by default")
+    @Test("max_events events, by default, fit into the default max_mib")
     func defaults() throws {
         let settings = try Settings.parse("")
         let folder = NSTemporaryDirectory() + "beacond-capacity-" + UUID().uuidString
@@ -31,7 +31,7 @@ struct CapacityTests {
         #expect(outbox.health.queuedBytes * share <= limits.fileBytes, "\(eventBytes) bytes an event")
     }
 
-    /// An entry or an exit of one of 500 beacons, with figures that vary as they do in a store.
+    /// Returns an entry or an exit of one of 500 beacons, with figures that vary as in a store.
     private func crossing(_ index: Int) -> GatewayOutput {
         let minor = UInt16(truncatingIfNeeded: 1 + index / 2 * 131 % 500)
         let instance = RegionInstanceID(region: "carts", .minor(major: 1, minor: minor))

@@ -28,7 +28,7 @@ struct CaptureFolderTests {
         return try #require(try Settings.parse(text).capture)
     }
 
-    @Test("Everything that is kept is written, and the folder holds nothing else")
+    @Test("All kept events are written, and the folder contains nothing else")
     func dump() throws {
         try inFolder { path in
             let said = try CaptureFolder(settings: try settings(path)).dump(recent())
@@ -37,7 +37,7 @@ struct CaptureFolderTests {
         }
     }
 
-    @Test("Only as many stay as are asked for, the newest, and what is no capture stays")
+    @Test("The newest captures stay, as many as configured, and other files stay")
     func surplus() throws {
         try inFolder { path in
             for name in ["capture-20200101T000000Z.btsnoop", "capture-20210101T000000Z.btsnoop", "notes.txt"] {
@@ -51,7 +51,7 @@ struct CaptureFolderTests {
         }
     }
 
-    @Test("What has just been written stays, on a machine whose clock is behind too")
+    @Test("The capture just written stays, even on a machine whose clock is behind")
     func clockBehind() throws {
         try inFolder { path in
             for year in [2090, 2091] {
@@ -67,7 +67,7 @@ struct CaptureFolderTests {
         }
     }
 
-    @Test("Captures of one second are as many files, the last of which is the newest by name")
+    @Test("Captures of one second are separate files, and the last is the newest by name")
     func sameSecond() throws {
         try inFolder { path in
             let folder = CaptureFolder(settings: try settings(path, maxFiles: 20))
@@ -81,7 +81,7 @@ struct CaptureFolderTests {
         }
     }
 
-    @Test("A second has 999 names, each after the one before; then the next second has to be waited for")
+    @Test("A second has 999 names in order; then the writer waits for the next second")
     func manyNames() {
         let stem = "capture-19700101T000000Z"
         func next(after name: String) -> String? {
@@ -94,7 +94,7 @@ struct CaptureFolderTests {
         #expect(next(after: stem + "_999.btsnoop") == nil)
     }
 
-    @Test("A capture that can't be completed says why, leaves nothing behind, and costs no older one")
+    @Test("A capture that cannot be completed gives the reason, leaves no file, and deletes no older one")
     func failure() throws {
         try inFolder { path in
             let older = "capture-20200101T000000Z.btsnoop"

@@ -4,7 +4,7 @@ import Testing
 @testable import Core
 @testable import beacond
 
-@Suite("What check says of the files beside the state folder")
+@Suite("The report of check on the files beside the state folder")
 struct CheckReportFilesTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
 
@@ -33,7 +33,7 @@ struct CheckReportFilesTests {
             ])
     }
 
-    @Test("Where neither is set, nothing; nor of captures in the state folder, which the agent makes")
+    @Test("Without either key the report is empty, also about captures in the state folder, which the agent makes")
     func nothing() throws {
         #expect(try lines("").isEmpty)
         #expect(try lines("[capture]\nenabled = true\n").isEmpty)
@@ -41,7 +41,7 @@ struct CheckReportFilesTests {
         #expect(try lines("[capture]\nenabled = false\ndirectory = \"/nowhere/at/all\"\n").isEmpty)
     }
 
-    @Test("What can be written is ok, and no file is left")
+    @Test("A writable place is ok, and no file is left there")
     func writable() throws {
         let tables = "[capture]\nenabled = true\ndirectory = \"\(folder)\"\n[health]\ntextfile = \"\(folder)/a.prom\"\n"
         #expect(
@@ -50,7 +50,7 @@ struct CheckReportFilesTests {
             ])
     }
 
-    @Test("What can't be written is a problem, with the reason and the remedy")
+    @Test("An unwritable place is a problem, with the reason and the remedy")
     func missing() throws {
         let tables =
             "[capture]\nenabled = true\ndirectory = \"\(folder)/none\"\n[health]\ntextfile = \"\(folder)/none/a.prom\"\n"
@@ -63,7 +63,7 @@ struct CheckReportFilesTests {
             ])
     }
 
-    @Test("Neither a folder in the place of the file nor a file in the place of the folder will do")
+    @Test("A folder in place of the file is a problem, and so is a file in place of the folder")
     func wrongKind() throws {
         #expect(
             try lines("[health]\ntextfile = \"\(folder)\"\n") == [

@@ -16,7 +16,7 @@ struct CommitGroupTests {
         .ranging(RangingReport(instance: RegionInstanceID(region: region), at: .origin, count: 0, beacons: []))
     }
 
-    /// A group that has used up what may follow at once, by `at(0)`.
+    /// Returns a group that has used up its burst by `at(0)`.
     private func busyGroup() -> CommitGroup {
         var group = CommitGroup()
         for _ in 0..<CommitGroup.burst {
@@ -28,14 +28,14 @@ struct CommitGroupTests {
 
     private func at(_ milliseconds: Int64) -> Instant { .origin + .milliseconds(1_000 + milliseconds) }
 
-    @Test("What comes after a pause is committed at once")
+    @Test("An event after a pause is committed at once")
     func noDelayAfterPause() {
         var group = CommitGroup()
         group.add([transition("a")], at: at(0))
         #expect(group.take(isLast: false, at: at(0)).count == 1)
     }
 
-    @Test("A few that come within 50 ms of each other are committed at once, each")
+    @Test("A few events within 50 ms of each other are each committed at once")
     func noDelayOfAFew() {
         var group = CommitGroup()
         for number in 0..<CommitGroup.burst {
@@ -46,7 +46,7 @@ struct CommitGroupTests {
         #expect(group.take(isLast: false, at: at(CommitGroup.burst)).isEmpty)
     }
 
-    @Test("However many come, there are no more than 20 transactions a second in the long run")
+    @Test("However many events come, there are at most 20 transactions a second in the long run")
     func boundedRate() {
         var group = CommitGroup()
         var transactions: Int64 = 0
@@ -57,7 +57,7 @@ struct CommitGroupTests {
         #expect(transactions <= 200 + CommitGroup.burst)
     }
 
-    @Test("After too many, what comes within 50 ms of a transaction waits for the next, together")
+    @Test("After too many, events within 50 ms of a transaction share the next one")
     func grouped() {
         var group = busyGroup()
         group.add([transition("b")], at: at(0))
@@ -68,21 +68,21 @@ struct CommitGroupTests {
         #expect(group.take(isLast: false, at: at(50)) == [transition("b"), ranging("b"), transition("c")])
     }
 
-    @Test("Ranging, which never touches the disk, waits for nothing of its own")
+    @Test("Ranging never touches the disk and never waits")
     func rangingIsNotDelayed() {
         var group = busyGroup()
         group.add([ranging("a")], at: at(0))
         #expect(group.take(isLast: false, at: at(1)) == [ranging("a")])
     }
 
-    @Test("What is last waits for nothing")
+    @Test("The last output waits for nothing")
     func lastIsTaken() {
         var group = busyGroup()
         group.add([transition("b")], at: at(0))
         #expect(group.take(isLast: true, at: at(1)) == [transition("b")])
     }
 
-    @Test("Stays are stored with the next event, before it, or after 10 s; nothing else waits for them")
+    @Test("Stays are stored before the next event, or after 10 s; no other output waits for them")
     func staysWait() {
         let stays = GatewayOutput.stays([])
         var group = CommitGroup()

@@ -23,7 +23,7 @@ struct CoverageTests {
         ).dispatcher
     }
 
-    /// What waits in the outbox, as short lines: `1 scanning 00:00:10 00:00:50`.
+    /// Returns the waiting spans as short lines: `1 scanning 00:00:10 00:00:50`.
     private var spans: [String] {
         outbox.rewind()
         return outbox.next(limit: 100).map { event in
@@ -35,7 +35,7 @@ struct CoverageTests {
         }
     }
 
-    @Test("Spans are numbered by themselves, under a topic of their own, and wait like events")
+    @Test("Spans have their own numbers and topic, and wait like events")
     func numbered() throws {
         let dispatcher = try start(at: 0)
         let said = try dispatcher.dispatch(
@@ -57,7 +57,7 @@ struct CoverageTests {
         #expect(outbox.numbering[.events] == 1 && dispatcher.eventCount == 0)
     }
 
-    @Test("Every hour, where nothing changes")
+    @Test("An unchanged condition makes a span every hour")
     func hourly() throws {
         let dispatcher = try start(at: 0)
         _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(0))], timebase)
@@ -65,7 +65,7 @@ struct CoverageTests {
         #expect(spans == ["1 scanning 00:00:00 01:00:00", "2 scanning 01:00:00 02:00:00"])
     }
 
-    @Test("After a goodbye the next process tells of the time between")
+    @Test("After a goodbye the next process tells the time in between")
     func restart() throws {
         var dispatcher = try start(at: 0)
         _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(1))], timebase)
@@ -79,7 +79,7 @@ struct CoverageTests {
             ])
     }
 
-    @Test("After a crash it says no more than is stored, and that is five minutes old at most")
+    @Test("After a crash the span ends at the stored time, which is at most five minutes old")
     func crash() throws {
         var dispatcher = try start(at: 0)
         _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(0))], timebase)
@@ -89,7 +89,7 @@ struct CoverageTests {
         #expect(spans == ["1 scanning 00:00:00 00:10:00", "2 stopped 00:10:00 00:15:01"])
     }
 
-    @Test("Spans make no room for events, and events none for spans")
+    @Test("Spans do not displace events, nor events spans")
     func limits() throws {
         let dispatcher = try start(at: 0)
         let changes = (0..<10).map { second in

@@ -19,7 +19,7 @@ struct DeliveryQueueTests {
                 event: isCrossing ? event : nil), record: nil)
     }
 
-    @Test("Where there is no room events are lost and counted, and the last state of each region is kept")
+    @Test("A full queue loses and counts events, and keeps the last state of each region")
     func overflow() throws {
         let queue = try DeliveryQueue()
         queue.push(Array(repeating: transition("early", .inside), count: OutputHandling.Shedding.lateLimit))
@@ -37,7 +37,7 @@ struct DeliveryQueueTests {
         #expect(queue.take().overflow.lostEvents == 0)
     }
 
-    @Test("Ranging makes room first, and what there are few of always has room")
+    @Test("Ranging is dropped first, and rare outputs always fit")
     func shedding() throws {
         let queue = try DeliveryQueue()
         queue.push(Array(repeating: transition("early", .inside), count: OutputHandling.Shedding.earlyLimit))

@@ -4,7 +4,7 @@ import Testing
 @testable import Core
 @testable import beacond
 
-@Suite("Events are committed before anything is said of them")
+@Suite("Events are committed before they are published")
 struct DispatcherTests {
     private let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
 
@@ -44,7 +44,7 @@ struct DispatcherTests {
             record: record)
     }
 
-    @Test("Numbers begin at 1 and have no gaps, also where a change of state has no event")
+    @Test("Numbers begin at 1 and have no gaps, even where a change of state has no event")
     func numbers() throws {
         let dispatcher = try makeDispatcher()
         _ = try dispatcher.dispatch(
@@ -56,7 +56,7 @@ struct DispatcherTests {
         #expect(dispatcher.eventCount == 2)
     }
 
-    @Test("The event and its region's record are in the outbox when they are said")
+    @Test("The event and its region's record are in the outbox before they are published")
     func committedTogether() throws {
         let dispatcher = try makeDispatcher()
         let said = try dispatcher.dispatch([output("a", .inside, event: .enter)], timebase)
@@ -67,7 +67,7 @@ struct DispatcherTests {
         #expect(stored.record.isInside)
     }
 
-    @Test("A region without an event of its own goes on from the number that was stored")
+    @Test("A region without a new event continues from the stored number")
     func storedSequence() throws {
         let record = RegionRecord(
             instance: RegionInstanceID(region: "a"), .beacon(of: nil),

@@ -4,9 +4,9 @@ import Testing
 @testable import Core
 @testable import beacond
 
-@Suite("A gap names the events on their way whose loss it states")
+@Suite("A gap names the events in flight that it gives up")
 struct GapOrderTests {
-    /// An outbox that has room for two events, and holds two.
+    /// Returns an outbox that has room for two events, and holds two.
     private func makeDispatcher() throws -> Dispatcher {
         let composer = MessageComposer(
             topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1",
@@ -49,7 +49,7 @@ struct GapOrderTests {
     }
 
     @Test(
-        "Events don't wait for what an access list may not know yet, and for each other they do",
+        "Events don't wait for kinds that an access list may not know yet, but for each other they do",
         arguments: [NumberSeries.spans, .batches])
     func optional(_ series: NumberSeries) throws {
         let dispatcher = try makeDispatcher()

@@ -7,7 +7,7 @@ import Testing
 @testable import Core
 
 /// Messages outside the gateway's own topics, from one process to the next.
-@Suite("What Home Assistant and OwnTracks were told is cleared once it is true no more")
+@Suite("Outdated messages for Home Assistant and OwnTracks are cleared")
 struct IntegrationsTests {
     private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
     private static let told = "[homeassistant]\nmax_instances = 2\n"
@@ -41,7 +41,7 @@ struct IntegrationsTests {
                         keeper: BeaconKeeper(major: 1, minor: minor, rssi_dbm: -60)))))
     }
 
-    /// The topics outside the gateway's own of what is said.
+    /// Returns the topics outside the gateway's own.
     private func others(_ items: [Dispatcher.Dispatched]) -> [Message] {
         items.compactMap { item in
             guard case .message(let message) = item.content, !message.topic.hasPrefix("beacons/") else { return nil }
@@ -50,7 +50,7 @@ struct IntegrationsTests {
     }
 
     @Test(
-        "No answer goes where others' words stand: on OwnTracks' topic, and below the prefix of Home Assistant, set and usual",
+        "No answer goes to topics of other formats: OwnTracks' topic, and the default and set prefix of Home Assistant",
         arguments: [
             ("", ["homeassistant"]), (told, ["homeassistant"]),
             (
@@ -63,7 +63,7 @@ struct IntegrationsTests {
         #expect(Integrations(settings, settings.identity.topics, for: .gateway).trees == trees)
     }
 
-    @Test("The device is told of as the agent starts, before any radio is there")
+    @Test("The device is described when the agent starts, before any radio is there")
     func introduction() throws {
         let dispatcher = try start(Self.told)
         let told = others(try dispatcher.introduce(at: .origin, Self.timebase))
@@ -73,7 +73,7 @@ struct IntegrationsTests {
         #expect(try start("").introduce(at: .origin, Self.timebase).isEmpty)
     }
 
-    @Test("A process without the table clears all that an earlier one told, once")
+    @Test("A process without the table clears all messages of an earlier one, once")
     func switchedOff() throws {
         let first = try start(Self.told + Self.carts)
         let told = Set(
@@ -89,7 +89,7 @@ struct IntegrationsTests {
         #expect(try start(Self.carts).integrationsCleared.isEmpty)
     }
 
-    @Test("What goes on is not cleared, whichever process told of it")
+    @Test("Messages that stay valid are not cleared, whichever process sent them")
     func goesOn() throws {
         let expanded = Self.carts + "expand = \"minor\"\n"
         let first = try start(Self.told + expanded)
@@ -103,7 +103,7 @@ struct IntegrationsTests {
         #expect(last.integrationsCleared.holdForAll { $0.contains("/region__carts") })
     }
 
-    @Test("Another prefix, and another gateway, clear what was told under the former one")
+    @Test("Another prefix, and another gateway, clear the messages under the previous one")
     func moved() throws {
         let first = try start(Self.told)
         first.outbox.close()
@@ -117,7 +117,7 @@ struct IntegrationsTests {
     }
 
     @Test(
-        "Of instances of an expanded region the first ones have entities, also of the next process; that there are more is said once"
+        "The first instances of an expanded region have entities, in the next process too; an excess is logged once"
     )
     func limit() throws {
         let expanded = Self.carts + "expand = \"minor\"\n"
@@ -134,7 +134,7 @@ struct IntegrationsTests {
         #expect(others(items).isEmpty, "The first two hold both places, and have their entities already.")
     }
 
-    @Test("An instance that is forgotten has its entities taken away, and gets them again where it comes back")
+    @Test("The entities of a forgotten instance are removed, and restored when it comes back")
     func forgotten() throws {
         let dispatcher = try start(Self.told + Self.carts + "expand = \"minor\"\n")
         _ = try dispatcher.dispatch([transition(1)], Self.timebase)
@@ -144,14 +144,14 @@ struct IntegrationsTests {
         #expect(messages.holdForAll { $0.clearsTopic })
         messages = others(try dispatcher.dispatch([transition(1)], Self.timebase))
         #expect(messages.count == 3)
-        // The broker had cleared them meanwhile: that is no reason to forget that they are there again.
+        // The broker had cleared them meanwhile; the agent still has to remember that they are there again.
         try dispatcher.tidy(clearedTopics: messages.map(\.topic))
         dispatcher.outbox.close()
         let left = try start("").integrationsCleared
         #expect(left.contains { $0.contains("region__carts__1__1") })
     }
 
-    @Test("An event goes out with its transition, again after a restart, and its place is cleared once none is told")
+    @Test("An event goes out with its transition, again after a restart; its place is cleared once none is published")
     func ownTracks() throws {
         let tables = "[owntracks]\ntopic = \"owntracks/fleet/van\"\n[location]\nsource = \"gpsd\"\n" + Self.carts
         let first = try start(tables)
@@ -179,7 +179,7 @@ struct IntegrationsTests {
         #expect(silent.integrationsCleared == ["owntracks/fleet/van"])
     }
 
-    @Test("A region that becomes a circle loses the count that it had")
+    @Test("A region that becomes a circle loses its count")
     func becomesCircle() throws {
         let first = try start(Self.told + Self.carts)
         first.outbox.close()
@@ -195,7 +195,7 @@ struct IntegrationsTests {
         #expect(!left.contains(count))
     }
 
-    @Test("Fewer instances than before: those beyond the limit lose their entities")
+    @Test("With a lower limit, instances beyond it lose their entities")
     func lowered() throws {
         let expanded = Self.carts + "expand = \"minor\"\n"
         let first = try start(Self.told + expanded)
@@ -208,7 +208,7 @@ struct IntegrationsTests {
 }
 
 extension Dispatcher {
-    /// What is cleared beside states, as this process starts.
+    /// Returns the topics, other than states, that are cleared as this process starts.
     fileprivate var integrationsCleared: [String] {
         (clearances + formerClearances).map(\.topic).filter { !$0.hasPrefix("beacons/") }
     }

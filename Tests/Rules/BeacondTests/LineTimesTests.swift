@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The times of a replay's lines")
 struct LineTimesTests {
-    @Test("A line that tells of something earlier comes when the line above it came")
+    @Test("A line about an earlier time has the time of the line above it")
     func late() {
         var lines = LineTimes()
         let start = Instant.origin + .seconds(1_000)

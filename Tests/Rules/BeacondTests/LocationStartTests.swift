@@ -5,7 +5,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-/// What a process leaves of the gateway's place, and what the next one makes of it.
+/// The stored place of one process, and its use by the next one.
 @Suite("A start after a process that knew the place")
 struct LocationStartTests {
     private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
@@ -37,7 +37,7 @@ struct LocationStartTests {
 
     private static let gpsd = "[location]\nsource = \"gpsd\"\n"
 
-    @Test("What a killed process had kept is told first, as one batch that was stopped, and once")
+    @Test("A killed process's kept fixes are published first, once, as one stopped batch")
     func kept() throws {
         let killed = try start(Self.gpsd)
         _ = try killed.dispatcher.dispatch([.kept(try fix(1)), .kept(try fix(2))], Self.timebase)
@@ -50,7 +50,7 @@ struct LocationStartTests {
         #expect(try start(Self.gpsd).outputs.isEmpty)
     }
 
-    @Test("With location = \"omit\" nothing of the place is stored or told")
+    @Test("With location = \"omit\" no place is stored or published")
     func omit() throws {
         let tables = Self.gpsd + "[privacy]\nlocation = \"omit\"\n"
         let parts = try start(tables)
@@ -62,7 +62,7 @@ struct LocationStartTests {
     }
 
     @Test(
-        "A place that stays at the broker is cleared by a process that tells none",
+        "A place at the broker is cleared by a process that publishes none",
         arguments: ["", "[privacy]\nlocation = \"omit\"\n[location]\nsource = \"gpsd\"\n"])
     func clears(tables: String) throws {
         let first = try start(Self.gpsd)
@@ -75,7 +75,7 @@ struct LocationStartTests {
         #expect(try start(tables).dispatcher.clearances.isEmpty)
     }
 
-    @Test("It stays while the place is told")
+    @Test("The place stays while it is published")
     func stays() throws {
         let first = try start(Self.gpsd)
         _ = try first.dispatcher.dispatch([try placed(1)], Self.timebase)

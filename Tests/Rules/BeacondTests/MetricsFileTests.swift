@@ -13,7 +13,7 @@ struct MetricsFileTests {
         try body(folder + "/beacond.prom")
     }
 
-    @Test("Each writing replaces the file as a whole: who has it open goes on reading the old one")
+    @Test("Each write replaces the whole file: a reader that has it open reads the old one to the end")
     func replaced() throws {
         try withFolder { path in
             var file = MetricsFile(path: path)
@@ -26,13 +26,13 @@ struct MetricsFileTests {
         }
     }
 
-    @Test("A store's agent writes beside the gateway's file, and what it writes still ends in .prom")
+    @Test("A store's agent writes beside the gateway's file, and its file also ends in .prom")
     func ofSite() {
         #expect(MetricsFile.ofSite(beside: "/var/x.y/beacond.prom") == "/var/x.y/beacond-site.prom")
         #expect(MetricsFile.ofSite(beside: "/var/x.prom/figures") == "/var/x.prom/figures-site")
     }
 
-    @Test("Others may read it, whatever the process's umask is")
+    @Test("Others may read it with any umask of the process")
     func readable() throws {
         try withFolder { path in
             let mask = umask(0o077)
@@ -44,7 +44,7 @@ struct MetricsFileTests {
         }
     }
 
-    @Test("A failure is said once, with key and path, and once more when it comes back")
+    @Test("A failure is logged once, with key and path, and once more when it comes back")
     func saidOnce() throws {
         try withFolder { path in
             let missing = folder + "/later"

@@ -38,7 +38,7 @@ struct MovedGatewayTests {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// A gateway of the north store, in which two carts are inside, with what it has told; it stops with both events waiting.
+    /// A gateway of the north store with two carts inside. It stops with both events waiting.
     private func north() throws -> String {
         let parts = try start(settings(site: "north", id: "door"))
         _ = try parts.dispatcher.dispatch(
@@ -75,7 +75,7 @@ struct MovedGatewayTests {
 
     private func text(_ event: OutgoingMessage) -> String { String(decoding: event.message.payload, as: UTF8.self) }
 
-    @Test("It begins a new epoch at 1, without states, requested regions or the secret of the former one")
+    @Test("A new gateway begins an epoch at 1, without the old one's states, requested regions or secret")
     func begins() throws {
         let epoch = try north()
         let moved = try start(settings(site: "south", id: "door"))
@@ -95,7 +95,7 @@ struct MovedGatewayTests {
     }
 
     @Test(
-        "What the former one retained is to be cleared: status, health, place and each state, until the broker has done so"
+        "The previous gateway's status, health, place and states are cleared, until the broker has done so"
     )
     func clears() throws {
         _ = try north()
@@ -113,14 +113,14 @@ struct MovedGatewayTests {
         #expect(next.dispatcher.formerClearances.map(\.topic) == Array(topics.suffix(3)))
     }
 
-    @Test("A gateway that becomes again what it was clears none of what it has said anew")
+    @Test("A gateway that takes its old name again clears none of its new messages")
     func back() throws {
         _ = try north()
         try start(settings(site: "south", id: "door")).dispatcher.outbox.close()
         let back = try start(settings(site: "north", id: "door"))
         let instances = (1...2).map { "beacons/north/door/region/carts/\($0)/state" }
         let own = instances + ["beacons/north/door/region/promo/state"]
-        // Its own go before any state that it tells now, and not its status.
+        // Its own clearings go before any new state, and spare its status.
         #expect(back.dispatcher.clearances.map(\.topic) == own)
         #expect(
             back.dispatcher.formerClearances.map(\.topic) == [
@@ -132,7 +132,7 @@ struct MovedGatewayTests {
         #expect(next.dispatcher.clearances.map(\.topic) == Array(own.dropFirst()))
     }
 
-    @Test("The former one's events go out under its own topics, apart from our own")
+    @Test("The previous gateway's events go out under its own topics, apart from the new one's")
     func delivers() throws {
         let epoch = try north()
         let moved = try start(settings(site: "south", id: "door"))
@@ -144,7 +144,7 @@ struct MovedGatewayTests {
         #expect(former.holdForAll { text($0).contains(epoch) })
     }
 
-    @Test("What is given up is a gap of the former epoch: under its topic, or ours where that is refused too")
+    @Test("Events given up are a gap of the old epoch: under its topic, or under the new one where that is refused too")
     func gap() throws {
         let epoch = try north()
         let moved = try start(settings(site: "south", id: "door"))
@@ -163,7 +163,7 @@ struct MovedGatewayTests {
         #expect(!moved.dispatcher.outbox.hasGaps && moved.dispatcher.outbox.health.queuedEvents == 0)
     }
 
-    @Test("Each of the three makes another gateway, and nothing else of the configuration does")
+    @Test("Each of the three keys makes another gateway, and no other key does")
     func identity() throws {
         let name = GatewayIdentity(try settings(site: "north", id: "door").identity.topics).name
         #expect(name == "beacons/north/door")
@@ -175,7 +175,7 @@ struct MovedGatewayTests {
         #expect(GatewayIdentity(other.identity.topics).name == name)
     }
 
-    @Test("Whose an event is can be told from its topic, whatever regions and gateways are called")
+    @Test("An event's topic names its gateway, whatever regions and gateways are called")
     func topics() throws {
         let identity = GatewayIdentity(try settings(site: "north", id: "region").identity.topics)
         #expect(identity.owner(ofTopic: "beacons/south/door/region/carts/event") == "beacons/south/door")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Agent
 
-@Suite("No file that a configuration or a command names makes the process wait")
+@Suite("No file named by a configuration or a command makes the process wait")
 struct NamedFileTests {
-    /// A folder of its own, for a pipe that nobody writes to or reads from.
+    /// A folder for a pipe without a writer or reader.
     private func withPipe(_ body: (String) throws -> Void) throws {
         let pipe = FileManager.default.temporaryDirectory.appendingPathComponent("pipe-\(UUID())").path
         try #require(mkfifo(pipe, 0o600) == 0)
@@ -22,7 +22,7 @@ struct NamedFileTests {
         }
     }
 
-    @Test("A pipe, a device and a folder are not read, and the error says what they are")
+    @Test("A pipe, a device and a folder are not read, and the error names their kind")
     func kinds() throws {
         try withPipe { pipe in
             for (path, kind) in [(pipe, FileKind.pipe), ("/dev/zero", .device), ("/tmp", .folder)] {
@@ -34,7 +34,7 @@ struct NamedFileTests {
         }
     }
 
-    @Test("A capture may come through a pipe: it is opened at once, and its writer is waited for by polling")
+    @Test("A capture may come through a pipe: it is opened at once, and polled until its writer comes")
     func captures() throws {
         try withPipe { pipe in
             let reader = try NamedFile.open(pipe, mayBePipe: true)
@@ -48,7 +48,7 @@ struct NamedFileTests {
         }
     }
 
-    @Test("What a link leads to counts, and a link to nothing is a file that is missing")
+    @Test("A link counts as its target, and a link to nothing as a missing file")
     func links() throws {
         let link = FileManager.default.temporaryDirectory.appendingPathComponent("link-\(UUID())").path
         defer { unlink(link) }
@@ -59,7 +59,7 @@ struct NamedFileTests {
         #expect(failure { () throws(FileError) in try NamedFile.open(link) }?.cause == .system(ENOENT))
     }
 
-    @Test("A pipe is written to where somebody reads from it; without a reader it is an error")
+    @Test("A pipe with a reader is written to; without a reader it is an error")
     func writing() throws {
         try withPipe { pipe in
             let error = try #require(failure { () throws(FileError) in try NamedFile.create(pipe, mode: 0o600) })

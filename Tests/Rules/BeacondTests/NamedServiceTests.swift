@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Services of the agent")
 struct NamedServiceTests {
-    /// Holds something whose every writing out is counted.
+    /// A value that counts how often it is described.
     private struct LargeService: Service {
         final class Content: CustomStringConvertible, Sendable {
             let timesWritten = Mutex(0)
@@ -22,7 +22,7 @@ struct NamedServiceTests {
         func run() async throws {}
     }
 
-    @Test("A service is called by its type, and what it holds is not written out for that")
+    @Test("A service is named by its type, without describing its value")
     func name() {
         let service = LargeService()
         let configuration = ServiceGroupConfiguration.ServiceConfiguration(service, whenItReturns: .ignore)

@@ -37,7 +37,7 @@ struct NewFileTests {
         _ = try dispatcher.dispatch([.stays([record(since: .origin)])], timebase)
         _ = try dispatcher.dispatch([.stays([record(since: .origin + .seconds(5))])], timebase)
 
-        // What the outbox does when its file is damaged or gone: it goes on without what stood there, and says so.
+        // The outbox of a damaged or missing file continues without its content, and reports that.
         try outbox.commit { _ in OutboxTransaction(removedRecords: ["carts"]) }
         outbox.setValue([], forKey: StoredState.pseudonymKeyName)
         outbox.fileGeneration += 1
@@ -49,7 +49,7 @@ struct NewFileTests {
         #expect(next.pseudonymKey == stored.pseudonymKey)
     }
 
-    @Test("Where a new epoch begins, every unchanged state is published anew: it names that epoch, and no event")
+    @Test("In a new epoch every unchanged state is published again, with that epoch and without an event")
     func statesOfNewEpoch() throws {
         let outbox = Outbox(limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch)
         let stored = StoredState(outbox, timebase, bootID: "boot")
@@ -74,7 +74,7 @@ struct NewFileTests {
         #expect(dispatcher.statesOfNewEpoch(timebase).isEmpty)
     }
 
-    @Test("A stored number of an earlier epoch is none in the next one")
+    @Test("A stored number of an earlier epoch does not count in the next one")
     func storedNumberOfEarlierEpoch() throws {
         let outbox = Outbox(limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch)
         let composer = MessageComposer(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Opening hours are two times of a day, the first before the second")
 struct OpeningHoursTests {
-    @Test("They are read as they are written", arguments: ["08:00-20:00", "00:00-24:00", "09:05-09:06"])
+    @Test("Opening hours are read as they are written", arguments: ["08:00-20:00", "00:00-24:00", "09:05-09:06"])
     func written(text: String) throws {
         #expect(try #require(OpeningHours(argument: text)).description == text)
     }
@@ -17,7 +17,7 @@ struct OpeningHoursTests {
     }
 
     @Test(
-        "Anything else is none",
+        "Any other text is refused",
         arguments: [
             "", "-", "08:00", "08:00-", "-20:00", "20:00-08:00", "08:00-08:00", "8:00-20:00", "08:60-20:00",
             "00:00-24:01", "08:00-20:00-22:00",

@@ -4,7 +4,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("What another version has stored of regions stays as it is")
+@Suite("Region records of another version stay as they are")
 struct OtherVersionTests {
     private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
     private static let carts = """
@@ -32,7 +32,7 @@ struct OtherVersionTests {
         dispatcher.outbox.records().filter { !$0.key.utf8.starts(with: "/".utf8) }
     }
 
-    @Test("Its state is not cleared at the broker, and nobody is said to have left")
+    @Test("Its state is not cleared at the broker, and no exit is published")
     func notCleared() throws {
         let (dispatcher, said) = try start([Self.polygon])
         #expect(dispatcher.clearances.isEmpty)
@@ -44,13 +44,13 @@ struct OtherVersionTests {
         #expect(records(dispatcher).contains(Self.polygon))
     }
 
-    @Test("A damaged line is cleared as ever")
+    @Test("A damaged line is cleared as usual")
     func damaged() throws {
         let (dispatcher, _) = try start([OutboxRecord(key: "depot", value: Array("kind=beacon v=2".utf8))])
         #expect(dispatcher.clearances.map(\.topic) == ["beacons/store/gate/region/depot/state"])
     }
 
-    @Test("A region of that id that is monitored here is told of, and does not write over it")
+    @Test("A region of that id that is monitored here is published, and does not overwrite the record")
     func monitored() throws {
         let (dispatcher, _) = try start([Self.later])
         let instance = RegionInstanceID(region: "carts")
@@ -61,7 +61,7 @@ struct OtherVersionTests {
         #expect(records(dispatcher) == [Self.later])
     }
 
-    @Test("The end of monitoring clears the state that this version told, and leaves the record")
+    @Test("The end of monitoring clears this version's state, and leaves the record")
     func ended() throws {
         let (dispatcher, _) = try start([Self.later])
         let instance = RegionInstanceID(region: "carts")
@@ -72,7 +72,7 @@ struct OtherVersionTests {
         #expect(records(dispatcher) == [Self.later])
     }
 
-    @Test("It is said once for each region, with its id and what it says it is")
+    @Test("The log names each region once, with its id, kind and version")
     func said() throws {
         let outbox = Outbox(
             limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,

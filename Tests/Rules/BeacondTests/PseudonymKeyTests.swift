@@ -14,7 +14,7 @@ struct PseudonymKeyTests {
         PseudonymKey.make(random: PseudonymKey.random(), at: time)
     }
 
-    /// A delivery loop's dispatcher, as a process that starts at `time` has it.
+    /// Returns the dispatcher of a process that starts at `time`.
     private func dispatcher(at time: WallTime) throws -> Dispatcher {
         let outbox = try Outbox(
             directory: folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: time,
@@ -31,7 +31,7 @@ struct PseudonymKeyTests {
         try #require(dispatcher.outbox.value(forKey: StoredState.pseudonymKeyName))
     }
 
-    @Test("Within a day it stays, across a restart too, and the next day has another")
+    @Test("The secret stays within a day, across a restart too, and changes the next day")
     func daily() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let first = try dispatcher(at: Self.noon)
@@ -47,7 +47,7 @@ struct PseudonymKeyTests {
         #expect(try key(second).prefix(32) != today.prefix(32))
     }
 
-    @Test("Yesterday's is nowhere in the state folder any more")
+    @Test("Yesterday's secret is nowhere in the state folder any more")
     func forgotten() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let dispatcher = try dispatcher(at: Self.noon)
@@ -63,7 +63,7 @@ struct PseudonymKeyTests {
     }
 
     @Test(
-        "No earlier day's is in any file, while the process runs and so after kill -9, whatever happened on these days")
+        "No earlier day's secret is in any file, in a running process and after kill -9")
     func forgottenWithoutClosing() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let dispatcher = try dispatcher(at: Self.noon)
@@ -88,14 +88,14 @@ struct PseudonymKeyTests {
         }
     }
 
-    @Test("One that an earlier version stored, without a day, is replaced")
+    @Test("A secret of an earlier version, without a day, is replaced")
     func earlierForm() {
         #expect(!PseudonymKey.serves([UInt8](repeating: 7, count: 32), at: Self.noon))
         #expect(!PseudonymKey.serves([], at: Self.noon))
         #expect(PseudonymKey.serves(Self.key(at: Self.noon), at: Self.noon))
     }
 
-    @Test("What holds secrets is its owner's alone, whatever the umask is")
+    @Test("Files with secrets are readable by their owner only, with any umask")
     func fileModes() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let mask = umask(0)

@@ -5,7 +5,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("What a limit refuses at a start leaves no old state behind")
+@Suite("A region refused by a limit at the start leaves no old state behind")
 struct RefusedRegionTests {
     private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
     private static let carts = ProximityUUID(uuid).map {
@@ -13,7 +13,7 @@ struct RefusedRegionTests {
     }
     private static let uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
 
-    /// The agent as it starts on what an earlier process stored of these instances, each of them inside.
+    /// Returns the agent as it starts on an earlier process's records of these instances, each of them inside.
     private func start(
         _ configuration: String, storing instances: [RegionInstanceID], requested: String? = nil
     ) throws -> AgentStart {
@@ -49,7 +49,7 @@ struct RefusedRegionTests {
 
     private func topic(_ levels: String) -> String { "beacons/store/gate/region/\(levels)/state" }
 
-    @Test("max_regions: the states of a region that it refuses are cleared, those of the others are not")
+    @Test("max_regions: the states of a refused region are cleared, those of others are not")
     func maxRegions() throws {
         let parts = try start(
             "[regions]\nmax_regions = 1\n" + region("new") + region("old", "expand = \"major\""),
@@ -57,7 +57,7 @@ struct RefusedRegionTests {
         #expect(parts.dispatcher.clearances.map(\.topic) == [topic("old/3")])
     }
 
-    @Test("max_instances: the states of instances that it refuses are cleared, and those that have a place go on")
+    @Test("max_instances: the states of refused instances are cleared, and admitted ones continue")
     func maxInstances() throws {
         let instances = (1...3).map { RegionInstanceID(region: "carts", .major($0)) }
         let parts = try start(
@@ -65,7 +65,7 @@ struct RefusedRegionTests {
         #expect(parts.dispatcher.clearances.map(\.topic) == [topic("carts/3")])
     }
 
-    @Test("max_instances: a plain region that it refuses has no state any more")
+    @Test("max_instances: a refused plain region has no state any more")
     func maxInstancesOfPlainRegions() throws {
         let parts = try start(
             "[regions]\nmax_instances = 1\n" + region("new") + region("old"),
@@ -73,7 +73,7 @@ struct RefusedRegionTests {
         #expect(parts.dispatcher.clearances.map(\.topic) == [topic("old")])
     }
 
-    @Test("What is stored of a refused region goes once the broker has cleared its topic")
+    @Test("A refused region's record is deleted once the broker has cleared its topic")
     func forgotten() throws {
         let dispatcher = try start(
             "[regions]\nmax_regions = 1\n" + region("new") + region("old"),
@@ -84,7 +84,7 @@ struct RefusedRegionTests {
         #expect(dispatcher.outbox.records().isEmpty)
     }
 
-    @Test("Who was inside gets an exit that says why, before anything else is told")
+    @Test("An open stay gets an exit with the reason, before any other message")
     func ended() throws {
         let parts = try start(
             "[regions]\nmax_regions = 1\n" + region("new") + region("old"),
@@ -97,7 +97,7 @@ struct RefusedRegionTests {
         #expect(instance.region == "old" && identity.major == 1 && identity.minor == 2)
     }
 
-    @Test("A region that a request had registered keeps its definition, and loses its state")
+    @Test("A requested region keeps its definition, and loses its state")
     func requested() throws {
         let dispatcher = try start(
             "[commands]\nenabled = true\n[regions]\nmax_regions = 1\n" + region("door"),
@@ -108,7 +108,7 @@ struct RefusedRegionTests {
         #expect(dispatcher.outbox.records().map(\.key) == [StoredDefinition.key("promo")])
     }
 
-    @Test("To stop it before the broker has cleared its states says so of each, and nothing of it stays")
+    @Test("Stopping it before the broker has cleared its states clears each of them, and no record stays")
     func stopped() throws {
         let parts = try start(
             "[commands]\nenabled = true\n[regions]\nmax_regions = 1\n" + region("door"),

@@ -6,7 +6,7 @@ import Testing
 @testable import Core
 @testable import beacond
 
-@Suite("The secret of the pseudonyms lives for a day of the capture, where a replay is published")
+@Suite("In a published replay, the secret of the pseudonyms lives for a day of the capture")
 struct ReplayKeyTests {
     /// Half a minute before midnight.
     private static let start = WallTime(microseconds: (20_000 * 86_400 - 30) * 1_000_000)
@@ -32,7 +32,7 @@ struct ReplayKeyTests {
         ) { _, _ in told }
     }
 
-    /// Plays a beacon for so many seconds; the key after each, and the pseudonyms that were told of.
+    /// Plays a beacon for some seconds; returns the key after each, and the published pseudonyms.
     private func play(_ session: inout ReplaySession, seconds: Range<Int>) throws -> (
         keys: [[UInt8]], devices: [String]
     ) {
@@ -55,7 +55,7 @@ struct ReplayKeyTests {
         return (keys, named)
     }
 
-    @Test("Published, midnight in the capture brings another, and it is named by its day")
+    @Test("A published replay changes the secret at the capture's midnight, and names it by its day")
     func published() throws {
         var session = try session(isPublished: true)
         let (keys, devices) = try play(&session, seconds: 1..<60)
@@ -67,14 +67,14 @@ struct ReplayKeyTests {
         #expect(zip(devices, devices.dropFirst()).count { $0 != $1 } == 1)
     }
 
-    @Test("Printed, it is the same always")
+    @Test("A printed replay always has one secret")
     func printed() throws {
         var session = try session(isPublished: false)
         #expect(Set(try play(&session, seconds: 1..<60).keys) == [[UInt8](repeating: 7, count: 32)])
     }
 }
 
-/// Keeps what a replay tells.
+/// Records the messages of a replay.
 private final class Told: MessageSink {
     var items: [Dispatcher.Dispatched] = []
     let delivery: DeliveryCounters? = nil

@@ -42,7 +42,7 @@ struct RequestedRegionTests {
         .unregistered(region: "door", instances: [RegionInstanceID(region: "door")], at: .origin)
     }
 
-    @Test("A definition is stored with the state that it begins with")
+    @Test("A definition is stored with its first state")
     func stored() throws {
         _ = try makeDispatcher().dispatch([registered(), state(.outside)], timebase)
         let stored = StoredState(outbox, timebase, bootID: "boot")
@@ -50,7 +50,7 @@ struct RequestedRegionTests {
         #expect(stored.regions.map(\.record.instance.region) == ["door"])
     }
 
-    @Test("The end of a region clears its topic, and what is stored of it is gone once the broker has that")
+    @Test("The end of a region clears its topic, and deletes its record once the broker has cleared it")
     func ended() throws {
         let dispatcher = makeDispatcher()
         _ = try dispatcher.dispatch([registered(), state(.inside)], timebase)
@@ -63,7 +63,7 @@ struct RequestedRegionTests {
         #expect(message.payload.isEmpty && message.isRetained)
         var stored = StoredState(outbox, timebase, bootID: "boot")
         #expect(stored.definitions.isEmpty && stored.regions.isEmpty)
-        // A process that starts before the broker has cleared the topic still knows that it must be.
+        // A process that starts before the broker has cleared the topic still knows that it must be cleared.
         var outputs: [GatewayOutput] = []
         let engine = GatewayEngine(Settings.defaults.gateway, radioSees: false, at: .origin, outputs: &outputs)
         stored.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
@@ -83,7 +83,7 @@ struct RequestedRegionTests {
         #expect(stored.regions.map(\.record.isInside) == [false])
     }
 
-    @Test("Registered and ended in one transaction, nothing of it stays")
+    @Test("A region registered and ended in one transaction leaves no record")
     func atOnce() throws {
         let dispatcher = makeDispatcher()
         _ = try dispatcher.dispatch([registered(), state(.inside), unregistered], timebase)

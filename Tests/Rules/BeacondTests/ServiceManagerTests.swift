@@ -7,7 +7,7 @@ import Testing
 /// A service manager's end of the notification socket.
 private struct Listener: ~Copyable {
     let descriptor: Int32
-    /// As `$NOTIFY_SOCKET` says it.
+    /// The address, in the form of `$NOTIFY_SOCKET`.
     let address: String
 
     init(address: String) throws {
@@ -34,7 +34,7 @@ private struct Listener: ~Copyable {
         unlink(address)
     }
 
-    /// What the next datagram says, without waiting for one.
+    /// Returns the content of the next datagram, without waiting.
     func hear() -> String? {
         var octets = [UInt8](repeating: 0, count: 4_096)
         let count = recv(descriptor, &octets, octets.count, Int32(MSG_DONTWAIT))
@@ -42,9 +42,9 @@ private struct Listener: ~Copyable {
     }
 }
 
-@Suite("The service manager is told how the agent is doing")
+@Suite("The service manager is notified of the agent's condition")
 struct ServiceManagerTests {
-    @Test("A socket with a path, and one in the abstract namespace, get one datagram a notice")
+    @Test("A socket with a path, and one in the abstract namespace, get one datagram per notice")
     func bothNamespaces() throws {
         for address in ["/tmp/beacond-notify-\(getpid())", "@beacond-notify-\(getpid())"] {
             let listener = try Listener(address: address)
@@ -54,19 +54,19 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test("A reload names the time at which it began, as systemd asks")
+    @Test("A reload contains its start time, as systemd requires")
     func reloading() {
         let notice = ServiceNotice.reloading(at: Instant(microseconds: 12_345_678))
         #expect(notice.text == "RELOADING=1\nMONOTONIC_USEC=12345678")
     }
 
-    @Test("A line break in a status cannot say anything else to the manager")
+    @Test("A line break in a status cannot inject another field")
     func statusIsOneLine() {
         #expect(ServiceNotice.status("bad\nSTOPPING=1").text == "STATUS=bad STOPPING=1")
         #expect(ServiceNotice.status(String(repeating: "x", count: 9_000)).text.utf8.count == 7 + 512)
     }
 
-    @Test("Without a manager, or with one that is gone, nothing is told and nothing breaks")
+    @Test("Without a manager, or after its end, no notice is sent and nothing fails")
     func nobodyListens() {
         let tooLong = "/" + String(repeating: "n", count: 200)
         for address in [nil, "", "relative", "vsock:2:1234", "/nonexistent/notify", "@", tooLong] {
@@ -74,7 +74,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test("A watchdog is fed only where one is set, for this process, and there is somebody to tell")
+    @Test("A watchdog is fed only where one is set for this process and there is a manager")
     func patience() {
         #expect(ServiceManager(address: "/run/n", watchdog_us: "2000000").patience_us == 2_000_000)
         #expect(ServiceManager(address: "/run/n").patience_us == nil)

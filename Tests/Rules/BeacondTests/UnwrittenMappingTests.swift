@@ -2,10 +2,10 @@ import Testing
 
 @testable import beacond
 
-@Suite("Memory that shows a file as it is")
+@Suite("Memory that equals its file")
 struct UnwrittenMappingTests {
-    /// As the kernel tells it, shortened: code, constants of which some were adjusted by the loader, data, a heap, and the
-    /// kernel's own page.
+    /// The kernel's map, shortened: code, constants of which the loader adjusted some, data, a heap, and the kernel's
+    /// own page.
     private let smaps = """
         55d0c0a00000-55d0c1800000 r-xp 00001000 fe:01 1311 /usr/bin/beacond
         Size:              14336 kB
@@ -26,7 +26,7 @@ struct UnwrittenMappingTests {
         Anonymous:             0 kB
         """
 
-    @Test("Code and constants of files are found, whatever the file is called")
+    @Test("Code and constants of files are found, whatever the file's name")
     func found() {
         #expect(
             UnwrittenMapping.all(inSmaps: Array(smaps.utf8)) == [
@@ -35,7 +35,7 @@ struct UnwrittenMappingTests {
             ])
     }
 
-    @Test("What was written to, or could be, is left alone, for the file does not have it")
+    @Test("Memory that was or may be written is left alone, because it differs from the file")
     func written() {
         let addresses = UnwrittenMapping.all(inSmaps: Array(smaps.utf8)).map(\.address)
         #expect(!addresses.contains(0x55d0_c180_0000))
@@ -43,7 +43,7 @@ struct UnwrittenMappingTests {
     }
 
     @Test(
-        "Text of another form names nothing",
+        "Text of another form names no mapping",
         arguments: ["", "nonsense", "zz-yy r-xp 0 0 0 /a\nAnonymous: 0 kB", "9-1 r-xp 0 0 0 /a\nAnonymous: 0 kB"])
     func nonsense(text: String) {
         #expect(UnwrittenMapping.all(inSmaps: Array(text.utf8)).isEmpty)

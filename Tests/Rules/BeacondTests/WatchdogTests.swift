@@ -14,13 +14,13 @@ struct WatchdogTests {
 
     private var watchdog = Watchdog(patience: patience, Pulse.Reading(), at: .origin)
 
-    @Test("Both have moved since the last time: alive")
+    @Test("If both loops have moved since the last check, the agent is alive")
     mutating func bothMove() {
         #expect(watchdog.look(Self.beats(radio: 15, delivery: 15), at: Self.at(15)) == .alive)
         #expect(watchdog.look(Self.beats(radio: 16, delivery: 40), at: Self.at(30)) == .alive)
     }
 
-    @Test("One that stands still starves it, however much the other moves, and the log is told once which")
+    @Test("A loop that stands still starves the watchdog, however much the other moves, and is logged once")
     mutating func oneStands() {
         #expect(watchdog.look(Self.beats(radio: 0, delivery: 15), at: Self.at(15)) == .wait)
         let radio = watchdog.look(Self.beats(radio: 0, delivery: 60), at: Self.at(60))
@@ -32,7 +32,7 @@ struct WatchdogTests {
         #expect(delivery == .stuck(loop: "delivery", .seconds(60)))
     }
 
-    @Test("One that goes on after all is alive, and its next standstill is told again")
+    @Test("A loop that goes on is alive, and its next standstill is logged again")
     mutating func recovers() {
         _ = watchdog.look(Self.beats(radio: 0, delivery: 60), at: Self.at(60))
         #expect(watchdog.look(Self.beats(radio: 1, delivery: 75), at: Self.at(75)) == .alive)
@@ -40,7 +40,7 @@ struct WatchdogTests {
         #expect(again == .stuck(loop: "radio", .seconds(60)))
     }
 
-    @Test("A delivery loop that waits for a disk is alive: killing it would lose what waits in memory and mend no disk")
+    @Test("A delivery loop that waits for a disk is alive: killing it would lose the queue and mend no disk")
     mutating func hungDisk() {
         for step in 1...100 {
             let now = Self.at(15 * Double(step))
@@ -53,7 +53,7 @@ struct WatchdogTests {
         #expect(watchdog.look(Self.beats(radio: 0, delivery: 0, atDisk: true), at: Self.at(15)) == .wait)
     }
 
-    @Test("A thread's state is what stands behind its name, whatever the name holds")
+    @Test("A thread's state follows its name, whatever characters the name has")
     func stateInStat() {
         #expect(Pulse.state(inStat: "17 (beacond) D 1 17 17 0") == "D")
         #expect(Pulse.state(inStat: "17 (a) R (b) S 1 17") == "S")
@@ -61,7 +61,7 @@ struct WatchdogTests {
         #expect(Pulse.state(inStat: "") == nil)
     }
 
-    @Test("A loop's beats are counted, and a thread that runs waits for no disk")
+    @Test("A loop's beats are counted, and a running thread waits for no disk")
     func pulse() {
         let pulse = Pulse()
         pulse.beginDelivery()

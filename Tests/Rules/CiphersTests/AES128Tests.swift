@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("AES-128 is that of FIPS 197")
+@Suite("AES-128 follows FIPS 197")
 struct AES128Tests {
     private func encrypt(_ block: AES128.Block, key: [UInt8]) -> AES128.Block? {
         var cipher = AES128.make()
@@ -25,7 +25,7 @@ struct AES128Tests {
                 == block("159d5fb7 2ebe2311 a48c1bdc c40dfbaa"))
     }
 
-    @Test("Each block is encrypted for itself, with its own key")
+    @Test("Each block is encrypted by itself, with its own key")
     func manyKeys() {
         guard var cipher = AES128.make() else {
             Issue.record("libcrypto has no AES-128")
@@ -39,7 +39,7 @@ struct AES128Tests {
         #expect(Set(together).count == keys.count)
     }
 
-    @Test("A key of another length gives nothing, and spoils nothing", arguments: [0, 1, 15, 17, 24, 32])
+    @Test("A key of another length gives nothing, and does no harm", arguments: [0, 1, 15, 17, 24, 32])
     func lengths(count: Int) {
         guard var cipher = AES128.make() else {
             Issue.record("libcrypto has no AES-128")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("HKDF-SHA-256 is that of RFC 5869")
+@Suite("HKDF-SHA-256 follows RFC 5869")
 struct HKDFSHA256Tests {
     @Test("Case 1: secret, salt and purpose")
     func ordinary() {
@@ -33,7 +33,7 @@ struct HKDFSHA256Tests {
         #expect(HKDFSHA256.key(from: octets(0x0B, 22), salt: octets(0, 32), info: [], length: 42) == expected)
     }
 
-    @Test("As long as asked for, up to 255 digests, and no key of any other length")
+    @Test("A key has the requested length, up to 255 digests, and no other length")
     func lengths() {
         for length in [1, 31, 32, 33, 8_160] {
             #expect(HKDFSHA256.key(from: [1], info: [], length: length)?.count == length)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("HMAC-SHA-256 is that of RFC 4231")
+@Suite("HMAC-SHA-256 follows RFC 4231")
 struct HMACSHA256Tests {
     private func code(_ message: String, key: [UInt8]) -> [UInt8]? {
         HMACSHA256.code(for: Array(message.utf8), key: key)
@@ -24,7 +24,7 @@ struct HMACSHA256Tests {
                 == octets("82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"))
     }
 
-    @Test("A key that is longer than a block stands for its digest: cases 6 and 7")
+    @Test("A key longer than a block counts as its digest: cases 6 and 7")
     func long() {
         let key = octets(0xAA, 131)
         #expect(
@@ -37,7 +37,7 @@ struct HMACSHA256Tests {
             code(message, key: key) == octets("9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"))
     }
 
-    @Test("Neither key nor message has to be there, and a key's zeros at the end say nothing")
+    @Test("Key and message may be empty, and zeros at the end of a key do not count")
     func empty() {
         let nothing = octets("b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
         #expect(code("", key: []) == nothing)

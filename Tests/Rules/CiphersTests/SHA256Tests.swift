@@ -2,10 +2,10 @@ import Testing
 
 @testable import Core
 
-@Suite("SHA-256 is that of FIPS 180-4")
+@Suite("SHA-256 follows FIPS 180-4")
 struct SHA256Tests {
     @Test(
-        "Its examples have the digests that NIST gives",
+        "NIST's examples have NIST's digests",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

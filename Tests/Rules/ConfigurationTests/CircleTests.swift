@@ -9,7 +9,7 @@ struct CircleTests {
         return region
     }
 
-    @Test("A circle has a centre and a radius, and for the rest what [regions] says")
+    @Test("A circle has a centre and a radius, and takes all other rules from [regions]")
     func plain() throws {
         let region = try #require(try read("[regions]\ncushion_m = 30\nunknown_state_after_s = 90\n" + circle()))
         let center = try #require(Coordinate(latitude: 52.5163, longitude: 13.3777))
@@ -21,7 +21,7 @@ struct CircleTests {
                         cushion_m: 30, crossingAfter: .seconds(20), unknownStateAfter: .seconds(90))))
     }
 
-    @Test("It may have rules of its own")
+    @Test("A circle may have its own rules")
     func own() throws {
         let lines =
             "cushion_m = 5\ncrossing_after_s = 7.5\nunknown_state_after_s = 40\nnotify_on_entry = false\nnotify_on_exit = false"
@@ -32,7 +32,7 @@ struct CircleTests {
                 == CircleRules(cushion_m: 5, crossingAfter: .seconds(7.5), unknownStateAfter: .seconds(40)))
     }
 
-    @Test("Regions of both kinds stand in one list, in the order of the file")
+    @Test("Regions of both kinds are in one list, in the order of the file")
     func order() throws {
         let settings = try Settings.parse(circle(id: "a") + region(id: "b") + circle(id: "c"))
         #expect(settings.gateway.regions.configured.map(\.id) == ["a", "b", "c"])
@@ -61,7 +61,7 @@ struct CircleTests {
             ])
     }
 
-    @Test("A circle lacks nothing of its three", arguments: ["latitude", "longitude", "radius_m"])
+    @Test("A circle needs all three of its keys", arguments: ["latitude", "longitude", "radius_m"])
     func required(key: String) {
         let text = circle().split(separator: "\n").filter { !$0.hasPrefix(key) }.joined(separator: "\n")
         let errors = complaints(text)
@@ -75,20 +75,20 @@ struct CircleTests {
         #expect(complaints(circle(line)).count == 1)
     }
 
-    @Test("A radius above 100 km is no error: it is clamped where it is monitored")
+    @Test("A radius above 100 km is no error: the monitor clamps it")
     func largeRadius() throws {
         let text = circle().replacing("radius_m = 150", with: "radius_m = 500000")
         #expect(try read(text)?.circle.radius_m == 500_000)
     }
 
-    @Test("The place of the gateway leaves it unless privacy.location is omit")
+    @Test("The gateway's place is published unless privacy.location is omit")
     func privacy() throws {
         #expect(try Settings.parse("").privacy.location == .include)
         #expect(try Settings.parse("[privacy]\nlocation = \"omit\"").privacy.location == .omit)
         #expect(complaints("[privacy]\nlocation = \"no\"").count == 1)
     }
 
-    @Test("A request defines a circle by the same keys")
+    @Test("A request defines a circle by these keys too")
     func requested() throws {
         let text = "{\"id\":\"depot\",\"latitude\":52.5163,\"longitude\":13.3777,\"radius_m\":150}"
         let region = try Settings.defaults.gateway.regions.region(try RegionDefinition(text: Array(text.utf8)))

@@ -24,7 +24,7 @@ enum DefaultFile {
 
     static func article() throws -> String { try String(contentsOf: try articlePath(), encoding: .utf8) }
 
-    /// Short, so that a mutation hits what matters.
+    /// A short text, so that a mutation hits an important part.
     static func withoutComments() throws -> String {
         try text().split(separator: "\n").map { $0.prefix { $0 != "#" } }.filter { !$0.isEmpty }.joined(separator: "\n")
     }

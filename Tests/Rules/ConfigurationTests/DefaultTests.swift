@@ -2,17 +2,17 @@ import Testing
 
 @testable import Core
 
-/// The defaults, written out once more: a change of one has to be made here too, on purpose.
+/// The defaults, written out once more: a change has to be made here too, on purpose.
 struct DefaultTests {
     let settings = Settings.defaults
 
-    @Test("An empty file means the defaults")
+    @Test("An empty file gives the defaults")
     func emptyFile() throws {
         #expect(try Settings.parse("") == Settings.defaults)
         #expect(try Settings.parse("[radio]\n[mqtt]\n") == Settings.defaults)
     }
 
-    @Test("The gateway is called by the host name, in the site store")
+    @Test("The gateway id is the host name, in the site store")
     func gateway() {
         #expect(settings.identity.site == "store")
         #expect(settings.identity.id == nil)
@@ -96,7 +96,7 @@ struct DefaultTests {
         #expect(settings.outbox.max_MiB == 256)
     }
 
-    @Test("Addresses leave as pseudonyms, commands and the health file are off, the log says what an operator needs")
+    @Test("Addresses are published as pseudonyms, commands and the health file are off, the log level is info")
     func rest() {
         #expect(settings.privacy.device == .pseudonym)
         #expect(!settings.commands.isEnabled)

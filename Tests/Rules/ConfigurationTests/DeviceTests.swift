@@ -25,7 +25,7 @@ struct DeviceTests {
     }
 
     @Test(
-        "Anything else is refused, and the key is not shown",
+        "Any other key is refused, and not shown",
         arguments: [
             "", "EC0234A357C8AD05341010A60A397D9", "EC0234A357C8AD05341010A60A397D9B0",
             "GC0234A357C8AD05341010A60A397D9B",

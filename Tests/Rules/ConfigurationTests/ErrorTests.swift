@@ -39,7 +39,7 @@ struct ErrorTests {
         #expect(errors.description == errors.errors.map(\.description).joined(separator: "\n"))
     }
 
-    @Test("A syntax error says where it is")
+    @Test("A syntax error has its place")
     func syntax() throws {
         let errors = try #require(throws: ConfigurationErrors.self) {
             try Settings.parse("[radio]\nscan = \"passive\nwindow_ms = 1")
@@ -52,14 +52,14 @@ struct ErrorTests {
         #expect(error.description.contains("not valid TOML: "))
     }
 
-    @Test("A key that stands twice is an error with its place")
+    @Test("A repeated key is an error with its place")
     func duplicateKey() throws {
         let error = try #require(complaints("[radio]\nwindow_ms = 1\nwindow_ms = 2\n").first)
         #expect(error.hasPrefix("line 3, column "))
     }
 
     @Test(
-        "An unknown key gets the nearest known one",
+        "The error of an unknown key suggests the nearest known one",
         arguments: [
             ("regions", "exit_after", "exit_after_s"), ("regions", "exit_afer_s", "exit_after_s"),
             ("region", "Major", "major"), ("region", "rangin", "ranging"), ("radio", "windows_ms", "window_ms"),
@@ -71,7 +71,7 @@ struct ErrorTests {
         #expect(errors.holdForAll { $0.hasSuffix(".\(name) = 5: unknown key; did you mean \(known)?") })
     }
 
-    @Test("An unknown key that another table has is sent there")
+    @Test("The error of an unknown key names the table that has it")
     func otherTable() {
         #expect(complaints("[gateway]\nwindow_ms = 5") == ["gateway.window_ms = 5: unknown key; it belongs to [radio]"])
         #expect(complaints("exit_after_s = 5") == ["exit_after_s = 5: unknown key; it belongs to [regions]"])
@@ -89,7 +89,7 @@ struct ErrorTests {
             ])
     }
 
-    @Test("An unknown key like no other gets the list of those that are known")
+    @Test("The error of an unknown key without a similar one lists the known keys")
     func noSuggestion() {
         #expect(
             complaints("[rotation]\nzzz = 5") == [
@@ -117,7 +117,7 @@ struct ErrorTests {
             ])
     }
 
-    @Test("An error stays on one line and short, whatever the key and the value are")
+    @Test("An error is one short line, for any key and value")
     func oneLine() throws {
         let long = String(repeating: "x", count: 100_000)
         for text in [
@@ -132,7 +132,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("No more than 100 errors are reported, and how many more there are")
+    @Test("At most 100 errors are reported, and the number of further ones")
     func cap() throws {
         let text = "[log]\n" + (0..<250).map { "unknown\($0) = 1\n" }.joined()
         let errors = try #require(throws: ConfigurationErrors.self) { try Settings.parse(text) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("A host and a port")
 struct HostPortTests {
     @Test(
-        "are read and written the same",
+        "A host and port are read and written alike",
         arguments: [
             ("127.0.0.1:2947", "127.0.0.1", 2947), ("[::1]:1", "::1", 1), ("gps.local:65535", "gps.local", 65535),
         ]
@@ -16,13 +16,13 @@ struct HostPortTests {
         #expect(place.description == text)
     }
 
-    @Test("Without a port it is the default", arguments: ["localhost", "[fd00::1]"])
+    @Test("Without a port the default holds", arguments: ["localhost", "[fd00::1]"])
     func defaultPort(_ text: String) throws {
         #expect(try HostPort(text, defaultPort: 2947).port == 2947)
     }
 
     @Test(
-        "Anything else is refused",
+        "Any other text is refused",
         arguments: [
             "", ":2947", "a b", "a:", "a:1:2", "::1", "[::1", "[::1]x", "a/b", "a:-1", "a:1x", "[]", "[abc]:1",
             String(repeating: "a", count: 400),
@@ -31,7 +31,7 @@ struct HostPortTests {
         #expect(throws: HostPort.Problem.notAllowed) { try HostPort(text, defaultPort: 2947) }
     }
 
-    @Test("and so is a port that there is not", arguments: ["a:0", "a:65536", "a:99999999999999999999"])
+    @Test("A port out of range is refused", arguments: ["a:0", "a:65536", "a:99999999999999999999"])
     func badPort(_ text: String) {
         #expect(throws: HostPort.Problem.badPort) { try HostPort(text, defaultPort: 2947) }
     }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Core
 
-/// `[advertise]` and `[capture]`, which are there only where they are enabled.
+/// `[advertise]` and `[capture]`, which exist only where they are enabled.
 struct InstallerTests {
     let uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
 
-    @Test("An enabled advertisement has the defaults of a beacon that nobody calibrated")
+    @Test("An enabled advertisement has the defaults of an uncalibrated beacon")
     func advertise() throws {
         let settings = try #require(
             try Settings.parse("[advertise]\nenabled = true\nuuid = \"\(uuid)\"").advertise)
@@ -15,7 +15,7 @@ struct InstallerTests {
         #expect(settings.interval_ms == 100)
     }
 
-    @Test("An advertisement says what it is told to say")
+    @Test("An advertisement has the configured values")
     func advertised() throws {
         let lines = "major = 1\nminor = 7\nmeasured_power_dbm = -64\ninterval_ms = 152.5"
         let settings = try #require(
@@ -34,13 +34,13 @@ struct InstallerTests {
         #expect(try Settings.parse("[advertise]\nmajor = 3").advertise == nil)
     }
 
-    @Test("What is switched off is checked all the same")
+    @Test("Keys of a disabled table are checked too")
     func checkedWhileOff() {
         #expect(complaints("[advertise]\nmajor = -1") == ["advertise.major = -1: must be from 0 to 65535"])
         #expect(complaints("[capture]\nmax_files = 0") == ["capture.max_files = 0: must be from 1 to 1000"])
     }
 
-    @Test("Captures go to the state folder where no other is named")
+    @Test("Captures go to the state folder where no other is set")
     func capture() throws {
         let text = "[gateway]\nstate_dir = \"/var/b\"\n[capture]\nenabled = true\n"
         let capture = try #require(try Settings.parse(text).capture)

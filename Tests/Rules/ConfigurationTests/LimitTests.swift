@@ -2,8 +2,7 @@ import Testing
 
 @testable import Core
 
-/// A number and its limits, written out once more. The lines beside it are what a limit needs where another key bounds
-/// the value too.
+/// A number and its limits, written out once more. Further lines satisfy other keys that bound the value too.
 struct NumberRow: Sendable, CustomTestStringConvertible {
     let table: String
     let name: String

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-/// What `[location]` says to the services.
+/// `[location]` as settings of the services.
 struct LocationTests {
     private func location(_ lines: String) throws -> LocationSettings {
         try #require(try Settings.parse("[location]\n\(lines)").gateway.location)
@@ -14,7 +14,7 @@ struct LocationTests {
         #expect(try location("").source == .none)
     }
 
-    @Test("A fixed place needs both of its degrees: the defaults lie in the sea")
+    @Test("A fixed place needs both degrees: the defaults lie in the sea")
     func fixed() throws {
         #expect(
             complaints("[location]\nsource = \"fixed\"\nlatitude = 52.5") == [
@@ -35,7 +35,7 @@ struct LocationTests {
         #expect(try location("source = \"gpsd\"\ngpsd = \"\(text)\"").source == .gpsd(host: host, port: port))
     }
 
-    @Test("What is no host is refused", arguments: ["", "a b", "host:0", "host:99999", "[::1", "tcp://host"])
+    @Test("A text that is no host is refused", arguments: ["", "a b", "host:0", "host:99999", "[::1", "tcp://host"])
     func noHost(text: String) {
         #expect(complaints("[location]\ngpsd = \"\(text)\"").count == 1)
     }
@@ -48,7 +48,7 @@ struct LocationTests {
             ])
     }
 
-    @Test("Updates are deferred where a distance or a time is above 0, and pauses can be turned off")
+    @Test("Updates are deferred with a distance or a time above 0, and pauses can be turned off")
     func choices() throws {
         #expect(try location("").deferral == nil)
         #expect(try location("defer_distance_m = 500").deferral == .init(distance_m: 500, timeout: .zero))

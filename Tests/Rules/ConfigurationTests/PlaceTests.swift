@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-/// Where an error stands in the file.
+/// The place of an error in the file.
 struct PlaceTests {
     private func lines(_ text: String) -> [String: Int] {
         do throws(ConfigurationErrors) {
@@ -23,7 +23,7 @@ struct PlaceTests {
         #expect(lines("[radio]\r\n\r\nwindow_ms = 90\r\n") == ["radio.window_ms": 3])
     }
 
-    @Test("Each region's errors have lines of their own")
+    @Test("Each region's errors have their own lines")
     func regions() {
         let text = """
             [[region]]
@@ -47,7 +47,7 @@ struct PlaceTests {
         #expect(lines("\n[advertise]\nenabled = true") == ["advertise.uuid": 2])
     }
 
-    @Test("A default that does not go with a value has the line of its table")
+    @Test("A default that conflicts with a value has the line of its table")
     func defaults() {
         #expect(lines("[mqtt]\nurl = \"mqtts://b\"\n\ncert_file = \"c\"") == ["mqtt.key_file": 1])
     }
@@ -65,25 +65,25 @@ struct PlaceTests {
         #expect(lines("\nradio.window_ms = 90") == ["radio.window_ms": 2])
     }
 
-    @Test("What stands within an inline value has the line of that value's key")
+    @Test("An error within an inline value has the line of that value's key")
     func inline() {
         #expect(lines("\nradio = { window_ms = 90 }") == ["radio.window_ms": 2])
         #expect(lines("\nregion = [{ id = \"a\", uuid = \"no\" }]") == ["region[1].uuid": 2])
     }
 
-    @Test("A value over several lines counts from its key")
+    @Test("A value over several lines has the line of its key")
     func severalLines() {
         #expect(lines("[radio]\nadapters = [\n  \"hci0\",\n  \"hci0\",\n]") == ["radio.adapters": 2])
     }
 
-    @Test("A list is shown as it would be written")
+    @Test("A list is shown as in a file")
     func list() {
         #expect(
             complaints("[radio]\nadapters = [\"hci0\", \"hci0\"]").first?.hasPrefix(
                 #"radio.adapters = ["hci0", "hci0"]: must be"#) == true)
     }
 
-    @Test("A number with an exponent is not shown as the integer that it is not")
+    @Test("A number with an exponent is not shown as an integer")
     func exponent() {
         #expect(
             complaints("[regions]\nmax_instances = 1e3").first?.hasPrefix(

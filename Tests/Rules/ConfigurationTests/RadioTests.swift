@@ -42,7 +42,7 @@ struct RadioTests {
         #expect(complaints("[radio]\nadapters = [\(names.joined(separator: ","))]").count == 1)
     }
 
-    @Test("An adapter of a list may have an offset of its own, which takes the place of the general one")
+    @Test("An adapter of a list may have its own offset, which replaces the general one")
     func offsets() throws {
         func offsets(_ text: String) throws -> [Double] {
             try Settings.parse("[radio]\n\(text)").gateway.adapters.map(\.rssiOffset_db)

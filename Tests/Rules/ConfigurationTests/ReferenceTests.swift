@@ -4,9 +4,9 @@ import Testing
 
 @testable import Core
 
-/// The default file and the article say what the code does.
+/// The default file and the article agree with the code.
 struct ReferenceTests {
-    @Test("The default file means the defaults and its one region")
+    @Test("The default file gives the defaults and its one region")
     func defaultFile() throws {
         var settings = try Settings.parse(try DefaultFile.text())
         #expect(settings.gateway.regions.beacons.map(\.id) == ["carts"])
@@ -17,7 +17,7 @@ struct ReferenceTests {
         #expect(settings == Settings.defaults)
     }
 
-    /// `name = value` with or without a comment sign in front, by table, as the default file has it.
+    /// `name = value` with or without a comment sign in front, by table, as in the default file.
     static func lines() throws -> [String: [(name: String, value: String, comment: String)]] {
         var lines: [String: [(name: String, value: String, comment: String)]] = [:]
         var table = ""
@@ -69,7 +69,7 @@ struct ReferenceTests {
         #expect(try DefaultFile.text().split(separator: "\n").holdForAll { $0.count <= 120 })
     }
 
-    /// The article with the rows that the code has for its tables.
+    /// Returns the article with the rows that the code has for its tables.
     static func written(_ article: String) -> String {
         var rows: [String] = []
         var lines: [String] = []
@@ -88,7 +88,7 @@ struct ReferenceTests {
         return lines.joined(separator: "\n")
     }
 
-    /// `Tests/Tools/reference` sets the variable, and has the rows written where they are compared otherwise.
+    /// `Tests/Tools/reference` sets the variable, and the test then writes the rows instead of comparing them.
     @Test("The article has exactly the keys of the code, in their order, with default, limits and meaning")
     func articleRows() throws {
         let article = try DefaultFile.article()
@@ -108,7 +108,7 @@ struct ReferenceTests {
         #expect(rows == ConfigurationReference.tables.reduce(0) { $0 + $1.keys.count })
     }
 
-    @Test("A key of [regions] that a [[region]] may have for itself is in the reference of both, with one rule")
+    @Test("A key of [regions] that a [[region]] may override is in the reference of both, with one rule")
     func overriding() throws {
         let tables = ConfigurationReference.tables
         let general = try #require(tables.first { $0.heading == "[regions]" }).keys
@@ -122,6 +122,6 @@ struct ReferenceTests {
 }
 
 extension KeyDescription {
-    /// A key of another table, declared there, that may stand here too.
+    /// A key that overrides one of another table.
     fileprivate var isOverriding: Bool { `default` == .none("as in [regions]") }
 }

@@ -24,7 +24,7 @@ struct RegionTests {
         #expect(settings.gateway.regions.beacons.map(\.uuid.description) == ["39ED98FF-2900-441A-802F-9C398FC199D2"])
     }
 
-    @Test("What is no UUID is refused", arguments: ["", "39ED98FF", "39ED98FF-2900-441A-802F-9C398FC199DX"])
+    @Test("A text that is no UUID is refused", arguments: ["", "39ED98FF", "39ED98FF-2900-441A-802F-9C398FC199DX"])
     func noUUID(text: String) {
         let errors = complaints("[[region]]\nid = \"a\"\nuuid = \"\(text)\"")
         #expect(
@@ -55,7 +55,7 @@ struct RegionTests {
         #expect(complaints(region("major = 1\nminor = 7")).isEmpty)
     }
 
-    @Test("A region cannot expand by what it fixes")
+    @Test("A region cannot expand by a number that it fixes")
     func expandFixed() throws {
         #expect(complaints(region("major = 1\nexpand = \"major\"")).count == 1)
         #expect(complaints(region("major = 1\nminor = 7\nexpand = \"minor\"")).count == 1)
@@ -74,7 +74,7 @@ struct RegionTests {
         #expect(!region.isRanged)
     }
 
-    @Test("A region overrides the rules of [regions], and takes from there what it does not set")
+    @Test("A region overrides the rules of [regions], and takes missing ones from there")
     func overrides() throws {
         let regions = "[regions]\nentry_rssi_dbm = -70\nexit_rssi_dbm = -80\nexit_after_s = 30\nsettle_s = 0\n"
         let own = region("exit_after_s = 5\nentry_after_s = 3\nunknown_state_after_s = 90")
@@ -87,18 +87,18 @@ struct RegionTests {
                     unknownStateAfter: .seconds(90)))
     }
 
-    @Test("[regions] counts for regions that stand above it")
+    @Test("[regions] applies to regions above it in the file, too")
     func order() throws {
         let settings = try Settings.parse(region() + "[regions]\nexit_after_s = 33\n")
         #expect(settings.gateway.regions.beacons.map(\.rules.exitAfter) == [.seconds(33)])
     }
 
-    @Test("The limits of [regions] are not a region's", arguments: ["max_regions", "max_instances"])
+    @Test("The limits of [regions] are no keys of a region", arguments: ["max_regions", "max_instances"])
     func limitsAreGlobal(name: String) {
         #expect(complaints(region("\(name) = 5")) == ["region[1].\(name) = 5: unknown key; it belongs to [regions]"])
     }
 
-    @Test("More regions than max_regions are for the monitor to refuse, not for the parser")
+    @Test("The monitor refuses regions beyond max_regions, not the parser")
     func surplus() throws {
         let text = "[regions]\nmax_regions = 1\n" + region(id: "a") + region(id: "b")
         #expect(try Settings.parse(text).gateway.regions.beacons.count == 2)

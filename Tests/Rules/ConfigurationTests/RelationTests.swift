@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-/// Values that are allowed by themselves, but not together.
+/// Values that are allowed alone, but not together.
 struct RelationTests {
     @Test("A scan window is not longer than the interval")
     func window() {
@@ -15,7 +15,7 @@ struct RelationTests {
         #expect(complaints("[radio]\nwindow_ms = 60").isEmpty)
     }
 
-    @Test("A transmitter is unknown before it is gone")
+    @Test("unknown_after_s is less than resolve_after_s")
     func rotation() {
         #expect(
             complaints("[rotation]\nresolve_after_s = 2")
@@ -24,7 +24,7 @@ struct RelationTests {
         #expect(complaints("[rotation]\nresolve_after_s = 2.1").isEmpty)
     }
 
-    @Test("Immediate is nearer than near")
+    @Test("immediate_m is less than near_m")
     func proximity() {
         #expect(
             complaints("[distance]\nimmediate_m = 4")
@@ -49,7 +49,7 @@ struct RelationTests {
         #expect(complaints(document(table: table, line: "entry_rssi_dbm = -70\nexit_rssi_dbm = -70")).isEmpty)
     }
 
-    @Test("A region's own threshold is held against the one of [regions]")
+    @Test("A region's own threshold is compared with the one of [regions]")
     func thresholdAcrossTables() {
         let regions = "[regions]\nentry_rssi_dbm = -70\nexit_rssi_dbm = -80\n"
         #expect(complaints(regions + region("entry_rssi_dbm = -90")).count == 1)
@@ -69,7 +69,7 @@ struct RelationTests {
         #expect(complaints("[mqtt]\nurl = \"mqtts//x\"\nca_file = \"/ca.pem\"").count == 1)
     }
 
-    @Test("What was measured of the place, set without a model, means the model that has it")
+    @Test("Measured numbers without a model select the log model")
     func measuredMeansLog() throws {
         func model(_ lines: String) throws -> DistanceModel {
             try Settings.parse("[distance]\n" + lines).gateway.distance.model
@@ -83,7 +83,7 @@ struct RelationTests {
     }
 
     @Test(
-        "What was measured of the place is an error beside a model that does not use it",
+        "Measured numbers are an error beside a model that does not use them",
         arguments: ["indoor", "curve"])
     func measuredBesideAnother(model: String) throws {
         for line in ["path_loss_exponent = 2", "excess_loss_db = 3", "room_m = 12"] {

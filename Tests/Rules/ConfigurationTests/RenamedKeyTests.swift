@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A key that has another name since this version")
 struct RenamedKeyTests {
-    @Test("The former name is read for one more version, and is told with the name of today")
+    @Test("The former name is read for one more version, and reported with the present name")
     func formerName() throws {
         let settings = try Settings.parse("[site]\nexit_after_s = 7")
         #expect(settings.site?.leaveAfter == .seconds(7))
@@ -14,7 +14,7 @@ struct RenamedKeyTests {
             ])
     }
 
-    @Test("The name of today is read, and nothing is told")
+    @Test("The present name is read, and nothing is reported")
     func name() throws {
         let settings = try Settings.parse("[site]\nleave_after_s = 7\n[regions]\nexit_after_s = 30")
         #expect(settings.site?.leaveAfter == .seconds(7))
@@ -22,7 +22,7 @@ struct RenamedKeyTests {
         #expect(Settings.defaults.renamedKeys.isEmpty)
     }
 
-    @Test("Both names at once are an error, whatever they say")
+    @Test("Both names at once are an error, with any values")
     func both() {
         #expect(
             complaints("[site]\nleave_after_s = 7\nexit_after_s = 7") == [
@@ -30,7 +30,7 @@ struct RenamedKeyTests {
             ])
     }
 
-    @Test("An error names the key as the file has it, with its line")
+    @Test("An error names the key as in the file, with its line")
     func wrongValue() throws {
         let errors = try #require(throws: ConfigurationErrors.self) {
             try Settings.parse("[site]\n\nexit_after_s = 3601")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-/// Whatever stands in the file, the answer is settings or errors. A trap would end the test run.
+/// Any file gives settings or errors. A trap would end the test run.
 struct RobustnessTests {
     @Test("The default file cut off at any byte parses or is an error")
     func truncation() throws {
@@ -39,7 +39,7 @@ struct RobustnessTests {
         }
     }
 
-    @Test("Twenty thousand soups of TOML's tokens parse or are errors")
+    @Test("Twenty thousand random sequences of TOML's tokens parse or are errors")
     func soup() {
         let tokens = [
             "\"", "'", "\"\"\"", "'''", "[", "]", "[[", "]]", "{", "}", ".", "=", ",", "\n", "#", "\\u0041", "-", "+",
@@ -59,7 +59,7 @@ struct RobustnessTests {
         }
     }
 
-    /// An outcome is sound if errors have one line each, and settings are what other parts rely on.
+    /// Checks an outcome: errors have one line each, and settings satisfy other components.
     static func judge(_ octets: [UInt8]) {
         let isSound: Bool
         do throws(ConfigurationErrors) {
@@ -69,7 +69,7 @@ struct RobustnessTests {
             let descriptions = error.errors.map(\.description)
             isSound = !descriptions.isEmpty && !descriptions.contains { $0.isEmpty || $0.utf8.contains(0x0A) }
         }
-        // An expectation for each of so many would take longer than what it is about.
+        // One expectation for each would take longer than the checks.
         if !isSound { Issue.record("\(String(decoding: octets, as: UTF8.self))") }
     }
 
@@ -82,7 +82,7 @@ struct RobustnessTests {
         #expect(complaints(String(repeating: "[", count: 10 << 20)).count == 1)
     }
 
-    @Test("What is not UTF-8 is refused")
+    @Test("A file that is not UTF-8 is refused")
     func encoding() throws {
         for octets: [UInt8] in [[0xFF], [0x23, 0xC3, 0x28], [0x23, 0xED, 0xA0, 0x80]] {
             let errors = try #require(throws: ConfigurationErrors.self) { try Settings.parse(utf8: octets) }
@@ -92,7 +92,7 @@ struct RobustnessTests {
         #expect(try Settings.parse(utf8: [0xEF, 0xBB, 0xBF]) == Settings.defaults)
     }
 
-    @Test("Nesting without end is refused before it costs a stack")
+    @Test("Endless nesting is refused before it exhausts the stack")
     func nesting() throws {
         let dots = String(repeating: "a.", count: 400_000) + "a"
         for text in [

@@ -1,6 +1,7 @@
 @testable import Core
 
-/// The errors in a text, as they are shown but without the lines of keys (`PlaceTests` has those); none where it parses.
+/// Returns the errors in a text, as shown, but without the lines of keys (`PlaceTests` tests those); none where it
+/// parses.
 func complaints(_ text: String) -> [String] {
     do throws(ConfigurationErrors) {
         _ = try Settings.parse(text)
@@ -14,12 +15,12 @@ func complaints(_ text: String) -> [String] {
     }
 }
 
-/// A `[[region]]` that lacks nothing, with more lines of its own.
+/// Returns a complete `[[region]]` with further lines.
 func region(_ lines: String = "", id: String = "carts") -> String {
     "[[region]]\nid = \"\(id)\"\nuuid = \"39ED98FF-2900-441A-802F-9C398FC199D2\"\n\(lines)\n"
 }
 
-/// A table with one line in it. `region` gets what it needs beside it.
+/// Returns a table with one line in it. `region` also gets its required keys.
 func document(table: String, line: String) -> String {
     if table == "site.gateway" { return "[[site.gateway]]\nid = \"entrance\"\n\(line)\n" }
     guard table == "region" else { return "[\(table)]\n\(line)\n" }
@@ -28,8 +29,8 @@ func document(table: String, line: String) -> String {
     return isOfCircle ? circle(line) : region(line)
 }
 
-/// A `[[region]]` that is a circle and lacks nothing, with more lines of its own. One that sets a key which it needs takes the place
-/// of what is there.
+/// A `[[region]]` that is a circle and lacks nothing, with more lines of its own. One that sets a key which it needs
+/// takes the place of what is there.
 func circle(_ lines: String = "", id: String = "depot") -> String {
     let needed = ["latitude = 52.5163", "longitude = 13.3777", "radius_m = 150"].filter { line in
         !lines.hasPrefix(line.prefix { $0 != " " })
@@ -37,7 +38,7 @@ func circle(_ lines: String = "", id: String = "depot") -> String {
     return "[[region]]\nid = \"\(id)\"\n\(needed.joined(separator: "\n"))\n\(lines)\n"
 }
 
-/// SplitMix64: the same numbers on every run.
+/// SplitMix64: equal numbers on every run.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -43,7 +43,7 @@ struct TOMLTests {
 
     struct Unexpected: Error {}
 
-    @Test("Dates and times are told from numbers")
+    @Test("Dates and times differ from numbers")
     func dates() throws {
         for text in [
             "1979-05-27", "07:32:00", "00:32:00.999999", "1979-05-27T07:32:00", "1979-05-27 07:32:00",
@@ -112,7 +112,7 @@ struct TOMLTests {
     }
 
     @Test(
-        "Nothing is defined twice",
+        "A second definition is an error",
         arguments: [
             "a = 1\na = 2", "a = 1\n\"a\" = 2", "[a]\n[a]", "[a]\n[[a]]", "[[a]]\n[a]", "a = 1\n[a]", "a = 1\n[a.b]",
             "a = []\n[[a]]",
@@ -122,11 +122,11 @@ struct TOMLTests {
         ])
     func duplicates(text: String) throws {
         let error = try #require(throws: ConfigurationError.self) { try TOMLDocument.parse(text) }
-        #expect(error.requirement.hasSuffix("stands in the file already"))
+        #expect(error.requirement.hasSuffix("is in the file already"))
         #expect(error.line == text.split(separator: "\n").count)
     }
 
-    @Test("Line ends are LF or CR LF, and a byte order mark is passed over")
+    @Test("Line ends are LF or CR LF, and a byte order mark is skipped")
     func lineEnds() throws {
         #expect(try TOMLDocument.parse("\u{FEFF}a = 1\r\n\r\n# b\r\nc = 2") == ["a": .integer(1), "c": .integer(2)])
         for text in ["a = 1\rb = 2", "a = 1\r", "# \r x", "a = 1 b = 2", "a = 1\u{B}b = 2"] {

@@ -24,7 +24,7 @@ struct TextTests {
     }
 
     @Test(
-        "What Unicode has set aside as no character is refused where it would go to the broker, and named",
+        "Noncharacters are refused in text for the broker, and named",
         arguments: ["FDD0", "FDEF", "FFFE", "FFFF", "1FFFE", "10FFFF"])
     func nonCharacters(digits: String) {
         let escape = "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
@@ -38,13 +38,13 @@ struct TextTests {
         }
     }
 
-    @Test("The characters beside them are names like any other", arguments: ["FDCF", "FDF0", "FFFD", "1FFFD", "20000"])
+    @Test("Neighbours of noncharacters are allowed", arguments: ["FDCF", "FDF0", "FFFD", "1FFFD", "20000"])
     func besideNonCharacters(digits: String) {
         let escape = "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
         for (table, name) in Self.levels { #expect(complaints(set(table, name, "\"a\(escape)\"")).isEmpty) }
     }
 
-    @Test("NUL is refused wherever it is hidden")
+    @Test("NUL is refused in every form")
     func nul() {
         for text in ["\\u0000", "\\U00000000", "\\\\\\u0000"] {
             #expect(complaints("[gateway]\nsite = \"a\(text)b\"\n").count == 1)
@@ -57,7 +57,7 @@ struct TextTests {
         #expect(complaints("[gateway]\n# site \"\u{0}b\"\n").count == 1)
     }
 
-    @Test("The letters of an escaped NUL are no NUL where a backslash is just that")
+    @Test("The letters of an escaped NUL are allowed after an escaped backslash")
     func literalBackslash() throws {
         #expect(try Settings.parse("[gateway]\nsite = 'a\\u0000b'").identity.site == "a\\u0000b")
         #expect(try Settings.parse("[gateway]\nsite = \"a\\\\u0000b\"").identity.site == "a\\u0000b")
@@ -87,7 +87,7 @@ struct TextTests {
     }
 
     @Test(
-        "A prefix is as long as leaves room for the longest topic below it: a longer site or id leaves less, a left-out id the least"
+        "A prefix leaves room for the longest topic below it: a longer site or id leaves less, a left-out id the least"
     )
     func prefixBytes() {
         func complaint(_ bytes: Int, site: Int, id: Int) -> [String] {
@@ -102,7 +102,7 @@ struct TextTests {
         #expect(complaint(200 - 18 - 2 - 60 - 64 + 3, site: 60, id: 0).first?.hasSuffix("by 3 bytes") == true)
     }
 
-    @Test("A region's topics have at most 200 bytes, its numbers included where it is expanded")
+    @Test("A region's topics have at most 200 bytes, with its numbers where it is expanded")
     func regionBytes() {
         let site = String(repeating: "s", count: 60)
         func complaint(_ bytes: Int, _ more: String = "") -> [String] {
@@ -152,7 +152,7 @@ struct TextTests {
         #expect(told.count == 1 && told.first?.contains("site.gateway[1].zone") == true)
     }
 
-    @Test("The id that a host name gives obeys the rule of a written one: no gateway is called site")
+    @Test("An id from the host name obeys the rule of a written one: no gateway is called site")
     func derivedID() {
         var identity = Settings.defaults.identity
         #expect(
@@ -172,7 +172,7 @@ struct TextTests {
         #expect(complaints("[gateway]\nstate_dir = \"\(String(repeating: "x", count: 1025))\"").count == 1)
     }
 
-    @Test("Every word of a key that takes words is read, any other refused with all of them")
+    @Test("Every word of a key that takes words is read; any other is refused with the list of words")
     func words() {
         let words = [
             ("radio", "scan", ["passive", "active"]), ("distance", "model", ["indoor", "log", "curve"]),

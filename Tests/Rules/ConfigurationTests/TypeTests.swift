@@ -4,7 +4,7 @@ import Testing
 @testable import Core
 
 struct TypeTests {
-    /// The TOML type of each default value tells the type that is wanted.
+    /// The TOML type of each default value is the required type.
     @Test(
         "A value of another type is refused, naming the type that is wanted", arguments: ConfigurationReference.tables)
     func wrongType(table: ReferenceTable) throws {

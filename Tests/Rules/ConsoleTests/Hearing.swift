@@ -3,7 +3,7 @@ import TestAir
 @testable import Core
 
 extension Air {
-    /// Some device that is no iBeacon.
+    /// A device that is no iBeacon.
     static var otherDevice: [UInt8] {
         let report = AdvertisingReport(isExtended: false, eventType: 0, address: .fixed(0xBEEF), rssi_dbm: -80)
         return AdvertisingReportEncoder.event([(report, [2, 1, 6])])

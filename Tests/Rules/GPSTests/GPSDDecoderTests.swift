@@ -7,7 +7,7 @@ import Testing
 struct GPSDDecoderTests {
     private var decoder = GPSDDecoder()
 
-    /// The heading of the fix that a TPV line of a receiver is, so many seconds after the start.
+    /// Returns the heading of the fix of a receiver's TPV line, so many seconds after the start.
     private mutating func heading(of device: String, at seconds: Double) -> Double? {
         let line = "{\"class\":\"TPV\",\"device\":\"\(device)\",\"mode\":3}"
         guard case .fix(let fix)? = try? decoder.read(Array(line.utf8), at: .origin + .seconds(seconds)) else {
@@ -22,27 +22,27 @@ struct GPSDDecoderTests {
         _ = try decoder.read(Array(line.utf8), at: .origin + .seconds(seconds))
     }
 
-    @Test("A receiver's next fix has the heading of its compass, and those after it have not")
+    @Test("A receiver's next fix has the heading of its compass, and later ones have none")
     mutating func once() throws {
         try compass(96, of: "a", at: 1)
         #expect(heading(of: "a", at: 1.1) == 96)
         #expect(heading(of: "a", at: 1.2) == nil)
     }
 
-    @Test("The compass of one receiver tells nothing of another")
+    @Test("The compass of one receiver does not count for another")
     mutating func another() throws {
         try compass(96, of: "a", at: 1)
         #expect(heading(of: "b", at: 1.1) == nil)
         #expect(heading(of: "a", at: 1.2) == 96)
     }
 
-    @Test("An old heading is none")
+    @Test("An old heading does not count")
     mutating func old() throws {
         try compass(96, of: "a", at: 1)
         #expect(heading(of: "a", at: 3.001) == nil)
     }
 
-    @Test("The last heading counts, and so does that there is none any more")
+    @Test("The last heading counts, and so does the news that there is none any more")
     mutating func last() throws {
         try compass(96, of: "a", at: 1)
         try compass(97, of: "a", at: 1.5)
@@ -52,14 +52,14 @@ struct GPSDDecoderTests {
         #expect(heading(of: "a", at: 3.2) == nil)
     }
 
-    @Test("Of more compasses than there can be receivers, the oldest is forgotten")
+    @Test("With more compasses than possible receivers, the oldest is forgotten")
     mutating func many() throws {
         for number in 0...GPSDMessage.maxDevices { try compass(7, of: "\(number)", at: 1) }
         #expect(heading(of: "0", at: 1) == nil)
         #expect(heading(of: "1", at: 1) == 7)
     }
 
-    @Test("What a real gpsd 3.22 said of a ride is read to its end")
+    @Test("A real gpsd 3.22's account of a ride is read to its end")
     mutating func recorded() throws {
         var fixes: [FixReport] = []
         var malformed = 0
@@ -71,7 +71,7 @@ struct GPSDDecoderTests {
             }
         }
         #expect(malformed == 0)
-        // gpsd tells what it has before it knows the time, which is no fix yet.
+        // gpsd sends reports before it knows the time, which are no fixes yet.
         let used = fixes.compactMap { try? $0.fix() }
         #expect(used.count == fixes.count - 2)
         let last = try #require(used.last)

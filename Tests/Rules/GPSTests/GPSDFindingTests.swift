@@ -3,7 +3,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("What beacond check says of gpsd")
+@Suite("The report of beacond check on gpsd")
 struct GPSDFindingTests {
     private var trial = GPSDTrial(HostPort(host: "127.0.0.1", port: 2947), desiredAccuracy_m: 100)
     private let version = GPSDNews.connected(GPSDVersion(release: "3.22", protocolMajor: 3, protocolMinor: 14))
@@ -19,7 +19,7 @@ struct GPSDFindingTests {
         return trial.finding
     }
 
-    @Test("Nobody there: how to install and start it, and where another one is named")
+    @Test("No gpsd: how to install and start it, and where another one is configured")
     mutating func absent() {
         let finding = finding(.lost(.unreachable(reason: "Connection refused")))
         #expect("\(finding)" == "127.0.0.1:2947: gpsd can't be reached: Connection refused")
@@ -29,12 +29,12 @@ struct GPSDFindingTests {
         #expect(trial.isOver)
     }
 
-    @Test("A peer that says nothing")
+    @Test("A peer that sends nothing")
     mutating func silentPeer() {
         #expect("\(finding())" == "127.0.0.1:2947: gpsd does not say who it is")
     }
 
-    @Test("No receiver: where it is named, and what gpsd must be allowed")
+    @Test("No receiver: where it is configured, and which access gpsd needs")
     mutating func noDevice() {
         let finding = finding(version, .devices([]))
         #expect("\(finding)" == "gpsd 3.22 at 127.0.0.1:2947 has no receiver")
@@ -42,7 +42,7 @@ struct GPSDFindingTests {
         #expect(!trial.isOver)
     }
 
-    @Test("A receiver that says nothing: cable and speed")
+    @Test("A receiver that sends nothing: cable and speed")
     mutating func silentDevice() {
         let finding = finding(version, .devices(["/dev/ttyS0", "/dev/ttyS1"]))
         #expect("\(finding)" == "/dev/ttyS0, /dev/ttyS1 says nothing")
@@ -57,7 +57,7 @@ struct GPSDFindingTests {
         #expect(!trial.isOver)
     }
 
-    @Test("A fix that is too bad to be used is waited for to become better")
+    @Test("An inaccurate fix: wait for a better one")
     mutating func inaccurate() {
         let finding = finding(
             version, .devices(["/dev/ttyACM0"]), report(mode: 2, accuracy_m: 250), report(mode: 2, accuracy_m: 400))
@@ -66,7 +66,7 @@ struct GPSDFindingTests {
         #expect(!trial.isOver)
     }
 
-    @Test("A fix: how good it is, and nothing to do")
+    @Test("A fix: its accuracy, and no action")
     mutating func located() {
         let finding = finding(version, .devices(["/dev/ttyACM0"]), report(mode: 3, accuracy_m: 4.2))
         #expect("\(finding)" == "/dev/ttyACM0 has a fix to 5 m")

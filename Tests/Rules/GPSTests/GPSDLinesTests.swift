@@ -2,7 +2,7 @@ import Testing
 
 @testable import Agent
 
-@Suite("What comes from gpsd, in lines")
+@Suite("gpsd's octets, split into lines")
 struct GPSDLinesTests {
     private var lines = GPSDLines()
 
@@ -19,7 +19,7 @@ struct GPSDLinesTests {
 
     private mutating func append(_ text: String) -> [String] { append(Array(text.utf8)) }
 
-    @Test("A line is one however it is cut up")
+    @Test("A line is read whole from any pieces")
     mutating func pieces() {
         #expect(append("one\r\ntw") == ["one"])
         #expect(append("o") == [])
@@ -27,7 +27,7 @@ struct GPSDLinesTests {
         #expect(append("\nthree\n\r\n\nfour") == ["two", "three"])
     }
 
-    @Test("A line of the limit is taken; a longer one is dropped up to its end, told once, and the next is read")
+    @Test("A line of the limit is taken; a longer one is dropped up to its end, reported once, and the next is read")
     mutating func limit() {
         let longest = [UInt8](repeating: UInt8(ascii: "x"), count: GPSDLines.limit)
         #expect(append(longest) == [])

@@ -12,13 +12,13 @@ struct GPSDMessageTests {
         return report.report
     }
 
-    @Test("The first says which gpsd it is")
+    @Test("The first line tells the version of gpsd")
     func version() {
         let line = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
         #expect(read(line) == .version(GPSDVersion(release: "3.22", protocolMajor: 3, protocolMinor: 14)))
     }
 
-    @Test("A TPV is a fix, with the receiver that it is of")
+    @Test("A TPV is a fix, with its receiver")
     func tpv() {
         let line = #"""
             {"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-11-21T12:00:07.250Z","ept":0.005,"lat":52.5170,
@@ -30,36 +30,36 @@ struct GPSDMessageTests {
         #expect(read(line) == .fix(DeviceReport(device: "/dev/ttyACM0", report: report)))
     }
 
-    @Test("Without altMSL, which older ones do not tell, alt is the altitude")
+    @Test("Without altMSL, which older versions lack, alt is the altitude")
     func altitude() {
         #expect(fix(#""alt":34.5"#)?.altitude_m == 34.5)
     }
 
-    @Test("Without eph its two parts tell how good the fix is, and without those nothing does")
+    @Test("Without eph its two parts give the accuracy, and without those it is unknown")
     func accuracy() {
         #expect(fix(#""epx":16.21,"epy":0.0001"#).map { ($0.horizontalAccuracy_m * 1_000).rounded() } == 10_000)
         #expect(fix(#""epx":16.21"#)?.horizontalAccuracy_m == ReportedAccuracy.unknown_m)
     }
 
-    @Test("What is null is not known")
+    @Test("null is unknown")
     func nulls() {
         #expect(fix(#""lat":null,"lon":null,"eph":null"#)?.latitude == nil)
     }
 
-    @Test("Without a time it is a report all the same, and no fix")
+    @Test("Without a time it is a report but no fix")
     func withoutTime() {
         let report = fix(#""lat":1,"lon":2"#)
         #expect(report?.at == nil)
         #expect(throws: FixRejection.malformed) { try report?.fix() }
     }
 
-    @Test("A leap second is the end of the one before")
+    @Test("A leap second is the end of the second before")
     func leapSecond() {
         #expect(
             fix(#""time":"2016-12-31T23:59:60.500Z""#)?.at?.microseconds == 1_483_228_799_999_999)
     }
 
-    @Test("Without a receiver's name there is but one")
+    @Test("Without a receiver's name there is only one")
     func withoutDevice() {
         guard case .fix(let report)? = read(#"{"class":"TPV","mode":1}"#) else {
             Issue.record("it is a TPV")
@@ -69,7 +69,7 @@ struct GPSDMessageTests {
     }
 
     @Test(
-        "The others",
+        "All other kinds of message are read",
         arguments: [
             (#"{"class":"DEVICES","devices":[]}"#, GPSDMessage.devices([])),
             (
@@ -112,12 +112,12 @@ struct GPSDMessageTests {
         #expect(read(line) == nil)
     }
 
-    @Test("A number as large as numbers can be is read, and judged by the fix's rules")
+    @Test("A very large number is read, and judged by the fix's rules")
     func largeNumbers() {
         #expect(fix(#""lat":1e308,"lon":-1e308"#)?.latitude == 1e308)
     }
 
-    @Test("No more receivers are counted, and no longer texts kept, than the limits say")
+    @Test("Receivers and texts beyond the limits are ignored")
     func limits() {
         let many = (0..<40).map { "{\"path\":\"/dev/\($0)\"}" }.joined(separator: ",")
         guard case .devices(let paths)? = read("{\"class\":\"DEVICES\",\"devices\":[\(many)]}") else {

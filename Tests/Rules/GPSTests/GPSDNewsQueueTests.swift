@@ -3,7 +3,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("News of gpsd that wait")
+@Suite("The queue of gpsd's news")
 struct GPSDNewsQueueTests {
     private var queue = GPSDNewsQueue()
 
@@ -12,7 +12,7 @@ struct GPSDNewsQueueTests {
         return .report(DeviceReport(device: "\(number)", report: report), at: .origin)
     }
 
-    @Test("Only the first of them wakes who takes them")
+    @Test("Only the first item wakes the reader")
     mutating func wakes() {
         #expect(queue.push(report(1)) == true)
         #expect(queue.push(report(2)) == false)
@@ -20,7 +20,7 @@ struct GPSDNewsQueueTests {
         #expect(queue.push(report(3)) == true)
     }
 
-    @Test("Of too many, the oldest reports are lost, and none of what changes for good")
+    @Test("A full queue loses the oldest reports, and no lasting changes")
     mutating func limit() {
         _ = queue.push(.devices(["a"]))
         for number in 0..<GPSDNewsQueue.limit + 10 { _ = queue.push(report(number)) }
@@ -31,7 +31,7 @@ struct GPSDNewsQueueTests {
         #expect(news.dropFirst().first == report(11))
     }
 
-    @Test("Of nothing else the oldest is lost")
+    @Test("A full queue without reports loses its oldest item")
     mutating func bounded() {
         for number in 0..<GPSDNewsQueue.limit + 1 { _ = queue.push(.devices(["\(number)"])) }
         #expect(queue.count == GPSDNewsQueue.limit)

@@ -21,7 +21,7 @@ struct GPSDSessionTests {
         session.received(Array(lines.map { $0 + "\r\n" }.joined().utf8), at: at(seconds))
     }
 
-    /// Connected, greeted and answered at 0 s.
+    /// A session connected, greeted and answered at 0 s.
     private mutating func open(listening: Bool) {
         _ = session.listen(listening, at: at(0))
         _ = session.start(at: at(0))
@@ -31,7 +31,7 @@ struct GPSDSessionTests {
 
     // MARK: - Connecting
 
-    @Test("It connects when it is started, and not before")
+    @Test("A session connects when it is started, and not before")
     mutating func starts() {
         #expect(session.listen(true, at: at(0)) == [])
         #expect(session.deadline == .distantFuture)
@@ -39,7 +39,7 @@ struct GPSDSessionTests {
         #expect(session.start(at: at(2)) == [])
     }
 
-    @Test("Greeted by gpsd, it watches where the receivers are wanted on")
+    @Test("Greeted by gpsd, it watches while the receivers are wanted")
     mutating func watches() {
         _ = session.listen(true, at: at(0))
         _ = session.start(at: at(0))
@@ -47,14 +47,14 @@ struct GPSDSessionTests {
         #expect(hear(greeting, at: 0.2) == [.tell(.connected(release)), watch])
     }
 
-    @Test("and asks for the receivers where they may rest, which wakes none")
+    @Test("While the receivers may rest, it asks for them without waking one")
     mutating func asks() {
         _ = session.start(at: at(0))
         _ = session.connected(at: at(0.1))
         #expect(hear(greeting, at: 0.2) == [.tell(.connected(release)), devices])
     }
 
-    @Test("Where gpsd is not there, it is tried again after 1 s, then after pauses that double up to 60 s")
+    @Test("Without gpsd it retries after 1 s, then after pauses that double up to 60 s")
     mutating func doubles() {
         _ = session.start(at: at(0))
         var now = at(0)
@@ -69,7 +69,7 @@ struct GPSDSessionTests {
         #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60])
     }
 
-    @Test("After a connection of 10 s the first pause is the first again")
+    @Test("After a connection of 10 s the first pause is used again")
     mutating func resets() {
         open(listening: true)
         _ = session.failed(.closed(reason: ""), at: at(1))
@@ -85,7 +85,7 @@ struct GPSDSessionTests {
         #expect(session.deadline == at(25))
     }
 
-    @Test("An attempt that nobody answers is given up after 10 s")
+    @Test("An attempt without an answer times out after 10 s")
     mutating func unanswered() {
         _ = session.start(at: at(0))
         #expect(session.advance(to: at(9.9)) == [])
@@ -95,7 +95,7 @@ struct GPSDSessionTests {
             ])
     }
 
-    @Test("A peer that never says who it is, is given up after 10 s")
+    @Test("A peer that never introduces itself is given up after 10 s")
     mutating func silent() {
         _ = session.start(at: at(0))
         _ = session.connected(at: at(1))
@@ -104,7 +104,7 @@ struct GPSDSessionTests {
     }
 
     @Test(
-        "A peer that says anything else first is not gpsd",
+        "A peer with another first message is not gpsd",
         arguments: ["HTTP/1.1 400 Bad Request", "{\"class\":\"TPV\",\"mode\":1}", "$GPRMC"])
     mutating func notGPSD(_ line: String) {
         _ = session.start(at: at(0))
@@ -112,7 +112,7 @@ struct GPSDSessionTests {
         #expect(hear(line, greeting, at: 0.1) == [.close, .tell(.lost(.notGPSD))])
     }
 
-    @Test("nor is one whose first line never ends")
+    @Test("A peer whose first line never ends is given up")
     mutating func endless() {
         _ = session.start(at: at(0))
         _ = session.connected(at: at(0))
@@ -120,7 +120,7 @@ struct GPSDSessionTests {
         #expect(session.received([0x20], at: at(0.2)) == [.close, .tell(.lost(.notGPSD))])
     }
 
-    @Test("Another major version of the protocol is refused, with what to do about it")
+    @Test("Another major version of the protocol is refused, with a remedy")
     mutating func otherProtocol() {
         _ = session.start(at: at(0))
         _ = session.connected(at: at(0))
@@ -134,7 +134,7 @@ struct GPSDSessionTests {
 
     // MARK: - Reports
 
-    @Test("What receivers say is told, with when it came")
+    @Test("Receivers' reports are passed on with their arrival times")
     mutating func reports() {
         open(listening: true)
         let report = DeviceReport(
@@ -142,7 +142,7 @@ struct GPSDSessionTests {
         #expect(hear(tpv, at: 3) == [.tell(.report(report, at: at(3)))])
     }
 
-    @Test("The receivers are told when they change, and not when they are the same")
+    @Test("The receivers are passed on when they change, and not when they are equal")
     mutating func countsDevices() {
         _ = session.start(at: at(0))
         _ = session.connected(at: at(0))
@@ -155,7 +155,7 @@ struct GPSDSessionTests {
         #expect(hear(#"{"class":"DEVICES","devices":[]}"#, at: 4) == [.tell(.devices([]))])
     }
 
-    @Test("A new connection tells the receivers anew")
+    @Test("A new connection passes the receivers on again")
     mutating func countsAgain() {
         open(listening: true)
         _ = session.failed(.closed(reason: ""), at: at(1))
@@ -165,7 +165,7 @@ struct GPSDSessionTests {
         #expect(hear(oneDevice, at: 2) == [.tell(.devices(["/dev/a"]))])
     }
 
-    @Test("Garbage on the line is told, and what follows it is read")
+    @Test("Garbage on the line is reported, and the next line is read")
     mutating func garbage() {
         open(listening: true)
         let actions = session.received([0xFF, 0x00, 0x0A] + Array((tpv + "\n").utf8), at: at(1))
@@ -173,7 +173,7 @@ struct GPSDSessionTests {
         #expect(actions.first == .tell(.malformed))
     }
 
-    @Test("A line without an end takes bounded memory, and is told once")
+    @Test("A line without an end takes bounded memory, and is reported once")
     mutating func endlessLine() {
         open(listening: true)
         var told = 0
@@ -182,7 +182,7 @@ struct GPSDSessionTests {
         #expect(session.waiting <= GPSDLines.limit)
     }
 
-    @Test("gpsd's complaints are told")
+    @Test("gpsd's errors are reported")
     mutating func complaints() {
         open(listening: true)
         #expect(hear(#"{"class":"ERROR","message":"no"}"#, at: 1) == [.tell(.complaint("no"))])
@@ -198,14 +198,14 @@ struct GPSDSessionTests {
         #expect(session.listen(true, at: at(3)) == [watch])
     }
 
-    @Test("A report that was under way when they were turned off comes too late")
+    @Test("A report in flight when the receivers were turned off comes too late")
     mutating func late() {
         open(listening: true)
         _ = session.listen(false, at: at(1))
         #expect(hear(tpv, at: 1.01) == [])
     }
 
-    @Test("Resting, it says something every five minutes: gpsd hangs up on who says nothing for fifteen")
+    @Test("While the receivers rest, it sends a request every five minutes: gpsd closes connections silent for fifteen")
     mutating func keepsAlive() {
         open(listening: false)
         #expect(session.advance(to: at(299)) == [])
@@ -214,7 +214,7 @@ struct GPSDSessionTests {
         #expect(session.deadline == at(600.1))
     }
 
-    @Test("Receivers that are on and silent for 30 s are asked for anew: gpsd says nothing of an unplugged one")
+    @Test("Receivers that are on and silent for 30 s are asked for again: gpsd does not report an unplugged one")
     mutating func asksAgain() {
         open(listening: true)
         _ = hear(tpv, at: 10)
@@ -224,7 +224,7 @@ struct GPSDSessionTests {
         #expect(session.deadline == at(70.1))
     }
 
-    @Test("A gpsd that answers nothing is given up after 20 s, and tried again")
+    @Test("A gpsd that does not answer is given up after 20 s, and retried")
     mutating func stoppedAnswering() {
         open(listening: true)
         _ = session.advance(to: at(30))
@@ -235,7 +235,7 @@ struct GPSDSessionTests {
 
     // MARK: - The end
 
-    @Test("Stopped, it closes what is open and does nothing more")
+    @Test("A stopped session closes its connection and does nothing more")
     mutating func stops() {
         open(listening: true)
         #expect(session.stop() == [.close])
@@ -244,7 +244,7 @@ struct GPSDSessionTests {
         #expect(session.failed(.closed(reason: ""), at: at(2)) == [])
     }
 
-    @Test("What a real gpsd 3.22 said of a ride is told, in pieces of any size", arguments: [1, 7, 100, 100_000])
+    @Test("A real gpsd 3.22's account of a ride is read, in pieces of any size", arguments: [1, 7, 100, 100_000])
     mutating func recorded(size: Int) throws {
         _ = session.listen(true, at: at(0))
         _ = session.start(at: at(0))

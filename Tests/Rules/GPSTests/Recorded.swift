@@ -1,7 +1,7 @@
 import Glibc
 
-/// What gpsd 3.22 told a client that watched while gpsfake played `ride.nmea` to it, once: `ride.json`. In between the client
-/// asked for what there is not, and at last it watched no more.
+/// The output of gpsd 3.22 to a watching client while gpsfake played `ride.nmea` once: `ride.json`. In between the
+/// client asked for unknown things, and at last it stopped watching.
 enum Recorded {
     struct Missing: Error {
         var path: String

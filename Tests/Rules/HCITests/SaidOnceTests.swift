@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("What lasts is said once")
+@Suite("A lasting cause is logged once")
 struct SaidOnceTests {
-    @Test("A cause is news until it is over, whatever else is said in between")
+    @Test("A cause is new again once it is over, whatever else was logged in between")
     func once() {
         var said = SaidOnce<String>()
         let news = ["a", "b", "a", "b"].map { said.isNew($0) }
@@ -14,7 +14,7 @@ struct SaidOnceTests {
         #expect(again)
     }
 
-    @Test("Where one is remembered, each takes the place of the one before")
+    @Test("With a limit of one, each cause replaces the one before")
     func replaces() {
         var said = SaidOnce<String>(limit: 1)
         let news = ["a", "a", "b", "a"].map { said.isNew($0) }

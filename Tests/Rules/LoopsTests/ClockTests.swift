@@ -7,7 +7,7 @@ import Testing
 struct ClockTests {
     private static let now = WallTime(microseconds: 1_800_000_000_000_000)
 
-    @Test("What it said within nine hours is believed, as by the kernel; a time ahead no longer than that")
+    @Test("A statement of the last nine hours is believed, as by the kernel; a time ahead no longer than that")
     func fresh() {
         #expect(MonotonicClock.isFresh(syncedAt: Self.now, at: Self.now))
         #expect(MonotonicClock.isFresh(syncedAt: Self.now - .seconds(32_399), at: Self.now))
@@ -16,7 +16,7 @@ struct ClockTests {
         #expect(!MonotonicClock.isFresh(syncedAt: Self.now + .seconds(32_400), at: Self.now))
     }
 
-    @Test("No time in the file, and none on the clock, breaks it")
+    @Test("A missing time, in the file or on the clock, does no harm")
     func extremes() {
         #expect(!MonotonicClock.isFresh(syncedAt: WallTime(microseconds: .min), at: WallTime(microseconds: .max)))
         #expect(!MonotonicClock.isFresh(syncedAt: WallTime(microseconds: .max), at: WallTime(microseconds: .min)))

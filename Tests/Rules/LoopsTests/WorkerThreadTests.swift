@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A thread for one piece of work")
 struct WorkerThreadTests {
-    /// Pages of address space, of which each thread that nobody cleared away keeps its stack's: 8 MiB as a rule.
+    /// The pages of address space. Each thread that was not joined keeps its stack's, usually 8 MiB.
     private func addressSpacePages() throws -> Int {
         var octets = [UInt8](repeating: 0, count: 64)
         let descriptor = open("/proc/self/statm", O_RDONLY)
@@ -20,19 +20,19 @@ struct WorkerThreadTests {
         let bell = try Doorbell()
         let worker = try WorkerThread { bell.ring() }
         var polled = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
-        // As long as a machine takes that has much other work.
+        // The time that a busy machine takes.
         #expect(poll(&polled, 1, 300_000) == 1)
         return worker
     }
 
-    @Test("It works at once, and joining twice is joining once")
+    @Test("A thread works at once, and joining twice counts as joining once")
     func joins() throws {
         let worker = try ringing()
         worker.join()
         worker.join()
     }
 
-    @Test("A thousand that nobody joined leave no stacks behind")
+    @Test("A thousand threads that were not joined leave no stacks behind")
     func leavesNothing() throws {
         let before = try addressSpacePages()
         for _ in 0..<1_000 { _ = try ringing() }

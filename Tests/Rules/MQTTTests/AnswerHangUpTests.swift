@@ -3,7 +3,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("An answer that a broker does not take")
+@Suite("An answer that a broker does not accept")
 struct AnswerHangUpTests {
     private static let failure = ConnectionFailure.disconnected(.protocolError)
 
@@ -13,7 +13,7 @@ struct AnswerHangUpTests {
             shortPayload: short.map { Array($0.utf8) })
     }
 
-    /// Topics and payload lengths of the answers among the actions.
+    /// Returns topics and payload lengths of the answers among the actions.
     private func sent(_ actions: [DeliveryAction]) -> [String] {
         actions.compactMap {
             guard case .publish(.answer, let message) = $0 else { return nil }
@@ -27,7 +27,8 @@ struct AnswerHangUpTests {
         return bench
     }
 
-    /// The broker hangs up; the next connection stands and takes the status. What else goes out then is in the result.
+    /// The broker disconnects; the next connection is established and takes the status. The result has the messages
+    /// after it.
     private func hangUp(_ bench: inout SessionBench, _ failure: ConnectionFailure = failure) -> [DeliveryAction] {
         let ended = bench.session.connectionLost(failure, at: bench.now)
         bench.now = bench.session.nextWake
@@ -38,7 +39,7 @@ struct AnswerHangUpTests {
         return ended + first + status
     }
 
-    /// Sends an answer on which the broker hangs up. Returns whether it went out.
+    /// Sends an answer on which the broker disconnects. Returns whether it went out.
     private func isSent(_ bench: inout SessionBench, _ topic: String, _ failure: ConnectionFailure = failure) -> Bool {
         let actions = bench.session.answer(answer(topic), at: bench.now)
         guard !sent(actions).isEmpty else { return false }
@@ -48,7 +49,7 @@ struct AnswerHangUpTests {
     }
 
     @Test(
-        "A topic on which the broker hangs up twice gets no more answers for an hour, others do",
+        "A topic on which the broker disconnects twice gets no more answers for an hour, others do",
         arguments: [failure, .closedByBroker])
     func barred(failure: ConnectionFailure) {
         var bench = settled()
@@ -58,7 +59,7 @@ struct AnswerHangUpTests {
         #expect(!sent(bench.session.answer(answer("a/b/c"), at: bench.now)).isEmpty)
     }
 
-    @Test("It is said once for a topic, with what to do, and the answer is counted as dropped")
+    @Test("The failure is logged once for a topic, with a remedy, and the answer is counted as dropped")
     func said() {
         var bench = settled()
         var notices: [DeliveryNotice] = []
@@ -82,7 +83,7 @@ struct AnswerHangUpTests {
         #expect(away <= .seconds(3))
     }
 
-    @Test("A topic of its own for each such request does not either: after eight only the usual topics get answers")
+    @Test("Nor does a new topic for each such request: after eight, only the usual topics get answers")
     func changingTopics() {
         var bench = settled()
         let taken = (1...20).map { isSent(&bench, "replies/\($0)") }
@@ -99,7 +100,7 @@ struct AnswerHangUpTests {
         #expect((1...3).map { _ in isSent(&bench, "a") } == [true, true, false])
     }
 
-    @Test("Answers go alone once one of several messages under way ended a connection")
+    @Test("Answers go alone once one of several messages in flight ended a connection")
     func alone() {
         var bench = settled()
         _ = bench.register(bench.session.answer(answer("a"), at: bench.now))
@@ -111,7 +112,7 @@ struct AnswerHangUpTests {
         #expect(sent(bench.session.answer(answer("c"), at: bench.now)) == ["b 10"])
     }
 
-    @Test("An answer that is too long for the broker goes out in its short form, in its place")
+    @Test("An answer that is too long for the broker is replaced by its short form")
     func short() {
         var bench = settled()
         let long = bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now)
@@ -124,12 +125,12 @@ struct AnswerHangUpTests {
         #expect(bench.session.counters.answersDropped == 0)
         #expect(sent(bench.answer(next, .packetTooLarge)) == [])
         #expect(bench.session.counters.answersDropped == 1)
-        // Any other refusal is not the length's fault.
+        // Another refusal is not caused by the length.
         let other = bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now)
         #expect(sent(bench.answer(other, .notAuthorized)) == [])
     }
 
-    @Test("Where the broker hangs up on it instead, the short form goes out on the next connection, long ones no more")
+    @Test("If the broker disconnects on it instead, the short form goes out on the next connection, and no long ones")
     func shortAfterHangUp() {
         var bench = settled()
         _ = bench.register(bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now))
@@ -140,7 +141,7 @@ struct AnswerHangUpTests {
         #expect(sent(bench.session.answer(answer("b", 4_999, short: "short"), at: bench.now)) == ["b 4999"])
     }
 
-    @Test("Where it hangs up on the short form too, the topic is at fault and not the length")
+    @Test("If the broker disconnects on the short form too, the topic is at fault and not the length")
     func shortToo() {
         var bench = settled()
         _ = bench.register(bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now))

@@ -13,7 +13,7 @@ struct AnswerTests {
         Message(topic: "root/\(name)", payload: [], .retained)
     }
 
-    /// The texts of the answers among the actions.
+    /// Returns the texts of the answers among the actions.
     private func answers(_ actions: [DeliveryAction]) -> [String] {
         actions.compactMap {
             guard case .publish(.answer, let message) = $0 else { return nil }
@@ -21,7 +21,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("An answer goes out after the states that wait and before the events")
+    @Test("An answer goes out after the waiting states and before the events")
     func order() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
@@ -37,7 +37,7 @@ struct AnswerTests {
         #expect(bench.accept(third).published == ["#1"])
     }
 
-    @Test("An answer shares the window with everything else")
+    @Test("Answers count in the window of messages in flight")
     func window() {
         var bench = SessionBench(maxInflight: 2)
         bench.settle()
@@ -61,7 +61,7 @@ struct AnswerTests {
         #expect(answers(bench.session.connected(BrokerLimits(), at: bench.now)) == [])
     }
 
-    @Test("A refused answer is dropped, and holds nothing up")
+    @Test("A refused answer is dropped, and delays nothing")
     func refused() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
@@ -74,7 +74,7 @@ struct AnswerTests {
         #expect(bench.session.isDrained)
     }
 
-    @Test("Not more than 64 answers wait")
+    @Test("At most 64 answers wait")
     func limit() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
@@ -82,7 +82,7 @@ struct AnswerTests {
         #expect(bench.session.counters.answersDropped == 100 - 1 - 64)
     }
 
-    @Test("A broker that hangs up because of an answer delays the events no further")
+    @Test("A broker that disconnects because of an answer delays the events no further")
     func blamed() {
         var bench = SessionBench(maxInflight: 2)
         bench.settle()
@@ -91,7 +91,7 @@ struct AnswerTests {
         #expect(bench.session.suspicion.suspects.isEmpty)
     }
 
-    @Test("A cleared topic is forgotten once the broker has that, so that topics may come and go without end")
+    @Test("A cleared topic is forgotten once the broker has cleared it, so that topics may come and go without end")
     func clearedTopics() {
         var bench = SessionBench(maxInflight: 1, maxRetainedTopics: 2)
         bench.settle()
@@ -106,7 +106,7 @@ struct AnswerTests {
         #expect(bench.session.counters.retainedTopicsRefused == 0)
     }
 
-    @Test("A topic that is cleared and used again while that is under way holds its new state")
+    @Test("A topic that is cleared and reused meanwhile keeps its new state")
     func clearedAndUsed() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()

@@ -11,7 +11,7 @@ struct ClearedTopicTests {
         actions.compactMap { if case .cleared(let topic) = $0 { topic } else { nil } }
     }
 
-    @Test("The clearing is told once the broker has it, and is not sent again on the next connection")
+    @Test("The clearing is reported once the broker has it, and is not sent again on the next connection")
     func once() {
         var bench = SessionBench(maxInflight: 5)
         bench.settle()
@@ -24,7 +24,7 @@ struct ClearedTopicTests {
         #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online"])
     }
 
-    @Test("Where the connection is lost before the broker has it, it is sent again")
+    @Test("A clearing that the broker did not get before the connection ended is sent again")
     func again() {
         var bench = SessionBench(maxInflight: 5)
         bench.settle()
@@ -37,7 +37,7 @@ struct ClearedTopicTests {
         #expect(clearedTopics(bench.accept(sent)) == ["root/a"])
     }
 
-    @Test("A state that comes after it on the same topic counts, and nothing is told as cleared")
+    @Test("A later state on the topic counts, and no clearing is reported")
     func overtaken() {
         var bench = SessionBench(maxInflight: 5)
         bench.settle()
@@ -48,7 +48,7 @@ struct ClearedTopicTests {
         #expect(clearedTopics(next + bench.accept(next)).isEmpty)
     }
 
-    @Test("One that the broker refuses is not told as cleared")
+    @Test("A clearing that the broker refuses is not reported")
     func refused() {
         var bench = SessionBench(maxInflight: 5)
         bench.settle()

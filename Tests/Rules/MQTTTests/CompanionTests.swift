@@ -3,7 +3,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("Events in the words of others: companions")
+@Suite("Events in other formats: companions")
 struct CompanionTests {
     private func event(_ sequence: UInt64, companions: Int) -> OutgoingMessage {
         var event = SessionBench.event(sequence)
@@ -25,7 +25,7 @@ struct CompanionTests {
         return (bench, actions)
     }
 
-    @Test("They go out before their event, and count in the window")
+    @Test("Companions go out before their event, and count in the window")
     func order() {
         var (bench, actions) = bench([event(1, companions: 2), event(2, companions: 1)])
         #expect(topics(actions) == ["others/1/0", "others/1/1", "root/event", "others/2/0"])
@@ -34,7 +34,7 @@ struct CompanionTests {
         #expect(topics(actions) == ["root/event"])
     }
 
-    @Test("On the next connection they go out again with an event that was not accepted, and not with one that was")
+    @Test("On the next connection they go out again with an event that was not accepted, and not with an accepted one")
     func again() {
         var (bench, actions) = bench([event(1, companions: 1), event(2, companions: 1)])
         let mids = bench.register(actions)
@@ -46,7 +46,7 @@ struct CompanionTests {
         #expect(topics(actions) == ["root/status", "others/2/0", "root/event"])
     }
 
-    @Test("A refused one is said and holds up nothing")
+    @Test("A refused companion is logged and delays nothing")
     func refused() {
         var (bench, actions) = bench([event(1, companions: 1), event(2, companions: 1)])
         let mids = bench.register(actions)
@@ -59,7 +59,7 @@ struct CompanionTests {
         #expect(bench.session.counters.parked == 0)
     }
 
-    @Test("Where the broker hangs up on one five times, none goes out any more, and the events do")
+    @Test("If the broker disconnects on a companion five times, none goes out any more, and the events do")
     func hungUpOn() {
         var (bench, actions) = bench([event(1, companions: 1), event(2, companions: 1)], maxInflight: 1)
         for _ in 1...5 {
@@ -77,7 +77,7 @@ struct CompanionTests {
         #expect(bench.accept(actions).published == ["#2"])
     }
 
-    @Test("After companions that tell of what is past, the present is said once more, when nothing waits any more")
+    @Test("After companions about the past, the present is sent once more, when no message waits any more")
     func present() {
         var bench = SessionBench(maxInflight: 4)
         bench.settle()
@@ -95,7 +95,7 @@ struct CompanionTests {
         #expect(actions.published == ["others/place=here"])
     }
 
-    @Test("A topic that is refused is said once, however many others are accepted")
+    @Test("A refused topic is logged once, however many others are accepted")
     func refusedOnce() {
         var (bench, actions) = bench([event(1, companions: 2)], maxInflight: 8)
         let mids = bench.register(actions)

@@ -20,7 +20,7 @@ struct ConnectionRulesTests {
         return pauses
     }
 
-    @Test("Starting connects")
+    @Test("The session connects when it starts")
     func start() {
         var bench = SessionBench()
         #expect(bench.session.start(at: bench.now) == [.connect])
@@ -35,7 +35,7 @@ struct ConnectionRulesTests {
         for (pause, step) in zip(pauses, steps) { #expect((step / 2...step).contains(pause)) }
     }
 
-    @Test("The same seed gives the same pauses, another gives others")
+    @Test("Equal seeds give equal pauses, another seed gives others")
     func jitter() {
         var first = SessionBench(seed: 1)
         var second = SessionBench(seed: 1)
@@ -48,7 +48,7 @@ struct ConnectionRulesTests {
         #expect(pauses[0] != pauses[2])
     }
 
-    @Test("A connection that stood for half a minute starts the pauses anew; one that broke at once does not")
+    @Test("A connection that lasted half a minute restarts the pauses; one that broke at once does not")
     func stable() {
         var bench = SessionBench()
         _ = pauses(&bench, count: 5, refusal)
@@ -64,7 +64,7 @@ struct ConnectionRulesTests {
         #expect(bench.session.nextWake - bench.now <= .seconds(1))
     }
 
-    @Test("A cause is said once however often it comes back, with a remedy, until a good connection ends it")
+    @Test("A cause is logged once however often it comes back, with a remedy, until a good connection ends it")
     func saidOnce() {
         var bench = SessionBench()
         _ = bench.session.start(at: bench.now)
@@ -83,7 +83,7 @@ struct ConnectionRulesTests {
         #expect(bench.session.connectionLost(refusal, at: bench.now).notices == [.connectionFailed(refusal)])
     }
 
-    @Test("A handshake that ends without OpenSSL's word for it does not hide the cause that was told before")
+    @Test("A handshake that ends without OpenSSL's reason does not hide the cause logged before")
     func concealedCause() {
         var bench = SessionBench()
         let cause = ConnectionFailure.tls(detail: "sslv3 alert certificate revoked")
@@ -98,7 +98,7 @@ struct ConnectionRulesTests {
         }
         #expect(said == [vague, cause, refusal].map(DeliveryNotice.connectionFailed))
         #expect(bench.session.counters.lastFailure == vague)
-        // After a connection that stood it is news again.
+        // After a connection that lasted it is new again.
         _ = bench.session.connectionLost(cause, at: bench.now)
         bench.now = bench.session.nextWake
         _ = bench.session.tick(at: bench.now)
@@ -110,7 +110,7 @@ struct ConnectionRulesTests {
         #expect(bench.session.connectionLost(vague, at: bench.now).notices == [.connectionFailed(vague)])
     }
 
-    @Test("An attempt that nobody answers is given up after 15 s")
+    @Test("An attempt without an answer times out after 15 s")
     func timeout() {
         var bench = SessionBench()
         _ = bench.session.start(at: bench.now)
@@ -134,7 +134,7 @@ struct ConnectionRulesTests {
         #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online"])
     }
 
-    @Test("A broker that is silent for one and a half keepalives is gone; anything it says counts")
+    @Test("A broker silent for one and a half keepalives is gone; any packet from it counts")
     func silence() {
         var bench = SessionBench(keepalive_s: 30)
         bench.settle()
@@ -147,12 +147,12 @@ struct ConnectionRulesTests {
         #expect(actions == [.drop, .say(.connectionFailed(.keepaliveExpired))])
     }
 
-    @Test("The shortest keepalive still leaves a ping 3 s to be answered", arguments: [(5, 8.0), (6, 9), (30, 45)])
+    @Test("The shortest keepalive still gives a ping 3 s for its answer", arguments: [(5, 8.0), (6, 9), (30, 45)])
     func silenceTimeout(keepalive_s: Int, timeout_s: Double) {
         #expect(LiveConnection.silenceTimeout(keepalive_s: keepalive_s) == .seconds(timeout_s))
     }
 
-    @Test("A keepalive that the broker names counts instead of ours, on that connection", arguments: [5, 60])
+    @Test("A broker's own keepalive replaces the configured one, on that connection", arguments: [5, 60])
     func serverKeepalive(keepalive_s: Int) {
         var bench = SessionBench(keepalive_s: 30)
         _ = bench.accept(bench.connect(BrokerLimits(keepalive_s: keepalive_s)))
@@ -174,7 +174,7 @@ struct ConnectionRulesTests {
         #expect(!bench.session.tick(at: bench.now).contains(.drop))
     }
 
-    @Test("When another client takes the identifier, it stays away for minutes and says why")
+    @Test("When another client takes the identifier, the session stays away for minutes and logs the reason")
     func takenOver() {
         var bench = SessionBench()
         bench.settle()
@@ -183,7 +183,7 @@ struct ConnectionRulesTests {
         #expect(said.first?.description.contains("another agent uses this gateway's id") == true)
     }
 
-    @Test("Subscriptions are made anew on every connection")
+    @Test("Subscriptions are made again on every connection")
     func subscriptions() {
         var bench = SessionBench(filters: ["root/request/+"])
         #expect(bench.connect().contains(.subscribe(filters: ["root/request/+"])))
@@ -196,7 +196,7 @@ struct ConnectionRulesTests {
         #expect(refused.notices == [.subscriptionRefused(.notAuthorized)])
     }
 
-    @Test("A broker that keeps no retained messages is warned about")
+    @Test("A broker that keeps no retained messages causes a warning")
     func noRetain() {
         var bench = SessionBench()
         let notice = bench.connect(BrokerLimits(isRetainAvailable: false)).notices.first
@@ -204,7 +204,7 @@ struct ConnectionRulesTests {
         #expect(notice?.description.contains("retained") == true)
     }
 
-    @Test("A broker that refuses a retained will gets one that is not, at once; the next is asked anew")
+    @Test("A broker that refuses a retained will gets an unretained one, at once; the next connection tries again")
     func unretainedWill() {
         var bench = SessionBench()
         let failure = ConnectionFailure.refused(.retainNotSupported)
@@ -225,7 +225,7 @@ struct ConnectionRulesTests {
         #expect(said.first == .connected(BrokerLimits(isRetainAvailable: false)))
     }
 
-    @Test("A broker that refuses the will that is not retained as well is tried again after a pause, with a word")
+    @Test("A broker that refuses that will as well is retried after a pause, and the log tells so")
     func refusedWill() {
         var bench = SessionBench()
         let failure = ConnectionFailure.refused(.retainNotSupported)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Events: order, window, retry")
 struct EventOrderTests {
-    @Test("Not more than the window is under way, and each PUBACK lets the next one out, in order")
+    @Test("At most the window is in flight, and each PUBACK releases the next message, in order")
     func window() {
         var bench = SessionBench(maxInflight: 2)
         bench.settle()
@@ -26,7 +26,7 @@ struct EventOrderTests {
         #expect(actions.published.count + supplied.published.count == 3)
     }
 
-    @Test("What was fetched is not fetched again, and an empty outbox is not asked again until it has news")
+    @Test("Fetched events are not fetched again, and an empty outbox is not asked again until it has news")
     func fetching() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
@@ -50,7 +50,7 @@ struct EventOrderTests {
         #expect(bench.answer(sent, reason).acknowledged == [1])
     }
 
-    @Test("What no subscriber matches is counted, of numbered messages alone")
+    @Test("Numbered messages without a matching subscriber are counted, and no others")
     func unmatched() {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
@@ -61,7 +61,7 @@ struct EventOrderTests {
     }
 
     @Test(
-        "With undelivered_hold_s an event without a subscriber is sent again, before those behind it, until its time is over"
+        "With undelivered_hold_s an event without a subscriber is sent again, before later ones, until its time ends"
     )
     func held() {
         var bench = SessionBench(maxInflight: 1, undeliveredHold: .seconds(100))
@@ -92,7 +92,7 @@ struct EventOrderTests {
     }
 
     @Test(
-        "A refused event stays, is said once, and goes out again after a pause, alone and before its successors",
+        "A refused event stays, is logged once, and goes out again after a pause, alone and before its successors",
         arguments: [ReasonCode.notAuthorized, .quotaExceeded, .unspecifiedError])
     func refused(reason: ReasonCode) {
         var bench = SessionBench(maxInflight: 2)
@@ -122,7 +122,7 @@ struct EventOrderTests {
         #expect(bench.session.counters.refused[reason] == 22)
     }
 
-    @Test("An event that the broker refuses five times for what it is, is set aside and the next one goes")
+    @Test("An event refused five times for itself is parked, and the next one goes")
     func poison() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
@@ -141,7 +141,7 @@ struct EventOrderTests {
         #expect(bench.session.tick(at: bench.now).published == ["#2"])
     }
 
-    @Test("What others need not wait for is set aside after five refusals, whatever the reason")
+    @Test("A message that others need not wait for is parked after five refusals, for any reason")
     func optional() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
@@ -159,7 +159,7 @@ struct EventOrderTests {
         #expect(bench.session.tick(at: bench.now).published == ["#2"])
     }
 
-    @Test("An event that is refused after the gap that gives it up has gone out, does not go out again")
+    @Test("A refused event does not go out again after the gap that gives it up")
     func givenUp() {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
@@ -172,7 +172,7 @@ struct EventOrderTests {
         #expect(bench.session.supply([SessionBench.event(3)], at: bench.now).published == ["#3"])
     }
 
-    @Test("Nor does one whose connection broke before it was answered: the gap takes its place")
+    @Test("An event whose connection broke before its answer does not go out again either: the gap replaces it")
     func givenUpOffline() {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
@@ -187,7 +187,7 @@ struct EventOrderTests {
         #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online", "#3", "#2"])
     }
 
-    @Test("What was under way when the connection broke goes out again in order, and nothing that was acknowledged")
+    @Test("Messages in flight when the connection broke go out again in order, without acknowledged ones")
     func reconnect() {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
@@ -204,7 +204,7 @@ struct EventOrderTests {
     }
 
     @Test(
-        "Where a broker hangs up and blames a message, they go one at a time until the culprit is found and set aside")
+        "If a broker disconnects on a message, they go one at a time until the culprit is found and parked")
     func culprit() {
         var bench = SessionBench(maxInflight: 3)
         bench.settle()
@@ -213,7 +213,7 @@ struct EventOrderTests {
         #expect(sent.published == ["#1", "#2", "#3"])
         var parked: [DeliveryAction] = []
         var rounds = 0
-        // The broker of this test takes everything but event 2, which makes it hang up.
+        // The broker of this test takes everything but event 2, on which it disconnects.
         while parked.isEmpty, rounds < 10 {
             rounds += 1
             parked = bench.session.connectionLost(.disconnected(.packetTooLarge), at: bench.now)
@@ -231,7 +231,7 @@ struct EventOrderTests {
         #expect(bench.session.suspicion.suspects.isEmpty)
     }
 
-    @Test("A packet identifier that nobody waits for changes nothing")
+    @Test("An unexpected packet identifier changes nothing")
     func unknownIdentifier() {
         var bench = SessionBench()
         bench.settle()
@@ -240,7 +240,7 @@ struct EventOrderTests {
         #expect(bench.session.counters == before)
     }
 
-    @Test("A source whose numbers go back gets nothing sent twice")
+    @Test("A source whose numbers go back gets no message sent twice")
     func disorder() {
         var bench = SessionBench(maxInflight: 9)
         bench.settle()

@@ -3,7 +3,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("What a former gateway left holds up nothing of ours")
+@Suite("Unsent messages of a previous gateway delay none of the new one's")
 struct FormerGatewayTests {
     private var bench = SessionBench(maxInflight: 5)
 
@@ -17,13 +17,13 @@ struct FormerGatewayTests {
 
     private let clearing = Message(topic: "former/a", payload: [], .retained)
 
-    /// The source is asked, and has these events of the former gateway.
+    /// The source is asked, and has these events of the previous gateway.
     private mutating func leave(_ sequences: ClosedRange<UInt64>) -> [DeliveryAction] {
         _ = bench.session.formerEventsAvailable(at: bench.now)
         return bench.session.supplyFormer(sequences.map(event), at: bench.now)
     }
 
-    /// Lets time pass until something is sent, and has the broker refuse all of it; returns what followed.
+    /// Lets time pass until a message is sent, and has the broker refuse all; returns the effects.
     private mutating func refuseNext(_ reason: ReasonCode = .notAuthorized) -> [DeliveryAction] {
         bench.now = bench.session.nextWake
         return bench.answer(bench.session.tick(at: bench.now), reason)
@@ -33,7 +33,7 @@ struct FormerGatewayTests {
         actions.compactMap { if case .giveUp(let sequence) = $0 { sequence } else { nil } }
     }
 
-    @Test("The source is asked for its events only where it says that it has some")
+    @Test("The source is asked for the previous gateway's events only where it says that it has some")
     func asked() {
         var bench = SessionBench(maxInflight: 5)
         #expect(!bench.connect().contains { $0.isFetchOfFormer })
@@ -41,7 +41,7 @@ struct FormerGatewayTests {
         #expect(bench.session.formerEventsAvailable(at: bench.now).contains { $0.isFetchOfFormer })
     }
 
-    @Test("Its events go one at a time and in order, and leave the outbox with their acknowledgement")
+    @Test("The previous gateway's events go one at a time and in order, and leave the outbox when acknowledged")
     mutating func oneAtATime() {
         var actions = leave(1...3)
         var sent: [[String]] = []
@@ -53,7 +53,7 @@ struct FormerGatewayTests {
         #expect(sent == [["#1"], ["#2"], ["#3"]])
     }
 
-    @Test("Our own events go first, and beside one of its that is under way")
+    @Test("The new gateway's events go first, and beside one of the previous gateway's in flight")
     mutating func ownFirst() {
         _ = bench.session.outgoingAvailable(at: bench.now)
         let own = bench.session.supply([SessionBench.event(1), SessionBench.event(2)], at: bench.now)
@@ -65,7 +65,7 @@ struct FormerGatewayTests {
         #expect(bench.session.supply([SessionBench.event(5)], at: bench.now).published == ["#5"])
     }
 
-    @Test("One that the broker refuses is tried again after growing pauses, while our own go on")
+    @Test("A refused event of the previous gateway is retried after growing pauses, while the new ones go on")
     mutating func refused() {
         let refused = bench.answer(leave(1...2), .notAuthorized)
         #expect(refused.published.isEmpty && givenUp(refused).isEmpty)
@@ -79,7 +79,7 @@ struct FormerGatewayTests {
         #expect(bench.accept(again).published == ["#2"])
     }
 
-    @Test("After five refusals it is given up, and those behind it after one, without a pause")
+    @Test("After five refusals it is given up, and later ones after one refusal, without a pause")
     mutating func givenUp() {
         var followed = bench.answer(leave(1...4), .notAuthorized)
         for _ in 0..<4 {
@@ -91,12 +91,12 @@ struct FormerGatewayTests {
         #expect(givenUp(followed) == [2] && followed.published == ["#3"])
         followed = bench.answer(followed, .notAuthorized)
         #expect(givenUp(followed) == [3])
-        // Its rights are back.
+        // The rights are back.
         #expect(bench.accept(followed).acknowledged == [4])
         #expect(givenUp(bench.answer(leave(5...5), .notAuthorized)).isEmpty)
     }
 
-    @Test("It is said once, with the topic and the remedy, and not of our own")
+    @Test("Its refusal is logged once, with the topic and the remedy, apart from the new gateway's")
     mutating func said() throws {
         var followed = bench.answer(leave(1...3), .notAuthorized)
         var notices = followed.notices
@@ -107,12 +107,12 @@ struct FormerGatewayTests {
         notices += bench.answer(followed, .notAuthorized).notices
         #expect(notices == [.formerRefused(topic: "former/event", .notAuthorized)])
         #expect(notices.first?.description.contains("allow this user to write below") == true)
-        // A refusal of our own is still news.
+        // A refusal of a new event is still logged.
         let own = bench.session.setRetained(SessionBench.retained("root/a", "1"), at: bench.now)
         #expect(bench.answer(own, .notAuthorized).notices == [.retainedRefused(topic: "root/a", .notAuthorized)])
     }
 
-    @Test("A topic of its own that may not be cleared is left alone after five refusals, and told as cleared by nobody")
+    @Test("A topic of the previous gateway that may not be cleared is left alone after five refusals, and not reported")
     mutating func topicLeftAlone() {
         var followed = bench.answer(bench.session.setRetained(clearing, at: bench.now), .notAuthorized)
         for _ in 0..<4 { followed += refuseNext() }
@@ -124,7 +124,7 @@ struct FormerGatewayTests {
         #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online"])
     }
 
-    @Test("A state of our own that may not be written is tried for ever")
+    @Test("A state of the new gateway that may not be written is retried for ever")
     mutating func ownTopic() {
         let own = bench.session.setRetained(SessionBench.retained("root/a", "1"), at: bench.now)
         _ = bench.answer(own, .notAuthorized)
@@ -132,7 +132,7 @@ struct FormerGatewayTests {
         #expect(!bench.session.isDrained)
     }
 
-    @Test("An event that was under way when the connection ended goes out again on the next one")
+    @Test("An event in flight when the connection ended goes out again on the next one")
     mutating func again() {
         #expect(leave(1...1).published == ["#1"])
         _ = bench.session.connectionLost(.closedByBroker, at: bench.now)

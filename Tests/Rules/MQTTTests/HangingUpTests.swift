@@ -3,11 +3,12 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("A broker that hangs up on a message")
+@Suite("A broker that disconnects on a message")
 struct HangingUpTests {
     static let protocolError = ConnectionFailure.disconnected(.protocolError)
 
-    /// The connection ends, the pause passes, the next one stands and the status is accepted. What then goes out is in the result.
+    /// The connection ends, the pause passes, the next one is established and the status is accepted. The result has
+    /// the messages after it.
     private func reconnect(_ bench: inout SessionBench, after failure: ConnectionFailure) -> [DeliveryAction] {
         let ended = bench.session.connectionLost(failure, at: bench.now)
         bench.now = bench.session.nextWake
@@ -28,7 +29,7 @@ struct HangingUpTests {
     }
 
     @Test(
-        "An event on which the connection ends five times alone is set aside, with a reason or without, and the next one goes out",
+        "An event on which the connection ends five times alone is parked, with any reason or none",
         arguments: [protocolError, .closedByBroker])
     func event(failure: ConnectionFailure) {
         var (bench, actions) = bench(events: 1...2, maxInflight: 1)
@@ -43,7 +44,7 @@ struct HangingUpTests {
         #expect(actions.published == ["#2"])
     }
 
-    @Test("Of several messages under way they go one at a time, until it is plain which one it is")
+    @Test("Several messages in flight then go one at a time, until it is clear which one causes it")
     func several() {
         var (bench, actions) = bench(events: 1...4)
         #expect(actions.published == ["#1", "#2", "#3", "#4"])
@@ -56,7 +57,7 @@ struct HangingUpTests {
         #expect(reconnect(&bench, after: Self.protocolError).published == ["#2"])
     }
 
-    @Test("A connection that ends once without a word makes nothing slower; a second one in a row does")
+    @Test("A connection that ends once without a reason slows nothing; a second one in a row does")
     func chance() {
         var (bench, actions) = bench(events: 1...4)
         _ = bench.register(actions)
@@ -66,7 +67,7 @@ struct HangingUpTests {
         #expect(reconnect(&bench, after: .closedByBroker).published == ["#1"])
     }
 
-    @Test("A broker that takes nothing at all, as one that is going down, sets nothing aside")
+    @Test("A broker that accepts no message at all, as when it shuts down, parks none")
     func nothingAccepted() {
         var (bench, actions) = bench(events: 1...1)
         _ = bench.register(actions)
@@ -81,7 +82,7 @@ struct HangingUpTests {
     }
 
     @Test(
-        "An end that has nothing to do with a message sets none aside",
+        "The end of a connection for another reason parks no message",
         arguments: [
             ConnectionFailure.disconnected(.serverUnavailable), .disconnected(.quotaExceeded), .keepaliveExpired,
             .disconnected(.notAuthorized),
@@ -96,7 +97,7 @@ struct HangingUpTests {
         #expect(bench.session.counters.parked == 0)
     }
 
-    @Test("A connection that ends long after the message was sent says nothing against it")
+    @Test("A connection that ends long after the message was sent is no evidence against it")
     func late() {
         var (bench, actions) = bench(events: 1...1)
         for _ in 1...20 {

@@ -3,7 +3,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("States at the broker that nobody knows any more are cleared once an epoch has begun")
+@Suite("Orphaned states at the broker are cleared once an epoch has begun")
 struct LeftoverSearchTests {
     private var bench = SessionBench(maxInflight: 5)
     private static let filters = ["root/status", "root/region/#"]
@@ -25,7 +25,7 @@ struct LeftoverSearchTests {
         return bench.session.heardOwnTopic(message, at: bench.now)
     }
 
-    /// Nothing more comes; what follows once that is plain.
+    /// No more messages come; returns the actions once that is clear.
     private mutating func fallSilent() -> [DeliveryAction] {
         bench.now = bench.session.nextWake
         return bench.session.tick(at: bench.now)
@@ -35,19 +35,19 @@ struct LeftoverSearchTests {
         actions.contains { if case .searched = $0 { true } else { false } }
     }
 
-    @Test("Without a new epoch nothing is subscribed to")
+    @Test("Without a new epoch the session does not subscribe")
     func notAsked() {
         #expect(bench.session.nextWake == .distantFuture)
     }
 
-    @Test("It begins when everything of our own is at the broker, so that our status is among what comes")
+    @Test("The search begins when all own messages are at the broker, so that the own status is received")
     mutating func afterOwn() {
         let state = bench.session.setRetained(SessionBench.retained("root/region/a/state", "1"), at: bench.now)
         #expect(bench.session.searchLeftovers(at: bench.now).isEmpty)
         #expect(bench.accept(state).contains(.subscribe(filters: Self.filters)))
     }
 
-    @Test("A state that we do not know is cleared, one that we know stays")
+    @Test("An unknown state is cleared, a known one stays")
     mutating func cleared() {
         let own = bench.session.setRetained(SessionBench.retained("root/region/a/state", "1"), at: bench.now)
         _ = bench.accept(own)
@@ -57,18 +57,18 @@ struct LeftoverSearchTests {
         #expect(hear("root/region/b/1/2/state").published == ["root/region/b/1/2/state="])
     }
 
-    @Test("Only states are cleared, only below our regions, and only what is retained")
+    @Test("Only retained states below the gateway's regions are cleared")
     mutating func nothingElse() {
         listen()
         #expect(hear("root/status").isEmpty)
         #expect(hear("root/region/a/event").isEmpty)
         #expect(hear("root/region/a/state", isRetained: false).isEmpty)
-        // Our own clearing, as the broker hands it on to its subscribers.
+        // The own clearing, as the broker sends it to its subscribers.
         #expect(hear("root/region/a/state", "").isEmpty)
         #expect(hear("rootless/region/a/state").isEmpty && hear("other/region/a/state").isEmpty)
     }
 
-    @Test("Five seconds without anything end it: it is unsubscribed, and done")
+    @Test("Five seconds of silence end the search: it unsubscribes and is done")
     mutating func done() {
         listen()
         _ = hear("root/status")
@@ -78,7 +78,7 @@ struct LeftoverSearchTests {
         _ = fallSilent()
     }
 
-    @Test("Where something was found it looks again once that is cleared, until nothing is")
+    @Test("If states were found, the search is repeated once they are cleared, until none is found")
     mutating func again() {
         listen()
         _ = hear("root/status")
@@ -92,7 +92,7 @@ struct LeftoverSearchTests {
         #expect(fallSilent() == [.unsubscribe(filters: Self.filters), .searched(cleared: 1)])
     }
 
-    @Test("A state that is there again after it was cleared is not cleared for ever")
+    @Test("A state that returns after it was cleared is not cleared for ever")
     mutating func stubborn() {
         listen()
         let clearing = hear("root/region/a/state")
@@ -103,7 +103,7 @@ struct LeftoverSearchTests {
         #expect(isSearched(fallSilent()))
     }
 
-    @Test("What never falls silent is listened to for a minute")
+    @Test("A topic that is never silent is listened to for a minute")
     mutating func busy() {
         listen()
         let begin = bench.now
@@ -115,7 +115,7 @@ struct LeftoverSearchTests {
         #expect(bench.now - begin == .seconds(60))
     }
 
-    @Test("A subscription that is refused is said once, with the remedy, and it is not done")
+    @Test("A refused subscription is logged once, with the remedy, and the search is not done")
     mutating func refused() {
         _ = bench.session.searchLeftovers(at: bench.now)
         let actions = bench.session.subscribed("root/region/#", [.notAuthorized], at: bench.now)
@@ -125,7 +125,7 @@ struct LeftoverSearchTests {
         #expect(bench.session.nextWake == .distantFuture)
     }
 
-    @Test("A broker that grants it and sends not even our own status lets us read nothing: that is said")
+    @Test("A broker that grants it but does not send the own status allows no reading: the log tells so")
     mutating func silent() {
         listen()
         let actions = fallSilent()
@@ -133,7 +133,7 @@ struct LeftoverSearchTests {
         #expect(!isSearched(actions))
     }
 
-    @Test("A connection that ends meanwhile begins it anew on the next one, three times at most")
+    @Test("A connection that ends meanwhile restarts the search on the next one, at most three times")
     mutating func connections() {
         listen()
         for attempt in 1...3 {
@@ -146,7 +146,7 @@ struct LeftoverSearchTests {
         }
     }
 
-    @Test("Where the broker keeps no retained messages there is nothing to look for")
+    @Test("Without retained messages at the broker there is no search")
     func withoutRetained() {
         var bench = SessionBench(maxInflight: 5)
         let birth = bench.connect(BrokerLimits(isRetainAvailable: false))

@@ -7,7 +7,7 @@ import Testing
 struct RetainedStateTests {
     func state(_ name: String, _ text: String) -> Message { SessionBench.retained("root/\(name)", text) }
 
-    @Test("A connection begins with the status, then every state as it is now, then the events")
+    @Test("A connection begins with the status, then every present state, then the events")
     func order() {
         var bench = SessionBench(maxInflight: 10)
         _ = bench.session.setRetained(state("b", "1"), at: bench.now)
@@ -18,7 +18,7 @@ struct RetainedStateTests {
         #expect(bench.session.supply([SessionBench.event(1)], at: bench.now).published == ["#1"])
     }
 
-    @Test("A state that changes while it is under way is sent once more, as it is then")
+    @Test("A state that changes in flight is sent once more, with its new value")
     func collapse() {
         var bench = SessionBench(maxInflight: 5)
         bench.settle()
@@ -32,7 +32,7 @@ struct RetainedStateTests {
         #expect(bench.session.isDrained)
     }
 
-    @Test("Every state goes out again on a new connection, though it had been acknowledged")
+    @Test("Every state goes out again on a new connection, even if it had been acknowledged")
     func again() {
         var bench = SessionBench(maxInflight: 5)
         bench.settle()
@@ -44,7 +44,7 @@ struct RetainedStateTests {
             bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online", "root/a=1"])
     }
 
-    @Test("A refused state holds up no other state and no event, and is tried again")
+    @Test("A refused state delays no other state and no event, and is retried")
     func refused() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
@@ -58,7 +58,7 @@ struct RetainedStateTests {
         #expect(bench.session.tick(at: bench.now).published == ["root/a=1"])
     }
 
-    @Test("A state refused five times for what it is, is left out until it changes, on new connections too")
+    @Test("A state refused five times for itself is left out until it changes, on new connections too")
     func givenUp() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
@@ -79,7 +79,7 @@ struct RetainedStateTests {
         #expect(bench.session.setRetained(state("a", "good"), at: bench.now).published == ["root/a=good"])
     }
 
-    @Test("Beyond the limit a new topic is refused, counted and said once, and what is there stays")
+    @Test("Beyond the limit a new topic is refused, counted and logged once, and existing ones stay")
     func limit() {
         var bench = SessionBench(maxRetainedTopics: 2)
         _ = bench.session.setRetained(state("a", "1"), at: bench.now)
@@ -89,7 +89,7 @@ struct RetainedStateTests {
         #expect(bench.connect().published == ["root/status=online", "root/a=1"])
     }
 
-    @Test("As many instances as can be configured all have their state, beside as many that are to be cleared")
+    @Test("All configurable instances have their state, beside as many that are to be cleared")
     func room() {
         let parameters = DeliverySession.Parameters(host: "broker", port: 1883, maxInflight: 20)
         var session = DeliverySession(
@@ -101,7 +101,7 @@ struct RetainedStateTests {
         #expect(session.counters.retainedTopicsRefused == 1)
     }
 
-    @Test("Goodbye sends the offline status before everything that waits, and disconnects on its PUBACK")
+    @Test("Goodbye sends the offline status before all waiting messages, and disconnects on its PUBACK")
     func goodbye() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
@@ -115,7 +115,7 @@ struct RetainedStateTests {
         #expect(bench.session.state == .closed)
     }
 
-    @Test("A goodbye that is not acknowledged in time closes without DISCONNECT, so that the will speaks")
+    @Test("A goodbye without an acknowledgement in time closes without DISCONNECT, so that the will is published")
     func goodbyeTooLate() {
         var bench = SessionBench()
         bench.settle()

@@ -7,12 +7,12 @@ struct SessionBench {
     var now = BootInstant(microseconds: 1_000_000)
     private var nextMid: UInt16 = 1
 
-    /// What was given last.
+    /// The last messages given.
     var lastMid: UInt16 { nextMid - 1 }
 
     static let status = "root/status"
 
-    /// - Parameter keepalive_s: unless it is what a test is about, no pings are expected.
+    /// - Parameter keepalive_s: unless a test is about it, no pings are expected.
     init(
         maxInflight: Int = 2, filters: [String] = [], seed: UInt64 = 7, maxRetainedTopics: Int = 100,
         keepalive_s: Int = 0, undeliveredHold: TimeSpan = .zero
@@ -35,7 +35,7 @@ struct SessionBench {
             Message(topic: "root/event", payload: [UInt8(truncatingIfNeeded: sequence)], .durable(.events)))
     }
 
-    /// Starts and connects; what was published on the way is in the result.
+    /// Starts and connects; the result has the publications on the way.
     mutating func connect(_ broker: BrokerLimits = BrokerLimits()) -> [DeliveryAction] {
         _ = session.start(at: now)
         return session.connected(broker, at: now)
@@ -48,7 +48,7 @@ struct SessionBench {
         _ = accept(actions)
     }
 
-    /// Lets time pass; what the session does then is in the result.
+    /// Lets time pass; returns the session's actions.
     mutating func pass(_ span: TimeSpan) -> [DeliveryAction] {
         now = now + span
         return session.tick(at: now)
@@ -69,7 +69,7 @@ struct SessionBench {
         return mids
     }
 
-    /// The broker answers every publication in `actions` with `reason`; returns what follows.
+    /// The broker answers every publication in `actions` with `reason`; returns the effects.
     mutating func answer(_ actions: [DeliveryAction], _ reason: ReasonCode) -> [DeliveryAction] {
         register(actions).flatMap { session.acknowledged($0, reason, at: now) }
     }
@@ -78,7 +78,7 @@ struct SessionBench {
 }
 
 extension [DeliveryAction] {
-    /// What would be published, as `topic=payload` or `#sequence`.
+    /// Returns the publications, as `topic=payload` or `#sequence`.
     var published: [String] {
         compactMap {
             switch $0 {

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Reason codes and the password file")
 struct WordsTests {
-    @Test("A reason code names itself as the specification does")
+    @Test("A reason code has the name of the specification")
     func names() {
         #expect(ReasonCode.notAuthorized.description == "Not authorized (0x87)")
         #expect(ReasonCode(rawValue: 0x00).description == "Success (0x00)")
         #expect(ReasonCode(rawValue: 0xFE).description == "Reason code (0xFE)")
     }
 
-    @Test("Of a packet that the broker's limit forbids, the remedy is the limit: nothing was sent, so no log has it")
+    @Test("For a packet beyond the broker's limit, the remedy is the limit: no packet was sent, so no log has it")
     func longPacket() {
         #expect(ReasonCode.packetTooLarge.publishingRemedy.contains("max_packet_size"))
     }
@@ -37,7 +37,7 @@ struct WordsTests {
     }
 
     @Test(
-        "The password is the first line, without its end, whatever that is",
+        "The password is the first line, without any kind of line end",
         arguments: ["secret", "secret\n", "secret\r\n", "secret\nnot this\n"])
     func firstLine(text: String) throws {
         try withFile(Array(text.utf8)) { path in
@@ -48,7 +48,7 @@ struct WordsTests {
         }
     }
 
-    @Test("A password file that holds none is an error with a remedy, and the text shows nothing of it")
+    @Test("An empty password file is an error with a remedy, and the text shows nothing of it")
     func bad() throws {
         try withFile([]) { path in
             #expect(throws: PasswordError.empty(path: path)) {
@@ -72,7 +72,7 @@ struct WordsTests {
         }
     }
 
-    @Test("A password file that is named must be there; the service manager's credential need not be")
+    @Test("A configured password file must exist; the service manager's credential need not")
     func missing() throws {
         let missing = PasswordError.unreadable(path: "/nonexistent/file", detail: "No such file or directory")
         #expect(throws: missing) { try Password.read(file: "/nonexistent/file", credentialsDirectory: nil) }
@@ -103,7 +103,7 @@ struct WordsTests {
     }
 
     @Test(
-        "What OpenSSL says comes with the remedy for it",
+        "OpenSSL's error comes with its remedy",
         arguments: [
             ("sslv3 alert certificate revoked", "refused by the broker: certificate revoked", "new certificate"),
             ("tlsv1 alert unknown ca", "refused by the broker: unknown ca", "authority of mqtt.cert_file"),
@@ -121,7 +121,7 @@ struct WordsTests {
     }
 
     @Test(
-        "A file that OpenSSL does not take is named with its key",
+        "A file that OpenSSL refuses is named with its key",
         arguments: [
             ("Error: Unable to load client certificate \"/a/b.pem\".", "cert_file"),
             ("Error: Unable to load client key file \"/a/b.pem\".", "key_file"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What is told and stored of a circle has the fields of the contract")
+@Suite("Messages and records of a circle have the fields of the contract")
 struct CirclePayloadTests {
     private let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_123_999), isSynced: true)
     private let instance = RegionInstanceID(region: "depot")
@@ -37,7 +37,7 @@ struct CirclePayloadTests {
 
     private let common: Set = ["schema", "at", "clock", "site", "gateway", "epoch", "seq", "type", "region"]
 
-    @Test("An exit: centre, radius and distance in place of uuid, major and minor; last_inside_at; where it happened")
+    @Test("An exit: centre, radius and distance in place of uuid, major and minor; last_inside_at; the place")
     func exit() throws {
         let payload = try json(
             Message(composer().event(event, of: instance, epoch: "e", seq: 4, at: .origin, timebase)))
@@ -58,7 +58,7 @@ struct CirclePayloadTests {
         #expect(payload["last_inside_at"] as? String == "2023-11-14T22:13:00.123Z")
     }
 
-    @Test("With location = \"omit\" nothing of the place leaves; the circle itself does, which the operator has named")
+    @Test("With location = \"omit\" no place is published; the circle itself is, which the operator has named")
     func omit() throws {
         let message = composer(.omit).event(event, of: instance, epoch: "e", seq: 4, at: .origin, timebase)
         let payload = try json(Message(message))
@@ -69,7 +69,7 @@ struct CirclePayloadTests {
         #expect(state["distance_m"] == nil && state["radius_m"] as? Double == 150)
     }
 
-    @Test("A state says which circle it is about, and how far from its centre the gateway was")
+    @Test("A state names its circle, and the gateway's distance from its centre")
     func state() throws {
         let told = ToldState(
             .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle, distance_m: 271)))
@@ -81,13 +81,13 @@ struct CirclePayloadTests {
             ])
     }
 
-    // MARK: - Stored
+    // MARK: - Records
 
     private func record(_ occupancy: RegionRecord.Occupancy) -> RegionRecord {
         RegionRecord(instance: instance, .circle(of: circle), occupancy)
     }
 
-    @Test("A circle is stored under a kind of its own, and read again with every digit", arguments: ["boot", nil])
+    @Test("A circle is stored under its own kind, and read again with every digit", arguments: ["boot", nil])
     func stored(bootID: String?) throws {
         let stay = RegionRecord.OpenStay(
             enteredAt: .origin + .seconds(3), lastHeardAt: .origin + .seconds(9), beginning: .partial, keeper: nil,
@@ -104,7 +104,7 @@ struct CirclePayloadTests {
     }
 
     @Test(
-        "One that is damaged is nothing to go on from",
+        "A damaged record of a circle counts as none",
         arguments: ["of_latitude=91", "of_longitude=x", "of_radius_m=0", "of_radius_m=nan"])
     func damaged(word: String) {
         let line =

@@ -7,17 +7,17 @@ import Testing
 struct CoverageLogTests {
     private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
 
-    /// What an earlier process stored, whose clock showed the seconds.
+    /// Returns the record of an earlier process, whose clock showed the seconds.
     private func stored(_ radio: CoveredRadio, from: Double, seen: Double) -> StoredCoverage {
         StoredCoverage(radio: radio, from: at(from), fromWall: clock(from), seen: at(seen))
     }
 
     private func clock(_ seconds: Double) -> WallTime { .unixEpoch + .seconds(seconds) }
 
-    /// A clock that is fast by so much.
+    /// A clock that is fast by some seconds.
     private func fast(_ seconds: Double) -> Timebase { Timebase(wallAtOrigin: clock(seconds), isSynced: true) }
 
-    /// Told spans by the time of day.
+    /// Returns the published spans by wall time.
     private func told(_ log: inout CoverageLog, _ timebase: Timebase) -> [[Double]] {
         log.takeEnded(timebase).map { [($0.from - .unixEpoch).seconds, ($0.to - .unixEpoch).seconds] }
     }
@@ -27,7 +27,7 @@ struct CoverageLogTests {
         log.ended.map { "\($0.radio.word) \(Int(($0.from - .origin).seconds))-\(Int(($0.to - .origin).seconds))" }
     }
 
-    @Test("A span ends as the radio's condition changes, and the next begins there")
+    @Test("A span ends when the radio's condition changes, and the next begins there")
     func change() {
         var log = CoverageLog()
         log.note(.live(.scanning), at: at(10))
@@ -37,7 +37,7 @@ struct CoverageLogTests {
         #expect(lines(log) == ["scanning 10-100", "stalled 100-130"])
     }
 
-    @Test("A span that lasts is told every hour")
+    @Test("A lasting condition makes a span every hour")
     func hourly() {
         var log = CoverageLog()
         log.note(.replay, at: at(0))
@@ -48,7 +48,7 @@ struct CoverageLogTests {
         #expect(lines(log) == ["replay 0-3600", "replay 3600-7200"])
     }
 
-    @Test("Hours that nobody noticed are one span")
+    @Test("Hours of sleep are one span")
     func asleep() {
         var log = CoverageLog()
         log.note(.live(.off), at: at(0))
@@ -56,7 +56,7 @@ struct CoverageLogTests {
         #expect(lines(log) == ["off 0-20000"])
     }
 
-    @Test("What is found out late begins when it began, but never before the span that was told last")
+    @Test("A condition detected late begins at its own time, but never before the last published span")
     func late() {
         var log = CoverageLog()
         log.note(.live(.scanning), at: at(0))
@@ -66,14 +66,14 @@ struct CoverageLogTests {
         #expect(lines(log) == ["scanning 0-3600", "stalled 3600-3700"])
     }
 
-    @Test("After a crash the span ends with the last that is known of the process, and then nobody listened")
+    @Test("After a crash the span ends with the last known time of the process, and stopped follows")
     func crash() {
         var log = CoverageLog(resuming: stored(.live(.scanning), from: 100, seen: 160), at: at(500))
         log.note(.live(.scanning), at: at(501))
         #expect(lines(log) == ["scanning 100-160", "stopped 160-501"])
     }
 
-    @Test("After a goodbye nobody listened from then on")
+    @Test("After a goodbye stopped follows")
     func goodbye() {
         var log = CoverageLog(resuming: stored(.stopped, from: 160, seen: 160), at: at(500))
         #expect(lines(log).isEmpty)
@@ -81,14 +81,14 @@ struct CoverageLogTests {
         #expect(lines(log) == ["stopped 160-501"])
     }
 
-    @Test("Times that are still to come, as after a clock was set back, end now")
+    @Test("Future times, as after a clock was set back, end now")
     func future() {
         var log = CoverageLog(resuming: stored(.live(.scanning), from: 900, seen: 1000), at: at(500))
         log.note(.live(.scanning), at: at(501))
         #expect(lines(log) == ["stopped 500-501"])
     }
 
-    @Test("What is stored says what lasts, and that the process runs")
+    @Test("The record has the current condition, and a time at which the process runs")
     func record() {
         var log = CoverageLog()
         #expect(log.record(seen: at(1), fast(0)) == nil)
@@ -107,7 +107,7 @@ struct CoverageLogTests {
         #expect(told(&log, fast(-3)) == [[100, 100], [100, 197]])
     }
 
-    @Test("Where the clock was set, both ends are of the clock as it is now")
+    @Test("After the clock was set, both ends follow the new clock")
     func set() {
         var log = CoverageLog()
         log.note(.live(.scanning), at: at(0))
@@ -117,7 +117,7 @@ struct CoverageLogTests {
         #expect(told(&log, fast(3600)) == [[3700, 3750]])
     }
 
-    @Test("The next process goes on where the last one said it had ended")
+    @Test("The next process continues at the last one's published end")
     func handedOn() throws {
         var log = CoverageLog()
         log.note(.live(.scanning), at: at(0))
@@ -128,7 +128,7 @@ struct CoverageLogTests {
         #expect(told(&next, fast(0.5)) == [[100, 201.5]])
     }
 
-    @Test("Where too many wait, two become one that claims no more than was heard")
+    @Test("When too many wait, two are joined into one that claims no more than was heard")
     func capacity() {
         var log = CoverageLog()
         for second in 0...2_000 { log.note(second % 2 == 0 ? .live(.scanning) : .live(.off), at: at(Double(second))) }
@@ -138,7 +138,7 @@ struct CoverageLogTests {
     }
 
     @Test(
-        "It is stored and read again, on the clock that is right",
+        "The record is stored and read again, on the right clock",
         arguments: [CoveredRadio.live(.scanning), .live(.unauthorized), .replay, .stopped])
     func stored(radio: CoveredRadio) {
         let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_000_000_000), isSynced: true)

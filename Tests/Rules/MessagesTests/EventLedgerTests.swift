@@ -13,7 +13,7 @@ struct EventLedgerTests {
         BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 7),
         BeaconObservation(accuracy_m: 1, accuracyError_m: 1, proximity: .near, rssi_dbm: -60))
 
-    /// What a state says, whose transition has an event or none.
+    /// Returns the content of a state whose transition has an event or none.
     private func seq(_ ledger: inout EventLedger, epoch: String = "epoch", event seq: Int64? = nil) throws -> Int64 {
         let transition = RegionTransition(
             instance: cart, state: .inside, since: .origin, at: .origin,
@@ -22,7 +22,7 @@ struct EventLedgerTests {
         return try StatePayload(decoding: entry.state.payload).eventSeq
     }
 
-    @Test("A state that is told again after its region was cleared names the event that it named before")
+    @Test("A state announced again after its region was cleared names its earlier event")
     func toldAgain() throws {
         var ledger = EventLedger(composer)
         #expect(try seq(&ledger) == 0)
@@ -44,7 +44,7 @@ struct EventLedgerTests {
         #expect(try seq(&ledger) == 4)
     }
 
-    @Test("A number of the epoch before means nothing in the next one")
+    @Test("A number of the epoch before does not count in the next one")
     func nextEpoch() throws {
         var ledger = EventLedger(composer, lastSeq: [cart: 3])
         ledger.forget(cart)
@@ -52,7 +52,7 @@ struct EventLedgerTests {
         #expect(try seq(&ledger, epoch: "next") == 0)
     }
 
-    @Test("A state never begins after the time at which it is told, nor does the stay that an exit ends")
+    @Test("A state never begins after it is announced, nor does the stay that an exit ends")
     func order() throws {
         let late = Instant.origin + .seconds(7)
         var ledger = EventLedger(composer)
@@ -86,7 +86,7 @@ struct EventLedgerTests {
         #expect(event.exit?.dwell_s == 1)
     }
 
-    @Test("Of any number of instances that went, the last so many are known, and never more than twice as many")
+    @Test("The last deleted instances are always known, and never more than twice as many")
     func limit() {
         var departed = DepartedNumbers(generationLimit: 3)
         func instance(_ minor: Int) -> RegionInstanceID {
@@ -98,7 +98,7 @@ struct EventLedgerTests {
             for latest in max(1, minor - 2)...minor { #expect(departed.number(of: instance(latest)) == latest) }
         }
         #expect(departed.number(of: instance(1)) == 0)
-        // One that goes often takes the room of one.
+        // One that is deleted often takes the room of one.
         for seq in 1...100 { departed.note(instance(100), Int64(seq)) }
         #expect(departed.number(of: instance(99)) == 99)
         #expect(departed.take(instance(100)) == 100)

@@ -39,7 +39,7 @@ struct HealthTests {
         return String(decoding: octets, as: UTF8.self).split(separator: "\n")
     }
 
-    @Test("The message says how the connection to the broker is, and how it ended last")
+    @Test("The message has the state of the broker's connection, and the reason of its last end")
     func broker() {
         #expect(
             payload(report()).hasSuffix(
@@ -60,20 +60,20 @@ struct HealthTests {
         #expect(lines("site").holdForAll { $0.hasPrefix("#") || $0.contains(#"{agent="site""#) })
     }
 
-    @Test("The message counts what was done about adapters that did not scan")
+    @Test("The message counts the recovery steps of adapters that did not scan")
     func recoveries() {
-        // Once: a key that comes twice is no JSON that readers agree on.
+        // Once: readers do not agree on JSON with a repeated key.
         #expect(payload(report()).ranges(of: #""recoveries":{"reenable":4,"reset":1}"#).count == 1)
     }
 
-    @Test("The message names floods, and an empty list where there is none")
+    @Test("The message names floods, and has an empty list where there is none")
     func floods() {
         let named = #""suspected_spoofing":[{"kind":"identities","rate_per_s":998.3}],"tracks""#
         #expect(payload(report()).contains(named))
         #expect(payload(report { $0.engine.suspectedSpoofing = [] }).contains(#""suspected_spoofing":[],"tracks""#))
     }
 
-    @Test("The message names an adapter whose readings are none, and says nothing where all are in order")
+    @Test("The message names an adapter with wrong readings, and no adapter where all are in order")
     func readings() {
         let suspect = payload(
             report { $0.engine.suspectReadings = [SuspectReadings(adapter: "hci1", kind: .twoLevels)] })
@@ -81,7 +81,7 @@ struct HealthTests {
         #expect(!payload(report()).contains("suspect_readings"))
     }
 
-    @Test("A replay says nothing that two runs would differ in")
+    @Test("A replay has no figure in which two runs would differ")
     func replay() {
         let payload = payload(report { ($0.process, $0.broker, $0.recoveries) = (nil, nil, []) })
         for key in ["rss_kib", "cpu_percent", "mqtt", "recoveries"] { #expect(!payload.contains(key)) }
@@ -120,7 +120,7 @@ struct HealthTests {
         for line in expected { #expect(lines.contains(line)) }
     }
 
-    @Test("Every metric says once what it means and of which kind it is, before its samples; counters end in _total")
+    @Test("Every metric has its help and its type once, before its samples; counters end in _total")
     func kinds() {
         var described: [Substring] = []
         for line in metrics(report()) {
@@ -137,7 +137,7 @@ struct HealthTests {
         }
     }
 
-    @Test("What has not occurred has no metric")
+    @Test("A count of zero has no metric")
     func nothingRefused() {
         #expect(!metrics(report { $0.broker?.refused = [] }).contains { $0.contains("refused") })
     }

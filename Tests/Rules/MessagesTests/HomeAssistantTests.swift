@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What Home Assistant is told of a gateway")
+@Suite("The description of a gateway for Home Assistant")
 struct HomeAssistantTests {
     private func discovery(
         gateway: String = "door", kind: HomeAssistantDiscovery.Kind = .gateway,
@@ -21,7 +21,7 @@ struct HomeAssistantTests {
         topic.wholeMatch(of: /homeassistant\/\w+\/[a-zA-Z0-9_-]+\/[a-zA-Z0-9_-]+\/config/) != nil
     }
 
-    @Test("A region is an occupancy, its last event and its count, which read the messages of the contract")
+    @Test("A region has an occupancy, its last event and its count, which read the messages of the contract")
     func region() throws {
         let told = discovery().introduction(of: RegionInstanceID(region: "carts"), isCounted: true)
         #expect(
@@ -46,7 +46,7 @@ struct HomeAssistantTests {
                 + #""origin":{"name":"beacond","sw_version":"1.0.0"}}"#)
     }
 
-    @Test("A circle, a zone, and a region that is not ranged have no count: nobody lists beacons of theirs")
+    @Test("A circle, a zone, and a region that is not ranged have no count: their beacons are not listed")
     func uncounted() {
         let zone = RegionInstanceID(region: "carts", .major(3), zone: "bakery")
         #expect(discovery().introduction(of: RegionInstanceID(region: "depot"), isCounted: false).count == 2)
@@ -80,7 +80,7 @@ struct HomeAssistantTests {
         #expect(level == String(repeating: "x", count: 55) + "-8e51b7fdabb2b83f")
     }
 
-    @Test("A region may be called like an entity of the device")
+    @Test("A region may have the name of an entity of the device")
     func ownNames() {
         let discovery = discovery()
         let own = Set(discovery.introduction.map(\.topic))
@@ -100,14 +100,14 @@ struct HomeAssistantTests {
         #expect(told.map { text($0) }.holdForAll { $0.contains(state) })
     }
 
-    @Test("A count is unavailable while the radio hears nothing: 0 would say that nobody is there")
+    @Test("A count is unavailable while the radio hears nothing: 0 would mean that no beacon is there")
     func deaf() throws {
         let told = discovery().introduction(of: RegionInstanceID(region: "carts"), isCounted: true)
         let count = try #require(told.last)
         #expect(text(count).contains("value_json.state if value_json.radio in ['scanning', 'replay'] else 'offline'"))
     }
 
-    @Test("Its own topics are known by the gateway's name in them")
+    @Test("Its own topics are recognised by the gateway's name in them")
     func describes() {
         let topics = TopicTree(prefix: "beacons", site: "store", gateway: "door")
         #expect(discovery().introduction.holdForAll { HomeAssistantDiscovery.describes($0.topic, topics) })
@@ -115,7 +115,7 @@ struct HomeAssistantTests {
         #expect(others.holdForAll { !HomeAssistantDiscovery.describes($0.topic, topics) })
     }
 
-    @Test("Whether it is connected is known where it is not; everything else is unavailable then")
+    @Test("Its connectivity is available while it is offline; all other entities are unavailable then")
     func availability() {
         for message in discovery(place: .moving).introduction {
             let isConnection = message.topic.hasSuffix("/online/config")
@@ -124,7 +124,7 @@ struct HomeAssistantTests {
     }
 
     @Test(
-        "A gateway that moves is tracked; one that stands still says how it knows its place, and one that tells nothing does not"
+        "A moving gateway is tracked; a fixed one tells the source of its place, and one without a place is not tracked"
     )
     func place() {
         func kinds(_ place: HomeAssistantDiscovery.Place) -> [String] {
@@ -137,7 +137,7 @@ struct HomeAssistantTests {
         #expect(kinds(.untold).isEmpty)
     }
 
-    @Test("A store says how many of its gateways hear, and nothing of advertising reports")
+    @Test("A store tells how many of its gateways hear, and no advertising reports")
     func store() {
         let told = discovery(gateway: "site", kind: .store).introduction
         #expect(told.contains { $0.topic.hasSuffix("/gateways/config") })
@@ -145,7 +145,7 @@ struct HomeAssistantTests {
         #expect(told.holdForAll { text($0).contains(#""name":"Store store""#) })
     }
 
-    @Test("The topics of a region are those that it is told of on")
+    @Test("The topics of a region are those of its descriptions")
     func topics() {
         let instance = RegionInstanceID(region: "carts", .minor(major: 2, minor: 1))
         let told = discovery().introduction(of: instance, isCounted: true).map(\.topic)

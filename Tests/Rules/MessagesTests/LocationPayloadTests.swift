@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What is told of the place has the fields of the contract")
+@Suite("Messages of the place have the fields of the contract")
 struct LocationPayloadTests {
     private let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_123_999), isSynced: true)
     private let epoch = "01KDVDNA0T0000000000000000"
@@ -45,7 +45,7 @@ struct LocationPayloadTests {
 
     // MARK: - location
 
-    @Test("An update has the fix, how old it was as it was told, the service and the receiver")
+    @Test("An update has the fix, its age when published, the service and the receiver")
     func update() {
         let message = composer().location(received, service: .significant, at: now, timebase)
         #expect(message.topic == "beacons/fleet/van/location")
@@ -54,14 +54,14 @@ struct LocationPayloadTests {
                 + #","age_s":1.124,"device":"/dev/ttyUSB0"}"#)
     }
 
-    @Test("What a receiver does not say is not said, nor is its name where nobody has given it one")
+    @Test("Fields that a receiver does not report are left out, and so is a missing name")
     func sparse() {
         let placed = placed(plain, .receiver(device: nil, age: .zero))
         let message = composer().location(placed, service: .standard, at: now, timebase)
         #expect(text(message) == head + #""service":"standard","fix":"# + plainText + #","age_s":1}"#)
     }
 
-    @Test("A place that is configured has the time of the message, and no age")
+    @Test("A configured place has the time of the message, and no age")
     func fixed() {
         let placed = placed(plain, .configuration)
         let message = composer().location(placed, service: .standard, at: now, timebase)
@@ -71,7 +71,7 @@ struct LocationPayloadTests {
 
     // MARK: - location/track
 
-    @Test("A batch has its number, why it was told, and its fixes, oldest first")
+    @Test("A batch has its number, its reason, and its fixes, oldest first")
     func track() {
         let batch = TrackBatch(fixes: [plain, fix], finished: .distance)
         let message = composer().track(batch, epoch: epoch, number: 7, at: now, timebase)
@@ -82,7 +82,7 @@ struct LocationPayloadTests {
                 + #"","batch":7,"finished":"distance","fixes":["# + plainText + "," + fullText + "]}")
     }
 
-    @Test("A batch without a fix is no batch")
+    @Test("A batch without a fix is refused")
     func empty() throws {
         let empty = TrackBatch(fixes: [], finished: .stopped)
         let message = composer().track(empty, epoch: epoch, number: 7, at: now, timebase)
@@ -104,27 +104,27 @@ struct LocationPayloadTests {
                 + #","age_s":1.124}}"#)
     }
 
-    @Test("A request for what does not leave the gateway is refused, whatever the engine says")
+    @Test("A request for a place that is not published is refused, whatever the engine answers")
     func omitted() throws {
         let text = try answer(.location(received), .omit)
         #expect(text.hasPrefix(head + #""request":"location","ok":false,"error":{"code":"location_unavailable","#))
         #expect(!text.contains("52.5"))
     }
 
-    @Test("A refusal says what is missing", arguments: LocationAvailability.allCases)
+    @Test("A refusal names the missing part", arguments: LocationAvailability.allCases)
     func refused(_ availability: LocationAvailability) throws {
         let text = try answer(.refused(.locationUnavailable(availability)))
         #expect(text.contains(#""ok":false,"error":{"code":"location_unavailable","text":""#))
     }
 
-    @Test("Only who tells the place may be asked for it")
+    @Test("Only a gateway that publishes its place can be asked for it")
     func tells() {
         #expect(composer().tellsPlace && !composer(.omit).tellsPlace)
     }
 
     // MARK: - In other messages
 
-    @Test("status says what there is of the place, and nothing where the configuration says nothing of it")
+    @Test("status has the availability of the place, and no location without its table")
     func status() {
         func status(_ location: LocationStatus?) -> String {
             text(composer().status(isOnline: true, epoch: epoch, radio: .replay, location: location, at: now, timebase))
@@ -138,7 +138,7 @@ struct LocationPayloadTests {
         #expect(status(nil).hasSuffix(#""remedy":""}"#))
     }
 
-    @Test("health counts fixes, those that were not used by reason, and how long the receiver was on")
+    @Test("health counts used fixes, rejected ones by reason, and the time of the receiver")
     func health() {
         var counts = FixCounts()
         counts.used = 52
@@ -153,16 +153,16 @@ struct LocationPayloadTests {
                     + #""out_of_range":0,"malformed":1},"receiver_on_s":57.4},"uptime_s":60"#))
     }
 
-    // MARK: - Stored
+    // MARK: - Records
 
-    @Test("A kept fix is read as it was stored, with the digits that messages have")
+    @Test("A kept fix is read as it was stored, with the digits of messages")
     func stored() throws {
         let read = try #require(StoredFix.read(StoredFix.encoded(fix)))
         #expect(StoredFix.encoded(read) == Array(fullText.utf8))
         #expect(StoredFix.read(StoredFix.encoded(plain))?.speed_m_s == nil)
     }
 
-    @Test("No rounding makes a full turn, or an accuracy that nobody knows")
+    @Test("No rounding makes a full turn, or an unknown accuracy")
     func rounding() throws {
         let edge = Fix(
             at: fix.at, coordinate: place, horizontalAccuracy_m: 0.014, speed_m_s: 3, course_deg: 359.95,
@@ -173,7 +173,7 @@ struct LocationPayloadTests {
         #expect(read.horizontalAccuracy_m == 0.1 && read.course_deg == 0)
     }
 
-    @Test("Fixes sort by their time, and those of one time by their number; no key is that of another fix")
+    @Test("Fixes sort by their time, and those of one time by their number; no two fixes share a key")
     func keys() throws {
         func fix(_ second: Double) throws -> Fix {
             Fix(
@@ -189,7 +189,7 @@ struct LocationPayloadTests {
     }
 
     @Test(
-        "What is damaged is no fix",
+        "A damaged record is no fix",
         arguments: [
             "", "{", "{}", #"{"at":"2023-11-14T22:13:20.000Z","latitude":52,"longitude":13}"#,
             #"{"at":"yesterday","latitude":52,"longitude":13,"horizontal_accuracy_m":4}"#,

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Core
 
-@Suite("The gateway's news in the words of OwnTracks")
+@Suite("The gateway's news in the format of OwnTracks")
 struct OwnTracksTests {
     private static let timebase = Timebase(
         wallAtOrigin: WallTime(microseconds: 1_700_000_000_900_000), isSynced: true)
     private static let topics = TopicTree(prefix: "beacons", site: "fleet", gateway: "van")
-    /// It began at 1,690,000,000.5 s after 1970.
+    /// The epoch began at 1,690,000,000.5 s after 1970.
     private static let epoch = "01H5XXK1FM0000000000000000"
     private let ownTracks = OwnTracks(topic: "owntracks/fleet/van-7", rangingExpiry_s: 11)
     private let composer = MessageComposer(
@@ -25,7 +25,7 @@ struct OwnTracksTests {
         BeaconObservation(accuracy_m: accuracy_m, accuracyError_m: accuracy_m, proximity: proximity, rssi_dbm: -61.6)
     }
 
-    /// The event as it stands in the outbox, and what goes out with it.
+    /// Returns the event of the outbox, and the messages that go out with it.
     private func transition(
         _ kind: RegionEvent.Kind, _ cause: RegionEvent.Cause, at location: EventLocation?,
         at: Instant = .origin + .seconds(10)
@@ -50,13 +50,13 @@ struct OwnTracksTests {
                 + #""alt":39,"vel":36,"cog":0}"#)
     }
 
-    @Test("An accuracy is never 0, which would say that nobody knows it")
+    @Test("An accuracy is never 0, which would mean unknown")
     func accuracy() {
         let fix = Fix(at: .unixEpoch, coordinate: place, horizontalAccuracy_m: 0.01)
         #expect(text(ownTracks.location(fix)).contains(#""acc":1"#))
     }
 
-    @Test("An entry is a transition with the place where it happened")
+    @Test("An entry is a transition with its place")
     func entry() {
         let location = EventLocation(coordinate: place, horizontalAccuracy_m: 7.2, age: .seconds(1))
         let messages = transition(.enter, .beacon(identity, observation()), at: location)
@@ -67,7 +67,7 @@ struct OwnTracksTests {
                 + #""event":"enter","desc":"carts/3","t":"b","lat":52.51874,"lon":-13.3777,"acc":8}"#)
     }
 
-    @Test("A place that is not known is null")
+    @Test("An unknown place is null")
     func exit() {
         let stay = RegionStay(
             enteredAt: .origin + .seconds(1), lastHeardAt: .origin + .seconds(9))
@@ -78,7 +78,7 @@ struct OwnTracksTests {
     }
 
     @Test(
-        "All transitions of a region have the same wtst: an entry that was decided late, its exit, and the next entry")
+        "All transitions of a region have one wtst: an entry that was decided late, its exit, and the next entry")
     func registration() {
         let circle = CircleObservation(Circle(center: place, radius_m: 150), distance_m: 12)
         let stay = RegionStay(enteredAt: .origin + .seconds(30), lastHeardAt: .origin + .seconds(60))
@@ -90,7 +90,7 @@ struct OwnTracksTests {
         #expect(told.holdForAll { text($0.first).contains(#""wtst":1690000000,"#) })
     }
 
-    @Test("The name of an epoch tells when it began, where it has that form")
+    @Test("The name of an epoch tells its beginning, where it has that form")
     func epochTime() {
         #expect(
             EpochTime.beginning(ofEpoch: "01KDVDNA0T0000000000000000")
@@ -104,13 +104,13 @@ struct OwnTracksTests {
         }
     }
 
-    @Test("A circle says that it is one")
+    @Test("A circle has its own type")
     func circle() {
         let circle = CircleObservation(Circle(center: place, radius_m: 150), distance_m: 12)
         #expect(text(transition(.enter, .circle(circle), at: nil).first).contains(#""t":"c""#))
     }
 
-    @Test("Fixes that were told together are places, oldest first, and only the last so many of them")
+    @Test("Deferred fixes are places, oldest first, and only the last ones")
     func track() {
         let fixes = (0..<1_500).map { second in
             Fix(
@@ -126,7 +126,7 @@ struct OwnTracksTests {
         #expect(messages.holdForAll { $0.topic == "owntracks/fleet/van-7" && !$0.isRetained })
     }
 
-    @Test("Nothing goes out with what is none of it: a span of coverage, another gateway's event, what can't be read")
+    @Test("Other messages have no companion: a span of coverage, another gateway's event, an unreadable one")
     func nothing() {
         let number = MessageNumber(epoch: "epoch", seq: 1)
         for topic in [
@@ -147,7 +147,7 @@ struct OwnTracksTests {
             isResolving: index == 0, isDuplicate: false)
     }
 
-    @Test("The nearest beacons of a region are told, each with when it was heard; resolving ones are not")
+    @Test("The nearest beacons of a region are told, each with the time of its last report; resolving ones are not")
     func beacons() {
         let beacons = (0..<30).map(beacon)
         let report = RangingReport(

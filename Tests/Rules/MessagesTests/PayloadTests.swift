@@ -55,7 +55,7 @@ struct PayloadTests {
         #expect(payload["proximity"] as? String == "near")
     }
 
-    @Test("An answer that may be long has a short form, which says so and what to do")
+    @Test("An answer that may be long has a short form, with the reason and the remedy")
     func shortAnswer() throws {
         func message(_ result: Answer.Result) -> Message {
             let address = ReplyAddress(verb: "state", topic: "replies/me", correlationData: [7])
@@ -98,7 +98,7 @@ struct PayloadTests {
         #expect(try payload(true)["inferred"] as? Bool == true)
     }
 
-    @Test("A gap says whose numbers are lost")
+    @Test("A gap names the series of the lost numbers")
     func gap() throws {
         let message = composer().gap(epoch: "e", fromSeq: 3, toSeq: 9, cause: "disk", at: .origin, timebase)
         #expect(message.topic == "beacons/shop/gw/gap" && message.qos == .atLeastOnce && !message.isRetained)
@@ -109,7 +109,7 @@ struct PayloadTests {
     }
 
     @Test(
-        "Each series has names of its own in a gap",
+        "Each series has its own names in a gap",
         arguments: [(.events, "seq"), (.spans, "span"), (.batches, "batch"), (.surges, "surge")]
             as [(NumberSeries, String)])
     func gap(of series: NumberSeries, name: String) throws {
@@ -203,7 +203,7 @@ struct PseudonymTests {
             .name(of: address ?? self.address, device: device, at: time)
     }
 
-    @Test("The same all day, UTC, and another the next")
+    @Test("The name is constant all day, UTC, and another the next")
     func daily() {
         let lastMoment = WallTime(microseconds: 1_700_092_799_999_999)
         #expect(name(at: noon) == name(at: lastMoment))
@@ -216,13 +216,13 @@ struct PseudonymTests {
         #expect(name(at: noon) != name([1], DeviceAddress(bits: 0x4000_0000_0002, type: .random), at: noon))
     }
 
-    @Test("It is HMAC-SHA-256 of day and address, or day and name, whatever computes that")
+    @Test("The name is HMAC-SHA-256 of day and address, or day and name, compared with another implementation")
     func known() {
         #expect(name(at: noon) == "f847846dcf4b3bae")
         #expect(name(device: 0, at: noon) == "f6929d6a3fa072cc")
     }
 
-    @Test("A store's secret makes one for the day, by HKDF-SHA-256")
+    @Test("A store's secret gives a secret for the day, by HKDF-SHA-256")
     func ofStore() {
         let key = PseudonymKey.make(
             siteKey: Array("one secret of a store".utf8), at: WallTime(microseconds: 1_800_014_400_000_000))
@@ -233,7 +233,7 @@ struct PseudonymTests {
         #expect(key == expected + [0, 0, 0, 0, 0, 0, 0x51, 0x61])
     }
 
-    @Test("A secret is 32 random octets, never the same")
+    @Test("A secret is 32 random octets, never repeated")
     func random() {
         let secrets = (0..<8).map { _ in PseudonymKey.random() }
         #expect(secrets.holdForAll { $0.count == 32 } && Set(secrets).count == secrets.count)

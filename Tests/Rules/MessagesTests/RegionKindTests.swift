@@ -7,7 +7,7 @@ import Testing
 struct RegionKindTests {
     private let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_123_999), isSynced: true)
 
-    /// The fields that a schema of the contract declares.
+    /// Returns the fields that a schema of the contract declares.
     private func declared(_ schema: String) throws -> Set<String> {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../deploy/contract/\(schema).schema.json")
@@ -20,7 +20,7 @@ struct RegionKindTests {
         return Set(try #require(json).keys)
     }
 
-    @Test("The schemas of events and states declare every field that a kind is told with")
+    @Test("The schemas of events and states declare every field of a kind")
     func schemas() throws {
         let (ofEvents, ofStates) = (try declared("event"), try declared("state"))
         var samples = Samples(seed: 11)
@@ -36,7 +36,7 @@ struct RegionKindTests {
         #expect(crossed == Set(RegionKind.allCases) && stated == crossed)
     }
 
-    @Test("A message is read as the kind that it was written of")
+    @Test("A message is read as the kind that was written")
     func read() throws {
         var samples = Samples(seed: 12)
         for _ in 0..<200 {
@@ -75,7 +75,7 @@ struct RegionKindTests {
         }
     }
 
-    @Test("A stay that nobody watches any more has an exit of the kind", arguments: RegionKind.allCases)
+    @Test("A stay that is not watched any more has an exit of the kind", arguments: RegionKind.allCases)
     func ended(_ kind: RegionKind) throws {
         let (definition, keeper) = try region(kind)
         let stay = RegionRecord.OpenStay(enteredAt: .origin, lastHeardAt: .origin + .seconds(9), keeper: keeper)

@@ -1,4 +1,4 @@
-/// The same numbers every time: splitmix64.
+/// A repeatable generator: splitmix64.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

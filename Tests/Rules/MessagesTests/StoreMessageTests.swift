@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("A store says in a gateway's messages what a gateway can't: zones, places and who decided")
+@Suite("A store's messages add to a gateway's: zones, places and the deciding gateway")
 struct StoreMessageTests {
     static let zone = RegionInstanceID(region: "carts", .minor(major: 2, minor: 7), zone: "bakery")
     static let store = TopicTree(prefix: "beacons", site: "berlin-17", gateway: "site")
@@ -14,7 +14,7 @@ struct StoreMessageTests {
     private let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
     @Test(
-        "A zone stands behind the region and its numbers, and is read from there",
+        "A zone follows the region and its numbers, and is read from there",
         arguments: [
             (RegionInstanceID(region: "carts", zone: "bakery"), "carts/zone/bakery"),
             (RegionInstanceID(region: "carts", .major(2), zone: "bakery"), "carts/2/zone/bakery"),
@@ -29,7 +29,7 @@ struct StoreMessageTests {
         #expect(StoredRegion.instance(ofKey: StoredRegion.key(instance)) == instance)
     }
 
-    @Test("An event says the zone, and the gateway whose news decided it")
+    @Test("An event names the zone, and the gateway whose news decided it")
     func event() throws {
         let event = RegionEvent(.enter, by: .beacon(Self.identity, .undetermined(rssi_dbm: -60)), gateway: "oven")
         let message = composer.event(event, of: Self.zone, epoch: "E", seq: 3, at: .origin, timebase)
@@ -38,7 +38,7 @@ struct StoreMessageTests {
         #expect(payload.encoded == message.payload)
     }
 
-    @Test("A state says the zone")
+    @Test("A state names the zone")
     func state() throws {
         let told = ToldState(.inside, since: .origin, at: .origin)
         let message = composer.state(told, of: Self.zone, epoch: "E", eventSeq: 3, timebase)
@@ -46,7 +46,7 @@ struct StoreMessageTests {
         #expect(payload.instance == Self.zone && payload.encoded == message.payload)
     }
 
-    @Test("A list says of each beacon where it is, with a position or without")
+    @Test("A list has the place of each beacon, with a position or without")
     func ranging() throws {
         let observation = BeaconObservation(accuracy_m: 2, accuracyError_m: 1, proximity: .near, rssi_dbm: -60)
         let position = BeaconPlace.Position(x_m: -3.25, y_m: 12.5, floor: -1, error_m: 1.75)

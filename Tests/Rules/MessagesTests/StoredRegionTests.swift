@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What is stored of a region says its kind and version")
+@Suite("A region's record has its kind and version")
 struct StoredRegionTests {
     private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_000_000_000), isSynced: true)
     private static let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
@@ -28,7 +28,7 @@ struct StoredRegionTests {
 
     // MARK: - Version 1
 
-    @Test("A stay of version 1 is read with all that it says")
+    @Test("A stay of version 1 is read with all its fields")
     func insideVersion1() throws {
         let line =
             "v=1 state=inside boot=b since_us=100000000 since_wall_us=5 last_heard_us=400000000 last_heard_wall_us=6 "
@@ -42,7 +42,7 @@ struct StoredRegionTests {
         #expect(region.eventSeq == 9 && region.epoch == "01KDVDNA0T0000000000000000")
     }
 
-    @Test("After another boot, and in a replay, version 1's times of day count", arguments: ["another", nil])
+    @Test("After another boot, and in a replay, version 1's wall times count", arguments: ["another", nil])
     func timesOfDay(bootID: String?) throws {
         let line =
             "v=1 state=inside boot=b since_us=1 since_wall_us=1100000000 last_heard_us=2 last_heard_wall_us=1400000000 "
@@ -51,7 +51,7 @@ struct StoredRegionTests {
         #expect(region.record == (try record(of: nil, .inside(stay(rssi_dbm: nil)))))
     }
 
-    @Test("The words of a stay in a line of version 1 that is outside mean nothing")
+    @Test("The words of a stay in an outside line of version 1 do not count")
     func outsideVersion1() throws {
         let line =
             "v=1 state=outside boot=b since_us=100000000 since_wall_us=5 last_heard_us=100000000 last_heard_wall_us=5 "
@@ -62,14 +62,14 @@ struct StoredRegionTests {
         #expect(region.eventSeq(in: "e") == 4)
     }
 
-    @Test("What version 1 wrote where there was no state is none", arguments: ["v=1 state=unsettled", "abandoned"])
+    @Test("Version 1's lines without a state are read as none", arguments: ["v=1 state=unsettled", "abandoned"])
     func marksOfVersion1(line: String) {
         #expect(read(line) == .nothing)
     }
 
     // MARK: - This version
 
-    @Test("What is written is read the same, and its first words are the tag")
+    @Test("A written record is read back equal, and its first words are the tag")
     func roundTrip() throws {
         let constraint = BeaconIdentityConstraint(uuid: Self.uuid, major: 2, minor: 7)
         let records = [
@@ -88,10 +88,10 @@ struct StoredRegionTests {
         }
     }
 
-    // MARK: - What another version wrote
+    // MARK: - Records of another version
 
     @Test(
-        "A later version, another kind: told from a damaged line, with what it says it is",
+        "A later version and another kind differ from a damaged line, and are named",
         arguments: [
             ("kind=beacon v=3 state=inside", "kind=beacon v=3"), ("v=2 state=inside", "v=2"),
             ("kind=polygon v=1 state=inside since_us=1", "kind=polygon v=1"), ("kind=circle", "kind=circle"),
@@ -107,7 +107,7 @@ struct StoredRegionTests {
     }
 
     @Test(
-        "A damaged line is as good as none",
+        "A damaged line counts as none",
         arguments: [
             "", "carts", "state=inside", "kind=beacon v=2", "kind=beacon v=2 state=inside since_wall_us=1 event_seq=1",
             "kind=beacon v=2 state=outside since_wall_us=x event_seq=1", "v=1 state=outside since_wall_us=1",
@@ -116,7 +116,7 @@ struct StoredRegionTests {
         #expect(read(line) == .nothing)
     }
 
-    @Test("Records of anything but regions are none, whatever they say", arguments: ["/coverage", "/monitor/carts"])
+    @Test("Records of other things than regions are none", arguments: ["/coverage", "/monitor/carts"])
     func otherRecords(key: String) {
         #expect(read("kind=polygon v=1", key: key) == .nothing)
     }

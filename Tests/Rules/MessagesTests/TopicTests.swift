@@ -22,7 +22,7 @@ struct TopicTests {
             }
         } + [.request("monitor")]
 
-    @Test("A topic that was made says of which gateway it is, and what it is about", arguments: subjects)
+    @Test("A topic gives back its gateway and its subject", arguments: subjects)
     func roundTrip(_ subject: Topic.Subject) throws {
         let topic = tree.topic(subject)
         #expect(tree.subject(of: topic) == subject)
@@ -32,7 +32,7 @@ struct TopicTests {
     }
 
     @Test(
-        "What no gateway makes is none",
+        "A topic that no gateway makes is refused",
         arguments: [
             "", "/", "beacons", "beacons/", "beacons/store/gate", "beacons/store/gate/", "beacons//gate/status",
             "beacons/store//status", "other/store/gate/status", "beaconsx/store/gate/status",
@@ -49,7 +49,7 @@ struct TopicTests {
         #expect(Topic(topic, prefix: "beacons") == nil)
     }
 
-    @Test("A topic of another gateway is none of one's own")
+    @Test("A topic of another gateway is not the gateway's own")
     func others() {
         #expect(tree.subject(of: "chain/beacons/store/gate2/status") == nil)
         #expect(tree.subject(of: "chain/beacons/store/gat/status") == nil)

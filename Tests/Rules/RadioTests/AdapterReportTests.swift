@@ -3,7 +3,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("What an installer reads about the adapters")
+@Suite("The installer's report on the adapters")
 struct AdapterReportTests {
     private let adapter = Adapter(
         index: 0, address: DeviceAddress(bits: 0x001A_7DDA_7113, type: .public), isUp: true, isBlocked: false)
@@ -15,7 +15,7 @@ struct AdapterReportTests {
         #expect(reports.map(\.remedy) == [""])
     }
 
-    @Test("A missing adapter is named as the configuration names it")
+    @Test("A missing adapter is named as in the configuration")
     func missing() {
         let reports = AdapterSurvey(adapters: [adapter]).reports(on: [
             .index(3), .address(.init(bits: 1, type: .public)),
@@ -31,7 +31,7 @@ struct AdapterReportTests {
         #expect(report.remedy.contains("AF_BLUETOOTH"))
     }
 
-    @Test("An adapter that is off is no problem to an agent that can bring it up, and to any other it is")
+    @Test("An adapter that is off is no problem to an agent that can power it up, and to any other it is")
     func off() throws {
         let survey = AdapterSurvey(adapters: [
             Adapter(index: 0, address: adapter.address, isUp: false, isBlocked: false)

@@ -23,7 +23,7 @@ struct AdapterSurveyTests {
         #expect(all.choose(.automatic) == .usable(usable))
     }
 
-    @Test("\"auto\" stays with the adapter that served before, as long as that can be used")
+    @Test("\"auto\" stays with the adapter used before, as long as it is usable")
     func automaticStays() {
         let (first, second) = (adapter(0, address: 1), adapter(1, address: 2))
         #expect(survey([first, second]).choose(.automatic, known: second.address) == .usable(second))
@@ -54,7 +54,7 @@ struct AdapterSurveyTests {
         #expect(survey([first]).choose(.automatic, taken: [0]) == .obstacle(.absent, nil))
     }
 
-    @Test("The obstacle that has to go first is named first: permission, then the kill switch, then power")
+    @Test("The first obstacle is named first: permission, then the kill switch, then power")
     func obstacles() {
         let dark = adapter(0, isUp: false, isBlocked: true)
         #expect(survey([dark], isPermitted: false).choose(.automatic) == .obstacle(.unauthorized, dark))
@@ -63,7 +63,7 @@ struct AdapterSurveyTests {
         #expect(survey([down]).choose(.automatic) == .obstacle(.off, down))
     }
 
-    @Test("A kill switch that took the adapter away altogether is named, and not the missing adapter")
+    @Test("A kill switch that removed the adapter is named, and not the missing adapter")
     func vanished() {
         #expect(survey([], hasBlockedSwitch: true).choose(.automatic) == .obstacle(.blocked, nil))
         #expect(survey([]).choose(.automatic) == .obstacle(.absent, nil))

@@ -13,7 +13,7 @@ struct AdvertisingControllerTests {
         CommandOutcome(commandCredits: 1, opcode: step.opcode, status: status)
     }
 
-    /// One that advertises with the legacy commands, or with the extended ones.
+    /// Returns a controller that advertises with the legacy commands, or with the extended ones.
     private func advertising(_ features: LEFeatures = []) -> AdvertisingController {
         var controller = AdvertisingController()
         _ = controller.start(at: start)
@@ -26,7 +26,7 @@ struct AdvertisingControllerTests {
         return controller
     }
 
-    @Test("Without an adapter it says what is missing, once, and looks again every second")
+    @Test("Without an adapter the reason is announced once, and the controller looks again every second")
     func waiting() {
         var controller = AdvertisingController()
         #expect(controller.start(at: start) == [.look])
@@ -38,7 +38,7 @@ struct AdvertisingControllerTests {
         #expect(controller.surveyed(.usable(adapter), at: start + .seconds(1)) == [.open(adapter)])
     }
 
-    @Test("Stopped, it is off the air before the socket is closed")
+    @Test("When stopped, it is off the air before the socket is closed")
     func stopLegacy() {
         var controller = advertising()
         #expect(controller.stop(at: start) == [.send(.disable(.legacy))])
@@ -47,7 +47,7 @@ struct AdvertisingControllerTests {
         #expect(controller.isIdle)
     }
 
-    @Test("Stopped, an extended set is removed too")
+    @Test("When stopped, it also removes an extended set")
     func stopExtended() {
         var controller = advertising(.extendedAdvertising)
         #expect(controller.stop(at: start) == [.send(.disable(.extended))])
@@ -57,7 +57,7 @@ struct AdvertisingControllerTests {
         #expect(controller.isIdle)
     }
 
-    @Test("Stopped on the way, it switches off what may be on by now")
+    @Test("When stopped during the start, it switches off the advertisement that may be on already")
     func stopWhileConfiguring() {
         var controller = AdvertisingController()
         _ = controller.start(at: start)
@@ -67,7 +67,7 @@ struct AdvertisingControllerTests {
         #expect(controller.stop(at: start) == [.send(.disable(.legacy))])
     }
 
-    @Test("A controller that does not answer keeps nobody from stopping")
+    @Test("A controller that does not answer does not delay the stop")
     func stopUnanswered() {
         var controller = advertising()
         _ = controller.stop(at: start)
@@ -75,7 +75,7 @@ struct AdvertisingControllerTests {
         #expect(controller.isIdle)
     }
 
-    @Test("After a reset by another process it advertises again once that has come to rest")
+    @Test("After a reset by another process it advertises again once the resets have ended")
     func reset() {
         var controller = advertising()
         #expect(controller.disturbed(at: start) == [.tell(.trouble(.disturbed))])
@@ -84,7 +84,7 @@ struct AdvertisingControllerTests {
         #expect(controller.tick(at: rested) == [.send(.readFeatures)])
     }
 
-    @Test("Disturbed again and again, it waits twice as long each time, at most half a minute")
+    @Test("After repeated disturbances it waits twice as long each time, at most half a minute")
     func fight() {
         var controller = advertising()
         var now = start
@@ -104,7 +104,7 @@ struct AdvertisingControllerTests {
         #expect(controller.nextDeadline == now + .seconds(60) + ForeignActivity.rest)
     }
 
-    @Test("A refusal is said once and tried again every ten seconds")
+    @Test("A refusal is logged once and retried every ten seconds")
     func refused() {
         var controller = AdvertisingController()
         _ = controller.start(at: start)
@@ -126,7 +126,7 @@ struct AdvertisingControllerTests {
         #expect(attempt(controller.tick(at: next), at: next) == [])
     }
 
-    @Test("An adapter that is pulled out is waited for, and the advertisement begins anew with it")
+    @Test("An unplugged adapter is waited for, and the advertisement begins again with it")
     func unplugged() {
         var controller = advertising()
         #expect(
@@ -136,7 +136,7 @@ struct AdvertisingControllerTests {
         #expect(controller.surveyed(.usable(adapter), at: start) == [.open(adapter)])
     }
 
-    @Test("Another adapter's fate is none of ours")
+    @Test("Another adapter's events are ignored")
     func otherAdapter() {
         var controller = advertising()
         #expect(controller.deviceChanged(DeviceEvent(.down, index: 3), at: start) == [])
@@ -153,19 +153,19 @@ struct ForeignAdvertisingTests {
         ForeignAdvertising.disturbs(packet.span, family: family, handle: 0xEF)
     }
 
-    @Test("A reset ends it, whatever it was started with", arguments: [CommandFamily.legacy, .extended])
+    @Test("A reset ends the advertisement, of either family", arguments: [CommandFamily.legacy, .extended])
     func reset(family: CommandFamily) {
         #expect(disturbs([0x01, 0x03, 0x0C, 0x00], family))
     }
 
-    @Test("There is one legacy advertisement, so every command about it is about ours")
+    @Test("There is one legacy advertisement, so every command about it concerns the agent's")
     func legacy() throws {
         #expect(disturbs(LESetAdvertisingEnable(isEnabled: true), .legacy))
         #expect(disturbs(try #require(LESetAdvertisingData(data: [])), .legacy))
         #expect(!disturbs(LESetScanEnable(isEnabled: true), .legacy))
     }
 
-    @Test("Other sets are other processes' own; all sets are ours too")
+    @Test("Other sets belong to other processes; commands about all sets concern the agent's too")
     func extended() throws {
         let other = try #require(LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: 1)]))
         let all = try #require(LESetExtendedAdvertisingEnable(isEnabled: false, sets: []))
@@ -175,7 +175,7 @@ struct ForeignAdvertisingTests {
         #expect(disturbs(LERemoveAdvertisingSet(handle: 0xEF), .extended))
     }
 
-    @Test("A command that is cut short disturbs nothing and traps nothing")
+    @Test("A truncated command disturbs nothing and traps nothing")
     func short() {
         for packet: [UInt8] in [[], [0x01], [0x01, 0x39, 0x20], [0x01, 0x39, 0x20, 0x00], [0x01, 0x36, 0x20, 0x00]] {
             #expect(!disturbs(packet, .extended))

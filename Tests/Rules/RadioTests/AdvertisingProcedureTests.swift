@@ -10,7 +10,7 @@ struct AdvertisingProcedureTests {
         return statuses.map { procedure.answered($0, features: procedure.step == .readFeatures ? features : nil) }
     }
 
-    @Test("Parameters, data, enable, with the commands that the LE feature bit names")
+    @Test("Parameters, data, enable, with the commands that the LE feature bit selects")
     func families() {
         #expect(
             run(features: [], answering: [.success, .success, .success, .success]) == [
@@ -22,7 +22,7 @@ struct AdvertisingProcedureTests {
                 == .advertising(.extended))
     }
 
-    @Test("A controller that knows no extended advertising is told with the legacy commands")
+    @Test("A controller without extended advertising gets the legacy commands")
     func fallback() {
         #expect(
             run(
@@ -30,13 +30,13 @@ struct AdvertisingProcedureTests {
             ).last == .advertising(.legacy))
     }
 
-    @Test("Each family is tried once, and the last refusal is what is said")
+    @Test("Each family is tried once, and the last refusal is reported")
     func refused() {
         let progress = run(features: [], answering: [.success, .unsupportedFeature, .unknownCommand]).last
         #expect(progress == .refused(LESetExtendedAdvertisingParameters.opcode, .unknownCommand))
     }
 
-    @Test("What an earlier process left on the air is switched off, and the parameters are tried again")
+    @Test("An earlier process's advertisement is switched off, and the parameters are tried again")
     func leftover() {
         for (features, family) in [(LEFeatures(), CommandFamily.legacy), (.extendedAdvertising, .extended)] {
             let progress = run(
@@ -50,7 +50,7 @@ struct AdvertisingProcedureTests {
         }
     }
 
-    @Test("What can't be switched off is switched off once, and then the other family is tried")
+    @Test("A failed switch-off is tried once, and then the other family is tried")
     func otherFamilyInUse() {
         let progress = run(
             features: .extendedAdvertising,
@@ -66,7 +66,7 @@ struct AdvertisingProcedureTests {
         identity: BeaconIdentity(uuid: ProximityUUID(high: 0x1122, low: 0x3344), major: 1, minor: 2),
         measuredPower_dbm: -59)
 
-    @Test("It advertises in non-connectable legacy PDUs, every 100 ms by default")
+    @Test("The advertisement is in non-connectable legacy PDUs, every 100 ms by default")
     func packets() throws {
         let advertisement = Advertisement(frame)
         let legacy = try #require(advertisement.packet(for: .setParameters(.legacy)))
@@ -77,7 +77,7 @@ struct AdvertisingProcedureTests {
         #expect(advertisement.packet(for: .removeSet) == [0x01, 0x3C, 0x20, 0x01, 0xEF])
     }
 
-    @Test("Its data are the flags and the frame, which a legacy PDU carries")
+    @Test("The data are the flags and the frame, which a legacy PDU can carry")
     func payload() throws {
         let advertisement = Advertisement(frame)
         let command: [UInt8] = [0x01, 0x08, 0x20, 0x20]
@@ -90,7 +90,7 @@ struct AdvertisingProcedureTests {
         #expect(advertisement.packet(for: .setData(.extended)) != nil)
     }
 
-    @Test("An interval is clamped to what controllers take")
+    @Test("An interval is clamped to the range of controllers")
     func limits() throws {
         let hasty = Advertisement(frame, interval_ms: .nan)
         #expect(hasty.packet(for: .setParameters(.legacy))?[4...5] == [0x20, 0x00])

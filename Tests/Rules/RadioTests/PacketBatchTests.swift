@@ -28,7 +28,7 @@ struct PacketBatchTests {
 
     private func taken(_ count: Int) -> [[UInt8]] { (0..<count).map { Array(batch.packet($0)) } }
 
-    @Test("Takes all packets that wait, in order and with their lengths")
+    @Test("All waiting packets are taken, in order and with their lengths")
     func takesAll() throws {
         let pair = try Pair()
         let packets: [[UInt8]] = [[4, 0x3E, 0], [4, 0x0E, 1, 7], Array(repeating: 9, count: 259)]
@@ -37,13 +37,13 @@ struct PacketBatchTests {
         #expect(taken(count) == packets)
     }
 
-    @Test("Nothing waiting is no packet and no error")
+    @Test("An empty queue gives no packet and no error")
     func nothingWaiting() throws {
         let pair = try Pair()
         #expect(try batch.receive(from: pair.reader, limit: 512) == 0)
     }
 
-    @Test("No more than the limit is taken, and the rest the next time")
+    @Test("At most the limit is taken, and the rest the next time")
     func limit() throws {
         let pair = try Pair()
         for number in 0..<5 { pair.send([4, UInt8(number)]) }
@@ -61,7 +61,7 @@ struct PacketBatchTests {
         #expect(first + taken(try batch.receive(from: pair.reader, limit: .max)) == sent)
     }
 
-    @Test("A packet after a longer one has nothing of it")
+    @Test("A packet after a longer one contains nothing of it")
     func noRemains() throws {
         let pair = try Pair()
         pair.send(Array(repeating: 9, count: 200))
@@ -70,7 +70,7 @@ struct PacketBatchTests {
         #expect(taken(try batch.receive(from: pair.reader, limit: 1)) == [[4, 1]])
     }
 
-    @Test("What no filter lets through is cut off, and the packet after it is whole")
+    @Test("An oversized packet is cut off, and the packet after it is whole")
     func tooLong() throws {
         let pair = try Pair()
         pair.send(Array(repeating: 9, count: 4_000))
@@ -79,7 +79,7 @@ struct PacketBatchTests {
         #expect(packets.map(\.count) == [264, 2])
     }
 
-    @Test("What waited before the other end went is taken, then an empty packet says that it is gone")
+    @Test("Packets before the other end's close are taken, then an empty packet reports the close")
     func hungUp() throws {
         let pair = try Pair()
         pair.send([4, 1])
@@ -88,12 +88,12 @@ struct PacketBatchTests {
         #expect(packets.prefix(2) == [[4, 1], []])
     }
 
-    @Test("A descriptor that is none names the call and the error")
+    @Test("An invalid descriptor gives the call and the error")
     func noDescriptor() {
         #expect(throws: SystemError("recvmmsg", code: EBADF)) { try batch.receive(from: -1, limit: 1) }
     }
 
-    @Test("A packet without a stamp has none")
+    @Test("A packet without a timestamp has none")
     func noStamp() throws {
         let pair = try Pair()
         pair.send([4, 1])

@@ -3,7 +3,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("What a packet means to the radio")
+@Suite("The meaning of a packet for the radio")
 struct RadioPacketTests {
     private func read(_ octets: [UInt8]) -> RadioPacket { RadioPacket(octets.span) }
 
@@ -20,7 +20,7 @@ struct RadioPacketTests {
         #expect(read([0x04, 0x3E, 0x00]) == .other)
     }
 
-    @Test("Command Complete is an outcome, with the features where they were asked for")
+    @Test("Command Complete is an outcome, with the features where they were requested")
     func complete() {
         let enable: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x0C, 0x20, 0x0C]
         let outcome = CommandOutcome(commandCredits: 1, opcode: LESetScanEnable.opcode, status: .commandDisallowed)
@@ -34,7 +34,7 @@ struct RadioPacketTests {
         #expect(bits == .extendedAdvertising)
     }
 
-    @Test("Command Status is an outcome where it refuses; otherwise the outcome is yet to come")
+    @Test("Command Status is an outcome where it refuses; otherwise the outcome is still to come")
     func status() {
         let refused = CommandOutcome(commandCredits: 1, opcode: LESetScanEnable.opcode, status: .unknownCommand)
         #expect(read([0x04, 0x0F, 0x04, 0x01, 0x01, 0x0C, 0x20]) == .outcome(refused, features: nil))

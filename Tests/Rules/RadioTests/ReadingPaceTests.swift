@@ -3,9 +3,9 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("How often the sockets are read")
+@Suite("The pace of reading the sockets")
 struct ReadingPaceTests {
-    /// Reads `packets` each time, `perSecond` times a second, for as long as said. Returns how long after the last reading the
+    /// Reads `packets` each time, `perSecond` times a second, for a span. Returns how long after the last reading the
     /// sockets are left alone.
     private func rest(after seconds: Int64, of packets: UInt64, perSecond: Int64, _ pace: inout ReadingPace) -> TimeSpan
     {
@@ -17,7 +17,7 @@ struct ReadingPaceTests {
         return max(pace.restsUntil, now) - now
     }
 
-    @Test("On a quiet radio each packet is read as it comes")
+    @Test("On a quiet radio each packet is read as it arrives")
     func quiet() {
         var pace = ReadingPace()
         #expect(rest(after: 5, of: 1, perSecond: 50, &pace) == .zero)
@@ -35,7 +35,7 @@ struct ReadingPaceTests {
         #expect(rest(after: 5, of: 10, perSecond: 50, &pace) == .milliseconds(20))
     }
 
-    @Test("After a silence the first packet is read as it comes, and the next ones too")
+    @Test("After a silence the first packet is read as it arrives, and the next ones too")
     func afterSilence() {
         var pace = ReadingPace()
         _ = rest(after: 5, of: 1, perSecond: 500, &pace)
@@ -46,7 +46,7 @@ struct ReadingPaceTests {
         #expect(pace.restsUntil < later)
     }
 
-    @Test("A reading that finds nothing, as after a timer, is followed by no rest")
+    @Test("A reading without a packet, as after a timer, is followed by no pause")
     func nothing() {
         var pace = ReadingPace()
         _ = rest(after: 5, of: 1, perSecond: 500, &pace)

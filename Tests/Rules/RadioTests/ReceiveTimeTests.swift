@@ -3,18 +3,18 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("When a packet arrived")
+@Suite("The arrival time of a packet")
 struct ReceiveTimeTests {
     private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
     private func wall(_ seconds: Double) -> WallTime { .unixEpoch + .seconds(1_700_000_000 + seconds) }
 
-    @Test("The kernel's stamp gives the packet's age, and the monotonic clock the time")
+    @Test("The kernel's timestamp gives the packet's age, and the monotonic clock the time")
     func age() {
         var time = ReceiveTime(at: at(0))
         #expect(time.arrival(stamp: wall(99.75), wall: wall(100), now: at(10)) == at(9.75))
     }
 
-    @Test("Without a stamp, a packet arrived when it was read")
+    @Test("Without a timestamp, a packet arrived when it was read")
     func noStamp() {
         var time = ReceiveTime(at: at(0))
         #expect(time.arrival(stamp: nil, wall: wall(100), now: at(10)) == at(10))

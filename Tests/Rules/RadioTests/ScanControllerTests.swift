@@ -14,7 +14,7 @@ struct ScanControllerTests {
         CommandOutcome(commandCredits: 1, opcode: step.opcode, status: status)
     }
 
-    /// A controller that has opened its adapter and asked for its features.
+    /// Returns a controller that has opened its adapter and asked for its features.
     private func opened() -> ScanController {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
@@ -23,7 +23,7 @@ struct ScanControllerTests {
         return controller
     }
 
-    /// A controller that scans with the legacy commands since second 0.
+    /// Returns a controller that scans with the legacy commands since second 0.
     private func scanning() -> ScanController {
         var controller = opened()
         for step in [ScanStep.readFeatures, .setParameters(.legacy), .enable(.legacy)] {
@@ -32,7 +32,7 @@ struct ScanControllerTests {
         return controller
     }
 
-    @Test("Start looks for an adapter, opens it, asks what it can do, and scans with the legacy commands")
+    @Test("Start looks for an adapter, opens it, asks for its features, and scans with the legacy commands")
     func legacyStart() {
         var controller = ScanController(mayAdminister: false)
         #expect(controller.start(at: at(1)) == [.tell(.liveness(.blind(since: at(1)))), .look])
@@ -60,13 +60,13 @@ struct ScanControllerTests {
                 == [.send(.enable(.extended))])
     }
 
-    @Test("An answer to another command does not move the sequence on")
+    @Test("An answer to another command does not advance the sequence")
     func foreignAnswer() {
         var controller = opened()
         #expect(controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(0)).isEmpty)
     }
 
-    @Test("Without an adapter the reason is announced once, and it is looked for every second")
+    @Test("Without an adapter the reason is announced once, and the controller looks for one every second")
     func noAdapter() {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
@@ -78,7 +78,7 @@ struct ScanControllerTests {
         #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.tell(.availability(.off))])
     }
 
-    @Test("The kernel's word that something changed is a reason to look at once")
+    @Test("The kernel's news of a change causes a look at once")
     func looksAtOnce() {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
@@ -86,7 +86,7 @@ struct ScanControllerTests {
         #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(0.1)) == [.look])
     }
 
-    @Test("An adapter that can't be opened is tried again after a second, not at once")
+    @Test("An adapter that cannot be opened is retried after a second, not at once")
     func failedOpen() {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
@@ -95,7 +95,7 @@ struct ScanControllerTests {
         #expect(controller.nextDeadline == at(1))
     }
 
-    @Test("Unplugged, it is blind since the last report, and it scans again when it is back")
+    @Test("Unplugged, the radio is blind since the last report, and it scans again when the adapter is back")
     func unplugged() {
         var controller = scanning()
         #expect(controller.reportReceived(at: at(3)).isEmpty)
@@ -115,7 +115,7 @@ struct ScanControllerTests {
                 == [.close, .tell(.liveness(.blind(since: at(0)))), .look])
     }
 
-    @Test("Powered up by another process, it is set up anew")
+    @Test("Powered up by another process, it is set up again")
     func poweredUp() {
         var controller = scanning()
         #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(1)) == [.send(.readFeatures)])
@@ -134,7 +134,7 @@ struct ScanControllerTests {
         #expect(controller.tick(at: at(4)) == [.tell(.recovery(.reenable, Self.adapter)), .send(.readFeatures)])
     }
 
-    @Test("Silence is probed: a question, then scanning off and on; an answer proves quiet air")
+    @Test("Silence causes a probe: a command, then scanning off and on; an answer proves quiet air")
     func probe() {
         var controller = scanning()
         #expect(controller.tick(at: at(2.5)) == [.send(.readFeatures)])
@@ -147,7 +147,7 @@ struct ScanControllerTests {
         #expect(controller.nextDeadline == at(32.5))
     }
 
-    @Test("A controller that takes its time over a probe is suspect after 5 s of silence, until it is done")
+    @Test("A controller with a slow probe is suspect after 5 s of silence, until the probe ends")
     func slowProbe() {
         var controller = scanning()
         _ = controller.tick(at: at(2.5))
@@ -162,7 +162,7 @@ struct ScanControllerTests {
                 == [.tell(.liveness(.live)), .tell(.proof)])
     }
 
-    @Test("Whoever has to know whether it hears has it probed at once, but not twice, nor while others are at work")
+    @Test("A request for proof causes a probe at once, but not twice, nor while other processes configure it")
     func prove() {
         var controller = scanning()
         controller.foreignCommandSeen(.scanParameters, at: at(1))
@@ -195,7 +195,7 @@ struct ScanControllerTests {
         #expect(controller.reportReceived(at: at(8)) == [.tell(.availability(.scanning)), .tell(.liveness(.live))])
     }
 
-    @Test("A controller that refuses to scan is stalled, and what it refused is said")
+    @Test("A controller that refuses to scan is stalled, and the refused command is reported")
     func refused() {
         var controller = opened()
         _ = controller.commandCompleted(outcome(.readFeatures), features: [], at: at(0))
@@ -210,7 +210,7 @@ struct ScanControllerTests {
                 ])
     }
 
-    @Test("Scanning that another process switched off is started again once the others have come to rest")
+    @Test("Scanning that another process switched off is started again once the others have finished")
     func foreignStop() {
         var controller = scanning()
         _ = controller.reportReceived(at: at(1))
@@ -232,7 +232,7 @@ struct ScanControllerTests {
         #expect(controller.stop(at: at(9)) == [.close], "The other's scan goes on.")
     }
 
-    @Test("What others do while we set up is dealt with afterwards")
+    @Test("Changes by other processes during the set-up are handled afterwards")
     func foreignDuringStart() {
         var controller = opened()
         controller.foreignCommandSeen(.reset, at: at(0))
@@ -242,14 +242,14 @@ struct ScanControllerTests {
         #expect(controller.tick(at: at(0.2)) == [.tell(.trouble(.stoppedByOther)), .send(.readFeatures)])
     }
 
-    @Test("A hardware error is said, and scanning is set up anew after the kernel's reset")
+    @Test("A hardware error is logged, and scanning is set up again after the kernel's reset")
     func hardwareError() {
         var controller = scanning()
         #expect(controller.hardwareErrorSeen(code: 7, at: at(1)) == [.tell(.trouble(.hardwareError(code: 7)))])
         #expect(controller.tick(at: at(1.2)).contains(.send(.readFeatures)))
     }
 
-    @Test("Stop switches off what we switched on, and closes")
+    @Test("Stop switches off the agent's own scan, and closes")
     func stop() {
         var controller = scanning()
         #expect(controller.stop(at: at(9)) == [.send(.disable(.legacy)), .close])
@@ -257,7 +257,7 @@ struct ScanControllerTests {
         #expect(controller.reportReceived(at: at(9)).isEmpty)
     }
 
-    @Test("Stop in the middle of enabling takes it back")
+    @Test("Stop while enabling takes it back")
     func stopWhileEnabling() {
         var controller = opened()
         _ = controller.commandCompleted(outcome(.readFeatures), features: [], at: at(0))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The commands up to scanning")
 struct ScanProcedureTests {
-    /// Answers each step with a status, and returns what each answer led to.
+    /// Answers each step with a status, and returns the effect of each answer.
     private func run(
         _ purpose: ScanProcedure.Purpose = .start, features: LEFeatures = .extendedAdvertising,
         answering statuses: [HCIStatus]
@@ -14,7 +14,7 @@ struct ScanProcedureTests {
         return statuses.map { procedure.answered($0, features: procedure.step == .readFeatures ? features : nil) }
     }
 
-    @Test("A controller that claims extended scanning and knows no such command is scanned with the legacy ones")
+    @Test("A controller that claims extended scanning without knowing its commands is scanned with the legacy ones")
     func unknownCommand() {
         #expect(
             run(answering: [.success, .unknownCommand, .success, .success]) == [
@@ -26,7 +26,7 @@ struct ScanProcedureTests {
                 == .scanning(.legacy, isOurs: true))
     }
 
-    @Test("Disallowed because the other family is in use: that one is taken")
+    @Test("Disallowed because the other family is in use: that one is used")
     func otherFamilyInUse() {
         #expect(
             run(features: [], answering: [.success, .commandDisallowed, .commandDisallowed, .success, .success]) == [
@@ -35,14 +35,14 @@ struct ScanProcedureTests {
             ])
     }
 
-    @Test("Disallowed because another process scans: its scan serves, without duplicate filter, and is not ours")
+    @Test("Disallowed because another process scans: its scan is used, unfiltered, and left on at the end")
     func otherProcessScans() {
         #expect(
             run(features: [], answering: [.success, .commandDisallowed, .success]).last
                 == .scanning(.legacy, isOurs: false))
     }
 
-    @Test("Everything disallowed means that another process scans, unless we have switched scanning off before")
+    @Test("If everything is disallowed, another process scans, unless the agent has switched scanning off before")
     func everythingDisallowed() {
         let refusals = Array(repeating: HCIStatus.commandDisallowed, count: 4)
         #expect(run(features: [], answering: [.success] + refusals).last == .scanning(.extended, isOurs: false))
@@ -58,20 +58,20 @@ struct ScanProcedureTests {
                 == .refused(LESetScanParameters.opcode, .unknownCommand))
     }
 
-    @Test("A family that worked before is taken without asking")
+    @Test("A family that worked before is used without asking")
     func knownFamily() {
         var procedure = ScanProcedure(.start, family: .legacy)
         #expect(procedure.answered(.success, features: .extendedAdvertising) == .next(.setParameters(.legacy)))
     }
 
-    @Test("Turning a duplicate filter off is one command, and makes the scan no more ours")
+    @Test("Turning a duplicate filter off is one command, and does not make the scan the agent's own")
     func refilter() {
         var procedure = ScanProcedure(.refilter, family: .extended)
         #expect(procedure.step == .enable(.extended))
         #expect(procedure.answered(.success, features: nil) == .scanning(.extended, isOurs: false))
     }
 
-    @Test("Duplicates are never filtered, and the settings' timing is used")
+    @Test("Duplicates are never filtered, and the timing of the settings is used")
     func packets() {
         let timing = ScanTiming(interval_ms: 60, window_ms: 30)
         #expect(

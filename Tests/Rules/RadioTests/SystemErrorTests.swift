@@ -7,7 +7,7 @@ import Testing
 @Suite("Failed system calls")
 struct SystemErrorTests {
     @Test(
-        "What the kernel says about a socket names the availability",
+        "The kernel's error of a socket gives the availability",
         arguments: [
             (EPERM, RadioAvailability.unauthorized), (ENETDOWN, .off), (ERFKILL, .blocked), (EPIPE, .absent),
             (ENODEV, .absent), (EAFNOSUPPORT, .absent), (EMFILE, .stalled),
@@ -16,7 +16,7 @@ struct SystemErrorTests {
         #expect(SystemError("bind", code: code).availability == availability)
     }
 
-    @Test("An error tells the step, the reason and the number")
+    @Test("An error names the step, the reason and the number")
     func description() {
         #expect(SystemError("bind", code: ENODEV).description == "bind: No such device (errno 19)")
     }

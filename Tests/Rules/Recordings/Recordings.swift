@@ -1,6 +1,6 @@
 import Foundation
 
-/// Recordings of real air. They are no part of the project: `BEACOND_RECORDINGS` names the folder that holds them.
+/// Recordings of real air. They are no part of the project: `BEACOND_RECORDINGS` names their folder.
 public enum Recordings {
     /// One of the recordings' folders; `nil` where there is none.
     public static func folder(_ name: String) -> URL? {

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Core
 
-/// A capture of a shop with a beacon that comes, rotates and leaves, and what `beacond replay` says of it.
+/// A capture of a shop with a beacon that comes, rotates and leaves, and the output of `beacond replay` on it.
 struct Capture {
     var octets = BTSnoopWriter.header
     static let start = WallTime(microseconds: 1_700_000_000_000_000)
@@ -52,7 +52,7 @@ struct Beacond {
         expand = "minor"
         """
 
-    /// Products stand beside the test bundle.
+    /// Products are beside the test bundle.
     static var executable: URL {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         while folder.path != "/" {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("beacond replay: the same capture and configuration print the same bytes, always")
+@Suite("beacond replay: equal captures and configurations print equal bytes")
 struct ReplayTests {
     private let shop = Capture.shop().octets
 
@@ -14,7 +14,7 @@ struct ReplayTests {
             .compactMap { $0["payload"] as? [String: Any] }
     }
 
-    @Test("Twice is the same, and so is through standard input")
+    @Test("Two runs are equal, and so is one through standard input")
     func deterministic() throws {
         let first = try Beacond.replay(shop)
         #expect(first.status == 0)
@@ -34,7 +34,7 @@ struct ReplayTests {
         #expect(topics(outcome).contains("beacons/shop/gw/region/carts \"1\"/7/8/event"))
     }
 
-    @Test("No message carries a raw address unless it is asked for")
+    @Test("No message has a raw address unless it is asked for")
     func noRawAddress() throws {
         let text = String(decoding: try Beacond.replay(shop).output, as: UTF8.self).uppercased()
         #expect(text.contains("\"DEVICE\""))
@@ -46,7 +46,7 @@ struct ReplayTests {
         #expect(!String(decoding: omitted.output, as: UTF8.self).contains("\"device\""))
     }
 
-    @Test("The closing line counts, and none prints nothing else")
+    @Test("The closing line counts the messages, and none prints nothing else")
     func closingLine() throws {
         let outcome = try Beacond.replay(shop, arguments: ["--output", "none"])
         #expect(outcome.output.isEmpty)
@@ -55,20 +55,19 @@ struct ReplayTests {
     }
 
     @Test(
-        "Cut short, a capture is read up to the cut, and the status is 65", arguments: [3, 16, 40, 5_000, 5_050, 9_999])
+        "A truncated capture is read up to the cut, with status 65", arguments: [3, 16, 40, 5_000, 5_050, 9_999])
     func truncated(length: Int) throws {
         let whole = try Beacond.replay(shop)
         let cut = try Beacond.replay(Array(shop.prefix(length)))
         let isBoundary = length == 16
         #expect(cut.status == (isBoundary ? 0 : 65))
-        // Without a single record there is nothing to sum up.
         #expect(cut.errors.contains("reports=") == (isBoundary || cut.lines.count > 0))
-        // All but the goodbye, the end of the coverage and the status, is what the whole capture says.
+        // All but the goodbye, the end of the coverage and the status, equals the output of the whole capture.
         let said = cut.output.split(separator: UInt8(ascii: "\n")).dropLast(2)
         #expect(Array(said) == Array(whole.output.split(separator: UInt8(ascii: "\n")).prefix(said.count)))
     }
 
-    @Test("A record whose length can't be true ends the capture, and the status is 65")
+    @Test("A record with an impossible length ends the capture, and the exit status is 65")
     func damaged() throws {
         var damaged = shop
         damaged[5_000 + 4] = 0xFF
@@ -78,7 +77,7 @@ struct ReplayTests {
         #expect(outcome.lines.count > 1)
     }
 
-    @Test("An empty capture says nothing, and is no error")
+    @Test("An empty capture prints nothing, and is no error")
     func empty() throws {
         let outcome = try Beacond.replay(Capture().octets)
         #expect(outcome.status == 0)
@@ -86,7 +85,8 @@ struct ReplayTests {
         #expect(outcome.errors.hasPrefix("reports=0 ibeacons=0"))
     }
 
-    /// A shop from `start_s` on, by the capture's clock: another device all the time, and the beacon where it is there.
+    /// Returns a shop from `start_s` on, by the capture's clock: another device all the time, and the beacon while it
+    /// is there.
     private func shop(from start_s: Double, seconds: Int, hasBeacon: Bool, in capture: inout Capture) {
         for step in 0..<seconds * 2 {
             let t_s = start_s + Double(step) / 2
@@ -97,7 +97,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("A stay in which the clock was set back goes on in the next capture: nothing is dated before what led to it")
+    @Test("A stay in which the clock was set back continues in the next capture: no event is dated before its cause")
     func clockSetBackAcrossCaptures() throws {
         let state = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: state) }

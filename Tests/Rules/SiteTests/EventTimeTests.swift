@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("Visits are those of a store that had heard everything at once, in whatever order news arrives")
+@Suite("Visits equal those of a store that had heard everything at once, in any order of arrival")
 struct EventTimeTests {
-    @Test("A line that is back after leave_after_s tells of an exit and an entry 2 s later: that is one visit")
+    @Test("An exit and an entry 2 s later, told after leave_after_s, are one visit")
     func breakOfALine() throws {
         var store = try Store()
         store.enter("a", seq: 1, at: 10)
@@ -18,7 +18,7 @@ struct EventTimeTests {
     }
 
     @Test(
-        "The exit of one gateway and the earlier entry of another, both late, arrive one after the other: that is one visit"
+        "The late exit of one gateway and the late, earlier entry of another are one visit"
     )
     func exitBeforeTheEntryOfAnother() throws {
         var store = try Store()
@@ -49,7 +49,7 @@ struct EventTimeTests {
             ])
     }
 
-    @Test("Events of one gateway count at their own times, in whatever order they arrive")
+    @Test("Events of one gateway count at their own times, in any order of arrival")
     func anyOrder() throws {
         var store = try Store("[site]\nlate_after_s = 900")
         store.enter("a", seq: 1, at: 10)
@@ -64,7 +64,7 @@ struct EventTimeTests {
             ])
     }
 
-    @Test("While a gateway is away, an exit waits for what it may have heard, for late_after_s at most")
+    @Test("While a gateway is away, an exit waits for its possible reports, at most for late_after_s")
     func awayGateway() throws {
         var store = try Store()
         store.state("b", "outside", at: 1)
@@ -77,7 +77,7 @@ struct EventTimeTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
     }
 
-    @Test("What a gateway heard while it was away joins what others told as two")
+    @Test("A late stay of a gateway that was away joins two visits told by others")
     func awayGatewayJoins() throws {
         var store = try Store("[site]\nlate_after_s = 900")
         store.state("b", "outside", seq: 0, at: 1)
@@ -94,7 +94,7 @@ struct EventTimeTests {
         #expect(store.told == ["enter carts 10.0 by a", "exit carts 125.0 by a", "10.0–118.0"])
     }
 
-    @Test("While a gateway is away, others tell 256 visits of one cart at most: all of them are told once it is back")
+    @Test("While a gateway is away, others tell at most 256 visits of one cart: all of them are told once it is back")
     func manyVisits() throws {
         for (count, late) in [(256, 0), (257, 1)] {
             var store = try Store("[site]\nlate_after_s = 72000")
@@ -111,7 +111,7 @@ struct EventTimeTests {
         }
     }
 
-    @Test("Where more than max_instances stays wait, those of a cart that has 16 are joined, and counted")
+    @Test("When more than max_instances stays wait, those of a cart that has 16 are joined, and counted")
     func manyVisitsOfMany() throws {
         var store = try Store("[regions]\nmax_instances = 20\n[site]\nlate_after_s = 72000")
         store.status("a", online: false, at: 0.5)
@@ -130,7 +130,7 @@ struct EventTimeTests {
         #expect(store.engine.figures.late == 4 * 4)
     }
 
-    @Test("Where it heard nothing meanwhile, they are two")
+    @Test("If it heard nothing meanwhile, they are two")
     func awayGatewayJoinsNothing() throws {
         var store = try Store("[site]\nlate_after_s = 900")
         store.state("b", "outside", at: 1)
@@ -150,7 +150,7 @@ struct EventTimeTests {
             ])
     }
 
-    @Test("A gateway that owes a list may have a line that is down: exits wait for it")
+    @Test("A gateway with an overdue list may have a line that is down: exits wait for it")
     func owedList() throws {
         var store = try Store()
         for second in 1...34 { store.list("b", [2: -60], at: Double(second)) }
@@ -162,7 +162,7 @@ struct EventTimeTests {
         #expect(store.told == ["enter carts 10.0 by a", "exit carts 67.0 by b", "10.0–60.0"])
     }
 
-    @Test("A visit that gateways which are away had inside is not ended by the one that is left")
+    @Test("A visit at gateways that are away is not ended by the last one that is left")
     func threeOfFourAway() throws {
         var store = try Store("[site]\nlate_after_s = 900")
         for gateway in ["a", "b", "c", "d"] { store.enter(gateway, at: 10) }
@@ -177,7 +177,7 @@ struct EventTimeTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("A gateway that is away for a day is given up: what others saw leave has left, as late as may be told")
+    @Test("A gateway away for a day is given up: an exit that others saw is told, as late as possible")
     func awayForADay() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -190,7 +190,7 @@ struct EventTimeTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 86390.0 by b"])
     }
 
-    @Test("An entry of an earlier epoch that comes again undoes no exit, and makes no visit")
+    @Test("A repeated entry of an earlier epoch undoes no exit, and makes no visit")
     func earlierEpoch() throws {
         for before in [true, false] {
             var store = try Store("[site]\nlate_after_s = 900")
@@ -204,7 +204,7 @@ struct EventTimeTests {
         }
     }
 
-    @Test("A gateway that is back with a new epoch, and says nothing of a beacon for 30 s, has lost it: the visit ends")
+    @Test("A gateway back with a new epoch that tells nothing of a beacon for 30 s has lost it: the visit ends")
     func newEpochWithoutAWord() throws {
         for gateway in ["a", "b"] {
             var store = try Store()
@@ -224,7 +224,7 @@ struct EventTimeTests {
         }
     }
 
-    @Test("What a new epoch says of a beacon within 30 s goes on with the visit of the epoch before")
+    @Test("A new epoch's news of a beacon within 30 s continues the visit of the epoch before")
     func newEpochWithAWord() throws {
         for state in ["inside", "unknown"] {
             var store = try Store()
@@ -238,7 +238,7 @@ struct EventTimeTests {
         }
     }
 
-    @Test("An entry of an earlier epoch that comes while a new one says nothing makes a visit that ends")
+    @Test("An entry of an earlier epoch that comes while a new one is silent makes a visit that ends")
     func entryOfAnEarlierEpoch() throws {
         var store = try Store()
         store.status("a", epoch: "F", at: 1)
@@ -247,7 +247,7 @@ struct EventTimeTests {
         #expect(store.events == ["enter carts 100.0 by a", "exit carts 105.0 by a"])
     }
 
-    @Test("An entry of an earlier epoch that comes again undoes no exit where the gateway's clock is not synced either")
+    @Test("A repeated entry of an earlier epoch undoes no exit, even if the gateway's clock is not synced")
     func earlierEpochUnsynced() throws {
         var store = try Store()
         store.enter("a", isSynced: false, seq: 1, epoch: "E", at: 10)
@@ -258,7 +258,7 @@ struct EventTimeTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 25.0 by a"])
     }
 
-    @Test("An entry that is dated before the end of a visit which a gateway stopped to monitor begins after it")
+    @Test("An entry dated before the end of a visit that a gateway stopped monitoring begins after it")
     func afterUnmonitored() throws {
         var store = try Store()
         store.enter("a", seq: 1, at: 2)
@@ -268,7 +268,7 @@ struct EventTimeTests {
         #expect(store.events.last == "enter carts 12.0 by b")
     }
 
-    @Test("An exit that says it was heard after it left counts as heard until it left")
+    @Test("An exit with a report after it counts as heard until the exit")
     func heardAfterTheExit() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -277,7 +277,7 @@ struct EventTimeTests {
         #expect(store.told == ["enter carts 10.0 by a", "exit carts 35.0 by a", "10.0–30.0"])
     }
 
-    @Test("The next visit is told by the gateway that saw it begin, also where that gateway tells so last")
+    @Test("The next visit is told by the gateway that saw it begin, even if that gateway tells it last")
     func causeOfTheNextVisit() throws {
         var store = try Store("[site]\nlate_after_s = 900")
         store.enter("a", at: 10)
@@ -294,7 +294,7 @@ struct EventTimeTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 30.0 by a", "enter carts 40.0 by c"])
     }
 
-    @Test("A stay that turns out to have begun earlier is partial where no gateway saw that beginning")
+    @Test("A stay found to have begun earlier is partial where no gateway saw that beginning")
     func earlierPartialBeginning() throws {
         for (extra, beginning) in [("", RegionStay.Beginning.observed), (#","partial":true"#, .partial)] {
             var store = try Store()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Each event counts at its own time, and what comes late changes no history")
+@Suite("Each event counts at its own time, and late events change no history")
 struct LatenessTests {
     @Test("An event counts at its own time, not at its arrival")
     func ownTime() throws {
@@ -11,7 +11,7 @@ struct LatenessTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("A clock that is not synced says nothing: the arrival counts")
+    @Test("With a clock that is not synced, the arrival counts")
     func unsynced() throws {
         var store = try Store()
         store.enter("a", told_s: -5_000, isSynced: false, at: 14)
@@ -19,7 +19,7 @@ struct LatenessTests {
         #expect(store.engine.figures.late == 0)
     }
 
-    @Test("The length of a stay is right by a clock that is not synced")
+    @Test("The length of a stay is right with a clock that is not synced")
     func unsyncedStay() throws {
         var store = try Store()
         store.enter("a", told_s: 5_010, isSynced: false, at: 10)
@@ -28,14 +28,14 @@ struct LatenessTests {
         #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["20.0"])
     }
 
-    @Test("Nothing happens after it is told")
+    @Test("No event is later than its message")
     func ahead() throws {
         var store = try Store()
         store.enter("a", told_s: 5_000, at: 14)
         #expect(store.events == ["enter carts 14.0 by a"])
     }
 
-    @Test("What is older than late_after_s at its arrival is counted, and nothing else")
+    @Test("An event older than late_after_s at its arrival is counted, and has no other effect")
     func late() throws {
         var store = try Store("[site]\nlate_after_s = 20")
         store.enter("a", told_s: 10, at: 31)
@@ -57,7 +57,7 @@ struct LatenessTests {
         #expect(store.engine.figures.late == 10)
     }
 
-    @Test("A state is never late: it settles what the late events left open, without an event")
+    @Test("A state is never late: it settles the questions that late events left open, without an event")
     func stateSettles() throws {
         var store = try Store()
         store.state("a", "outside", at: 1)
@@ -66,7 +66,7 @@ struct LatenessTests {
         #expect(store.events == [] && store.states.last == "inside carts 100.0")
     }
 
-    @Test("Also where the state is dated before the exit that was told meanwhile")
+    @Test("A state dated before the exit that was told meanwhile settles them too")
     func stateBeforeTheExit() throws {
         var store = try Store("[site]\nlate_after_s = 30")
         store.enter("a", at: 10)
@@ -80,7 +80,7 @@ struct LatenessTests {
         #expect(store.engine.figures.late == 1)
     }
 
-    @Test("What the broker had kept says nothing of a gateway's clock")
+    @Test("A retained message tells nothing about a gateway's clock")
     func clockOfRetained() throws {
         var store = try Store("[site]\nlate_after_s = 7200")
         func ahead_s() -> Double? { store.engine.figures(at: .origin).store?.gateways.first?.clockAhead_s }
@@ -92,7 +92,7 @@ struct LatenessTests {
         #expect(ahead_s() == -2)
     }
 
-    @Test("An event that comes again counts once")
+    @Test("A repeated event counts once")
     func duplicate() throws {
         var store = try Store()
         store.enter("a", seq: 1, at: 10)
@@ -103,7 +103,7 @@ struct LatenessTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
     }
 
-    @Test("Another epoch of a gateway begins its numbers anew")
+    @Test("Another epoch of a gateway begins its numbers again")
     func epoch() throws {
         var store = try Store()
         store.enter("a", seq: 9, at: 10)
@@ -122,7 +122,7 @@ struct LatenessTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("A state that waits is the past once a later event comes")
+    @Test("A waiting state is obsolete once a later event comes")
     func overtaken() throws {
         var store = try Store()
         store.state("a", "outside", seq: 5, at: 1)
@@ -131,7 +131,7 @@ struct LatenessTests {
         #expect(store.states == ["inside carts 1.5"])
     }
 
-    @Test("Where the event does not come, the state counts by itself")
+    @Test("If the event does not come, the state counts by itself")
     func eventLost() throws {
         var store = try Store()
         store.state("a", "outside", at: 1)
@@ -142,7 +142,7 @@ struct LatenessTests {
         #expect(store.states.last == "inside carts 10.0" && store.events == [])
     }
 
-    // MARK: - After a line was down: states first, then what happened meanwhile
+    // MARK: - After a line was down: states first, then the events in between
 
     @Test("A state that is older than its event's arrival, and not late, waits for it too")
     func shortLineDown() throws {
@@ -186,7 +186,7 @@ struct LatenessTests {
         #expect(store.engine.figures.late == 1)
     }
 
-    @Test("A state that is older than what is known undoes nothing")
+    @Test("A state that is older than the known one undoes nothing")
     func staleState() throws {
         var store = try Store()
         store.enter("a", seq: 1, at: 10)
@@ -198,7 +198,7 @@ struct LatenessTests {
     }
 
     @Test(
-        "A gateway that restarts, does not know, and then knows that nobody is there, ends the visit as one that nobody watched"
+        "A gateway that restarts, and is unknown before it is outside, ends the visit by an inferred exit"
     )
     func restartUnknownThenOutside() throws {
         var store = try Store()
@@ -210,7 +210,7 @@ struct LatenessTests {
         #expect(store.stays.map(\.ending) == [.inferred])
     }
 
-    @Test("Ten thousand states that wait cost no more each than ten")
+    @Test("Ten thousand waiting states cost no more each than ten")
     func manyStatesWait() throws {
         var store = try Store("[regions]\nmax_newcomers_per_minute = 0\n[site]")
         for number in 0..<10_000 {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("What is beyond a store's limits is refused, and counted")
+@Suite("Excess over a store's limits is refused, and counted")
 struct LimitTests {
-    @Test("64 gateways take part; what another one says changes nothing")
+    @Test("64 gateways take part; messages of another one change nothing")
     func gateways() throws {
         var store = try Store()
         for number in 1...64 { store.state("g\(number)", "outside", at: 1) }
@@ -15,7 +15,7 @@ struct LimitTests {
         #expect(figures.refusedGateways == 1 && figures.store?.gateways.count == 64)
     }
 
-    @Test("Those that are listed keep their place, also before they have said anything")
+    @Test("Listed gateways keep their place, even before their first message")
     func listedGateways() throws {
         let listed = (1...64).map { "[[site.gateway]]\nid = \"g\($0)\"" }.joined(separator: "\n")
         var store = try Store("[site]\n" + listed)
@@ -26,7 +26,7 @@ struct LimitTests {
     }
 
     @Test(
-        "At max_instances an entry is held back until another instance has been left, and is told then with its own time"
+        "At max_instances an entry is held back until another instance is left, and is then told with its own time"
     )
     func instances() throws {
         var store = try Store("[regions]\nmax_instances = 2\n[site]")
@@ -44,7 +44,7 @@ struct LimitTests {
         #expect(store.engine.figures(at: .origin + .seconds(100)).refusedEntries.maxInstances == 1)
     }
 
-    @Test("A state of an expanded region that says outside, or a list of it, makes no instance")
+    @Test("An outside state of an expanded region, or a list of it, makes no instance")
     func absence() throws {
         var store = try Store()
         store.state("a", "outside", "carts/1/1", at: 1)
@@ -54,7 +54,7 @@ struct LimitTests {
         #expect(store.states == [] && store.engine.instanceCount == 0)
     }
 
-    @Test("Newcomers beyond max_newcomers_per_minute are held back, told of, and enter in the next minute")
+    @Test("Newcomers beyond max_newcomers_per_minute are held back, reported, and enter in the next minute")
     func budget() throws {
         var store = try Store("[regions]\nmax_newcomers_per_minute = 2\n[site]")
         for minor in 1...5 { store.enter("a", "carts/1/\(minor)", minor: minor, at: 10 + Double(minor)) }
@@ -68,7 +68,7 @@ struct LimitTests {
         #expect(store.surges.map(\.refused) == [3, 1])
     }
 
-    @Test("Of entries that are held back the store keeps max_instances: the oldest makes room, and is counted")
+    @Test("The store keeps max_instances pending entries: the oldest gives way, and is counted")
     func heldBackLimit() throws {
         var store = try Store("[regions]\nmax_instances = 2\n[site]")
         for minor in 1...5 { store.enter("a", "carts/1/\(minor)", minor: minor, at: Double(minor)) }
@@ -80,14 +80,14 @@ struct LimitTests {
         store.advance(to: 200)
         #expect(store.events.suffix(2) == ["enter carts/1/4 4.0 by a", "enter carts/1/5 5.0 by a"])
         #expect(store.engine.figures(at: .origin + .seconds(200)).refusedEntries.maxInstances >= 1)
-        // What made room is told once its gateway says its state anew.
+        // An entry that gave way is told once its gateway repeats its state.
         store.exit("a", "carts/1/4", minor: 4, entered_s: 4, heard_s: 200, at: 205)
         store.state("a", "inside", "carts/1/3", since_s: 3, told_s: 3, at: 210)
         store.advance(to: 300)
         #expect(store.states.last == "inside carts/1/3 3.0")
     }
 
-    @Test("What is left before it is admitted is no visit")
+    @Test("An entry that is left before its admission is no visit")
     func leftWhilePending() throws {
         var store = try Store("[regions]\nmax_newcomers_per_minute = 1\n[site]")
         store.enter("a", "carts/1/1", minor: 1, at: 1)
@@ -99,7 +99,7 @@ struct LimitTests {
         #expect(store.engine.instanceCount == 2)
     }
 
-    @Test("An entry that is held back stays held back where another gateway clears its state of that instance")
+    @Test("A pending entry stays pending when another gateway clears its state of that instance")
     func heldBackBesideCleared() throws {
         var store = try Store("[regions]\nmax_newcomers_per_minute = 1\n[site]")
         store.enter("a", "carts/1/1", at: 1)
@@ -109,7 +109,7 @@ struct LimitTests {
         #expect(store.events == ["enter carts/1/1 1.0 by a", "enter carts/1/2 2.0 by a"])
     }
 
-    @Test("An instance that has been outside for forget_after_days goes, with its zones")
+    @Test("An instance that has been outside for forget_after_days is deleted, with its zones")
     func forgets() throws {
         var store = try Store("[regions]\nforget_after_days = 1\n[site]")
         store.enter("a", "carts/1/1", at: 1)

@@ -11,7 +11,7 @@ struct OffsetFitTests {
     ]
     private static let topics = TopicTree(prefix: "beacons", site: "store", gateway: "site")
 
-    /// What is proposed where gateways hear by so much less than they should, and beacons swing by so much.
+    /// Returns the proposals where gateways hear weaker by these differences, and beacons swing by some dB.
     private func proposals(deaf: [String: Double], beacons: Int, swing_db: Double = 1) throws -> [String: Double] {
         let toml = Self.corners.sorted { $0.key < $1.key }.map {
             "[[site.gateway]]\nid = \"\($0.key)\"\nposition = [\($0.value.0), \($0.value.1)]\n"
@@ -39,22 +39,22 @@ struct OffsetFitTests {
             topic: "beacons/store/\(gateway)/region/carts/ranging", payload: Array(payload.utf8), store: topics)
     }
 
-    @Test("A gateway that hears by 6 dB less than the others gets as much")
+    @Test("A gateway that hears 6 dB less than the others gets 6 dB")
     func deaf() throws {
         let proposed = try proposals(deaf: ["b": 6], beacons: 12)
         #expect(abs(try #require(proposed["b"]) - 6) <= 1.5)
         #expect(proposed.filter { $0.key != "b" }.values.holdForAll { abs($0) <= 1.5 })
     }
 
-    @Test("Where all hear alike nothing is added")
+    @Test("If all hear alike, no offset changes")
     func alike() throws {
         let proposed = try proposals(deaf: [:], beacons: 12)
         #expect(proposed.values.holdForAll { abs($0) <= 1 }, "\(proposed)")
-        // As many beacons make a proposal where one gateway hears less.
+        // The number of beacons that makes a proposal where one gateway hears less.
         #expect(try !proposals(deaf: ["b": 3], beacons: 12).isEmpty)
     }
 
-    @Test("Beacons that move say nothing, and two are too few")
+    @Test("Beacons that move do not count, and two are too few")
     func tooFew() throws {
         #expect(try proposals(deaf: [:], beacons: 12, swing_db: 8).isEmpty)
         #expect(try proposals(deaf: [:], beacons: 2).isEmpty)

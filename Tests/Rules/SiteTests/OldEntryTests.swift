@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("An entry that is old when it arrives waits for gateways that are back at the same time")
+@Suite("An old entry waits for gateways that are back at the same time")
 struct OldEntryTests {
     @Test("After an outage of all, the visits of the gateway that is back last are told too, each at its own time")
     func outageOfAll() throws {
@@ -29,7 +29,7 @@ struct OldEntryTests {
         }
     }
 
-    @Test("An old entry waits for gateways that are away for as long again as it is old, and for 30 s at most")
+    @Test("An old entry waits for gateways that are away for as long again as it is old, at most 30 s")
     func oldEntryBesideAwayGateway() throws {
         for (age_s, wait_s) in [(0.4, 0.0), (2.0, 2.0), (100.0, 30.0)] {
             var store = try Store("[site]\nlate_after_s = 7200")
@@ -60,7 +60,7 @@ struct OldEntryTests {
         #expect(store.states.last == "inside carts 80.0")
     }
 
-    @Test("An old entry that waits is told also where its gateway goes away meanwhile")
+    @Test("An old entry that waits is told even if its gateway goes away meanwhile")
     func oldEntryOfAGatewayThatGoesAway() throws {
         var store = try Store("[site]\nlate_after_s = 7200")
         for gateway in ["a", "b"] { store.state(gateway, "outside", at: 1) }

@@ -35,7 +35,7 @@ struct PositionTests {
         -55 - 25 * Double.log10(max(0.5, Double.hypot(x_m - gateway.0, y_m - gateway.1)))
     }
 
-    /// - Parameter weakened: a gateway that hears the beacon 3 dB less well than its distance says.
+    /// - Parameter weakened: a gateway that hears the beacon 3 dB weaker than its distance explains.
     private func place(
         _ x_m: Double, _ y_m: Double, without: Set<String> = [], weakened: String? = nil
     ) throws -> (Double, Double, Int, Double)? {
@@ -50,19 +50,19 @@ struct PositionTests {
         return store.listed?.beacons.first?.place?.position.map { ($0.x_m, $0.y_m, $0.floor, $0.error_m) }
     }
 
-    @Test("It is found to a metre where the levels fit", arguments: [(2.0, 2.0), (5.0, 4.0), (8.0, 6.0), (9.0, 1.0)])
+    @Test("A place is right to a metre where levels fit", arguments: [(2.0, 2.0), (5.0, 4.0), (8.0, 6.0), (9.0, 1.0)])
     func found(x_m: Double, y_m: Double) throws {
         let (x, y, floor, error_m) = try #require(try place(x_m, y_m))
         #expect(Double.hypot(x - x_m, y - y_m) < 1 && floor == 0 && error_m > 0.1 && error_m < 10)
     }
 
-    @Test("A far gateway that hears 3 dB less takes a place away by little, also where gateways are an even number")
+    @Test("A far gateway that hears 3 dB less moves a place only a little, even with an even number of gateways")
     func weakened() throws {
         let (x, y, _, _) = try #require(try place(9, 1, weakened: "a"))
         #expect(Double.hypot(x - 9, y - 1) < 1.2)
     }
 
-    @Test("The floor is that of the zone, also in a second in which another floor's gateway hears the beacon best")
+    @Test("The floor is that of the zone, even in a second in which another floor's gateway hears the beacon best")
     func floorOfTheZone() throws {
         let floors = [("shop", 0), ("office", 1)].flatMap { zone, floor in
             [(0, 0), (10, 0), (5, 8)].enumerated().map { number, place in
@@ -103,7 +103,7 @@ struct PositionTests {
         #expect(Double.hypot(x - 3, y - 3) < 2)
     }
 
-    @Test("The error holds two of three where levels scatter by 3 dB: more than half, and not all")
+    @Test("The error contains two of three where levels scatter by 3 dB: more than half, and not all")
     func errorHolds() throws {
         var state: UInt64 = 7
         func uniform() -> Double {

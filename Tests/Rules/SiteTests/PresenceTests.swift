@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A region of the store is inside while any gateway that can hear has it inside")
 struct PresenceTests {
-    @Test("The first gateway's entry is the store's, and it is by that gateway")
+    @Test("The first gateway's entry is the store's, and names that gateway")
     func entry() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -22,7 +22,7 @@ struct PresenceTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("It is left leave_after_s after the last gateway's exit, and lasted as long as any heard it")
+    @Test("The store is left leave_after_s after the last gateway's exit; the stay ends with the last report")
     func exit() throws {
         var store = try Store("[site]\nleave_after_s = 7")
         store.enter("a", at: 10)
@@ -35,7 +35,7 @@ struct PresenceTests {
         #expect(store.stays.map { Store.tenths($0.enteredAt) } == ["10.0"])
     }
 
-    @Test("Who is heard by another gateway before leave_after_s has passed has not left")
+    @Test("A beacon heard by another gateway within leave_after_s has not left")
     func gap() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -45,7 +45,7 @@ struct PresenceTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("What is there without an entry was there before: a state and no event, and its stay is partial")
+    @Test("A beacon there without an entry was there before: a state and no event, and its stay is partial")
     func atTheStart() throws {
         var store = try Store()
         store.state("a", "inside", at: 1)
@@ -56,7 +56,7 @@ struct PresenceTests {
         #expect(store.stays.map(\.beginning) == [.partial])
     }
 
-    @Test("It is outside once every gateway that has spoken of it says so")
+    @Test("The region is outside once every gateway that has spoken of it is")
     func outside() throws {
         var store = try Store()
         store.state("a", "unknown", at: 0)
@@ -67,7 +67,7 @@ struct PresenceTests {
         #expect(store.states == ["unknown carts 0.0", "outside carts 11.0"])
     }
 
-    @Test("An expanded instance is one of its own, also in the store")
+    @Test("Each instance of an expanded region is separate, also in the store")
     func expanded() throws {
         var store = try Store()
         store.enter("a", "carts/1/7", minor: 7, at: 10)
@@ -75,7 +75,7 @@ struct PresenceTests {
         #expect(store.events == ["enter carts/1/7 10.0 by a", "enter carts/1/8 11.0 by a"])
     }
 
-    @Test("Only the regions that are asked for are joined")
+    @Test("Only the configured regions are joined")
     func regions() throws {
         var store = try Store("[site]\nregions = [\"carts\"]")
         store.enter("a", "staff", at: 10)
@@ -83,7 +83,7 @@ struct PresenceTests {
         #expect(store.events == ["enter carts 11.0 by a"])
     }
 
-    @Test("Where the gateways tell no exits, the store tells none")
+    @Test("If the gateways' exits make no events, neither do the store's")
     func noExits() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -93,7 +93,7 @@ struct PresenceTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("An exit that nobody watched is told as such")
+    @Test("An inferred exit is told as such")
     func inferred() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -102,7 +102,7 @@ struct PresenceTests {
         #expect(store.stays.map(\.ending) == [.inferred])
     }
 
-    @Test("A gateway that monitors a region no more is one less; the last one ends the stay")
+    @Test("A gateway that stops monitoring a region drops out; the last one ends the stay")
     func unmonitored() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -115,7 +115,7 @@ struct PresenceTests {
         #expect(store.hasEnded && store.hasForgotten)
     }
 
-    @Test("A cleared state means that the gateway monitors the region no more")
+    @Test("A cleared state means that the gateway does not monitor the region any more")
     func cleared() throws {
         var store = try Store()
         store.state("a", "outside", at: 1)
@@ -123,7 +123,7 @@ struct PresenceTests {
         #expect(store.hasForgotten)
     }
 
-    @Test("A circle is where one gateway is, and is not joined")
+    @Test("A circle contains one gateway, and is not joined")
     func circle() throws {
         var store = try Store()
         store.say(
@@ -153,7 +153,7 @@ struct PresenceTests {
         #expect(store.events.last == "exit carts 35.0 by b")
     }
 
-    @Test("An exit because a gateway monitors a region no more says until when that had heard it")
+    @Test("An exit because a gateway stops monitoring a region tells that gateway's last report")
     func unmonitoredUntil() throws {
         var store = try Store()
         store.state("b", "outside", at: 1)
@@ -164,7 +164,7 @@ struct PresenceTests {
         #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["35.0"])
     }
 
-    @Test("A gateway that is replaced clears its state and enters anew: that is one visit")
+    @Test("A gateway that is replaced clears its state and enters again: that is one visit")
     func replaced() throws {
         var store = try Store()
         store.state("b", "outside", at: 1)
@@ -176,7 +176,7 @@ struct PresenceTests {
         #expect(store.events == ["enter carts 20.0 by a", "exit carts 60.0 by a"])
     }
 
-    @Test("A message that says another region than its topic is no news, and is counted")
+    @Test("A message with another region than its topic is no news, and is counted")
     func unlikeItsTopic() throws {
         var store = try Store()
         store.say(
@@ -187,7 +187,7 @@ struct PresenceTests {
         #expect(store.refusals.count == 1 && store.events == [])
     }
 
-    @Test("Two gateways with one region id and two UUIDs: the second is refused, and the log says so")
+    @Test("Of two gateways with one region id and two UUIDs the second is refused, and the log names both")
     func twoUUIDs() throws {
         let other = "ffffffff-2900-441a-802f-9c398fc199d2"
         var store = try Store()

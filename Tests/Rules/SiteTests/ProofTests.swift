@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A gateway that is offline or blind proves nothing")
 struct ProofTests {
-    @Test("What only it had heard becomes unknown after unknown_state_after_s, and makes no exit")
+    @Test("A beacon that only it had heard becomes unknown after unknown_state_after_s, without an exit")
     func offline() throws {
         var store = try Store("[regions]\nunknown_state_after_s = 40\n[site]")
         store.enter("a", at: 10)
@@ -14,7 +14,7 @@ struct ProofTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("A radio that does not scan is the same", arguments: ["off", "absent", "stalled", "unauthorized"])
+    @Test("A radio that does not scan proves nothing either", arguments: ["off", "absent", "stalled", "unauthorized"])
     func blind(radio: String) throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -23,7 +23,7 @@ struct ProofTests {
         #expect(store.states.last == "unknown carts 80.0")
     }
 
-    @Test("The timer runs from the arrival of the will, whatever its time says")
+    @Test("The timer runs from the arrival of the will, whatever time it contains")
     func will() throws {
         var store = try Store()
         store.status("a", at: 1)
@@ -46,7 +46,7 @@ struct ProofTests {
         #expect(store.states == ["inside carts 10.0"])
     }
 
-    @Test("The exit of another gateway does not end what a gateway that is away had inside: it may have it still")
+    @Test("The exit of another gateway does not end the stay at a gateway that is away: it may have it still")
     func exitOfAnother() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -59,7 +59,7 @@ struct ProofTests {
     }
 
     @Test(
-        "The exit of another gateway, which had it inside after that, ends what a blind one had inside: its line is up")
+        "The exit of another gateway, which had it inside later, ends the stay at a blind one: its line is up")
     func exitOfAnotherThanBlind() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -70,7 +70,7 @@ struct ProofTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by b"])
     }
 
-    @Test("One that had left before does not end what a deaf one had inside")
+    @Test("A gateway that had left before does not end the stay at a deaf one")
     func exitBefore() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -82,7 +82,7 @@ struct ProofTests {
         #expect(store.states.last == "unknown carts 80.0")
     }
 
-    @Test("One that comes later and never had it inside does not end it either")
+    @Test("A gateway that comes later and never had it inside does not end it either")
     func outsideOfANewcomer() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -93,7 +93,7 @@ struct ProofTests {
         #expect(store.states.last == "unknown carts 80.0")
     }
 
-    @Test("What becomes unknown after the timer has run out is so from then on, and not from a time before")
+    @Test("A state that becomes unknown after the timer has run out is so from then on, and not from a time before")
     func unknownInThePast() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -104,7 +104,7 @@ struct ProofTests {
         #expect(store.states == ["inside carts 10.0", "unknown carts 230.0"])
     }
 
-    @Test("Heard again after that, it goes on: a state without an event")
+    @Test("With a new report it continues: a state without an event")
     func heardAgain() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -115,7 +115,7 @@ struct ProofTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("That a gateway is back proves nothing: what it says of the region does")
+    @Test("The return of a gateway proves nothing: its news of the region does")
     func backWithoutAWord() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -125,7 +125,7 @@ struct ProofTests {
         #expect(store.states == ["inside carts 10.0", "unknown carts 80.0"])
     }
 
-    @Test("The same of a region that it had outside")
+    @Test("The return of a gateway proves nothing for an outside region either")
     func outsideWithoutAWord() throws {
         var store = try Store()
         store.state("a", "outside", at: 1)
@@ -136,7 +136,7 @@ struct ProofTests {
         #expect(store.states.last == "outside carts 100.1")
     }
 
-    @Test("A list of a gateway that is back has heard it")
+    @Test("A list of a returned gateway proves that it hears the beacon")
     func backWithAList() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -148,7 +148,7 @@ struct ProofTests {
         #expect(store.states.last == "inside carts 10.0")
     }
 
-    @Test("An event that comes late settles nothing when a gateway is back")
+    @Test("A late event settles nothing when a gateway is back")
     func backWithALateEvent() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -160,7 +160,7 @@ struct ProofTests {
         #expect(store.states.last == "unknown carts 80.0" && store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("What it says before its status comes counts all the same: a broker tells what is retained in any order")
+    @Test("Its statements before its status count too: a broker sends retained messages in any order")
     func statusLast() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -171,7 +171,7 @@ struct ProofTests {
         #expect(store.states.last == "inside carts 10.0")
     }
 
-    @Test("A radio that hears again has inside what it had inside: the gateway was there all the time")
+    @Test("A radio that hears again keeps its stays: the gateway was there all the time")
     func noLongerBlind() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -180,7 +180,7 @@ struct ProofTests {
         #expect(store.states == ["inside carts 10.0", "unknown carts 80.0", "inside carts 10.0"])
     }
 
-    @Test("A gateway that was away and is back with a blind radio has to say something too, before it hears and after")
+    @Test("A gateway that is back with a blind radio also has to speak again, before it hears and after")
     func backAndBlind() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -192,7 +192,7 @@ struct ProofTests {
         #expect(store.states.last == "inside carts 10.0")
     }
 
-    @Test("Another gateway that hears it settles it as well")
+    @Test("Another gateway that hears the beacon settles it as well")
     func heardByAnother() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -215,7 +215,7 @@ struct ProofTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 205.1 by a"])
     }
 
-    @Test("Where nobody can hear, outside becomes unknown too")
+    @Test("If no gateway can hear, outside becomes unknown too")
     func nobody() throws {
         var store = try Store()
         store.state("a", "outside", at: 1)
@@ -233,7 +233,7 @@ struct ProofTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
     }
 
-    @Test("What only a gateway has retained that is offline from the start is unknown, and said so")
+    @Test("A retained stay of a gateway offline from the start is unknown, and told so")
     func offlineFromTheStart() throws {
         var store = try Store()
         store.status("a", online: false, at: 0)
@@ -245,7 +245,7 @@ struct ProofTests {
         #expect(store.states.last == "inside carts -500.0" && store.events == [])
     }
 
-    @Test("A gateway that says itself that it does not know proves nothing")
+    @Test("A gateway whose own state is unknown proves nothing")
     func unknown() throws {
         var store = try Store()
         store.enter("a", at: 10)

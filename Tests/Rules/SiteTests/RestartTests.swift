@@ -23,7 +23,7 @@ struct RestartTests {
         #expect(store.events == [] && store.states.holdForAll { $0.hasPrefix("inside") })
     }
 
-    @Test("Gone is an exit that nobody watched")
+    @Test("Gone is an inferred exit")
     func gone() throws {
         var store = try Store(restoring: [inside(RegionInstanceID(region: "carts"))])
         store.state("a", "outside", since_s: -5, told_s: -5, seq: 4, at: 0.1)
@@ -32,7 +32,7 @@ struct RestartTests {
         #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["-10.0"])
     }
 
-    @Test("What came to pass while no process ran is told after the start of the next one: the history before stays")
+    @Test("Events while no process ran are told after the start of the next one: the history before stays")
     func leftMeanwhile() throws {
         var store = try Store(restoring: [inside(RegionInstanceID(region: "carts"))])
         store.state("a", "outside", since_s: -20, told_s: -20, seq: 4, at: 0.1)
@@ -40,7 +40,7 @@ struct RestartTests {
         #expect(store.events == ["exit carts 7.1 by -"])
     }
 
-    @Test("Nobody leaves because the first gateway to speak has him outside: another one may have him inside")
+    @Test("A beacon does not leave because the first gateway to speak has it outside: another one may have it inside")
     func wordsOneByOne() throws {
         var store = try Store("[site]\nleave_after_s = 0", restoring: [inside(RegionInstanceID(region: "carts"))])
         store.state("a", "outside", since_s: -50, told_s: -50, seq: 3, at: 0.1)
@@ -49,14 +49,14 @@ struct RestartTests {
         #expect(store.events == [] && store.states.last?.hasPrefix("inside") == true)
     }
 
-    @Test("What nobody speaks of any more becomes unknown")
+    @Test("A region that no gateway tells any more becomes unknown")
     func silence() throws {
         var store = try Store(restoring: [inside(RegionInstanceID(region: "carts"))])
         store.advance(to: 200)
         #expect(store.states.last == "unknown carts 60.0")
     }
 
-    @Test("A zone that nobody is found in is left")
+    @Test("A zone in which no beacon is found is left")
     func zone() throws {
         let zone = RegionInstanceID(region: "carts", zone: "door")
         var store = try Store(restoring: [inside(RegionInstanceID(region: "carts")), inside(zone)])

@@ -1,9 +1,10 @@
 @testable import Core
 
-/// A store on injected time: what gateways say goes in as JSON, as it comes from the broker; what the store tells comes out as short lines.
+/// A store on injected time. Gateways' messages go in as JSON, as from the broker; the store's outputs come out as
+/// short lines.
 struct Store {
     static let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
-    /// The time of day at the beginning.
+    /// The wall time at the beginning.
     static let start = WallTime(microseconds: 1_795_000_000_000_000)
 
     private(set) var engine: SiteEngine
@@ -22,9 +23,9 @@ struct Store {
             restoring: records, at: .origin, outputs: &outputs)
     }
 
-    // MARK: - What gateways say
+    // MARK: - Gateways' messages
 
-    /// Anything, at its arrival.
+    /// Any message, at its arrival.
     mutating func say(
         _ gateway: String, _ topic: String, _ payload: String, isRetained: Bool = false, at t_s: Double
     ) {
@@ -50,8 +51,8 @@ struct Store {
     }
 
     /// - Parameters:
-    ///   - told_s: its `at`, where that is not its arrival.
-    ///   - seq: the number of the event; the gateway's next one where none is given.
+    /// - told_s: its `at`, where that is not its arrival.
+    /// - seq: the number of the event; the gateway's next one where none is given.
     mutating func enter(
         _ gateway: String, _ region: String = "carts", minor: Int = 1, rssi: Double = -60, told_s: Double? = nil,
         isSynced: Bool = true, seq: Int? = nil, epoch: String = "E", at t_s: Double
@@ -91,7 +92,7 @@ struct Store {
             isRetained: isRetained, at: t_s)
     }
 
-    /// What a gateway lists, by minor and level.
+    /// A gateway's list, by minor and level.
     ///
     /// - Parameter areDuplicates: whether the devices are marked as several of one identity.
     mutating func list(
@@ -111,7 +112,7 @@ struct Store {
             at: t_s)
     }
 
-    /// Once a second, every gateway what it hears.
+    /// Once a second, every gateway's list.
     mutating func list(
         _ levels: [String: Double], from start_s: Double, to end_s: Double, region: String = "carts"
     ) {
@@ -151,7 +152,7 @@ struct Store {
 
     private static func text(_ t_s: Double) -> String { Timestamp.text(start + .seconds(t_s)) }
 
-    // MARK: - What the store tells
+    // MARK: - The store's outputs
 
     private var all: [RegionTransition] {
         outputs.compactMap { output in
@@ -159,7 +160,7 @@ struct Store {
         }
     }
 
-    /// Those of whole regions.
+    /// The transitions of whole regions.
     private var transitions: [RegionTransition] { all.filter { $0.instance.zone == nil } }
 
     private var zoneTransitions: [RegionTransition] { all.filter { $0.instance.zone != nil } }
@@ -169,7 +170,7 @@ struct Store {
 
     var zoneStates: [String] { Self.states(zoneTransitions) }
 
-    /// Everything that happened, of regions and zones.
+    /// All transitions, of regions and zones.
     var allEvents: [String] { Self.events(all) }
 
     /// Events as short lines: `enter carts 10.0 by a`.
@@ -212,13 +213,13 @@ struct Store {
         }
     }
 
-    /// Beacons that are in any region.
+    /// The beacons that are in any region.
     var placedBeacons: Int {
         let beacons = engine.placing.beacons
         return beacons.slots.count { !beacons[$0].regions.isEmpty }
     }
 
-    /// What is told of regions: events, and the visits that exits end.
+    /// The outputs of regions: events, and the visits that exits end.
     var told: [String] { events + stays.map { "\(Self.tenths($0.enteredAt))–\(Self.tenths($0.lastHeardAt))" } }
 
     /// The stays in zones that exits have ended.
@@ -235,7 +236,7 @@ struct Store {
         }
     }
 
-    /// What the log says.
+    /// The lines of the log.
     var notices: [String] {
         outputs.compactMap { output in
             if case .notice(let notice, _) = output { notice.description } else { nil }
@@ -257,21 +258,21 @@ struct Store {
         }
     }
 
-    /// What was held back.
+    /// The entries held back.
     var surges: [EntryBudget.Surge] {
         outputs.compactMap { output in
             if case .surge(let surge, _) = output { surge } else { nil }
         }
     }
 
-    /// Whether a stay was ended that nobody left.
+    /// Whether a stay was ended without an exit.
     var hasEnded: Bool {
         outputs.contains { output in
             if case .ended = output { true } else { false }
         }
     }
 
-    /// What is listed last.
+    /// The last list.
     var listed: ListedBeacons? {
         for output in outputs.reversed() { if case .listed(let list, _) = output { return list } }
         return nil

@@ -2,16 +2,16 @@ import Testing
 
 @testable import Core
 
-/// A small random world of one store: beacons come and go, gateways hear them, go offline and blind, have wrong clocks, and the line loses
-/// lists and delivers late. The same seed is the same world.
+/// A small random world of one store. Beacons come and go, gateways hear them, go offline and blind, and have wrong
+/// clocks. The line loses lists and delivers late. One seed gives one world.
 private struct StoreWorld {
     struct Gateway {
         var isOnline = true
         var isScanning = true
         var isSynced = true
-        /// While its line is down what it has to say waits.
+        /// While its line is down its messages wait.
         var waiting: [(told_s: Double, say: (inout Store, Double) -> Void)]?
-        /// What it has inside.
+        /// The beacons that it has inside.
         var inside: Set<Int> = []
     }
 
@@ -21,7 +21,7 @@ private struct StoreWorld {
     private var seed: UInt64
     var store: Store
     var gateways = [Gateway](repeating: Gateway(), count: 3)
-    /// What was delivered of each gateway and beacon: whether it has it inside.
+    /// The delivered state of each gateway and beacon: whether it has it inside.
     var delivered: [[Int: Bool]] = [[:], [:], [:]]
     var t_s = 1.0
 
@@ -37,7 +37,7 @@ private struct StoreWorld {
         return Int(truncatingIfNeeded: seed >> 33) % count
     }
 
-    /// Something happens.
+    /// Does a random event.
     mutating func step() {
         t_s += Double(below(40)) / 10
         let number = below(3)
@@ -47,7 +47,7 @@ private struct StoreWorld {
             gateways[number].isScanning.toggle()
             status(number)
         case 1:
-            // The broker tells of the line's end at once, and the rest waits.
+            // The broker tells the line's end at once, and the rest waits.
             gateways[number].isOnline.toggle()
             if gateways[number].isOnline {
                 let waiting = gateways[number].waiting ?? []
@@ -97,7 +97,7 @@ private struct StoreWorld {
         delivered[number][beacon] = isEntry
     }
 
-    /// As a gateway does that is back: its states are the present.
+    /// The messages of a gateway that is back: its present states.
     private mutating func tellStates(_ number: Int) {
         for beacon in Self.beacons {
             let isInside = gateways[number].inside.contains(beacon)
@@ -107,7 +107,7 @@ private struct StoreWorld {
         }
     }
 
-    /// Whether a gateway that can hear, as far as was delivered, has the beacon inside.
+    /// Returns whether a gateway that can hear, as far as was delivered, has the beacon inside.
     func isHeard(_ beacon: Int) -> Bool {
         gateways.indices.contains {
             gateways[$0].isOnline && gateways[$0].isScanning && delivered[$0][beacon] == true
@@ -115,16 +115,16 @@ private struct StoreWorld {
     }
 }
 
-@Suite("Whatever gateways, lines and clocks do, a store says nothing that can't be")
+@Suite("With any gateways, lines and clocks, a store tells nothing impossible")
 struct StoreWorldTests {
-    @Test("Nobody enters twice, zones exclude each other, and nobody leaves whom a gateway hears", arguments: 1...60)
+    @Test("Nothing enters twice, zones exclude each other, and a beacon that a gateway hears stays", arguments: 1...60)
     func invariants(seed: Int) throws {
         var world = try StoreWorld(seed: UInt64(seed))
         var told = 0
         var isInside: [RegionInstanceID: Bool] = [:]
         var states: [RegionInstanceID: RegionState] = [:]
         for _ in 0..<400 {
-            // What is due comes before what the step delivers.
+            // Due work comes before the step's deliveries.
             let heard = Set(StoreWorld.beacons.filter { [world] in world.isHeard($0) })
             world.step()
             world.store.advance(to: world.t_s)
@@ -142,8 +142,8 @@ struct StoreWorldTests {
             told = world.store.outputs.count
             for beacon in StoreWorld.beacons {
                 let region = RegionInstanceID(region: "carts", .minor(major: 1, minor: UInt16(beacon)))
-                // It may have left and come back meanwhile. An entry that is dated in the past waits for what follows it, and an old one for
-                // what other gateways tell.
+                // The beacon may have left and come back meanwhile. An entry dated in the past waits for later news,
+                // and an old one for news of other gateways.
                 let regions = world.store.engine.presence.regions
                 let waits = regions.slot(of: region).map { slot in
                     if case .deferred = regions[slot].reweighing { true } else { regions[slot].next.heldSince != nil }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Core
 
-/// A store whose lines are cut, beside its undisturbed twin: both are told the same crossings.
+/// A store whose lines are cut, beside its undisturbed twin. Both are told equal crossings.
 private struct Twins {
     static let names = ["a", "b", "c"]
 
-    /// What one gateway tells of one cart.
+    /// One gateway's stay of one cart.
     private struct Crossing {
         var at_s: Double
         var gateway: Int
@@ -15,12 +15,12 @@ private struct Twins {
         var epoch: String
     }
 
-    /// A time during which a gateway's line is down.
+    /// A time in which a gateway's line is down.
     private struct Cut {
         var from_s: Double
         var to_s: Double
         var gateway: Int
-        /// Whether the broker tells the gateway's will, and when.
+        /// The time of the gateway's will, where the broker publishes it.
         var will_s: Double?
     }
 
@@ -38,7 +38,7 @@ private struct Twins {
                 crossings.append(Crossing(at_s: left_s, gateway: gateway, entered_s: t_s, seq: seq + 2, epoch: epoch))
                 seq += 2
                 t_s = left_s + 3 + Double(below(3) == 0 ? below(300) : below(20)) + 0.25
-                // It is started again, while it has nothing inside.
+                // It is restarted while it has no cart inside.
                 if below(12) == 0 { (seq, epoch) = (0, epoch + "F") }
             }
             t_s = Double(30 + below(200))
@@ -57,7 +57,7 @@ private struct Twins {
         return Int(state >> 33) % max(limit, 1)
     }
 
-    /// Something that arrives.
+    /// A message and its arrival.
     private enum Arrival {
         case crossing(Crossing)
         case status(Int, online: Bool, epoch: String)
@@ -65,10 +65,10 @@ private struct Twins {
         case list(Int)
     }
 
-    /// What a store tells.
+    /// Returns the visits that a store tells.
     ///
     /// - Parameter isCut: whether lines are cut. The twin's are not.
-    /// - Returns: each visit: when it began, when it was left, and when it was heard last.
+    /// - Returns: each visit: its entry, its exit, and its last report.
     func told(isCut: Bool) throws -> (visits: [String], late: UInt64) {
         var store = try Store("[site]\nlate_after_s = 7200")
         var arrivals: [(at_s: Double, order: Int, Arrival)] = []
@@ -104,7 +104,7 @@ private struct Twins {
             arrivals.append((cut.to_s, 1, .status(cut.gateway, online: true, epoch: epoch)))
             arrivals.append((cut.to_s + 0.01, 2, .state(cut.gateway, last)))
         }
-        // What has one time keeps its order.
+        // Messages of one time keep their order.
         for (_, arrival) in arrivals.enumerated().sorted(by: {
             ($0.element.at_s, $0.element.order, $0.offset) < ($1.element.at_s, $1.element.order, $1.offset)
         }) {
@@ -140,15 +140,15 @@ private struct Twins {
     }
 }
 
-@Suite("A store whose lines were cut has told the visits of its undisturbed twin, once everything has arrived")
+@Suite("Once everything has arrived, a store whose lines were cut has told the visits of its undisturbed twin")
 struct TwinTests {
-    @Test("Visits are the same, or the store has counted what came too late for it", arguments: 1...40)
+    @Test("Visits are equal, or the store has counted the late messages", arguments: 1...40)
     func visits(seed: Int) throws {
         let twins = Twins(seed: UInt64(seed), longestCut_s: seed % 2 == 0 ? 600 : 60)
         let (twin, cut) = try (twins.told(isCut: false), twins.told(isCut: true))
         #expect(twin.late == 0)
         #expect(cut.visits == twin.visits || cut.late > 0)
-        // Entries are told at once, so a whole visit before one that is under way can't be told any more: in one store of forty.
+        // Entries are told at once, so a whole visit before an open one can't be told any more: in one store of forty.
         if seed != 32 { #expect(cut.visits == twin.visits) }
     }
 }

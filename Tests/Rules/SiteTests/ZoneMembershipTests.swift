@@ -2,8 +2,8 @@ import Testing
 
 @testable import Core
 
-/// A beacon's place is known once; each of its regions may come to tell of it at another time.
-@Suite("Every region of a beacon tells the zone that it is in")
+/// A beacon's place is known once; each of its regions may tell it at another time.
+@Suite("Every region of a beacon tells its zone")
 struct ZoneMembershipTests {
     private static let cart = RegionInstanceID(region: "cart", .minor(major: 1, minor: 1))
 
@@ -21,7 +21,7 @@ struct ZoneMembershipTests {
         events.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
     }
 
-    @Test("After a restart a beacon leaves the zone where it was before it enters the one where it is")
+    @Test("After a restart a beacon leaves its old zone before it enters its new one")
     func restart() throws {
         var store = try Store(
             ZoneTests.two,
@@ -35,7 +35,7 @@ struct ZoneMembershipTests {
         #expect(words(store.zoneEvents) == ["exit cart/1/1/zone/door", "enter cart/1/1/zone/bakery"])
     }
 
-    @Test("Who has left a region of his own and comes back is told in the zone again, whoever kept the others inside")
+    @Test("A beacon that left its own region and comes back is told in the zone again, even if others stayed")
     func back() throws {
         var store = try Store(ZoneTests.two)
         for region in ["hall", "cart/1/1"] { store.enter("a", region, at: 10) }
@@ -54,7 +54,7 @@ struct ZoneMembershipTests {
             ])
     }
 
-    @Test("A region that comes to be told inside after the beacon has been placed tells its zone too")
+    @Test("A region told as inside after the beacon has been placed tells its zone too")
     func later() throws {
         var store = try Store(ZoneTests.two)
         store.enter("a", "hall", at: 10)
@@ -66,7 +66,7 @@ struct ZoneMembershipTests {
         #expect(words(store.zoneEvents) == ["enter hall/zone/door", "enter cart/1/1/zone/door"])
     }
 
-    @Test("Who went to another zone while his region was unknown is told in one zone once it is known again")
+    @Test("A beacon that changed zones while its region was unknown is told in one zone once it is known again")
     func unknown() throws {
         var store = try Store("[regions]\nunknown_state_after_s = 5\n" + ZoneTests.two)
         for region in ["hall", "cart/1/1"] { store.enter("a", region, at: 10) }
@@ -88,7 +88,7 @@ struct ZoneMembershipTests {
 
     private static let shared = ZoneTests.two + "\n[privacy]\nsite_key_file = \"/etc/beacond/site.key\"\n"
 
-    @Test("A device that is told apart from another one takes the place of the beacon that was followed before")
+    @Test("A device that is told apart from another one replaces the beacon followed before")
     func toldApart() throws {
         var store = try Store(Self.shared)
         store.enter("a", at: 10)
@@ -131,9 +131,9 @@ struct ZoneMembershipTests {
         #expect(store.listed?.count == 1)
     }
 
-    // MARK: - What is told of a visit
+    // MARK: - Visits
 
-    @Test("A visit to a zone names one beacon at both ends, also where others came and went")
+    @Test("A visit to a zone names one beacon at both ends, even if others came and went")
     func oneBeacon() throws {
         var store = try Store(ZoneTests.two)
         store.enter("a", at: 10)
@@ -145,7 +145,7 @@ struct ZoneMembershipTests {
         #expect(store.zoneIdentities.filter { $0.hasSuffix("door") } == ["1 door", "1 door"])
     }
 
-    @Test("A zone is left when its gateways heard the beacon last, not when another one was sure")
+    @Test("A zone is left at its gateways' last report of the beacon, not when another zone was sure")
     func lastHeardThere() throws {
         var store = try Store(ZoneTests.two)
         store.enter("a", at: 10)
@@ -156,7 +156,7 @@ struct ZoneMembershipTests {
         #expect((stay.lastHeardAt - .origin).seconds <= 36)
     }
 
-    @Test("Without any list a zone's visit says what the gateway's event said of the beacon")
+    @Test("Without any list a zone's visit has the data of the gateway's event")
     func eventsAlone() throws {
         var store = try Store(ZoneTests.two)
         store.enter("a", rssi: -55, at: 10)
@@ -165,7 +165,7 @@ struct ZoneMembershipTests {
         #expect(store.zoneLevels.first == -55)
     }
 
-    @Test("A state that says inside and names an exit goes on with the visit of that exit, and its zone is told")
+    @Test("A state inside that names an exit continues the visit of that exit, and its zone is told")
     func stateNamesExit() throws {
         var store = try Store()
         store.state("a", "outside", since_s: 1, seq: 0, at: 5)
@@ -176,7 +176,7 @@ struct ZoneMembershipTests {
         #expect(store.zoneStates.map { $0.hasPrefix("inside carts/zone/a ") } == [true])
     }
 
-    // MARK: - Room
+    // MARK: - Limits
 
     @Test("A beacon that has left while others keep its region inside gives way to a new one")
     func room() throws {

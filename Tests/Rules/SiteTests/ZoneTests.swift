@@ -40,7 +40,7 @@ struct ZoneTests {
         #expect(store.listed?.beacons.first?.place?.zone == "bakery")
     }
 
-    @Test("A list says how sure the zone is that it names, also in the second of a move")
+    @Test("A list has the probability of its zone, also in the second of a move")
     func confidence() throws {
         var store = try Store(Self.two)
         store.enter("a", at: 10)
@@ -61,7 +61,7 @@ struct ZoneTests {
         #expect(zones(store).count == 1)
     }
 
-    @Test("A list names another zone as soon as that is sure, and its visit is told once it is no passing by")
+    @Test("A list names another zone as soon as that is sure, and its visit is told once it is not just passing by")
     func listedBeforeItsVisit() throws {
         var store = try Store(Self.two)
         store.enter("a", at: 10)
@@ -74,7 +74,7 @@ struct ZoneTests {
         #expect(zones(store).count == 3)
     }
 
-    @Test("Standing still between two gateways flips nothing, however noisy they are", arguments: [4.0, 6.0])
+    @Test("A beacon between two gateways does not change zones, at any noise", arguments: [4.0, 6.0])
     func standing(scatter_db: Double) throws {
         var store = try Store(Self.two)
         var seed: UInt64 = 7
@@ -97,7 +97,7 @@ struct ZoneTests {
         #expect(zones(store).filter { $0.hasPrefix("enter") }.count <= 2)
     }
 
-    @Test("Noise is what turns back: who walks on makes none")
+    @Test("Only reversals are noise: a beacon that walks on makes none")
     func noise() {
         var walking = LevelNoise(-90, at: .origin)
         var still = LevelNoise(-70, at: .origin)
@@ -109,7 +109,7 @@ struct ZoneTests {
         #expect(still.turned_db2 > 1)
     }
 
-    @Test("What is not known for some seconds has not turned back")
+    @Test("A gap of some seconds is no reversal")
     func gaps() {
         var noise = LevelNoise(-70, at: .origin)
         for number in 1...60 {
@@ -118,7 +118,7 @@ struct ZoneTests {
         #expect(noise.turned_db2 == LevelNoise.typical_db2)
     }
 
-    @Test("A gateway that can't hear says nothing of where a beacon is")
+    @Test("A gateway that cannot hear tells nothing about a beacon's zone")
     func blind() throws {
         var store = try Store(Self.two)
         store.enter("a", at: 10)
@@ -127,12 +127,12 @@ struct ZoneTests {
         store.status("a", radio: "off", at: 31)
         store.list(["b": -85], from: 31, to: 60)
         #expect(zones(store).count == 1)
-        // A level that only a beacon beside that gateway has says something after all.
+        // A level that only a beacon beside that gateway has is evidence nevertheless.
         store.list(["b": -48], from: 61, to: 80)
         #expect(zones(store).last?.contains("enter carts/zone/bakery") == true)
     }
 
-    @Test("Nothing is ever found in a zone where nobody can hear")
+    @Test("No beacon is ever found in a zone without a hearing gateway")
     func unheard() throws {
         var store = try Store(Self.two)
         store.enter("b", at: 10)
@@ -142,7 +142,7 @@ struct ZoneTests {
         #expect(zones(store).map { $0.prefix(23) } == ["enter carts/zone/bakery"])
     }
 
-    @Test("At its start a store waits for gateways that it lists, unless what is heard is too near for them to matter")
+    @Test("At its start a store waits for its listed gateways, unless the beacon is very near to others")
     func start() throws {
         var store = try Store(Self.two)
         store.enter("a", at: 1)
@@ -156,7 +156,7 @@ struct ZoneTests {
         #expect(zones(near).map { $0.prefix(21) } == ["enter carts/zone/door"])
     }
 
-    @Test("It waits for 30 s and no longer")
+    @Test("The store waits at most 30 s")
     func silent() throws {
         var store = try Store(Self.two)
         store.enter("a", at: 1)
@@ -164,7 +164,7 @@ struct ZoneTests {
         #expect(zones(store).map { $0.prefix(21) } == ["enter carts/zone/door"])
     }
 
-    @Test("Several gateways may hear for one zone")
+    @Test("Several gateways may belong to one zone")
     func joined() throws {
         var store = try Store(Self.two + "\n[[site.gateway]]\nid = \"c\"\nzone = \"bakery\"")
         store.enter("b", at: 10)
@@ -173,7 +173,7 @@ struct ZoneTests {
         #expect(zones(store).count == 1)
     }
 
-    @Test("A gateway's offset counts for every level that it tells")
+    @Test("A gateway's offset counts for each of its levels")
     func offset() throws {
         var store = try Store(Self.two.replacing("zone = \"bakery\"", with: "zone = \"bakery\"\nrssi_offset_db = 20"))
         store.enter("a", at: 10)
@@ -210,7 +210,7 @@ struct ZoneTests {
         #expect(store.allEvents.suffix(2) == ["exit carts/zone/door 45.0 by a", "exit carts 45.0 by a"])
     }
 
-    @Test("A region is not left before what was told of its zones, also where its last exit comes late")
+    @Test("A region is not left before the last event of its zones, even if its last exit comes late")
     func lateLeaving() throws {
         var store = try Store(Self.two)
         store.enter("a", at: 10)
@@ -226,7 +226,7 @@ struct ZoneTests {
         #expect(Set(last.map { $0[2] }).count == 1)
     }
 
-    @Test("They become unknown with it, and are known again with it")
+    @Test("Zones become unknown with their region, and are known again with it")
     func unknown() throws {
         var store = try Store(Self.two)
         store.enter("a", at: 10)
@@ -239,7 +239,7 @@ struct ZoneTests {
         #expect(zones(store).count == 1)
     }
 
-    @Test("A zone of a region that is not expanded is inside while any beacon of it is there")
+    @Test("A zone of a plain region is inside while any beacon of it is there")
     func anyBeacon() throws {
         var store = try Store(Self.two)
         store.enter("a", at: 10)
@@ -253,7 +253,7 @@ struct ZoneTests {
             ])
     }
 
-    @Test("Where no list comes, the zone is that of the gateways that have the region inside")
+    @Test("Without a list, the zone is that of the gateways that have the region inside")
     func withoutLists() throws {
         var store = try Store(Self.two)
         store.enter("b", at: 10)
@@ -261,7 +261,7 @@ struct ZoneTests {
         #expect(zones(store).map { $0.prefix(23) } == ["enter carts/zone/bakery"])
     }
 
-    @Test("One device of several that share an identity is told by its name, where the gateways name alike")
+    @Test("One of several devices that share an identity is told by its name, where the gateways name alike")
     func devices() throws {
         var store = try Store("[privacy]\nsite_key_file = \"/secret\"\n" + Self.two)
         store.enter("a", at: 10)
@@ -271,7 +271,7 @@ struct ZoneTests {
         #expect(store.listed?.beacons.count == 2)
     }
 
-    @Test("Where no zone is a third sure, a list names neither zone nor position")
+    @Test("If no zone is a third sure, a list names neither zone nor position")
     func uncertain() throws {
         let names = ["a", "b", "c", "d"]
         let gateways = names.enumerated().map {
@@ -288,7 +288,7 @@ struct ZoneTests {
     }
 
     @Test(
-        "A zone's visit was heard last when the zone's own gateways heard it last, also while it was not clear where it is"
+        "A zone's visit ends with the last report of the zone's own gateways, even while the zone was unclear"
     )
     func heardByItsOwn() throws {
         var store = try Store(Self.two)
@@ -302,7 +302,7 @@ struct ZoneTests {
         #expect((stay.lastHeardAt - .origin).seconds >= left_s - 1.1)
     }
 
-    @Test("A walk through three zones makes three visits, also where half of the lists are lost", arguments: 1...30)
+    @Test("A walk through three zones makes three visits, even if half of the lists are lost", arguments: 1...30)
     func halfOfTheListsLost(seed: Int) throws {
         let names = ["a", "b", "c"]
         var store = try Store(

@@ -32,7 +32,7 @@ struct ChainTests {
     }
 
     @Test(
-        "Nobody comes before opening or after closing, and some minutes after closing everybody has left",
+        "Visitors come only during opening hours, and all have left some minutes after closing",
         arguments: 1...5)
     func openingHours(seed: UInt64) {
         let visits = chain(seed: seed).truth.beacons.filter { $0.identity.uuid == StoreScenario.storeUUID }
@@ -42,14 +42,14 @@ struct ChainTests {
         #expect(visits.holdForAll { $0.leftAt < .origin + .seconds(4_200 + 300) })
     }
 
-    @Test("It opens again on the next day")
+    @Test("The store opens again on the next day")
     func nextDay() {
         let comings = chain(hours: 26).truth.beacons.map { ($0.enteredAt - .origin).seconds }
         #expect(comings.contains { $0 > 86_400 + 600 })
         #expect(!comings.contains { $0 >= 4_200 && $0 < 86_400 + 600 })
     }
 
-    @Test("A trolley carries one visitor at a time, keeps its address, and is used again")
+    @Test("A trolley carries one visitor at a time, keeps its address, and is reused")
     func trolleys() {
         let carts = chain().truth.beacons.filter { $0.kind == .cart }
         let trips = Dictionary(grouping: carts, by: \.identity.minor)
@@ -60,7 +60,7 @@ struct ChainTests {
         }
     }
 
-    @Test("Some have a trolley, some a phone and some both; no two phones are the same")
+    @Test("Some have a trolley, some a phone and some both; no two phones are equal")
     func people() {
         let beacons = chain().truth.beacons.filter { $0.identity.uuid == StoreScenario.storeUUID }
         let (phones, carts) = (beacons.filter { $0.kind == .phone }, beacons.filter { $0.kind == .cart })
@@ -69,7 +69,7 @@ struct ChainTests {
         #expect(!both.isEmpty && both.count < phones.count && both.count < carts.count)
     }
 
-    @Test("The same people come, whichever gateway listens, and they see every floor")
+    @Test("Equal people come for any listening gateway, and they see every floor")
     func samePeople() {
         let stores = (0..<6).map { chain(listening: $0) }
         #expect(stores.holdForAll { $0.actors == stores[0].actors })

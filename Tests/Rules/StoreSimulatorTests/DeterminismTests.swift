@@ -6,7 +6,7 @@ import Testing
 struct DeterminismTests {
     private let scenario = StoreScenario.crowd(seed: 3, duration: .seconds(60))
 
-    @Test("The same scenario and seed give the same packets")
+    @Test("Equal scenarios and seeds give equal packets")
     func sameSeed() {
         #expect(StoreSimulation.packets(of: scenario, seed: 7) == StoreSimulation.packets(of: scenario, seed: 7))
         #expect(StoreScenario.crowd(seed: 3, duration: .seconds(60)) == scenario)
@@ -18,7 +18,7 @@ struct DeterminismTests {
         #expect(StoreScenario.crowd(seed: 4, duration: .seconds(60)) != scenario)
     }
 
-    @Test("A later actor does not change what is heard of the others")
+    @Test("A later actor does not change the packets of the others")
     func independentActors() {
         var fuller = scenario
         fuller.actors.append(resting(at: 2))
@@ -26,7 +26,7 @@ struct DeterminismTests {
         #expect(others == StoreSimulation.packets(of: scenario, seed: 7))
     }
 
-    @Test("The seed 1 shop begins as it always has")
+    @Test("The shop of seed 1 always begins alike")
     func pinned() {
         let first = StoreSimulation.packets(of: .firstRun(seed: 1, duration: .seconds(12)), seed: 1).prefix(3)
         #expect(first.map(\.at.microseconds) == [684_747, 740_911, 1_104_370])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("In the shop of the first run everything happens within a minute")
+@Suite("In the shop of the first run all events happen within a minute")
 struct FirstRunTests {
     private static func storeBeacons(seed: UInt64) -> [StoreTruth.Beacon] {
         StoreScenario.firstRun(seed: seed, duration: .seconds(60)).truth.beacons.filter {
@@ -23,7 +23,7 @@ struct FirstRunTests {
         #expect((refilled - empty).seconds > 22)
     }
 
-    @Test("One phone rotates while all three are there, and somebody comes closer than half a metre", arguments: 1...20)
+    @Test("One phone rotates while all three are there, and a beacon comes closer than half a metre", arguments: 1...20)
     func rotationAndProximity(seed: UInt64) throws {
         let beacons = Self.storeBeacons(seed: seed).filter { $0.enteredAt < .origin + .seconds(40) }
         let rotations = beacons.flatMap { $0.addresses.dropFirst().map(\.from) }

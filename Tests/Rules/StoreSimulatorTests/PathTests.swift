@@ -24,7 +24,7 @@ struct PathTests {
         #expect(path.position(at: .origin + .seconds(60)) == FloorPoint(x_m: 4, y_m: 0))
     }
 
-    @Test("Without a speed it gets there at once", arguments: [0, -1, Double.nan])
+    @Test("Without a speed it arrives at once", arguments: [0, -1, Double.nan])
     func noSpeed(speed_m_s: Double) {
         var path = ActorPath(from: Self.start, at: .origin)
         path.walk(to: FloorPoint(x_m: 4, y_m: 0), speed_m_s: speed_m_s)

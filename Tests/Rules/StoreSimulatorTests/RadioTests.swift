@@ -4,7 +4,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Fading and loss are those of the recordings")
+@Suite("Fading and loss equal those of the recordings")
 struct RadioTests {
     private func strengths(_ actor: Actor, scanner: Scanner = .continuous, seed: UInt64 = 1) -> [Double] {
         StoreSimulation.packets(of: floor([actor], scanner: scanner), seed: seed).map {
@@ -21,14 +21,14 @@ struct RadioTests {
         #expect((0.79...0.91).contains(heard))
     }
 
-    @Test("One that listens for 30 ms of every 60 ms hears half of that")
+    @Test("A scanner that listens for 30 ms of every 60 ms hears half of that")
     func dutyCycle() {
         let share =
             Double(strengths(resting(at: 1.5), scanner: Scanner()).count) / Double(strengths(resting(at: 1.5)).count)
         #expect((0.47...0.53).contains(share))
     }
 
-    @Test("Of a beacon around the sensitivity a part is heard, of one far below nothing")
+    @Test("A beacon around the sensitivity is heard in part, and one far below never")
     func weakReception() {
         let weak = (1...20).map { Double(strengths(resting(at: 28), seed: $0).count) / sent }
         #expect((0.25...0.65).contains(mean(weak)))
@@ -48,7 +48,7 @@ struct RadioTests {
         #expect(Double(single.count) > 0.75 * Double(gaps.count))
     }
 
-    @Test("At rest every channel stands still but for receiver noise, and the channels stand apart")
+    @Test("At rest every channel is constant but for receiver noise, and the channels differ")
     func restingChannels() throws {
         // rooms: 0.6 to 0.9 dB on one channel; up to 6 dB between channels.
         var still = Propagation()
@@ -70,10 +70,10 @@ struct RadioTests {
     }
 
     @Test(
-        "On a walk RSSI scatters by 5.5 dB; two thirds of the variance are forgotten at once, the rest within seconds")
+        "On a walk RSSI scatters by 5.5 dB; two thirds of the variance are fast, the rest lasts for seconds")
     func walkingScatter() {
-        // danis, each receiver's own offset taken out: 5.5 dB; correlation 0.34 after 0.45 s, 0.19 after 3 s, 0.02
-        // after 20 s.
+        // danis, without each receiver's own offset: 5.5 dB; correlation 0.34 after 0.45 s, 0.19 after 3 s, 0.02 after
+        // 20 s.
         var (scatter, soon, later, late): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
         for seed in 1...12 as ClosedRange<UInt64> {
             let actor = circling(interval: .milliseconds(450))

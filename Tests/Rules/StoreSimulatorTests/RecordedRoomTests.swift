@@ -22,7 +22,7 @@ struct RecordedRoomTests {
         }
     }
 
-    @Test("Means of two seconds, one after the other, differ as little as recorded")
+    @Test("Consecutive means of two seconds differ as little as recorded")
     func levels() throws {
         let simulated = try (1...4 as ClosedRange<UInt64>).map { seed in
             try #require(
@@ -37,7 +37,7 @@ struct RecordedRoomTests {
 }
 
 enum RecordedRoom {
-    /// What was heard of one beacon.
+    /// The readings of one beacon.
     struct Readings {
         var at_s: [Double] = []
         var rssi_dbm: [Double] = []
@@ -51,7 +51,7 @@ enum RecordedRoom {
 
         private var gaps_s: [Double] { zip(at_s, at_s.dropFirst()).map { $1 - $0 } }
 
-        /// The gap that `share` of the gaps are below.
+        /// Returns the gap that `share` of the gaps are below.
         func gap_s(_ share: Double) -> Double {
             let sorted = gaps_s.sorted()
             return sorted.isEmpty ? 0 : sorted[Int(share * Double(sorted.count - 1))]
@@ -72,7 +72,7 @@ enum RecordedRoom {
 
     static let folder = Recordings.folder("rooms-2015-03-10")
 
-    /// The beacon that stands in the room of a gateway.
+    /// The beacon in the room of a gateway.
     static func resting(in room: String) throws -> Readings {
         let file = try #require(folder).appendingPathComponent("\(room).btsnoop")
         let octets = [UInt8](try Data(contentsOf: file))

@@ -19,7 +19,7 @@ struct RoomsTests {
         #expect(Rooms(count: 1).neighbours(of: 0).isEmpty)
     }
 
-    @Test("Every wall in between takes its part of a signal")
+    @Test("Every wall in between weakens the signal")
     func walls() {
         let rooms = Rooms(count: 9)
         let (corner, other) = (rooms.middle(of: 0), rooms.middle(of: 8))
@@ -28,14 +28,14 @@ struct RoomsTests {
         #expect(rooms.loss_db(from: corner, to: other) == 4 * Rooms.wall_db)
     }
 
-    @Test("The same people come, whichever gateway listens")
+    @Test("Equal people come for any listening gateway")
     func people() {
         let shops = (0..<4).map { StoreScenario.rooms(seed: 3, duration: .seconds(300), gateways: 4, listening: $0) }
         #expect(shops.holdForAll { $0.actors == shops[0].actors })
         #expect(Set(shops.map(\.gateway)).count == 4 && shops[0].actors.count > 5)
     }
 
-    @Test("The first phone comes when it is asked for, changes its address after 12 s, and has its minor for itself")
+    @Test("The first phone comes at the given time, changes its address after 12 s, and has a minor of its own")
     func firstPhone() throws {
         let at = Instant.origin + .seconds(60)
         let shop = StoreScenario.rooms(
@@ -47,7 +47,7 @@ struct RoomsTests {
         #expect(phone.path.end < at + .seconds(30))
     }
 
-    @Test("A gateway hears what is in its room more strongly than the others do")
+    @Test("A gateway hears the beacons in its room more strongly than the others do")
     func heard() throws {
         var levels: [[Int]] = [[], []]
         for (index, listening) in [0, 3].enumerated() {

@@ -1,6 +1,6 @@
 @testable import Core
 
-/// Everything that is heard in a scenario.
+/// Returns all packets heard in a scenario.
 extension StoreSimulation {
     static func packets(of scenario: StoreScenario, seed: UInt64 = 1) -> [Packet] {
         var simulation = StoreSimulation(scenario: scenario, seed: seed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("The truth is what was sent")
+@Suite("The truth agrees with the packets")
 struct TruthTests {
     private let scenario = StoreScenario.crowd(seed: 5, duration: .seconds(2_400))
 
@@ -62,7 +62,7 @@ struct TruthTests {
         #expect(scenario.truth.beacons.contains { $0.addresses.count > 1 })
     }
 
-    @Test("What outlasts the scenario is cut off at its end")
+    @Test("The truth is cut off at the end of its scenario")
     func cutOff() {
         let end = Instant.origin + scenario.duration
         #expect(scenario.truth.beacons.holdForAll { $0.leftAt <= end })

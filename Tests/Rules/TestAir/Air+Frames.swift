@@ -2,7 +2,8 @@
 
 /// Events as they come from a controller, well-formed or not, octet by octet.
 extension Air {
-    /// One report of an LE Advertising Report event (0x02). `length` is what it says of its data, if that is a lie.
+    /// Returns one report of an LE Advertising Report event (0x02). `length` is its announced length of data, if that
+    /// is wrong.
     package static func legacyReport(
         _ address: DeviceAddress = .fixed(1), type: UInt8? = nil, data: [UInt8], length: UInt8? = nil,
         rssi: UInt8 = 0xC4
@@ -11,7 +12,7 @@ extension Air {
             + [length ?? UInt8(truncatingIfNeeded: data.count)] + data + [rssi]
     }
 
-    /// One report of an LE Extended Advertising Report event (0x0D).
+    /// Returns one report of an LE Extended Advertising Report event (0x0D).
     package static func extendedReport(
         _ address: DeviceAddress = .fixed(1), type: UInt8? = nil, eventType: UInt16 = 0, sid: UInt8 = 0,
         data: [UInt8], rssi: UInt8 = 0xC4
@@ -21,7 +22,7 @@ extension Air {
             + [UInt8](repeating: 0, count: 9) + [UInt8(truncatingIfNeeded: data.count)] + data
     }
 
-    /// An LE Meta event. `count` is how many reports it announces, if that is a lie.
+    /// Returns an LE Meta event. `count` is its announced number of reports, if that is wrong.
     package static func metaEvent(_ reports: [[UInt8]], subevent: UInt8 = 0x02, count: UInt8? = nil) -> [UInt8] {
         let body = [subevent, count ?? UInt8(truncatingIfNeeded: reports.count)] + reports.flatMap { $0 }
         return [0x3E, UInt8(truncatingIfNeeded: body.count)] + body

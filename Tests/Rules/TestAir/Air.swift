@@ -1,6 +1,6 @@
 @testable import Core
 
-/// What is in the air, written down as the events a controller would send.
+/// The content of the air, as the events of a controller.
 ///
 /// Times are seconds since the start. Transmissions may be added in any order; they are played in the order of time.
 package struct Air {
@@ -17,7 +17,7 @@ package struct Air {
 
     package init() {}
 
-    /// The transmissions in the order of time; those of equal time in the order in which they were added.
+    /// The transmissions in the order of time; those of equal time in the order of addition.
     package var inOrder: [Transmission] {
         transmissions.sorted { ($0.t_s, $0.number) < ($1.t_s, $1.number) }
     }
@@ -60,7 +60,7 @@ package struct Air {
         }
     }
 
-    /// Some device that is no iBeacon, so that the radio is known to hear.
+    /// Adds a device that is no iBeacon, so that the radio is known to hear.
     package mutating func otherDevices(every_s: Double = 0.5, start_s: Double = 0, end_s: Double) {
         var step = 0
         while start_s + Double(step) * every_s <= end_s + 1e-9 {
@@ -76,19 +76,19 @@ package struct Air {
 }
 
 extension DeviceAddress {
-    /// A static random address: it never rotates.
+    /// Returns a static random address: it never rotates.
     package static func fixed(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(bits: 0b11 << 46 | number, type: .random)
     }
 
-    /// A resolvable private address.
+    /// Returns a resolvable private address.
     package static func rotating(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(bits: 0b01 << 46 | number, type: .random)
     }
 }
 
 extension BeaconIdentity {
-    /// A beacon, of the tests' own UUID unless another one is given.
+    /// Returns a beacon, of the tests' own UUID by default.
     package static func beacon(
         _ major: UInt16 = 1, _ minor: UInt16 = 1, uuid: ProximityUUID = Air.uuid
     ) -> BeaconIdentity {

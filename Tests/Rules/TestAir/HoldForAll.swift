@@ -1,5 +1,6 @@
 extension Sequence {
-    /// Whether there is an element, and `condition` holds for each. A test that asks `allSatisfy` passes where nothing happened at all.
+    /// Returns whether there is an element, and `condition` holds for each. A test with `allSatisfy` alone passes on an
+    /// empty list.
     public func holdForAll(_ condition: (Element) throws -> Bool) rethrows -> Bool {
         var isEmpty = true
         for element in self {

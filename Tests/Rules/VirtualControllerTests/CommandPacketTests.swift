@@ -7,7 +7,7 @@ import Testing
 struct CommandPacketTests {
     private let scanEnable: [UInt8] = [0x0C, 0x20, 0x02, 0x01, 0x00]
 
-    @Test("An opcode, a length and so many parameters are a command")
+    @Test("An opcode, a length and that many parameters are a command")
     func whole() {
         let command = CommandPacket(scanEnable.span)
         #expect(command == CommandPacket(opcode: Opcode(rawValue: 0x200C), parameters: [0x01, 0x00]))
@@ -29,7 +29,7 @@ struct CommandPacketTests {
         #expect(CommandPacket(([0x03, 0x0C, count] + parameters).span)?.parameters == parameters)
     }
 
-    @Test("What a host encodes is what the controller reads")
+    @Test("The controller reads the command that a host encodes")
     func fromTheHost() {
         let sent = LESetScanEnable(isEnabled: true).packet
         #expect(sent.first == PacketType.command.rawValue)

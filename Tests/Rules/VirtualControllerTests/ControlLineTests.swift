@@ -21,7 +21,7 @@ struct ControlLineTests {
     }
 
     @Test(
-        "Anything else is no command",
+        "Any other line is no command",
         arguments: [
             "", "halt", "mute now", "fail", "fail 200c", "fail 1ffff 0", "fail 200c 100", "hex", "hex 3", "hex zz",
             "rate", "rate -1", "rate nan", "rate 1e9",

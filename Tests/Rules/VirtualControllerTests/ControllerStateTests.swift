@@ -33,7 +33,7 @@ struct ControllerStateTests {
 
     @Test("Every command that Linux sends while it initialises succeeds", arguments: KnownCommand.allCases)
     func initialisation(command: KnownCommand) {
-        // The scanner's commands have parameters that are checked, and are tested below.
+        // The scanner's commands have checked parameters, and are tested below.
         let checked: [KnownCommand] = [
             .leSetScanParameters, .leSetScanEnable, .leSetExtendedScanParameters, .leSetExtendedScanEnable,
         ]
@@ -43,7 +43,7 @@ struct ControllerStateTests {
         #expect(status(answer) == .success)
     }
 
-    @Test("A controller without extended advertising doesn't know the commands that came with it")
+    @Test("A controller without extended advertising doesn't know its commands")
     func withoutExtendedAdvertising() {
         var controller = controller()
         #expect(status(controller.receive(packet(extendedOn))) == .unknownCommand)
@@ -52,14 +52,14 @@ struct ControllerStateTests {
         #expect(controller.scan == Scan(family: .legacy, filtersDuplicates: false))
     }
 
-    @Test("A command that nobody implements is unknown")
+    @Test("A command without an implementation is unknown")
     func unknown() {
         var controller = controller(extended: true)
         let answer = controller.receive(CommandPacket(opcode: Opcode(rawValue: 0xFC01), parameters: [1, 2, 3]))
         #expect(status(answer) == .unknownCommand)
     }
 
-    @Test("Scanning is told once when it begins and once when it ends")
+    @Test("The beginning and the end of scanning are each reported once")
     func scanning() {
         var controller = controller()
         #expect(lines(controller.receive(packet(on))) == ["SCAN 1 legacy"])
@@ -134,7 +134,7 @@ struct ControllerStateTests {
         #expect(status(controller.receive(CommandPacket(opcode: .reset, parameters: []))) == .success)
     }
 
-    @Test("A command that is made to fail does so until that is taken back")
+    @Test("A command that is made to fail does so until that is revoked")
     func failures() {
         var controller = controller()
         controller.fail(LESetScanEnable.opcode, with: .hardwareFailure)
@@ -144,7 +144,7 @@ struct ControllerStateTests {
         #expect(status(controller.receive(packet(on))) == .success)
     }
 
-    @Test("What the host advertises is told, so that a job can look at it")
+    @Test("The host's advertisement is reported, so that a job can check it")
     func advertising() throws {
         var controller = controller()
         let data = try #require(LESetAdvertisingData(data: [0x02, 0x01, 0x06]))
@@ -152,7 +152,7 @@ struct ControllerStateTests {
         #expect(line.hasPrefix("ADVERTISE 0x2008 03020106"))
     }
 
-    @Test("The parameters of what is on the air can't be changed, until it is switched off or the controller is reset")
+    @Test("The parameters of a running advertisement cannot be changed, until it is off or the controller is reset")
     func advertisingParameters() throws {
         var legacy = controller()
         let parameters = LESetAdvertisingParameters(intervalMin: 160, intervalMax: 160, type: .nonConnectable)

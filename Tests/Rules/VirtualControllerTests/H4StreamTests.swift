@@ -21,7 +21,7 @@ struct H4StreamTests {
         return found
     }
 
-    @Test("Packets of every kind come out whole, however the octets were cut", arguments: 1...8)
+    @Test("Packets of every kind come out whole from any pieces", arguments: 1...8)
     func cut(length: Int) throws {
         let sent = [Self.reset, Self.data, Self.scanEnable, Self.voice, Self.isochronous, Self.reset]
         let octets = sent.flatMap { $0 }
@@ -31,12 +31,12 @@ struct H4StreamTests {
         #expect(try Self.packets(pieces) == sent)
     }
 
-    @Test("What has not come whole waits")
+    @Test("An incomplete packet waits")
     func part() throws {
         #expect(try Self.packets([Array(Self.scanEnable.dropLast())]) == [])
     }
 
-    @Test("An octet that begins no packet of a host ends it", arguments: [0x00, 0x04, 0x06, 0xFF] as [UInt8])
+    @Test("An octet that begins no packet of a host ends the stream", arguments: [0x00, 0x04, 0x06, 0xFF] as [UInt8])
     func outOfStep(octet: UInt8) {
         #expect(throws: H4Stream.OutOfStep(octet: octet)) { try Self.packets([Self.reset + [octet]]) }
     }

@@ -26,7 +26,7 @@ struct PlaybackTests {
         Playback(try capture(), pace: .recorded(speed: speed))
     }
 
-    @Test("Only LE Meta events are played, and the last record ends the capture whatever it is")
+    @Test("Only LE Meta events are played, and the last record ends the capture, of any kind")
     func reading() throws {
         let capture = try capture()
         #expect(capture.entries.map(\.event) == [event(1), event(2), event(3)])
@@ -54,7 +54,7 @@ struct PlaybackTests {
         #expect(playback.isWaiting)
     }
 
-    @Test("The first record is due at once, and each other one as long after it as it was recorded")
+    @Test("The first record is due at once, and each later one at its recorded distance")
     func pace() throws {
         var playback = try playback()
         playback.start(at: start)
@@ -71,7 +71,7 @@ struct PlaybackTests {
         #expect(playback.step(at: start + second).events == [event(1), event(2)])
     }
 
-    @Test("The capture ends with its last record, once, and nothing comes after it")
+    @Test("The capture ends with its last record, once, and no event follows")
     func end() throws {
         var playback = try playback()
         playback.start(at: start)
@@ -90,7 +90,7 @@ struct PlaybackTests {
         #expect(playback.step(at: start + .milliseconds(2500)).hasEnded)
     }
 
-    @Test("At a rate events follow each other evenly, round and round")
+    @Test("At a rate, events follow each other evenly, and repeat")
     func rate() throws {
         var playback = try playback()
         playback.start(at: start)

@@ -3,7 +3,7 @@ import Testing
 @testable import Core
 @testable import VirtualController
 
-@Suite("Recorded events take the form that the scan asks for")
+@Suite("Recorded events are converted to the form of the scan")
 struct ReportFormTests {
     private let legacy = Scan(family: .legacy, filtersDuplicates: false)
     private let extended = Scan(family: .extended, filtersDuplicates: false)
@@ -28,7 +28,7 @@ struct ReportFormTests {
         return found
     }
 
-    @Test("An event that is in form already is sent as it was recorded, damage and all")
+    @Test("An event in the right form is sent as recorded, with any damage")
     func unchanged() {
         var form = ReportForm()
         let damaged = event([report(0x03)]).dropLast(5)
@@ -60,7 +60,7 @@ struct ReportFormTests {
         #expect(reports(events).map(\.address.bits) == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test("With duplicates filtered an advertiser is reported once in a scan")
+    @Test("With filtered duplicates an advertiser is reported once in a scan")
     func duplicates() {
         var form = ReportForm()
         let filtering = Scan(family: .legacy, filtersDuplicates: true)

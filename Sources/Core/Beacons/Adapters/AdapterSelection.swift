@@ -1,32 +1,32 @@
 import RealModule
 
-/// Which of several adapters a transmitter is followed with.
+/// Chooses the adapter that a transmitter is tracked with.
 ///
-/// Two adapters of one gateway hear the same advertisement at different strengths. Were both to feed a transmitter's
-/// filters, its RSSI would jump with every report, and its learned interval would shrink to the microseconds between the
-/// two. So one adapter is chosen for each transmitter, the first that hears it, and what the others hear of it is left
-/// out until one of them takes over:
+/// Two adapters of one gateway hear one advertisement at different strengths. If both fed a transmitter's filters, its
+/// RSSI would jump with every report. Its learned interval would shrink to the microseconds between the two. So each
+/// transmitter has one chosen adapter, at first the one that hears it first. Sightings by the others are left out until
+/// one of them takes over:
 ///
 /// - it has heard the transmitter `margin_db` louder than the chosen one for `settling`, or
-/// - the chosen one has not heard it for `shortestSilence`, or four of its intervals where those are longer.
+/// - the chosen one has not heard it for `shortestSilence`, or for four of its intervals where those are longer.
 struct AdapterSelection: Sendable {
-    /// Adapters are numbered from 0 to below this.
+    /// The number of adapters, which are numbered from 0.
     static let maxAdapters = 8
-    /// Clearly louder: beyond what fading alone does to a mean over `levelTimeConstant_s`.
+    /// The difference that makes an adapter clearly louder: more than fading does to a mean over `levelTimeConstant_s`.
     static let margin_db = 6.0
-    /// How long another adapter must have been clearly louder.
+    /// The time for which another adapter must have been clearly louder.
     static let settling = TimeSpan.seconds(2)
-    /// A chosen adapter may miss a transmitter this long at least.
+    /// The least silence of a transmitter at the chosen adapter before another takes over.
     static let shortestSilence = TimeSpan.seconds(2)
     static let levelTimeConstant_s = 2.0
-    /// A transmitter that nobody has heard for this long may be forgotten, if there are too many.
+    /// The silence at all adapters after which a transmitter may be forgotten to make room.
     static let forgotten = TimeSpan.seconds(60)
 
-    /// What one adapter hears of one transmitter.
+    /// The level of one transmitter at one adapter.
     fileprivate struct Hearing: Sendable {
         var level_dbm: Double
         var lastHeard: Instant
-        /// Clearly louder than the chosen one without a break since then.
+        /// The time since which the adapter is clearly louder than the chosen one without a break.
         var louderSince: Instant?
     }
 
@@ -37,7 +37,7 @@ struct AdapterSelection: Sendable {
 
     fileprivate struct Choice: Sendable {
         package var adapter: Int
-        /// Between receptions of the chosen adapter.
+        /// The interval between receptions of the chosen adapter.
         package var interval = LearnedInterval()
         var lastHeard: Instant
         var hearings = InlineArray<8, Hearing?>(repeating: nil)
@@ -45,18 +45,18 @@ struct AdapterSelection: Sendable {
 
     private let capacity: Int
     private var choices: [Transmitter: Choice] = [:]
-    /// Looking for transmitters to forget goes through all of them.
+    /// The time of the next search for transmitters to forget, which goes through all of them.
     private var nextCleaning = Instant.origin
 
-    /// - Parameter capacity: transmitters remembered; of one beyond them, everything is taken.
+    /// - Parameter capacity: the number of transmitters remembered. Sightings of further transmitters are all taken.
     package init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// How many transmitters are remembered.
+    /// The number of transmitters remembered.
     package var count: Int { choices.count }
 
-    /// Whether a sighting is by the adapter that its transmitter is followed with.
+    /// Returns whether a sighting comes from the chosen adapter of its transmitter.
     ///
     /// - Parameter now: not before the time of an earlier call.
     mutating func takes(_ sighting: Sighting, at now: Instant) -> Bool {
@@ -94,7 +94,7 @@ extension AdapterSelection.Choice {
         return true
     }
 
-    /// A sighting without an RSSI says nothing about which adapter hears better.
+    /// A sighting without an RSSI does not tell which adapter hears better.
     private mutating func hear(_ sighting: Sighting, at now: Instant) {
         guard let rssi_dbm = sighting.rssi_dbm else { return }
         let index = sighting.adapter

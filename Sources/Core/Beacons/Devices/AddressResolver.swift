@@ -1,18 +1,18 @@
-/// Tells which known device a resolvable private address belongs to.
+/// Finds the known device that a resolvable private address belongs to.
 ///
 /// Core 5.4, Vol 3, Part H, 2.2.2, and Vol 6, Part B, 1.3.2.2:
 ///
 ///     bits 47…24   prand, its two highest bits 01
 ///     bits 23…0    hash = ah(IRK, prand): the low 24 bits of AES-128(IRK, prand padded with zeros in front)
 ///
-/// Keys are tried in the order in which their devices were found last: of a chain's thousand few are in one shop, and one of
-/// those it is that has a new address.
+/// Keys are tried in the order in which their devices were last found. Few of a chain's thousand devices are in one
+/// shop, and a new address is usually of one of those.
 struct AddressResolver: Sendable {
     private let keys: [[UInt8]]
-    /// Places in `keys`, the one that was found last before the others.
+    /// Indices of `keys`, the most recently found first.
     private var order: [DeviceSlot]
     private var resolved: ResolvedAddresses
-    /// How often a key was tried, which is what an address costs.
+    /// The number of keys tried: the cost of resolving.
     private(set) var attempts: UInt64 = 0
 
     init(_ devices: [KnownDevice]) {
@@ -21,7 +21,7 @@ struct AddressResolver: Sendable {
         resolved = ResolvedAddresses(isUsed: !keys.isEmpty)
     }
 
-    /// Whose address it is; `nil` where no key explains it.
+    /// Returns the device of an address; `nil` where no key resolves it.
     mutating func device(for address: DeviceAddress) -> DeviceSlot? {
         guard !keys.isEmpty, address.isResolvablePrivate else { return nil }
         if let known = resolved.device(for: address) { return known }
@@ -45,7 +45,7 @@ struct AddressResolver: Sendable {
         return nil
     }
 
-    /// The Core's `ah`; `nil` for a key that is not 128 bits long, which the configuration does not let through.
+    /// Returns the Core's `ah`; `nil` for a key that is not 128 bits long, which the configuration refuses.
     static func hash(_ key: [UInt8], _ prand: UInt32, by cipher: inout AES128) -> UInt32? {
         var block = AES128.Block.zero
         block[13] = UInt8(truncatingIfNeeded: prand >> 16)
@@ -56,35 +56,35 @@ struct AddressResolver: Sendable {
     }
 }
 
-/// Which of the known devices: an index of `TrackerSettings.devices`.
+/// A known device: an index of `TrackerSettings.devices`.
 struct DeviceSlot: SlotNumber {
     let number: UInt32
 }
 
-/// What keys have explained lately, or not: to try 1,024 of them takes a quarter of a millisecond, and the same address is
-/// asked for again where it stands for a second identity, was forgotten, or is refused by a full table with every report.
+/// A cache of resolved and unresolvable addresses. Trying 1,024 keys takes a quarter of a millisecond. One address is
+/// asked for again when it has a second identity, was forgotten, or is refused by a full table with every report.
 ///
-/// Each address has one place, which it takes from whoever had it. So it never grows, and whoever makes addresses up
-/// gains no more than that they are tried again.
+/// The cache has one place for each address hash, and a new address replaces the old one. So the cache never grows.
+/// Made-up addresses only cause others to be tried again.
 struct ResolvedAddresses: Sendable {
     private struct Entry: Sendable {
         /// 48 bits of a resolvable private address; all bits are set where the place is free.
         package var address = UInt64.max
-        /// `nil` where no key explains it.
+        /// The device; `nil` where no key resolves the address.
         @CompactSlot package var device: DeviceSlot? = nil
     }
 
     static let capacity = 4_096
     private var entries: [Entry]
 
-    /// - Parameter isUsed: without keys there is nothing to remember, and no memory is taken.
+    /// - Parameter isUsed: whether there are keys. Without keys the cache takes no memory.
     init(isUsed: Bool) {
         entries = isUsed ? Array(repeating: Entry(), count: Self.capacity) : []
     }
 
     package var count: Int { entries.count }
 
-    /// The device that was found, or that none was; `nil` where the address is not remembered.
+    /// Returns the device found, or that none was found; `nil` where the address is not cached.
     package func device(for address: DeviceAddress) -> DeviceSlot?? {
         let place = Self.place(of: address)
         guard entries.indices.contains(place), entries[place].address == address.bits else { return nil }
@@ -97,7 +97,7 @@ struct ResolvedAddresses: Sendable {
         entries[place] = Entry(address: address.bits, device: device)
     }
 
-    /// Both halves of an address are as good as random.
+    /// Returns the place of an address. Both halves of an address are close to random.
     private static func place(of address: DeviceAddress) -> Int {
         Int((address.bits ^ address.bits >> 24) % UInt64(capacity))
     }

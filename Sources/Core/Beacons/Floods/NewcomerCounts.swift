@@ -1,16 +1,16 @@
-/// What was new in the air during one window of time, by what it could be a flood of. Nothing is decided by it, it only lets a
-/// flood be named.
+/// New entries in the air during one window of time, by the kind of flood that they may be. No rule depends on the
+/// counts; they only name a flood.
 struct NewcomerCounts: Hashable, Sendable {
-    /// Identities that had no transmitter, refused ones among them.
+    /// Identities that had no transmitter, refused ones included.
     var identities: UInt64 = 0
-    /// Addresses of an identity that more transmitters carry than any real one does, refused ones among them.
+    /// Addresses of an identity with more transmitters than any real identity has, refused ones included.
     var crowdedAddresses: UInt64 = 0
-    /// Addresses that may be those of known transmitters after a rotation.
+    /// Addresses that may be rotations of known transmitters.
     var rotations: UInt64 = 0
 
     init() {}
 
-    /// The same with no identity among them.
+    /// These counts without the identities.
     var withoutIdentities: NewcomerCounts {
         var others = self
         others.identities = 0
@@ -18,18 +18,18 @@ struct NewcomerCounts: Hashable, Sendable {
     }
 }
 
-/// Counts newcomers: those that found a place, and those that were refused, each of them once in a window.
+/// Counts newcomers, both admitted and refused, each of them once in a window.
 struct NewcomerCounter: Sendable {
     private(set) var counts = NewcomerCounts()
     private var refused = DistinctNumbers()
 
-    /// Counts from zero again.
+    /// Resets the counts.
     mutating func beginWindow() {
         counts = NewcomerCounts()
         refused.removeAll()
     }
 
-    /// A new transmitter has its place and its standing.
+    /// Counts a new transmitter that was admitted and has its standing.
     mutating func taken(_ slot: TransmitterSlot, isNewIdentity: Bool, in table: inout TransmitterTable) {
         if isNewIdentity {
             counts.identities &+= 1
@@ -40,7 +40,7 @@ struct NewcomerCounter: Sendable {
         }
     }
 
-    /// A newcomer finds no place. It is refused with every report.
+    /// Counts a newcomer that was refused. It is refused again with every report.
     mutating func refused(_ sighting: Sighting, in table: inout TransmitterTable) {
         let identity = sighting.identity
         let number = identity.distinctNumber
@@ -49,26 +49,28 @@ struct NewcomerCounter: Sendable {
             return
         }
         guard table.identities[known].isFlooded else { return }
-        // An address has 48 bits and its type two.
+        // The address: 48 bits, and two bits of type.
         let address = sighting.address.bits << 8 | UInt64(sighting.address.type.rawValue)
         if refused.insert(number ^ address &* 0x1656_67B1_9E37_79F9) { counts.crowdedAddresses &+= 1 }
     }
 }
 
-/// Counts different numbers in bounded memory: each is one bit of 2²⁰, so 128 KiB tell a million apart, roughly.
+/// Counts distinct numbers in bounded memory: each sets one of 2²⁰ bits, so 128 KiB count about a million.
 ///
-/// A beacon that is refused is not remembered, and is refused again with its next report: only different ones are many.
-/// Two numbers may share a bit, so the count is at most too small: by 3 % at 60,000. The mixing is the same in every
-/// process, because a replay has to say the same every time; whoever chooses numbers that share a bit hides from this
-/// count, and is still among the refused.
+/// A refused beacon is not remembered, and is refused again with its next report; only distinct ones count. Two numbers
+/// may share a bit, so the count may be too small: by 3 % at 60,000. The mixing is the same in every process, because a
+/// replay has to be repeatable. An attacker who chooses numbers that share a bit hides from this count, but is still
+/// counted as refused.
 struct DistinctNumbers: Sendable {
     private static let bits: UInt64 = 1 << 20
-    /// Empty until something is counted: an ordinary shop refuses nobody.
+    /// Empty until a number is counted: an ordinary shop refuses no beacon.
     private var words: [UInt64] = []
 
     init() {}
 
-    /// - Returns: whether the number was not there before.
+    /// Inserts a number.
+    ///
+    /// - Returns: whether it was not there before.
     mutating func insert(_ number: UInt64) -> Bool {
         if words.isEmpty { words = Array(repeating: 0, count: Int(Self.bits / 64)) }
         let bit = Self.mixed(number) % Self.bits
@@ -90,7 +92,7 @@ struct DistinctNumbers: Sendable {
 }
 
 extension BeaconIdentity {
-    /// A number for `DistinctNumbers`, which differs where the identity does.
+    /// A number for `DistinctNumbers`. Different identities have different numbers.
     var distinctNumber: UInt64 {
         uuid.high ^ uuid.low &* 0x9E37_79B9_7F4A_7C15
             &+ (UInt64(major) << 16 | UInt64(minor)) &* 0xC2B2_AE3D_27D4_EB4F

@@ -9,10 +9,10 @@
 ///     octets 22…23   minor, big-endian
 ///     octet 24       measured power: RSSI at one metre, dBm, signed
 ///
-/// It is read wherever it stands in the payload, with or without Flags. Octets behind the frame are allowed, because
+/// The frame is read anywhere in the payload, with or without Flags. Octets behind the frame are allowed, because
 /// Apple strings several messages together in one structure.
 package struct IBeaconFrame: Hashable, Sendable {
-    /// Who it says it is. Nothing proves it.
+    /// The claimed identity. A frame cannot prove it.
     var identity: BeaconIdentity
     /// RSSI at one metre as the transmitter states it, dBm.
     var measuredPower_dbm: Int8
@@ -26,7 +26,7 @@ package struct IBeaconFrame: Hashable, Sendable {
     static let prefix: UInt32 = 0x4C00_0215
     static let length = 25
 
-    /// Hands every iBeacon frame of an advertising payload to `body`, and counts what is malformed.
+    /// Passes each iBeacon frame of an advertising payload to `body`, and counts malformed structures.
     static func forEach(
         in report: AdvertisingReport, _ data: Span<UInt8>, rejects: inout RejectCounts, body: (IBeaconFrame) -> Void
     ) {
@@ -40,7 +40,7 @@ package struct IBeaconFrame: Hashable, Sendable {
             }
         }
         if truncated { rejects.count(.truncatedBeacon) }
-        // Where the controller itself lost the rest of a chain, a cut structure is no fault of the transmitter.
+        // Where the controller lost the rest of a chain, a cut structure is not the transmitter's fault.
         if !isWhole, report.dataStatus != .truncated { rejects.count(.overrunningStructure) }
     }
 
@@ -48,7 +48,7 @@ package struct IBeaconFrame: Hashable, Sendable {
         bigEndian32(content, at: 0) == prefix
     }
 
-    /// The caller has checked that `length` octets are there.
+    /// Decodes a frame. The caller has checked that `length` octets are there.
     static func decode(_ content: Span<UInt8>) -> IBeaconFrame {
         let numbers = bigEndian32(content, at: 20)
         return IBeaconFrame(
@@ -67,13 +67,13 @@ package struct IBeaconFrame: Hashable, Sendable {
     }
 }
 
-/// What an iBeacon says it is: proximity UUID, major and minor. It does not change when the address rotates.
+/// The identity in an iBeacon frame: proximity UUID, major and minor. It stays when the address rotates.
 package struct BeaconIdentity: Hashable, Comparable, Sendable {
-    /// Names the deployment; a chain of stores uses one.
+    /// The UUID of the deployment. A chain of stores uses one.
     let uuid: ProximityUUID
-    /// 0 to 65535, by convention the store.
+    /// 0 to 65535, by convention the number of the store.
     let major: UInt16
-    /// 0 to 65535, by convention one beacon in it.
+    /// 0 to 65535, by convention the number of the beacon in the store.
     let minor: UInt16
 
     package init(uuid: ProximityUUID, major: UInt16, minor: UInt16) {
@@ -87,7 +87,7 @@ package struct BeaconIdentity: Hashable, Comparable, Sendable {
     }
 }
 
-/// Which beacons are meant. Core Location's `CLBeaconIdentityConstraint`.
+/// The beacons of a UUID, major and minor. Core Location's `CLBeaconIdentityConstraint`.
 package struct BeaconIdentityConstraint: Hashable, Sendable {
     var uuid: ProximityUUID
     /// `nil` for any.
@@ -119,12 +119,12 @@ package struct ProximityUUID: Hashable, Comparable, Sendable {
         self.low = low
     }
 
-    /// Reads 32 hexadecimal digits, upper or lower case, with the usual four dashes or without any; `nil` for anything
-    /// else.
+    /// Reads 32 hexadecimal digits in either case, with the usual four dashes or with none. Returns `nil` for other
+    /// text.
     package init?(_ text: some StringProtocol) {
         var (high, low): (UInt64, UInt64) = (0, 0)
         var count: UInt64 = 0
-        /// Behind which digits there is a dash, a bit each.
+        /// One bit for each digit that has a dash behind it.
         var dashes: UInt64 = 0
         for octet in text.utf8 {
             if octet == UInt8(ascii: "-") {

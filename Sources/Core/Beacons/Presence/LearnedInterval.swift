@@ -1,37 +1,41 @@
 import RealModule
 
-/// How often a transmitter is heard: the median of its recent gaps between receptions, and, where it advertises slowly,
-/// how many of its packets are lost.
+/// The reception interval of a transmitter: the median of its recent gaps. For slow transmitters it also learns the
+/// packet loss.
 ///
-/// Beacons advertise every 0.1 to 10 s and packets get lost, so a fixed time-out is wrong for some of them. A median
-/// shrugs off single losses, and loss can only lengthen a gap: it never shortens the interval.
+/// Beacons advertise every 0.1 to 10 s, and packets get lost, so one fixed timeout is wrong for some beacons. A median
+/// ignores single losses. Loss can only lengthen a gap; it never shortens the interval.
 struct LearnedInterval: Sendable {
-    /// Gaps remembered. An odd number, so that the median is one of them.
+    /// The number of gaps remembered. An odd number, so that the median is one of them.
     static let capacity = 15
-    /// Fewer gaps than this say nothing yet.
+    /// The least gaps for a median.
     static let minGaps = 3
-    /// Fewer say nothing of loss: a fast beacon that is hardly heard would pass for a slow one.
+    /// The least gaps for a loss rate. With fewer, a fast beacon that is hardly heard would pass for a slow one.
     static let minLossGaps = 10
-    /// Two receptions closer than this are one advertisement heard twice: the shortest advertising interval is 20 ms.
+    /// The shortest gap that counts. Two closer receptions are one advertisement heard twice: the shortest advertising
+    /// interval is 20 ms.
     static let shortest = TimeSpan.milliseconds(10)
-    /// A longer silence is an absence.
+    /// The longest gap that counts. A longer silence is an absence.
     static let longest = TimeSpan.milliseconds(60_000)
-    /// A silence of this many intervals is out of the ordinary.
+    /// The number of intervals of silence that is still ordinary.
     static let patience: Int64 = 4
-    /// From this interval on, in ms, loss is learned: 4 of a shorter one pass within 2 s, the shortest `unknown_after_s`.
+    /// The interval, in ms, from which loss is learned. Four shorter intervals pass within 2 s, the shortest
+    /// `unknown_after_s`.
     static let slow_ms: UInt16 = 500
 
-    /// Where the shortest gap stands in `recent`, then the next longer one and so on: four bits each, from the lowest on. The
-    /// unused rest is 15.
+    /// The positions in `recent` in ascending order of the gaps, four bits each, from the lowest bits on. Unused ones
+    /// are 15.
     private var order = UInt64.max
-    /// Gaps in units of 1 ms, in the order they came. The unused rest, and the last one always, is longer than any.
+    /// Gaps in ms, in the order of arrival. Unused elements, and always the last, are longer than any gap.
     private var recent = InlineArray<16, UInt16>(repeating: .max)
     private var count: UInt8 = 0
     private var next: UInt8 = 0
-    /// The shortest gap ever, in ms. No beacon sends more rarely than that: a fast one that is hardly heard is not slow.
+    /// The shortest gap ever, in ms: no beacon sends more rarely than that. It keeps a fast beacon that is hardly heard
+    /// from passing for a slow one.
     private var shortest_ms = UInt16.max
     private var loss = LearnedLoss()
-    /// What an earlier process had learned, in µs: holds until `minGaps` gaps say better. Four of the longest gaps at most.
+    /// The patience that an earlier process had learned, in µs, at most four of the longest gaps. It holds until there
+    /// are `minGaps` gaps.
     private var restored_us: UInt32 = 0
 
     init() {}
@@ -42,7 +46,7 @@ struct LearnedInterval: Sendable {
         return .milliseconds(Int64(sorted(Int(count) / 2)))
     }
 
-    /// How long this transmitter may be silent before it means anything; zero while nothing is learned.
+    /// The silence that is ordinary for this transmitter; zero while no interval is learned.
     var patience: Patience {
         guard count >= Self.minGaps else { return Patience(ordinary: restored) }
         let ordinary = TimeSpan.milliseconds(Int64(sorted(Int(count) / 2)) * Self.patience)
@@ -53,7 +57,7 @@ struct LearnedInterval: Sendable {
             fourGaps: .seconds(interval_s * loss.fourGaps))
     }
 
-    /// The average of the recent gaps; what an ordinary phone's would be before the first.
+    /// The average of the recent gaps; before the first, that of an ordinary phone.
     var averageGap: TimeSpan {
         guard count > 0 else { return .milliseconds(200) }
         var sum_ms: Int64 = 0
@@ -61,7 +65,7 @@ struct LearnedInterval: Sendable {
         return TimeSpan(microseconds: sum_ms * 1_000 / Int64(count))
     }
 
-    /// Whether nothing is known of it from its own packets.
+    /// Whether no gap has been learned from its packets.
     var isUnknown: Bool { count == 0 }
 
     /// Goes on from the silence that an earlier process had learned to be ordinary, the longest that is given.
@@ -72,8 +76,8 @@ struct LearnedInterval: Sendable {
 
     private var restored: TimeSpan { TimeSpan(microseconds: Int64(restored_us)) }
 
-    /// The interval between packets as sent, in ms: the middle of those gaps in which none was lost. Those are within
-    /// 1.6 times one of the shortest; not the shortest, because something heard twice would pass for it.
+    /// The interval between packets as sent, in ms: the median of the gaps without a lost packet. Those are within 1.6
+    /// times one of the shortest gaps. The very shortest is left out, because a packet heard twice may have caused it.
     var advertisingInterval_ms: UInt16 {
         guard count > 0 else { return 0 }
         let limit = Self.withinOne(Double(sorted((Int(count) - 1) / 5)))
@@ -84,7 +88,7 @@ struct LearnedInterval: Sendable {
 
     private static func withinOne(_ interval_ms: Double) -> Double { interval_ms * 1.6 }
 
-    /// Takes the time between two receptions in. What is too short or too long for an interval is passed over.
+    /// Adds the time between two receptions. Gaps too short or too long for an interval are ignored.
     mutating func add(gap: TimeSpan) {
         guard gap >= Self.shortest, gap <= Self.longest else { return }
         let gap_ms = UInt16(clamping: gap.microseconds / 1_000)
@@ -99,7 +103,7 @@ struct LearnedInterval: Sendable {
         if count >= Self.minLossGaps, sorted(Int(count) / 2) > Self.slow_ms { learnLoss(gap_ms) }
     }
 
-    /// A gap of more than one and a half intervals lost a packet.
+    /// Counts a gap of more than one and a half intervals as one that lost a packet.
     private mutating func learnLoss(_ gap_ms: UInt16) {
         guard shortest_ms > Self.slow_ms else {
             loss = LearnedLoss()
@@ -112,7 +116,7 @@ struct LearnedInterval: Sendable {
         loss.learn(isLossy: UInt32(gap_ms) > limit_ms, recent: lossy, of: Int(count))
     }
 
-    /// Goes on where a predecessor under another address fell silent: its gaps, then the own ones.
+    /// Continues the gaps of a predecessor under another address, then adds the own ones.
     mutating func takeOver(_ predecessor: LearnedInterval) {
         let own = self
         self = predecessor
@@ -124,13 +128,13 @@ struct LearnedInterval: Sendable {
         }
     }
 
-    /// The gap that has so many shorter ones.
+    /// Returns the gap at a position in ascending order.
     private func sorted(_ index: Int) -> UInt16 { recent[Int(truncatingIfNeeded: order >> (4 * UInt64(index)) & 0xF)] }
 
-    /// Takes the gap at `next`, the oldest, out of the order.
+    /// Takes the oldest gap, at `next`, out of the order.
     private mutating func removeOldest() {
-        // Where `next` stands, the difference has four zero bits. A subtraction borrows there, and the lowest borrow tells
-        // where, without a search.
+        // The difference has four zero bits where `next` stands. A subtraction borrows there, and the lowest borrow
+        // tells the place without a search.
         let ones: UInt64 = 0x1111_1111_1111_1111
         let difference = order ^ (UInt64(next) &* ones)
         let zeros = (difference &- ones) & ~difference & (ones << 3)
@@ -140,7 +144,7 @@ struct LearnedInterval: Sendable {
         order = shorter | longer << shift | 0xF << 60
     }
 
-    /// Puts a gap at `next`, and into the order behind those that are not longer.
+    /// Stores a gap at `next`, and inserts it into the order behind those that are not longer.
     private mutating func insert(_ gap_ms: UInt16) {
         var rank = 0
         for step in [8, 4, 2, 1] where sorted(rank + step - 1) <= gap_ms { rank += step }
@@ -152,38 +156,38 @@ struct LearnedInterval: Sendable {
     }
 }
 
-/// How many of a slow beacon's packets are lost: the share of gaps in which at least one was.
+/// The packet loss of a slow beacon: the share of gaps in which at least one packet was lost.
 ///
-/// Where each packet is lost with probability p, independently, a gap hides a loss with the same probability, however
-/// many follow each other: a single long silence counts once. So three packets lost in a row are no loss rate yet.
+/// Where each packet is lost independently with probability p, a gap hides a loss with probability p, however many
+/// packets were lost in a row. A single long silence counts once. So three packets lost in a row are no loss rate yet.
 struct LearnedLoss: Sendable {
-    /// A silence so long that loss alone makes one this rarely is out of the ordinary.
+    /// The probability below which a silence caused by loss alone is out of the ordinary.
     private static let rare = 1e-5
-    /// Of what part the long memory consists that the latest gap makes up.
+    /// The weight of the latest gap in the long-term share.
     private static let memory: Float = 1.0 / 32
-    /// What is taken for no loss: at a tenth, 4 packets in a row are lost about as rarely as `rare` says.
+    /// The share that counts as no loss. With a loss of a tenth, 4 packets in a row are lost about as rarely as `rare`.
     private static let negligible = 0.12
-    /// More than this can't be told from a beacon that is not there.
+    /// The highest share. A beacon with more loss cannot be told from an absent one.
     private static let most = 0.9
 
-    /// The share of lossy gaps, over the last 32 or so.
+    /// The share of lossy gaps, over about the last 32.
     private var longTerm: Float = 0
-    /// The share that is reckoned with: rather too high than too low.
+    /// The share in use: rather too high than too low.
     private var share: Float = 0
 
-    /// Whether there is enough of it to matter.
+    /// Whether the loss is high enough to matter.
     var isLearned: Bool { share > 0 }
 
-    /// Intervals that pass in silence as rarely as `rare` says; at least 4.
+    /// The number of intervals that pass in silence with the probability `rare`; at least 4.
     var missedInARow: Double { max(4, Double.log(Self.rare) / Double.log(Double(share))) }
 
-    /// Four gaps between receptions, on average, in intervals.
+    /// Four average gaps between receptions, in intervals.
     var fourGaps: Double { 4 / (1 - Double(share)) }
 
-    /// Takes a gap in.
+    /// Adds a gap.
     ///
     /// - Parameters:
-    ///   - recent: how many of the last `count` gaps were lossy, this one among them. One alone is an accident.
+    /// - recent: the number of lossy gaps among the last `count`, this one included. A single one is an accident.
     mutating func learn(isLossy: Bool, recent: Int, of count: Int) {
         longTerm += ((isLossy ? 1 : 0) - longTerm) * Self.memory
         var share = 0.0
@@ -193,13 +197,13 @@ struct LearnedLoss: Sendable {
     }
 }
 
-/// How long a transmitter may be silent before it means anything.
+/// The silence that is ordinary for a transmitter.
 struct Patience: Hashable, Sendable {
     /// 4 learned intervals.
     var ordinary: TimeSpan
-    /// What a slow beacon that loses packets needs beyond that; zero for others.
+    /// The patience with a slow beacon that loses packets; zero for others.
     var lossy: TimeSpan
-    /// 4 gaps between its receptions, as they are on average with that loss.
+    /// 4 average gaps between its receptions, with that loss.
     var fourGaps: TimeSpan
 
     static let none = Patience(ordinary: .zero)
@@ -210,11 +214,11 @@ struct Patience: Hashable, Sendable {
         self.fourGaps = fourGaps
     }
 
-    /// The silence after which it is out of hearing.
+    /// The silence after which the transmitter is out of hearing.
     var silence: TimeSpan { max(ordinary, lossy) }
 
-    /// The silence after which a region is left: longer than 4 intervals only for loss, and then by no more than the
-    /// `exit_after_s` of the region, so that a beacon that really left is not waited for without end.
+    /// The silence after which a region is left. Only loss makes it longer than 4 intervals, and then by at most the
+    /// `exit_after_s` of the region. So a beacon that has really left is not waited for without end.
     func leaving(exitAfter: TimeSpan) -> TimeSpan {
         max(ordinary, min(lossy, fourGaps + exitAfter))
     }

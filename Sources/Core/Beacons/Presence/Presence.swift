@@ -1,61 +1,61 @@
-/// The rules of silence: unknown after 2 s, off the list after 10 s, longer for beacons that advertise slowly.
+/// The rules of silence: unknown after 2 s, off the list after 10 s, later for beacons that advertise slowly.
 ///
-/// It knows when nobody at all was heard, and looks at the silence of each transmitter when that is due. What follows from a
-/// silence is `BeaconTracker`'s to do.
+/// `Presence` records when no transmitter at all was heard, and checks the silence of each transmitter when that is
+/// due. `BeaconTracker` acts on the result.
 package struct Presence: Sendable {
-    /// A transmitter off the list is remembered this long, so that it is the same track if it comes back, with its
+    /// The time for which a transmitter off the list is remembered. If it comes back, it keeps its track and its
     /// learned interval. A phone keeps an address for about as long.
     private static let remembered = TimeSpan.seconds(15 * 60)
 
     private let unknownAfter: TimeSpan
     private let resolveAfter: TimeSpan
-    /// When nobody was heard.
+    /// The times in which no transmitter was heard.
     private(set) var pauses = ReceptionPauses()
-    /// One for each transmitter; `Transmitter.silenceDue` says which one is set.
+    /// One timer for each transmitter; `Transmitter.silenceDue` tells which one is valid.
     private(set) var timers = TimerQueue<TransmitterSlot>()
 
     init(_ settings: TrackerSettings) {
         unknownAfter = settings.unknownAfter
         resolveAfter = settings.resolveAfter
-        // The system backs it with memory where it is used first.
+        // The system provides the memory only when it is first used.
         timers.reserveCapacity(settings.maxTransmitters)
     }
 
-    /// When somebody's silence is looked at next.
+    /// The time of the next check of a silence.
     var nextDue: Instant { timers.nextDue }
 
-    /// Somebody is heard, of whatever kind.
+    /// Takes the news that a device of any kind is heard.
     mutating func heardAnything(at now: Instant) { pauses.heard(at: now) }
 
-    /// The silence of a transmitter is looked at when it means something. To be called when it is new, and when its presence
-    /// has changed.
+    /// Sets the timer of a transmitter. The tracker calls it when the transmitter is new, and when its presence has
+    /// changed.
     mutating func watch(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         let due = deadline(of: slot, in: &table)
         table.transmitters[slot].silenceDue = due
         timers.set(slot, at: due)
-        // In a flood of newcomers, transmitters are forgotten long before their timers are due.
+        // In a flood, transmitters are forgotten long before their timers are due.
         timers.throwOutStale(of: table.count) { table.transmitters[$0.subject].silenceDue == $0.due }
     }
 
-    /// A transmitter that is heard may have turned out to be faster than it was: then its silence is looked at sooner.
+    /// Moves the check of a heard transmitter forward where it has turned out to be faster.
     mutating func watchSooner(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         let due = table.transmitters[slot].silenceDue
-        // No silence is looked at sooner than this, so that the beacons that advertise ordinarily need no more.
+        // No check comes earlier than this. So beacons with ordinary intervals cost nothing more.
         guard table.transmitters[slot].lastHeard + unknownAfter < due else { return }
         if deadline(of: slot, in: &table) < due { watch(slot, in: &table) }
     }
 
-    /// A transmitter is forgotten.
+    /// Forgets a transmitter's timer.
     mutating func forget(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         table.transmitters[slot].silenceDue = .distantFuture
     }
 
     /// Runs the first timer.
     ///
-    /// Timers are lazy: one is set and reports only move `lastHeard`. When it is due, it is seen whether it was silence.
-    /// Mostly it was not, and the next timer takes the place of this one.
+    /// Timers are lazy: a report only moves `lastHeard`. A due timer checks whether the transmitter was silent. Mostly
+    /// it was not, and the next timer takes this one's place.
     ///
-    /// - Returns: whose silence it was; `nil` where it was none, or the timer was stale.
+    /// - Returns: the silent transmitter; `nil` where none was silent, or the timer was stale.
     mutating func runFirst(in table: inout TransmitterTable) -> TransmitterSlot? {
         guard let timer = timers.first else { return nil }
         let slot = timer.subject
@@ -73,19 +73,19 @@ package struct Presence: Sendable {
         return nil
     }
 
-    /// Whose silence is looked at some time, by the timers that are set. For checks.
+    /// Returns the transmitters that have a valid timer. For checks.
     func watched(isSet: (TimerQueue<TransmitterSlot>.Timer) -> Bool) -> Set<TransmitterSlot> {
         Set(timers.all.filter(isSet).map(\.subject))
     }
 
-    /// From when on a predecessor is silent for long enough for another to take its place. Nobody was heard for part of that
-    /// silence: who was then heard first took nobody's place.
+    /// Returns the time at which a predecessor has been silent for long enough for a newcomer to take over. Reception
+    /// pauses do not count: a newcomer that is first heard after one takes over no track.
     func silentEnough(_ predecessor: Transmitter) -> Instant {
         predecessor.lastHeard + max(unknownAfter, predecessor.interval.patience.silence)
             + pauseSince(predecessor.lastHeard)
     }
 
-    /// When the transmitter's presence changes next if it stays silent.
+    /// Returns when the transmitter's presence changes next if it stays silent.
     private func deadline(of slot: TransmitterSlot, in table: inout TransmitterTable) -> Instant {
         let patience = table.transmitters[slot].interval.patience.silence
         let lastHeard = table.transmitters[slot].lastHeard
@@ -96,23 +96,24 @@ package struct Presence: Sendable {
         }
     }
 
-    /// Where the radio was deaf, a silence is longer before it means anything. Who is listed when it hears again stays for as long
-    /// as it takes to see who has taken its place, or everybody who rotated meanwhile would be somebody new: twice
-    /// `unknown_after_s` longer at most.
+    /// Returns how much longer a silence has to be where the radio was deaf. A transmitter that is listed when the
+    /// radio hears again stays listed until newcomers are resolved. Otherwise every beacon that rotated meanwhile would
+    /// be a new one. At most twice `unknown_after_s`.
     private func untilReplaced(_ patience: TimeSpan, since lastHeard: Instant) -> TimeSpan {
         let deaf = pauseSince(lastHeard)
         guard deaf > .zero else { return .zero }
         return min(max(unknownAfter, patience) + deaf, max(resolveAfter, patience) + unknownAfter) + unknownAfter
     }
 
-    /// How long nobody was heard since then.
+    /// Returns how long the radio has been in reception pauses since then.
     private func pauseSince(_ lastHeard: Instant) -> TimeSpan { pauses.overlap(lastHeard, pauses.until) }
 
-    /// However deaf the radio is, nobody's distance is told for longer after the last report than it would be listed.
+    /// Returns the limit for telling a distance after the last report: a deaf radio does not extend it beyond the time
+    /// on the list.
     private func unknownAtLast(_ patience: TimeSpan) -> TimeSpan { max(resolveAfter, unknownAfter, patience) }
 
-    /// Where several are heard and all fall silent at once, it is the radio that is silent: whether one of them left is seen
-    /// when somebody is heard again.
+    /// Returns the next check where the radio is deaf, as it is where all of several heard transmitters fall silent at
+    /// once; `nil` where it is not.
     private func deafUntil(_ slot: TransmitterSlot, at now: Instant, in table: inout TransmitterTable) -> Instant? {
         guard table.transmitters[slot].presence == .heard, table.heardCount > 1, pauses.isUnderWay(at: now) else {
             return nil
@@ -123,40 +124,42 @@ package struct Presence: Sendable {
     }
 }
 
-/// The latest stretches in which nobody at all was heard, although somebody is there: the radio was busy, deaf or away.
+/// The latest reception pauses: no transmitter was heard although some are there, because the radio was busy, deaf or
+/// away.
 ///
-/// Receivers share their antenna with Wi-Fi, adapters come and go, and some hear for four seconds in four minutes. Such a
-/// silence says nothing of any one beacon. What is out of the ordinary depends on who is there: a crowd is never silent for a
-/// second, and a single slow beacon is silent most of the time.
+/// Receivers share their antenna with Wi-Fi, adapters come and go, and some hear for four seconds in four minutes. Such
+/// a silence says nothing about a single beacon. The ordinary silence depends on the beacons in the air. A crowd is
+/// never silent for a second, and a single slow beacon is silent most of the time.
 struct ReceptionPauses: Sendable {
     private struct Pause {
         package var from = Instant.origin
         var until = Instant.origin
     }
 
-    /// A shorter one is nothing special.
+    /// The shortest silence that is a pause.
     private static let shortest = TimeSpan.seconds(1)
-    /// Nor is one of fewer gaps than this. More, and of two beacons the one that was heard first would be out of the ordinary silent
-    /// before the two together are.
+    /// The least number of average gaps that is a pause. With a higher number, the first of two beacons would be out of
+    /// the ordinary silent before the two together are.
     private static let gaps: Int64 = 6
-    /// The average looks back this number of gaps.
+    /// The number of gaps that the average looks back.
     private static let memory: Int64 = 16
-    /// How many pauses are remembered. Who was silent through more of them has been missed as often by a radio that heard.
+    /// The number of pauses remembered. A beacon silent through more of them was also missed as often by a hearing
+    /// radio.
     private static let most = 16
 
-    /// A ring: the newest stands before `next`.
+    /// A ring: the newest is in front of `next`.
     private var pauses = InlineArray<16, Pause>(repeating: Pause())
     private var next = 0
     private var lastHeard: Instant?
     private var averageGap = TimeSpan.zero
 
-    /// When the newest ended; before the first one, when somebody was first heard.
+    /// The end of the newest pause; before the first one, the time of the first reception.
     private(set) var until = Instant.origin
 
-    /// Somebody is heard.
+    /// Takes a reception.
     mutating func heard(at now: Instant) {
         guard let before = lastHeard else {
-            // Before the first report of all, nobody was heard either.
+            // The time before the first report is a pause too.
             add(Pause(from: .origin, until: now))
             lastHeard = now
             return
@@ -170,18 +173,19 @@ struct ReceptionPauses: Sendable {
         }
         let isPause = gap > ordinary
         if isPause { add(Pause(from: before, until: now)) }
-        // A pause says nothing of who is there. It counts as two gaps, so that the average finds its way once most of the crowd has left.
+        // A pause says nothing about the beacons in the air. It counts as two gaps, so that the average adapts after
+        // most of a crowd has left.
         let counted = isPause ? averageGap + averageGap : gap
         let step = (counted.microseconds - averageGap.microseconds) / Self.memory
         averageGap = averageGap + TimeSpan(microseconds: step)
     }
 
-    /// Whether nobody has been heard for longer than is ordinary.
+    /// Returns whether the silence is longer than ordinary.
     func isUnderWay(at now: Instant) -> Bool { lastHeard.map { now - $0 > ordinary } ?? false }
 
-    /// How much of the time between two instants they take up.
+    /// Returns how much of the time between two instants is pauses.
     func overlap(_ begin: Instant, _ end: Instant) -> TimeSpan {
-        // With every report: nearly always the newest one is over already.
+        // This runs with every report. Nearly always the newest pause has ended already.
         until > begin ? sum(begin, end) : .zero
     }
 
@@ -202,7 +206,7 @@ struct ReceptionPauses: Sendable {
         until = pause.until
     }
 
-    /// The longest silence of everybody that says nothing of the radio.
+    /// The longest common silence that does not mean a deaf radio.
     var ordinary: TimeSpan {
         max(Self.shortest, TimeSpan(microseconds: Self.gaps * averageGap.microseconds))
     }

@@ -1,22 +1,24 @@
-/// The rules of rotation: one beacon, whatever its address.
+/// The rules of rotation: they keep one track for one beacon when its address changes.
 ///
 /// A new private address of a known identity is *resolving*: listed, not counted. Its predecessor is a transmitter with
-/// a private address that fell silent before the newcomer was first heard. Once that is silent for `unknown_after_s`,
-/// the newcomer takes over its track and its filters. If the predecessor is heard again, they are two.
+/// a private address that fell silent before the newcomer was first heard. Once the predecessor is silent for
+/// `unknown_after_s`, the newcomer takes over its track and its filters. If the predecessor is heard again, they are
+/// two beacons.
 ///
-/// It numbers the tracks, and knows who is resolving and what rotations are told by. `BeaconTracker+Rotation` has it decide.
+/// `Rotation` numbers the tracks, and owns the newcomers and the evidence for rotations. `BeaconTracker+Silence` calls
+/// it.
 struct Rotation: Sendable {
-    /// A newcomer, and the transmitter that it was before.
+    /// A newcomer and its predecessor.
     struct Succession: Sendable {
         var newcomer: TransmitterSlot
         var predecessor: TransmitterSlot
     }
 
-    /// Newcomers of one identity that are weighed at most. One beyond it is a track of its own at once.
+    /// The most newcomers of one identity that are weighed. A further one gets a track of its own at once.
     private static let maxResolvingOfIdentity = 64
-    /// How long newcomers of a crowd wait for each other.
+    /// The time between weighings of a crowd of newcomers.
     private static let crowdedPause = TimeSpan.milliseconds(100)
-    /// A newcomer that all evidence speaks so much against, in nats, is not waited for any longer.
+    /// The score, in nats, below which a newcomer is not waited for any longer.
     private static let hopeless = -4.0
 
     private let unknownAfter: TimeSpan
@@ -24,7 +26,7 @@ struct Rotation: Sendable {
     private(set) var newcomers = ResolvingNewcomers()
     private var traces = SlotTable<TraceSlot, RotationTrace>()
     private var lastTrack: TrackID = 0
-    /// Tracks counted so far: provisional ones that were taken over are not among them.
+    /// The tracks counted so far, without the provisional ones that were taken over.
     private(set) var trackCount: UInt64 = 0
 
     init(_ settings: TrackerSettings) {
@@ -32,7 +34,7 @@ struct Rotation: Sendable {
         resolveAfter = settings.resolveAfter
     }
 
-    /// A number that no track had before.
+    /// Returns a track number that was never used before.
     mutating func newTrack() -> TrackID {
         lastTrack += 1
         return lastTrack
@@ -40,20 +42,20 @@ struct Rotation: Sendable {
 
     // MARK: - Traces
 
-    /// A transmitter is new: if it may rotate, what that is told by is remembered from now on.
+    /// Starts to collect the evidence for a new transmitter's next rotation, if it may rotate.
     mutating func trace(_ slot: TransmitterSlot, _ traits: AdvertisingTraits, in table: inout TransmitterTable) {
         guard table.transmitters[slot].mayHaveRotated else { return }
         table.transmitters[slot].trace = traces.insert(RotationTrace(traits: traits))
     }
 
-    /// Takes a reading of a transmitter in, before its filters do.
+    /// Adds a transmitter's reading, before its filters get it.
     mutating func add(_ rssi_dbm: Double, at now: Instant, of slot: TransmitterSlot, in table: inout TransmitterTable) {
         guard let trace = table.transmitters[slot].trace else { return }
         let times = table.transmitters[slot].signal.times
         traces[trace].recentLevel.add(rssi_dbm, at: now, previous: times.isEmpty ? nil : times.latest)
     }
 
-    /// A transmitter is forgotten.
+    /// Forgets a transmitter.
     mutating func forget(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         if table.transmitters[slot].standing == .resolving { newcomers.end(slot, as: .undecided, in: &table) }
         if let trace = table.transmitters[slot].trace { traces.remove(trace) }
@@ -61,13 +63,13 @@ struct Rotation: Sendable {
 
     // MARK: - Newcomers
 
-    /// Whether a new transmitter may be an old one under a new address. If so it is resolving from now on; if not, it is a
-    /// track of its own.
+    /// Marks a new transmitter as resolving if it may be a known one under a new address. Otherwise it is a track of
+    /// its own. Returns whether it is resolving.
     mutating func startResolving(
         _ slot: TransmitterSlot, at now: Instant, _ presence: Presence, in table: inout TransmitterTable
     ) -> Bool {
         let identity = table.transmitters[slot].identitySlot
-        // Where somebody makes addresses up, newcomers are not weighed at all, so that a flood costs no more than any other
+        // In a flood of made-up addresses, newcomers are not weighed at all, so that the flood costs no more than other
         // reports.
         guard table.transmitters[slot].mayHaveRotated, !table.identities[identity].isFlooded,
             table.identities[identity].resolvingCount < Self.maxResolvingOfIdentity,
@@ -77,26 +79,26 @@ struct Rotation: Sendable {
             return false
         }
         newcomers.begin(slot, at: now, in: &table)
-        // It is looked at again when rivals have had their time to be heard, and at the latest at the deadline.
+        // The first check comes when rivals have had time to be heard, and at the latest at the deadline.
         newcomers.watch(slot, until: min(deadline, now + unknownAfter))
         return true
     }
 
-    /// Whether a report shows that a transmitter did not fall silent before some newcomer was first heard.
+    /// Returns whether a report shows that a transmitter did not fall silent before some newcomer was first heard.
     ///
-    /// - Parameter previously: when it was heard before.
+    /// - Parameter previously: the time of its report before.
     func provesAlive(_ slot: TransmitterSlot, since previously: Instant, in table: TransmitterTable) -> Bool {
         guard let latest = newcomers.latest(of: table.transmitters[slot].identitySlot, in: table) else { return false }
         return previously <= latest && table.transmitters[slot].standing == .settled
     }
 
-    /// Takes the first timer out.
+    /// Removes the first timer.
     ///
-    /// - Returns: the newcomer that is to be looked at; `nil` where it is no newcomer any more.
+    /// - Returns: the newcomer to check; `nil` where it is no newcomer any more.
     mutating func runFirst() -> TransmitterSlot? { newcomers.runFirst() }
 
-    /// The time of a newcomer is there, and its identity was gone through: it waits on only where a predecessor turned out
-    /// to be slower than it seemed.
+    /// Decides a newcomer whose deadline has come, after its identity was weighed. It waits on only where a predecessor
+    /// has turned out to be slower than expected.
     ///
     /// - Returns: whether it is decided.
     mutating func decide(
@@ -111,20 +113,21 @@ struct Rotation: Sendable {
         return true
     }
 
-    /// A newcomer that leaves the list is not waited for. It was never counted, and a predecessor that sends so rarely that
-    /// it is not silent yet may still be the one that it was: what it is is asked again when it is heard again.
+    /// Ends the resolving of a newcomer that leaves the list. It was never counted. A slow predecessor that is not
+    /// silent yet may still be the one. So the question is asked again when the newcomer is heard again.
     mutating func leaves(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         if table.transmitters[slot].standing == .resolving { newcomers.end(slot, as: .undecided, in: &table) }
     }
 
-    /// A newcomer is a track of its own.
+    /// Makes a newcomer a track of its own.
     mutating func settle(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         newcomers.end(slot, as: .settled, in: &table)
         trackCount += 1
     }
 
-    /// Until when a newcomer may still turn out to be a rotation: `resolve_after_s` from its first report, longer where
-    /// a possible predecessor advertises slowly. `nil` where none is possible any more.
+    /// Returns until when a newcomer may still turn out to be a rotation. That is `resolve_after_s` from its first
+    /// report, later where a possible predecessor advertises slowly. Returns `nil` where no predecessor is possible any
+    /// more.
     private func deadline(of slot: TransmitterSlot, _ presence: Presence, in table: TransmitterTable) -> Instant? {
         let firstHeard = table.transmitters[slot].firstHeard
         var deadline: Instant?
@@ -138,16 +141,16 @@ struct Rotation: Sendable {
 
     // MARK: - Successions
 
-    /// Goes through the newcomers of an identity: those whose predecessor is silent take over, those without any
-    /// possible predecessor are tracks of their own, the others wait.
+    /// Weighs the newcomers of an identity. One whose predecessor is silent takes over, one without a possible
+    /// predecessor becomes a track of its own, and the others wait.
     ///
-    /// Predecessors that are not silent for long enough yet take part in the pairing, so that a newcomer waits for the
+    /// Predecessors that are not yet silent for long enough take part in the pairing, so that a newcomer waits for the
     /// right one instead of taking the first.
     ///
-    /// Where many are weighed against many that takes milliseconds, and in a flood every report asks for it. Then it is done
-    /// every 100 ms; newcomers have timers, so nobody waits for longer than until its own.
+    /// Weighing many against many takes milliseconds, and in a flood every report asks for it. Then it runs every 100
+    /// ms. Newcomers have timers, so none waits beyond its own.
     ///
-    /// - Returns: who took over from whom: track and learned interval have been handed on, filters have not.
+    /// - Returns: the successions. Track and learned interval have been handed on, filters have not.
     mutating func resolve(
         _ identity: IdentitySlot, at now: Instant, _ presence: Presence, in table: inout TransmitterTable
     ) -> [Succession] {
@@ -160,7 +163,7 @@ struct Rotation: Sendable {
         for succession in weighing.pairs {
             let predecessor = table.transmitters[succession.predecessor]
             guard predecessor.presence == .silent, now >= presence.silentEnough(predecessor) else { continue }
-            // Where there are several, they get as long to be heard again as one that is silent has.
+            // Several beacons share the identity: each gets as long to be heard again as a silent one.
             if weighing.isShared, !hasHadTime(succession.newcomer, at: now, in: table) { continue }
             takeOver(succession, in: &table)
             successions.append(succession)
@@ -174,25 +177,25 @@ struct Rotation: Sendable {
         return successions
     }
 
-    /// Whether its possible predecessors have had time to be heard again.
+    /// Returns whether the possible predecessors have had time to be heard again.
     private func hasHadTime(_ newcomer: TransmitterSlot, at now: Instant, in table: TransmitterTable) -> Bool {
         now >= table.transmitters[newcomer].firstHeard + unknownAfter
     }
 
-    /// Whether so many pairs are possible that weighing them with every report would be felt. Fifty phones with one identity
-    /// that rotate every quarter of an hour stay far below it.
+    /// Returns whether there are so many pairs that weighing them with every report would take too long. Fifty phones
+    /// with one identity that rotate every quarter of an hour stay far below.
     private func isCrowded(_ identity: IdentitySlot, in table: TransmitterTable) -> Bool {
         Int(table.identities[identity].resolvingCount) * Int(table.identities[identity].listedCount) > 1_024
     }
 
-    /// Whether some newcomer that is still resolving may have been this one before.
+    /// Returns whether some newcomer that is still resolving may have been this transmitter before.
     func isPredecessor(_ slot: TransmitterSlot, in table: TransmitterTable) -> Bool {
         guard let latest = newcomers.latest(of: table.transmitters[slot].identitySlot, in: table) else { return false }
         return table.transmitters[slot].standing == .settled && table.transmitters[slot].mayHaveRotated
             && table.transmitters[slot].lastHeard <= latest
     }
 
-    /// The newcomer goes on where the predecessor fell silent.
+    /// Hands the predecessor's track and interval to the newcomer.
     private mutating func takeOver(_ succession: Succession, in table: inout TransmitterTable) {
         let (slot, predecessor) = (succession.newcomer, table.transmitters[succession.predecessor])
         table.transmitters[slot].track = predecessor.track
@@ -204,19 +207,19 @@ struct Rotation: Sendable {
 
     // MARK: - Distinct after all
 
-    /// A transmitter that has left the list is heard again. Its track is another's now, or it was never known whether it
-    /// had one: so it is a newcomer like any, and may be the very one that took over, back under its old address.
+    /// Makes a transmitter a newcomer that has left the list and is heard again. Its track belongs to another now, or
+    /// was never known. It may be the one that took over, back under its old address.
     mutating func returnsWithoutTrack(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         table.transmitters[slot].standing = .settled
         table.transmitters[slot].track = newTrack()
     }
 
-    /// A transmitter whose track was taken over is heard again while it is listed: there are two devices after all.
+    /// Separates a transmitter from its successor. It is heard again while it is listed, so there are two devices.
     ///
-    /// The one that is heard under its old address keeps the track; the newcomer, and whoever took over from it, gets a
-    /// number never used before.
+    /// The transmitter under its old address keeps the track. The newcomer, and any transmitter that took over from the
+    /// newcomer, gets a new number.
     ///
-    /// - Returns: whether the successor is a newcomer again, which may have been another one before.
+    /// - Returns: whether the successor is a newcomer again, which may have had another predecessor.
     mutating func part(
         _ slot: TransmitterSlot, from successor: TransmitterSlot, in table: inout TransmitterTable
     ) -> Bool {
@@ -232,7 +235,7 @@ struct Rotation: Sendable {
         }
         trackCount += 1
         var next: TransmitterSlot? = successor
-        // The successor's slot may have been given to another since.
+        // The successor's slot may have been reused.
         while let heir = next, table.transmitters[heir].track == track,
             table.transmitters[heir].identitySlot == identity
         {
@@ -249,9 +252,9 @@ struct Rotation: Sendable {
 
     // MARK: - Checks
 
-    /// What is wrong with who is resolving and with the traces; `nil` where nothing is.
+    /// Returns a defect among newcomers and traces; `nil` where there is none.
     ///
-    /// - Parameter used: the slots that stand for transmitters.
+    /// - Parameter used: the slots that hold transmitters.
     func brokenInvariant(_ used: Set<TransmitterSlot>, in table: TransmitterTable) -> String? {
         let resolving = used.filter { table.transmitters[$0].standing == .resolving }
         let identities = Set(resolving.map { table.transmitters[$0].identitySlot })

@@ -1,43 +1,44 @@
 import RealModule
 
-/// How much speaks for a newcomer being what a silent transmitter was before: log-likelihood ratios, in nats.
+/// The evidence that a silent transmitter has become a newcomer: log-likelihood ratios, in nats.
 ///
-/// Each compares "it rotated" with "it left, or is out of hearing, and the newcomer is another". What is heard says more
-/// or less of each, independently, and the sum decides. None may outweigh all others: real radio does what no model
-/// says, so every term has an end.
+/// Each term compares two explanations: "the predecessor rotated" and "it left or is out of hearing, and the newcomer
+/// is another beacon". The terms are independent, and the sum decides. No term may outweigh all others, because real
+/// radio departs from every model. So every term is bounded.
 struct RotationEvidence: Sendable {
-    /// One transmitter as far as pairing is concerned.
+    /// The data of one transmitter for the pairing.
     struct Candidate: Sendable {
-        /// First heard, of a newcomer; last heard, of a predecessor.
+        /// The first report of a newcomer; the last report of a predecessor.
         var time: Instant
         package var level: RecentLevel.Summary?
-        /// Between packets as sent, ms; 0 while it is not known.
+        /// The interval between packets as sent, ms; 0 while it is not known.
         var interval_ms: Double
-        /// Between receptions, on average, s.
+        /// The average time between receptions, s.
         var averageGap_s: Double
         var measuredPower_dbm: Int8
         var traits: AdvertisingTraits
     }
 
-    /// When nobody at all was heard: silence in it says nothing of anyone.
+    /// The reception pauses: a silence in them says nothing about a beacon.
     var pauses: ReceptionPauses
-    /// How many beacons of the identity are there.
+    /// The number of beacons of the identity.
     var crowd: Int
     package var now: Instant
 
-    /// In favour of a rotation before anything is heard of how, between two beacons of one identity. The more there are,
-    /// the more often one comes that was not there before, while each of them rotates as seldom as ever.
+    /// The prior in favour of a rotation between two beacons of one identity. The more beacons there are, the more
+    /// often a new one arrives, while each of them rotates as rarely as before.
     var prior: Double { 1 - Double.log(Double(max(2, crowd)) / 2) }
-    /// A wrong merge is twice as bad as a split: two thirds must speak for it.
+    /// The cost of a wrong merge, which is twice as bad as a split: a probability of two thirds is needed.
     static let mergeCost = Double.log(2.0)
 
-    /// Positive where it is better to take the two for one.
+    /// Returns a positive value where it is better to take the two for one.
     func score(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
         prior - Self.mergeCost + silence(predecessor) + gap(newcomer, predecessor) + level(newcomer, predecessor)
             + timing(newcomer, predecessor) + payload(newcomer, predecessor)
     }
 
-    /// One that is heard ten times a second and is not for two is somewhere else; one that is hardly heard may be there.
+    /// A beacon that is heard ten times a second and then not for two is gone. A beacon that is hardly heard may still
+    /// be there.
     func silence(_ predecessor: Candidate) -> Double {
         let silence: TimeSpan = now - predecessor.time
         let silence_s = (silence - pauses.overlap(predecessor.time, now)).seconds
@@ -45,7 +46,7 @@ struct RotationEvidence: Sendable {
         return -Double.log(0.05 + 0.95 * Double.exp(-max(0, silence_s) / usual_s))
     }
 
-    /// A new address is usually heard as soon as the next packet would have been; seldom after seconds. Someone else's
+    /// A new address is usually heard as soon as the next packet would have been, and rarely after seconds. A stranger
     /// comes at any time within `resolve_after_s`.
     func gap(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
         let gap: TimeSpan = newcomer.time - predecessor.time
@@ -55,22 +56,24 @@ struct RotationEvidence: Sendable {
         return Double.log(density * 10)
     }
 
-    /// The same phone is about as strong just after as just before. How closely, its own scatter says: on recordings,
-    /// two means two seconds apart differ by what their scatters make of so many readings, with a longer tail.
+    /// A phone is about as strong just after a rotation as just before. Its own scatter tells how closely. On
+    /// recordings, two means taken two seconds apart differ as their scatters predict for so many readings, with a
+    /// longer tail.
     package func level(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
         guard let new = newcomer.level, let old = predecessor.level else { return 0 }
-        // Few readings have little to say of their scatter: two of 5 dB are thrown in.
+        // Few readings tell little about their scatter, so two readings of 5 dB are added.
         let scatter = (new.variance * new.count + old.variance * old.count + 50) / (new.count + old.count + 2)
         let seconds = max(0, (newcomer.time - predecessor.time).seconds) + 2
         let variance = scatter * (1 / new.count + 1 / old.count) + 0.5 + seconds * scatter / 25
         let difference = new.mean_dbm - old.mean_dbm
         let density = 0.8 * Self.normal(difference, variance) + 0.2 * Self.normal(difference, variance + 100)
-        // Anyone else's is somewhere within 30 dB.
+        // A stranger is anywhere within 30 dB.
         return Double.log(density * 30)
     }
 
-    /// The interval goes on, and often its phase as well: every packet comes 0 to 10 ms later than the interval after the
-    /// one before (Core 5.4, Vol 6, Part B, 4.4.2.2), whatever the address is, unless the host began anew for it.
+    /// The interval continues, and often its phase as well. Every packet comes 0 to 10 ms later than the interval after
+    /// the one before (Core 5.4, Vol 6, Part B, 4.4.2.2), whatever the address is. Some hosts restart advertising for a
+    /// new address.
     package func timing(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
         let interval_ms = predecessor.interval_ms
         guard interval_ms > 0 else { return 0 }
@@ -91,7 +94,7 @@ struct RotationEvidence: Sendable {
         return evidence
     }
 
-    /// What else is in its packets does not change with the address.
+    /// The rest of the packet does not change with the address.
     package func payload(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
         (newcomer.measuredPower_dbm == predecessor.measuredPower_dbm ? 0 : -4)
             + (newcomer.traits == predecessor.traits ? 0 : -4)
@@ -102,10 +105,10 @@ struct RotationEvidence: Sendable {
     }
 }
 
-/// The strength of the last four seconds or so, reading by reading: how strong, how scattered, of how many.
+/// The mean, scatter and number of the readings of about the last four seconds.
 ///
-/// The filters can't say that: they look back as far as the configuration wants, and carry no scatter. Readings are
-/// summed up in buckets of about a second (2²⁰ µs), so a reading costs a shift and three additions.
+/// The filters cannot tell these: they look back as far as the configuration says, and hold no scatter. Readings are
+/// summed in buckets of about a second (2²⁰ µs), so a reading costs a shift and three additions.
 struct RecentLevel: Sendable {
     private struct Bucket: Sendable {
         var sum: Float = 0
@@ -113,18 +116,18 @@ struct RecentLevel: Sendable {
         package var count: Float = 0
     }
 
-    /// What the readings of a while come to.
+    /// The statistics of some seconds of readings.
     struct Summary: Sendable {
         var mean_dbm: Double
-        /// Of one reading about the mean, dB². One reading has none; `RotationEvidence` has a notion of its own then.
+        /// The variance of one reading, dB². A single reading has none; `RotationEvidence` then uses its own.
         var variance: Double
         package var count: Double
     }
 
-    /// By the low two bits of the second.
+    /// The buckets, indexed by the low two bits of the second.
     private var buckets = InlineArray<4, Bucket>(repeating: Bucket())
 
-    /// - Parameter previous: when the reading before it came; `nil` where there is none.
+    /// - Parameter previous: the time of the reading before; `nil` where there is none.
     mutating func add(_ rssi_dbm: Double, at now: Instant, previous: Instant?) {
         let second = now.microseconds >> 20
         let latest = previous.map { $0.microseconds >> 20 }
@@ -142,7 +145,7 @@ struct RecentLevel: Sendable {
         for back in 0..<passed { buckets[Int(truncatingIfNeeded: (second - back) & 3)] = Bucket() }
     }
 
-    /// `nil` without a reading.
+    /// The statistics; `nil` without a reading.
     var summary: Summary? {
         var all = Bucket()
         for index in 0..<4 {

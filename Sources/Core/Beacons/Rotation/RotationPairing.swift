@@ -1,9 +1,9 @@
 import RealModule
 
-/// Pairs newcomers with the transmitters that may have become them, one to one, so that as much as possible speaks for
-/// all pairs together. Whoever nothing speaks for stays alone.
+/// Pairs newcomers with possible predecessors, one to one, so that the sum of the scores is greatest. A newcomer
+/// without a positive score stays alone.
 ///
-/// Equal scores are decided by age, so that a replay comes out the same every time.
+/// Equal scores are decided by age, so that a replay is repeatable.
 struct RotationPairing: Sendable {
     struct Pair: Equatable, Sendable {
         /// Indices of the candidates.
@@ -11,10 +11,10 @@ struct RotationPairing: Sendable {
         var predecessor: Int
     }
 
-    /// Beyond this many on either side pairs are made greedily: the best assignment costs their cube.
+    /// The most candidates on a side for an optimal pairing, which costs their cube. Beyond it the pairing is greedy.
     static let maxAssigned = 32
 
-    /// - Parameter scores: by newcomer and predecessor, both the oldest first; `nil` where they can't be one.
+    /// - Parameter scores: by newcomer and predecessor, both the oldest first; `nil` where they cannot be one.
     static func pairs(_ scores: [[Double?]]) -> [Pair] {
         let columns = scores.first?.count ?? 0
         if scores.count > maxAssigned || columns > maxAssigned { return greedyPairs(scores) }
@@ -40,18 +40,18 @@ struct RotationPairing: Sendable {
         }
     }
 
-    /// The assignment of the greatest sum, by shortest augmenting paths (Jonker and Volgenant, 1987). Each newcomer has a
-    /// column of its own beside the predecessors', of score 0: to stay alone. The youngest's comes first, and so it is the
-    /// one of equals that does.
+    /// Returns the assignment with the greatest sum, by shortest augmenting paths (Jonker and Volgenant, 1987). Each
+    /// newcomer has one more column, of score 0: to stay alone. The youngest newcomer's column comes first, so among
+    /// equals the youngest stays alone.
     private static func bestPairs(_ scores: [[Double?]], columns: Int) -> [Pair] {
         let width = columns + scores.count
-        /// Too dear for any assignment; finite, so that sums stay numbers.
+        /// Too expensive for any assignment; finite, so that sums stay finite.
         let impossible = 1e9
         func cost(_ row: Int, _ column: Int) -> Double {
             guard column < columns else { return width - 1 - column == row ? 0 : impossible }
             return scores[row][column].map { -$0 } ?? impossible
         }
-        // Potentials, and the row of each column. Column `width` is where a path begins.
+        // Potentials, and the row of each column. A path begins at column `width`.
         var rowPotential = [Double](repeating: 0, count: scores.count)
         var columnPotential = [Double](repeating: 0, count: width + 1)
         var rowOfColumn = [Int?](repeating: nil, count: width + 1)
@@ -88,26 +88,27 @@ struct RotationPairing: Sendable {
     }
 }
 
-/// What speaks for each pair of a newcomer and a predecessor once its rivals are weighed as well.
+/// Weighs each pair of newcomer and predecessor against its rivals.
 ///
-/// Evidence compares "this one rotated" with "the newcomer is a stranger". Where several fit about equally well, each pair
-/// is likelier than a stranger and yet probably the wrong one. A pair's chance is its odds times the chances that both
-/// are free: that the newcomer is none of the other predecessors, and the predecessor none of the other newcomers, which
-/// depends on their rivals in turn (belief propagation on a matching; exact where rivals have no rivals in a circle, and
-/// close to it otherwise).
+/// The evidence compares "this one rotated" with "the newcomer is a stranger". Where several predecessors fit about
+/// equally well, each pair is likelier than a stranger and yet probably wrong. A pair's chance is its odds times the
+/// chances that both are free. A newcomer is free if it is none of the other predecessors, and a predecessor if it is
+/// none of the other newcomers. Those chances depend on their rivals in turn (belief propagation on a matching). The
+/// result is exact where rivals form no cycle, and close to it otherwise.
 enum RotationRivals {
-    /// After so many rounds nothing moves any more that matters.
+    /// The number of rounds, after which the values hardly change.
     private static let rounds = 8
-    /// Scores are held to this, in nats, either way: beyond it is certain, and numbers stay exact.
+    /// The bound of scores, in nats, in both directions. Beyond it a pair is certain, and numbers stay exact.
     private static let certain = 20.0
-    /// In favour of a pair where both ways cost about the same.
+    /// The bonus of a pair where both choices cost about the same.
     private static let inDoubt = 0.05
 
-    /// - Parameter scores: in nats by newcomer and predecessor, `RotationEvidence.mergeCost` already taken off; `nil`
-    ///   where they can't be one.
-    /// - Returns: Above zero where it costs less to make the pair than to leave the newcomer alone. A wrong merge costs 2, and
-    ///   a split 1 where the newcomer is no stranger: 2 · (1 − p) < 1 − p(stranger). Where it surely is one of two that are
-    ///   alike, both cost the same, and the pair is made, because a track too many is another wrong answer.
+    /// - Parameter scores: in nats by newcomer and predecessor, with `RotationEvidence.mergeCost` subtracted; `nil`
+    ///   where they cannot be one.
+    /// - Returns: scores above zero where making the pair costs less than leaving the newcomer alone. A wrong merge
+    ///   costs 2, and a split costs 1 where the newcomer is no stranger: 2 · (1 − p) < 1 − p(stranger). Where it
+    ///   certainly is one of two alike, both choices cost the same. The pair is made then, because an extra track is
+    ///   another wrong answer.
     static func weighed(_ scores: [[Double?]]) -> [[Double?]] {
         let columns = scores.first?.count ?? 0
         guard scores.count > 1 || columns > 1 else { return scores }
@@ -116,7 +117,7 @@ enum RotationRivals {
                 score.map { .exp(min(max($0, -certain), certain) + RotationEvidence.mergeCost) } ?? 0.0
             }
         }
-        // The chance that a newcomer is free for a predecessor, and the other way round.
+        // The chance that a newcomer is free for a predecessor, and vice versa.
         var isNewcomerFree = odds.map { $0.map { _ in 1.0 } }
         var isPredecessorFree = isNewcomerFree
         for _ in 0..<rounds {
@@ -146,18 +147,18 @@ enum RotationRivals {
     }
 }
 
-/// What an advertisement looks like apart from the frame: a device's stays as it is when the address changes.
+/// The form of an advertisement apart from the frame, which a device keeps when its address changes.
 struct AdvertisingTraits: Hashable, Sendable {
     private let bits: UInt64
 
-    /// Nothing is known.
+    /// Unknown traits.
     static let none = AdvertisingTraits(bits: 0)
 
     private init(bits: UInt64) {
         self.bits = bits
     }
 
-    /// The kind of report and of address, the advertising set, and how much data there is: other structures beside the
+    /// The kind of report and of address, the advertising set, and the length of the data. Other structures beside the
     /// frame, such as Flags or TX Power Level, make it longer.
     init(_ report: AdvertisingReport, length: Int) {
         bits =
@@ -166,38 +167,38 @@ struct AdvertisingTraits: Hashable, Sendable {
     }
 }
 
-/// What is remembered of a transmitter for the day that its address changes. Most of a shop's own beacons keep theirs, and a
-/// trace is as long as a sixth of a transmitter, so traces have a table of their own.
+/// The evidence kept for a transmitter's next rotation. Most of a shop's own beacons keep their address, and a trace is
+/// a sixth as long as a transmitter. So traces have a table of their own.
 struct RotationTrace: Sendable {
-    /// What its first advertisement looked like apart from the frame.
+    /// The form of its first advertisement apart from the frame.
     let traits: AdvertisingTraits
-    /// How strong it was in the last seconds.
+    /// The level of the last seconds.
     var recentLevel = RecentLevel()
 }
 
-/// Where the trace of a transmitter stands in `Rotation`.
+/// The slot of a transmitter's trace in `Rotation`.
 struct TraceSlot: SlotNumber {
     let number: UInt32
 }
 
-/// The newcomers that are resolving: of which identity, since when and until when. Hardly ever is there any.
+/// The newcomers that are resolving: their identities, first reports and deadlines. Usually there are none.
 struct ResolvingNewcomers: Sendable {
     private struct Group: Sendable {
-        /// When the youngest was first heard.
+        /// The first report of the youngest newcomer.
         var latest: Instant
-        /// When they were weighed last where they are many.
+        /// The last weighing of a crowd.
         var weighedAt: Instant?
     }
 
     private var groups: [IdentitySlot: Group] = [:]
-    /// When it is looked at next whether a newcomer is a track of its own.
+    /// The next check of each newcomer.
     private var dues: [TransmitterSlot: Instant] = [:]
     private(set) var timers = TimerQueue<TransmitterSlot>()
 
-    /// When some newcomer is looked at next.
+    /// The next check of any newcomer.
     var nextDue: Instant { timers.nextDue }
 
-    /// A transmitter that was first heard just now is resolving.
+    /// Marks a transmitter that was first heard just now as resolving.
     mutating func begin(_ slot: TransmitterSlot, at now: Instant, in table: inout TransmitterTable) {
         let identity = table.transmitters[slot].identitySlot
         table.transmitters[slot].standing = .resolving
@@ -205,7 +206,7 @@ struct ResolvingNewcomers: Sendable {
         groups[identity, default: Group(latest: now)].latest = now
     }
 
-    /// A transmitter that was resolving is decided, is forgotten, or leaves the list.
+    /// Ends the resolving of a transmitter that is decided, is forgotten, or leaves the list.
     mutating func end(_ slot: TransmitterSlot, as standing: Transmitter.Standing, in table: inout TransmitterTable) {
         assert(table.transmitters[slot].standing == .resolving, "it was decided before")
         let identity = table.transmitters[slot].identitySlot
@@ -215,29 +216,30 @@ struct ResolvingNewcomers: Sendable {
         if table.identities[identity].resolvingCount == 0 { groups[identity] = nil }
     }
 
-    /// A newcomer is looked at again then, whatever was set before.
+    /// Sets the next check of a newcomer, and replaces an earlier one.
     mutating func watch(_ slot: TransmitterSlot, until due: Instant) {
         dues[slot] = due
         timers.set(slot, at: due)
         timers.throwOutStale(of: dues.count) { [dues] in dues[$0.subject] == $0.due }
     }
 
-    /// Takes the first timer out.
+    /// Removes the first timer.
     ///
-    /// - Returns: the newcomer that is to be looked at; `nil` where it is no newcomer any more.
+    /// - Returns: the newcomer to check; `nil` where it is no newcomer any more.
     mutating func runFirst() -> TransmitterSlot? {
         guard let timer = timers.removeFirst(), dues[timer.subject] == timer.due else { return nil }
         dues[timer.subject] = nil
         return timer.subject
     }
 
-    /// When the youngest of an identity that is resolving was first heard; `nil` where none is.
+    /// Returns the first report of the youngest newcomer of an identity; `nil` where none is resolving.
     func latest(of identity: IdentitySlot, in table: TransmitterTable) -> Instant? {
-        // The dictionary is left alone while there is nothing in it.
+        // A look into the dictionary is saved while it is empty.
         table.identities[identity].resolvingCount > 0 ? groups[identity]?.latest : nil
     }
 
-    /// Whether the newcomers of an identity were not weighed for so long; if so, they are now.
+    /// Returns whether the last weighing of an identity's newcomers is at least `pause` ago. If so, records a weighing
+    /// now.
     mutating func takesTurn(_ identity: IdentitySlot, after pause: TimeSpan, at now: Instant) -> Bool {
         guard let last = groups[identity]?.weighedAt, now < last + pause else {
             groups[identity]?.weighedAt = now
@@ -246,7 +248,7 @@ struct ResolvingNewcomers: Sendable {
         return false
     }
 
-    /// Whether each that is resolving is looked at some time, and nobody else is. For checks.
+    /// Returns whether exactly the resolving transmitters have a check set. For checks.
     func watches(exactly slots: Set<TransmitterSlot>, of identities: Set<IdentitySlot>) -> Bool {
         Set(dues.keys) == slots && Set(groups.keys) == identities
             && Set(timers.all.filter { dues[$0.subject] == $0.due }.map(\.subject)) == slots

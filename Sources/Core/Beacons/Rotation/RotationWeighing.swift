@@ -1,17 +1,17 @@
-/// The newcomers of one identity, weighed against the transmitters that they may have been.
+/// The newcomers of one identity, scored against their possible predecessors.
 struct RotationWeighing: Sendable {
-    /// Predecessors of one identity that are weighed at most: those heard last.
+    /// The most predecessors of one identity that are weighed: those heard last.
     private static let maxPredecessors = 64
-    /// More than any evidence speaks against.
+    /// A score beyond any evidence.
     private static let certain = 1_000.0
 
-    /// The oldest first.
+    /// The newcomers, the oldest first.
     let newcomers: [TransmitterSlot]
     private let predecessors: [TransmitterSlot]
-    /// What speaks for each newcomer having been each predecessor; `nil` where it can't.
+    /// The score of each newcomer with each predecessor; `nil` where the pair is impossible.
     let scores: [[Double?]]
-    /// Whether several beacons of the identity are there, newcomers left out. Whoever has been succeeded is counted as the
-    /// heir. The only one of its identity has rotated: beacons are meant to be unique.
+    /// Whether several beacons of the identity are there, newcomers left out. A transmitter that was taken over counts
+    /// as its successor. A single beacon of its identity has rotated: beacons are meant to be unique.
     let isShared: Bool
 
     init(
@@ -36,7 +36,7 @@ struct RotationWeighing: Sendable {
         self.predecessors = predecessors
     }
 
-    /// Who has most likely been whom.
+    /// The most likely successions.
     var pairs: [Rotation.Succession] {
         RotationPairing.pairs(isShared ? RotationRivals.weighed(scores) : scores).map {
             Rotation.Succession(newcomer: newcomers[$0.newcomer], predecessor: predecessors[$0.predecessor])
@@ -56,9 +56,9 @@ struct RotationWeighing: Sendable {
             traits: trace?.traits ?? .none)
     }
 
-    /// The transmitters that may have rotated, the oldest first.
+    /// Returns the transmitters that may have rotated, the oldest first.
     ///
-    /// - Parameter latest: when the youngest newcomer was first heard.
+    /// - Parameter latest: the first report of the youngest newcomer.
     private static func predecessors(
         of latest: Instant?, among slots: [TransmitterSlot], in table: TransmitterTable
     ) -> [TransmitterSlot] {

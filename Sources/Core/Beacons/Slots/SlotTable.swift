@@ -1,8 +1,8 @@
-/// Where an element stands in a `SlotTable`. Each table has a type of its own, so that no slot is looked up in another's.
+/// The place of an element in a `SlotTable`. Each table has a slot type of its own, so that a slot fits no other table.
 ///
-/// It takes four octets: there may be 100,000 transmitters, and each names eight slots.
+/// A slot takes four octets: there may be 100,000 transmitters, and each names eight slots.
 protocol SlotNumber: Hashable, Sendable {
-    /// From 0 on. The highest three numbers are never those of a slot: they stand for none, and for states without one.
+    /// The number, from 0 on. The highest three numbers are reserved for "none" and for states without a slot.
     var number: UInt32 { get }
     init(number: UInt32)
 }
@@ -14,7 +14,7 @@ extension SlotNumber {
     init(index: Int) { self.init(number: UInt32(clamping: index)) }
 }
 
-/// A slot or none in four octets, where an optional slot takes eight.
+/// An optional slot in four octets; a Swift optional takes eight.
 @propertyWrapper
 struct CompactSlot<Slot: SlotNumber>: Sendable {
     private var number = UInt32.max
@@ -29,30 +29,30 @@ struct CompactSlot<Slot: SlotNumber>: Sendable {
     }
 }
 
-/// Elements that each have a slot of their own, which stays the same for as long as the element is there.
+/// A table that keeps each element in one slot for its lifetime.
 ///
-/// The slot of one that is removed is handed out again, the latest first. So the table never grows beyond the most elements
-/// that were ever there at once, and whoever keeps a slot has to find out by other means whether the element is still the
-/// same. Slots never come from outside: one that this table did not hand out is a mistake of the program.
+/// A freed slot is used again, the latest first. So the table never grows beyond the most elements at one time. A
+/// caller that keeps a slot has to check by other means that the element is still the one. Slots never come from
+/// outside: a slot that this table did not hand out is a programming error.
 struct SlotTable<Slot: SlotNumber, Element: Sendable>: Sendable {
     var elements: [Element] = []
     var free: [Slot] = []
 
     init() {}
 
-    /// Sets memory aside for so many elements.
+    /// Reserves memory for `count` elements.
     mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
 
-    /// How many elements there are.
+    /// The number of elements.
     package var count: Int { elements.count - free.count }
 
-    /// How many slots there are, free ones among them.
+    /// The number of slots, free ones included.
     var slotCount: Int { elements.count }
 
-    /// All slots, free ones among them.
+    /// All slots, free ones included.
     var slots: some RandomAccessCollection<Slot> { elements.indices.lazy.map { Slot(index: $0) } }
 
-    /// What stands in a slot; in a free one, what stood there last. It is changed where it stands.
+    /// The element in a slot; in a free slot, its last element. Changes happen in place.
     subscript(slot: Slot) -> Element {
         get { elements[slot.index] }
         _modify { yield &elements[slot.index] }
@@ -67,22 +67,22 @@ struct SlotTable<Slot: SlotNumber, Element: Sendable>: Sendable {
         return Slot(index: elements.count - 1)
     }
 
-    /// - Parameter slot: one that is not free.
+    /// - Parameter slot: a slot that is in use.
     mutating func remove(_ slot: Slot) {
         assert(free.count < elements.count, "there is nothing to remove")
         free.append(slot)
     }
 
-    /// The slots that stand for nothing now. For checks: it makes a set of them.
+    /// The free slots. For checks: it builds a set.
     var freeSlots: Set<Slot> { Set(free) }
 
-    /// Whether no slot is free twice, and all of them are slots of this table. For checks.
+    /// Whether no slot is free twice, and all free slots belong to this table. For checks.
     var isSound: Bool {
         freeSlots.count == free.count && free.allSatisfy { elements.indices.contains($0.index) }
     }
 }
 
-/// Where a transmitter stands in a `SlotList`.
+/// The neighbours of a transmitter in a `SlotList`.
 struct SlotLink: Sendable {
     @CompactSlot var previous: TransmitterSlot? = nil
     @CompactSlot var next: TransmitterSlot? = nil
@@ -91,12 +91,11 @@ struct SlotLink: Sendable {
 /// The transmitters, each with its links.
 typealias Transmitters = SlotTable<TransmitterSlot, Transmitter>
 
-/// A list of transmitters, linked through the transmitters themselves, so that one is taken out anywhere without a search and
-/// without an allocation.
+/// A list of transmitters, linked through the transmitters themselves. A removal needs no search and no allocation.
 package struct SlotList: Sendable {
-    /// Which list. A transmitter is in one list of each kind at most.
+    /// The kind of list. A transmitter is in at most one list of each kind.
     package enum Kind: Sendable {
-        /// Those that give way when the table is full, in one order or another: `Admission`.
+        /// The transmitters that give way when the table is full, in some order: `Admission`.
         case givingWay
         /// The transmitters of one identity: `TransmitterTable`.
         case ofIdentity
@@ -126,7 +125,7 @@ package struct SlotList: Sendable {
         if let next = link.next { table[next][kind].previous = link.previous } else { last = link.previous }
     }
 
-    /// The slots from the first on, for as long as `goesOn` holds.
+    /// Returns the slots from the first on, while `goesOn` holds.
     func slots(
         of kind: Kind, in table: Transmitters, while goesOn: (Transmitter) -> Bool = { _ in true }
     ) -> [TransmitterSlot] {
@@ -140,14 +139,14 @@ package struct SlotList: Sendable {
     }
 }
 
-/// Finds slots by a hash of what stands in them: a hash table that holds slots and nothing else.
+/// A hash index of slots.
 ///
-/// Open addressing with linear probing; what is taken out leaves no gap behind, because those after it move up. Where
-/// `Dictionary` keeps a copy of every key, here the caller compares with what it has anyway: four octets an entry, not
-/// 40, and one line of the cache less for each look-up. Of the hash it keeps 12 bits, so that hardly ever a slot is looked
-/// at that is not the one: with 100,000 transmitters none of them is in a cache.
+/// The index uses open addressing with linear probing. A removal leaves no gap, because later entries move up.
+/// `Dictionary` would keep a copy of every key; here the caller compares with the element. An entry takes four octets
+/// instead of 40, which saves a cache line for each lookup. An entry keeps 12 bits of the hash, so that wrong elements
+/// are hardly ever compared. With 100,000 transmitters none of them is in a cache.
 struct SlotIndex<Slot: SlotNumber>: Sendable {
-    /// What stands in a place: 12 bits of the hash from the highest bit on, and slot + 1 in 20 bits. Zero is free.
+    /// An entry: 12 bits of the hash in the high bits, and slot + 1 in 20 bits. Zero is free.
     private struct Entry {
         static var slotBits: Int { 20 }
         let word: UInt32
@@ -159,28 +158,28 @@ struct SlotIndex<Slot: SlotNumber>: Sendable {
         }
         private init(word: UInt32) { self.word = word }
 
-        /// The highest bits of the hash. The lowest say where an entry belongs, so its neighbours share those.
+        /// The highest bits of the hash. Neighbours share the lowest bits, which choose the place.
         static func tag(of hash: UInt64) -> UInt32 {
             UInt32(truncatingIfNeeded: hash >> 32) & (.max << slotBits)
         }
 
         var isFree: Bool { word == 0 }
         var tag: UInt32 { word & (.max << Self.slotBits) }
-        /// Of an entry that is not free.
+        /// The slot of an entry that is in use.
         var slot: Slot { Slot(number: (word & ~(.max << Self.slotBits)) &- 1) }
     }
 
-    /// Its size is a power of two, and never more than seven eighths are taken: a place is looked at for its tag only, so
-    /// that a long way costs less than a table of twice the size, which the cache does not hold.
+    /// The entries. Their number is a power of two, and at most seven eighths are in use. A probe compares only tags,
+    /// so long probes cost less than a table of twice the size, which does not fit into the cache.
     private var places = [Entry](repeating: .free, count: 16)
     private(set) var count = 0
 
     private var mask: Int { places.count - 1 }
 
-    /// In no particular order.
+    /// The slots, in no particular order.
     var slots: some Sequence<Slot> { places.lazy.filter { !$0.isFree }.map(\.slot) }
 
-    /// The slot with that hash for which `isWanted` holds.
+    /// Returns the slot of that hash for which `isWanted` holds.
     func slot(_ hash: UInt64, where isWanted: (Slot) -> Bool) -> Slot? {
         let tag = Entry.tag(of: hash)
         var place = Int(truncatingIfNeeded: hash) & mask
@@ -192,8 +191,8 @@ struct SlotIndex<Slot: SlotNumber>: Sendable {
     }
 
     /// - Parameters:
-    ///   - slot: not in there yet, and less than 2²⁰ − 1, four times what `max_transmitters` may be.
-    ///   - hashOf: the hash of what stands in a slot that is in there.
+    /// - slot: not yet in the index, and below 2²⁰ − 1, four times the maximum of `max_transmitters`.
+    /// - hashOf: returns the hash of the element in a slot of the index.
     mutating func insert(_ slot: Slot, _ hash: UInt64, hashOf: (Slot) -> UInt64) {
         if (count + 1) * 8 > places.count * 7 { grow(hashOf) }
         place(slot, hash)
@@ -209,7 +208,7 @@ struct SlotIndex<Slot: SlotNumber>: Sendable {
         count -= 1
         var next = (gap + 1) & mask
         while !places[next].isFree {
-            // One that would not be found beyond the gap moves into it, and leaves the next gap.
+            // An entry that would not be found beyond the gap moves into it, and leaves the next gap.
             let home = Int(truncatingIfNeeded: hashOf(places[next].slot)) & mask
             if (next - home) & mask >= (next - gap) & mask {
                 places[gap] = places[next]
@@ -233,29 +232,29 @@ struct SlotIndex<Slot: SlotNumber>: Sendable {
     }
 }
 
-/// Elements that are found by an id, and that each have a slot of their own for as long as they are there.
+/// Elements that are found by id, and keep one slot for their lifetime.
 ///
-/// Others name an element by its slot: that takes four octets and one look, where an id is long and has to be hashed. What is said
-/// of slots that are handed out again stands at `SlotTable`.
+/// Other parts name an element by its slot. A slot takes four octets and one lookup, whereas an id is long and has to
+/// be hashed. `SlotTable` tells about reused slots.
 struct IdentifiedSlots<Slot: SlotNumber, ID: Hashable & Sendable, Element: Sendable>: Sendable {
     private var table = SlotTable<Slot, Element>()
     private var slotOfID: [ID: Slot] = [:]
 
     init() {}
 
-    /// How many elements there are.
+    /// The number of elements.
     var count: Int { table.count }
 
-    /// How many slots there are, free ones among them.
+    /// The number of slots, free ones included.
     var slotCount: Int { table.slotCount }
 
-    /// All slots, free ones among them.
+    /// All slots, free ones included.
     var slots: some RandomAccessCollection<Slot> { table.slots }
 
-    /// The slot of an element; `nil` where none has that id.
+    /// Returns the slot of an element; `nil` for an unknown id.
     func slot(of id: ID) -> Slot? { slotOfID[id] }
 
-    /// The slots of the elements whose ids are wanted, in the order of the slots.
+    /// Returns the slots of the elements whose ids are wanted, in the order of the slots.
     func slots(where isWanted: (ID) -> Bool) -> [Slot] {
         slotOfID.filter { isWanted($0.key) }.values.sorted { $0.number < $1.number }
     }
@@ -265,21 +264,21 @@ struct IdentifiedSlots<Slot: SlotNumber, ID: Hashable & Sendable, Element: Senda
         _modify { yield &table[slot] }
     }
 
-    /// - Parameter id: one that is not there yet.
+    /// - Parameter id: an id that is not yet in the table.
     mutating func insert(_ element: Element, for id: ID) -> Slot {
         let slot = table.insert(element)
         slotOfID[id] = slot
         return slot
     }
 
-    /// An element goes. Whoever goes through all slots meets what it leaves behind, until the slot is handed out again.
+    /// Removes an element. Until the slot is reused, an iteration over all slots finds `nothing` there.
     mutating func remove(_ id: ID, leaving nothing: Element) {
         guard let slot = slotOfID.removeValue(forKey: id) else { return }
         table[slot] = nothing
         table.remove(slot)
     }
 
-    /// An element is found by another id from now on.
+    /// Gives an element another id.
     mutating func rename(_ id: ID, to newer: ID) {
         guard let slot = slotOfID.removeValue(forKey: id) else { return }
         slotOfID[newer] = slot

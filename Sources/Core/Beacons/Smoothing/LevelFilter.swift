@@ -1,70 +1,69 @@
 import RealModule
 
-/// The RSSI filters that can be chosen in `[smoothing]`. The raw value is the word in `config.toml`.
+/// The RSSI filters of `[smoothing]`. The raw value is the word in `config.toml`.
 enum FilterKind: String, CaseIterable, Sendable {
     case none
     case ewma
     case kalman
 }
 
-/// One filter and its speed.
+/// The settings of one filter.
 struct FilterSettings: Hashable, Sendable {
     var kind: FilterKind
-    /// Seconds that the filter looks back: the time constant. Never a count
-    /// of samples, because beacons advertise at different rates and packets get lost.
+    /// The time constant in seconds. Never a number of samples, because beacons advertise at different rates and
+    /// packets get lost.
     var timeConstant_s: Double
 
-    /// A time constant that can be counted with: at least a millisecond, which also stands for what is not a number, and
-    /// at most a day.
+    /// Returns a usable time constant: at least a millisecond, which also replaces NaN, and at most a day.
     static func held(_ timeConstant_s: Double) -> Double {
         timeConstant_s.isNaN ? 0.001 : min(max(timeConstant_s, 0.001), 86_400)
     }
 }
 
-/// What is remembered of a transmitter's level: plain numbers, so that a transmitter is copied and thrown away without
-/// counting references. What does not differ from one transmitter to the next stands in `LevelFilter`.
+/// The filter state of one transmitter's level. It holds plain numbers, so that copying a transmitter counts no
+/// references. `LevelFilter` holds what all transmitters share.
 enum SmoothedLevel: Sendable {
     /// Before the first reading.
     case unknown
-    /// The last reading itself.
+    /// The last reading, unfiltered.
     case latest(Double)
     case ewma(ExponentialFilter)
     case kalman(KalmanFilter)
 
-    /// The level of a Kalman filter over decibels, which alone follows steps and knows of shade; `nil` for the other kinds, which are
-    /// what their names say.
+    /// The level of a Kalman filter over decibels; `nil` for other kinds. Only that filter detects steps and shade.
     var calm_dbm: Double? {
         if case .kalman(let filter) = self { filter.level } else { nil }
     }
 }
 
-/// How RSSI are smoothed: the settings of one filter, for all transmitters.
+/// A filter of RSSI, shared by all transmitters.
 ///
 /// Every kind works on irregular sampling: it looks back a number of seconds, never a number of packets. For all of
-/// them
-/// - the value stays within the range of the readings,
-/// - silence does not move it: it is the level as of the last reading, whatever time it is now,
-/// - readings of one instant may come in any order (except with `none`, where the last one counts),
-/// - a reading that comes late, by the time constant at most, counts as one of its own or of the newest instant; one
-///   that is later still means that the clock was set back: what is known is kept and goes on from there.
+/// them:
 ///
-/// Each takes 40 bytes of a transmitter and never allocates.
+/// - The value stays within the range of the readings.
+/// - Silence does not move it: the value is the level as of the last reading, whatever time it is now.
+/// - Readings of one instant may come in any order (except with `none`, where the last one counts).
+/// - A reading that is late by at most the time constant counts as its own instant or as the newest. A later one means
+///   that the clock was set back; the filter keeps its state and goes on from there.
+///
+/// The state takes 40 bytes of a transmitter and never allocates.
 struct LevelFilter: Sendable {
     let kind: FilterKind
     let timeConstant_s: Double
     let scale: SignalScale
 
     /// - Parameters:
-    ///   - settings: A time constant that is not a number, or below a millisecond, counts as a millisecond; one beyond a
-    ///     day as a day.
-    ///   - scale: What is averaged: `decibels` for distances, `fieldStrength` for regions.
+    /// - settings: a time constant of NaN or below a millisecond becomes a millisecond, and one beyond a day becomes a
+    ///   day.
+    /// - scale: the averaged quantity: `decibels` for distances, `fieldStrength` for regions.
     init(_ settings: FilterSettings, scale: SignalScale) {
         kind = settings.kind
         timeConstant_s = FilterSettings.held(settings.timeConstant_s)
         self.scale = scale
     }
 
-    /// The smoothed level as of the last reading; `nil` before the first.
+    /// Returns the smoothed level as of the last reading; `nil` before the first.
     package func level(_ memory: SmoothedLevel) -> SignalLevel? {
         switch memory {
         case .unknown: nil
@@ -74,10 +73,9 @@ struct LevelFilter: Sendable {
         }
     }
 
-    /// Takes in one reading, within `SignalLevel.range_dbm`.
+    /// Adds one reading, within `SignalLevel.range_dbm`.
     ///
-    /// - Parameters:
-    ///   - place: of the reading in `times`, which have it already.
+    /// - Parameter place: the place of the reading in `times`, which contains it already.
     func add(_ rssi_dbm: Double, at place: ReadingTimes.Place, of times: ReadingTimes, to memory: inout SmoothedLevel) {
         let reading = scale.reading(rssi_dbm)
         switch memory {
@@ -94,7 +92,7 @@ struct LevelFilter: Sendable {
         }
     }
 
-    /// Goes on from the quick level where the level has stepped.
+    /// Continues from the quick level where the level has stepped.
     func follow(_ quick: QuickLevel, by memory: inout SmoothedLevel) {
         guard case .kalman(let calm) = memory, quick.hasStepped(from: calm, timeConstant_s: timeConstant_s) else {
             return
@@ -102,8 +100,8 @@ struct LevelFilter: Sendable {
         memory = .kalman(quick.afterStep)
     }
 
-    /// What one reading weighs in the level, which is the variance of the level in units of a reading's. The kinds that
-    /// don't keep it are taken for as uncertain as the quick level.
+    /// Returns the weight of one reading in the level: the variance of the level in units of a reading's. Kinds without
+    /// a variance use that of the quick level.
     func share(ofOneReading memory: SmoothedLevel, quick: QuickLevel) -> Double {
         if case .kalman(let calm) = memory { calm.variance } else { quick.filter.variance }
     }
@@ -116,10 +114,10 @@ struct LevelFilter: Sendable {
         }
     }
 
-    /// Continues `former`, which is of the same beacon under its former address, as if the address had never changed:
-    /// the result is what one filter would say that had heard the former's readings and then this one's.
+    /// Continues `former`, the state of the beacon under its former address. The result is that of one filter with the
+    /// readings of both.
     ///
-    /// It is meant to be called once in a newcomer's life, and before its times take over.
+    /// The tracker calls it once per newcomer, before its times are taken over.
     func takeOver(
         _ former: SmoothedLevel, of formerTimes: ReadingTimes, into memory: inout SmoothedLevel, of times: ReadingTimes
     ) {
@@ -141,23 +139,23 @@ struct LevelFilter: Sendable {
 
 /// An exponentially weighted mean over time (`ewma`).
 ///
-/// Every reading stands for the time since the one before it, so it weighs 1 − exp(−Δt / τ), and what was known before
-/// weighs exp(−Δt / τ). Twice as many packets say the same level twice as often; they do not say it louder.
+/// Every reading stands for the time since the one before it. It weighs 1 − exp(−Δt / τ), and the state before weighs
+/// exp(−Δt / τ). Twice as many packets repeat the level twice as often; they don't count twice.
 ///
-/// The first reading has none before it. It stands for `firstSpan_s`, and the weights are divided by their sum, so that
-/// the beginning is the mean of what was heard and not the first reading for a whole time constant. Readings of one
-/// instant share its weight.
+/// The first reading has none before it. It stands for `firstSpan_s`, and the weights are divided by their sum. So the
+/// beginning is the mean of all readings, not the first reading for a whole time constant. Readings of one instant
+/// share its weight.
 struct ExponentialFilter: Sendable {
-    /// What the first reading stands for: 100 ms, the advertising interval that iBeacon asks for.
+    /// The span of the first reading: 100 ms, the advertising interval that iBeacon asks for.
     static let firstSpan_s = 0.1
 
-    /// The mean of everything before the newest instant, and its weight as of that instant.
+    /// The mean of all readings before the newest instant, and its weight as of that instant.
     private var earlier = 0.0
     private var earlierWeight = 0.0
-    /// The mean of the newest instant's readings, and the weight that they share.
+    /// The mean of the newest instant's readings, and their common weight.
     private var latest: Double
     private var latestWeight: Double
-    /// The mean of the first instant's, which a take-over has to weigh anew.
+    /// The mean of the first instant's readings, which a take-over weighs anew.
     private var first: Double
 
     /// Begins with one reading.
@@ -178,7 +176,7 @@ struct ExponentialFilter: Sendable {
         } else {
             earlier = mean
             let weight = Self.weight(ofSpan_s: place.elapsed_s, timeConstant_s)
-            // Up to a half the difference is as exact as the exponential, and spares it.
+            // Up to a half the difference is as exact as the exponential, and saves computing it.
             let kept = weight < 0.5 ? 1 - weight : Self.kept(after_s: place.elapsed_s, timeConstant_s)
             earlierWeight = (earlierWeight + latestWeight) * kept
             latestWeight = weight
@@ -186,8 +184,8 @@ struct ExponentialFilter: Sendable {
         }
     }
 
-    /// The sum of weighted readings is linear, so the past is put in beneath what came since, and the first reading,
-    /// which turns out not to have been the first, gets the weight of the gap before it.
+    /// Adds the former state. The sum of weighted readings is linear, so the past is added below the own readings. The
+    /// first own reading, which was not the beacon's first, gets the weight of the gap before it.
     mutating func takeOver(
         _ former: ExponentialFilter, of formerTimes: ReadingTimes, own times: ReadingTimes, timeConstant_s: Double
     ) {
@@ -220,18 +218,18 @@ struct ExponentialFilter: Sendable {
 
 /// A Kalman filter for a level that wanders at random (`kalman`).
 ///
-/// Only the ratio of its two noises matters, so the noise of a reading is the unit: its variance is 1, and the level's
-/// own variance grows by 1 / τ² a second. With one reading a second that is an exponential mean of time constant τ
-/// once it has settled; with f readings a second it settles at τ / √f, because more readings say more. It starts as the
-/// plain mean, and after a silence it believes the next reading the more the longer the silence was.
+/// Only the ratio of the two noises matters, so the noise of a reading is the unit. Its variance is 1, and the level's
+/// own variance grows by 1 / τ² a second. With one reading a second, the settled filter is an exponential mean of time
+/// constant τ. With f readings a second it settles at τ / √f, because more readings tell more. The filter starts as the
+/// plain mean. After a silence, the next reading weighs more the longer the silence was.
 ///
-/// Beside the level now it keeps the level at its first reading (a fixed-point smoother: two numbers and their
-/// covariance). That is what makes an exact take-over possible without keeping the readings.
+/// The filter also estimates the level at its first reading (a fixed-point smoother: two numbers and their covariance).
+/// That allows an exact take-over without keeping the readings.
 struct KalmanFilter: Sendable {
     private(set) var level: Double
-    /// The variance of `level`, in units of a reading's. Just after a reading it is the weight that this one had.
+    /// The variance of `level`, in units of a reading's. Just after a reading it equals the weight of that reading.
     private(set) var variance = 1.0
-    /// The level at the first reading as seen from now, its variance, and its covariance with `level`.
+    /// The current estimate of the level at the first reading, its variance, and its covariance with `level`.
     private var first: Double
     private var firstVariance = 1.0
     private var covariance = 1.0
@@ -242,7 +240,7 @@ struct KalmanFilter: Sendable {
         first = reading
     }
 
-    /// - Parameter after_s: since the newest reading before; what is not positive changes nothing.
+    /// - Parameter after_s: the time since the newest reading before; values up to 0 count as no time.
     mutating func add(_ reading: Double, after_s: Double, timeConstant_s: Double) {
         let predicted = variance + Self.wandered(in_s: after_s, timeConstant_s)
         let share = 1 / (predicted + 1)
@@ -254,10 +252,10 @@ struct KalmanFilter: Sendable {
         covariance *= share
     }
 
-    /// The level is somewhere else by now: what is known of it is worth no more than a mean of so many readings.
+    /// Discards most of the state because the level has moved. The rest counts as a mean of `readings` readings.
     mutating func forget(butFor readings: Double) { variance = max(variance, 1 / readings) }
 
-    /// What the predecessor knew, grown uncertain over the gap, is a measurement of the level at the first reading.
+    /// Adds the predecessor's state, grown uncertain over the gap, as a measurement of the level at the first reading.
     mutating func takeOver(_ former: KalmanFilter, gap_s: Double, timeConstant_s: Double) {
         let noise = former.variance + Self.wandered(in_s: gap_s, timeConstant_s)
         let sum = firstVariance + noise

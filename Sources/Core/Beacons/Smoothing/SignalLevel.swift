@@ -1,9 +1,9 @@
 import RealModule
 
-/// A smoothed level, as its filter holds it. It becomes dBm where somebody looks at it: the logarithm costs more than the
-/// filter, and most reports are of a beacon whose level nobody asks for.
+/// A smoothed level in the unit of its filter. It is converted to dBm only on demand: the logarithm costs more than the
+/// filter, and the level of most reports is never read.
 package struct SignalLevel: Equatable, Sendable {
-    /// The range of the HCI: readings beyond it are taken as its end. dBm.
+    /// The range of RSSI in HCI. Readings beyond it are clamped. dBm.
     static let range_dbm = -127.0...20.0
 
     private let reading: Double
@@ -20,12 +20,12 @@ package struct SignalLevel: Equatable, Sendable {
 
     var rssi_dbm: Double { scale.rssi_dbm(reading) }
 
-    /// Whether it is as strong as that. No level is weaker than the weakest reading.
+    /// Returns whether the level reaches a threshold. No level is weaker than the weakest reading.
     func isAtLeast(_ threshold_dbm: Double) -> Bool {
         threshold_dbm <= Self.range_dbm.lowerBound || rssi_dbm >= threshold_dbm
     }
 
-    /// A reading within the range; `nil` for what is not a number, which is no reading.
+    /// Returns a reading clamped to the range; `nil` for NaN.
     static func held(_ rssi_dbm: Double) -> Double? {
         rssi_dbm.isNaN ? nil : min(max(rssi_dbm, range_dbm.lowerBound), range_dbm.upperBound)
     }
@@ -35,17 +35,17 @@ extension SignalLevel: Comparable {
     package static func < (left: SignalLevel, right: SignalLevel) -> Bool { left.rssi_dbm < right.rssi_dbm }
 }
 
-/// What a filter averages.
+/// The quantity that a filter averages.
 ///
-/// Decibels are logarithms, so it matters whether the readings are averaged before or after the logarithm is taken.
-/// Fading digs deep, narrow holes into a signal and never raises it far above its mean; a mean of decibels falls into
-/// each of those holes, a mean of field strengths hardly notices them.
+/// Decibels are logarithms, so averaging before and after the logarithm differs. Fading cuts deep, narrow holes into a
+/// signal and never raises it far above its mean. A mean of decibels falls into each of those holes; a mean of field
+/// strengths hardly changes.
 package enum SignalScale: Hashable, Sendable {
-    /// The readings as they are, in dBm. Shadowing by shelves and bodies spreads evenly in decibels and measured powers
-    /// are quoted in them, so this is what distances are made from.
+    /// The readings in dBm. Shadowing by shelves and bodies is symmetric in decibels, and measured powers are given in
+    /// dBm. So distances use this scale.
     case decibels
-    /// The amplitude of the field, 10^(dBm / 20). This is what tells which of several places a beacon is in, so it is
-    /// what regions look at.
+    /// The amplitude of the field, 10^(dBm / 20). It tells best which of several places a beacon is in, so regions use
+    /// this scale.
     case fieldStrength
 
     /// - Parameter rssi_dbm: within `SignalLevel.range_dbm`.
@@ -57,7 +57,7 @@ package enum SignalScale: Hashable, Sendable {
     }
 
     private static func fieldStrength(_ rssi_dbm: Double) -> Double {
-        // Controllers measure whole decibels, so all but a gateway with a broken offset finds its powers here.
+        // Controllers measure whole decibels. Only an offset with a fraction leads past this table.
         let whole = Int(rssi_dbm)
         guard Double(whole) == rssi_dbm, wholeDecibels.indices.contains(whole + 127) else {
             return .exp10(rssi_dbm / 20)
@@ -68,8 +68,8 @@ package enum SignalScale: Hashable, Sendable {
     /// The field strengths of −127 to 20 dBm.
     private static let wholeDecibels = InlineArray<148, Double> { .exp10(Double($0 - 127) / 20) }
 
-    /// The way back. Rounded to a millionth of a decibel, because a level that went there and back must not come out a
-    /// hair below the threshold it stands at.
+    /// Converts back to dBm, rounded to a millionth of a decibel. A level that was converted there and back must not
+    /// end just below a threshold that it equals.
     func rssi_dbm(_ reading: Double) -> Double {
         switch self {
         case .decibels: reading
@@ -78,38 +78,39 @@ package enum SignalScale: Hashable, Sendable {
     }
 }
 
-/// What a level is just now, and how much its readings scatter: what tells a step from chance.
+/// The current level and the scatter of the readings, which tell a step from chance.
 ///
-/// A filter that is calm enough for a beacon on a shelf answers a beacon that is carried past half a minute late. So a
-/// quick mean goes beside it: once the two are further apart than a turning body and the scatter of this place make them, the level
-/// has stepped, and the calm filter goes on from the quick one.
+/// A filter calm enough for a beacon on a shelf follows a beacon that is carried past half a minute late. So a quick
+/// mean runs beside it. Once the two differ by more than a turning body and the scatter of this place explain, the
+/// level has stepped. The calm filter then continues from the quick one.
 struct QuickLevel: Sendable {
-    /// Seconds that the quick mean looks back. At four readings a second it follows within 2 s, at one within 4 s.
+    /// The time constant of the quick mean, seconds. At four readings a second it follows within 2 s, at one within 4
+    /// s.
     static let timeConstant_s = 4.0
-    /// Two means have to be further apart than this to be a step. A body that turns moves a level by 5 to 10 dB, a walk across a
-    /// room by more. The calm level follows a step, too, so this is a step of 10 dB. dB.
+    /// The least difference of the two means for a step. A turning body moves a level by 5 to 10 dB, a walk across a
+    /// room by more. The calm level follows a step as well, so this is a step of 10 dB. dB.
     static let leastStep_db = 7.0
-    /// And further apart than so many standard deviations of a reading: where readings scatter, bodies and standing waves move the
-    /// means further, and the quick mean has chance of its own.
+    /// The least difference in standard deviations of a reading. Where readings scatter, bodies and standing waves move
+    /// the means further, and the quick mean varies by chance.
     static let leastStep_sigmas = 2.5
-    /// What the quick level is worth after a step, in readings: it is still on its way.
+    /// The weight of the quick level after a step, in readings: it is still moving.
     private static let worth = 2.0
-    /// How much readings scatter as far as one knows before the first, and how many readings that counts for. dB.
+    /// The scatter assumed before the first reading, which counts as one reading. dB.
     private static let usualScatter_db = 4.0
-    /// The mean of the scatter looks back this number of readings.
+    /// The number of readings that the mean of the scatter looks back.
     private static let memory: Float = 32
 
     private(set) var filter = KalmanFilter(0)
     /// The variance of one reading. dB².
     private(set) var scatter = usualScatter_db * usualScatter_db
-    /// How many readings the mean of the scatter is made of.
+    /// The number of readings in the mean of the scatter.
     private var count: Float = 1
-    /// The last reading and the one before it, in hundredths of a dBm: there are 100,000 transmitters.
+    /// The last two readings, in hundredths of a dBm: there are 100,000 transmitters.
     private var (latest, previous): (Int16, Int16) = (0, 0)
     private var latest_dbm: Double { Double(latest) / 100 }
     private var previous_dbm: Double { Double(previous) / 100 }
 
-    /// Takes in one reading, within `SignalLevel.range_dbm`.
+    /// Adds one reading, within `SignalLevel.range_dbm`.
     mutating func add(_ rssi_dbm: Double, at place: ReadingTimes.Place) {
         defer { (latest, previous) = (Int16(clamping: Int((rssi_dbm * 100).rounded())), latest) }
         guard !place.isFirst else {
@@ -117,14 +118,14 @@ struct QuickLevel: Sendable {
             return
         }
         filter.add(rssi_dbm, after_s: place.elapsed_s, timeConstant_s: Self.timeConstant_s)
-        // Of two readings in a row the difference has twice the variance of one, and a step is in one difference alone (von Neumann):
-        // the surprises after a step would be taken for scatter, and hide it.
+        // The difference of two consecutive readings has twice the variance of one, and a step is in one difference
+        // only (von Neumann). Deviations from the mean would take the readings after a step for scatter, and hide it.
         let difference = rssi_dbm - latest_dbm
         if count < Self.memory { count += 1 }
         scatter += (difference * difference / 2 - scatter) / Double(count)
     }
 
-    /// Goes on from the same beacon under its former address. Both have readings.
+    /// Continues the state of the beacon's former address. Both have readings.
     mutating func takeOver(_ former: QuickLevel, gap_s: Double) {
         filter.takeOver(former.filter, gap_s: gap_s, timeConstant_s: Self.timeConstant_s)
         let sum = count + former.count
@@ -132,71 +133,69 @@ struct QuickLevel: Sendable {
         count = min(Self.memory, sum)
     }
 
-    /// What a calm filter goes on from after a step.
+    /// The state from which a calm filter continues after a step.
     var afterStep: KalmanFilter {
         var filter = filter
         filter.forget(butFor: Self.worth)
         return filter
     }
 
-    /// Whether the level has stepped away from what a calm filter of the same readings says.
+    /// Returns whether the level has stepped away from the calm filter of the readings.
     func hasStepped(from calm: KalmanFilter, timeConstant_s: Double) -> Bool {
         let apart_db = filter.level - calm.level
-        // One reading tells no step: after a silence it is nearly all of the quick mean.
+        // One reading is no step: after a silence it is nearly all of the quick mean.
         guard isBeyond(latest_dbm, apart_db, calm), isBeyond(previous_dbm, apart_db, calm) else { return false }
-        // A calm filter that has settled is that much surer than the quick one. Where it is less sure, soon after a step or a silence, it
-        // follows by itself and keeps the two together, so less of a difference tells as much.
+        // A settled calm filter is more certain than the quick one. Soon after a step or a silence it is less certain.
+        // Then it follows by itself and keeps the two together, so a smaller difference already tells a step.
         let doubt = max(1, calm.variance * timeConstant_s / (filter.variance * Self.timeConstant_s))
         let squared = apart_db * apart_db * doubt
         return squared > Self.leastStep_db * Self.leastStep_db
             && squared > Self.leastStep_sigmas * Self.leastStep_sigmas * scatter
     }
 
-    /// Whether a reading is off to that side, further than half of the least step.
+    /// Returns whether a reading is off to that side by more than half of the least step.
     private func isBeyond(_ reading_dbm: Double, _ side_db: Double, _ calm: KalmanFilter) -> Bool {
         let off_db = reading_dbm - calm.level
         return side_db > 0 ? off_db > Self.leastStep_db / 2 : off_db < -Self.leastStep_db / 2
     }
 }
 
-/// How far a level has fallen, and what of that is taken for shade.
+/// The fall of a level, and the part of it that counts as shade.
 ///
-/// Bodies and standing waves weaken a signal and hardly ever strengthen it. So of two levels that a beacon had, the stronger
-/// one says more about its distance, and what the level has lost since is told as further away only in part, up to what a body
-/// takes.
+/// Bodies and standing waves weaken a signal and hardly ever strengthen it. So the stronger of two levels says more
+/// about the distance. A fall since then counts as distance only in part, up to the loss by a body.
 struct Shade: Sendable {
-    /// What part of a fall is taken for shade.
+    /// The part of a fall that counts as shade.
     static let share = 0.25
-    /// For how long somebody stands in the way, typically; what the level has fallen is forgotten at this pace. Seconds.
+    /// The typical time for which a person stands in the way. The fall is forgotten at this pace. Seconds.
     static let patience_s = 600.0
-    /// What a body takes at most: what a level has fallen beyond is distance. dB.
+    /// The most that a body takes. A fall beyond it is distance. dB.
     static let deepest_db = 10.0
 
-    /// Below the best level of late. 0 to `deepest_db`, dB.
+    /// The fall below the best recent level, 0 to `deepest_db`, dB.
     private var fallen_db: Float = 0
-    /// Since the first reading, `patience_s` at most.
+    /// The time since the first reading, at most `patience_s`.
     private var heard_s: Float = 0
 
-    /// What is added to the level. dB.
+    /// The correction added to the level. dB.
     var lift_db: Double { Self.share * Double(fallen_db) }
 
-    /// The level has moved with a reading.
+    /// Follows the level after a reading.
     ///
     /// - Parameters:
-    ///   - by_db: how much it has risen; negative for a fall.
-    ///   - after_s: since the newest reading before; what is not positive counts as no time.
+    /// - by_db: the rise of the level; negative for a fall.
+    /// - after_s: the time since the newest reading before; values up to 0 count as no time.
     mutating func move(by_db: Double, after_s: Double) {
         let elapsed_s = max(0, after_s)
-        // A best that is as old as the beacon's readings are is worth no more than their mean.
+        // A best level as old as all readings is worth no more than their mean.
         let memory_s = min(Self.patience_s, Double(heard_s) + elapsed_s)
         let kept = memory_s > 0 ? 1 - min(1, elapsed_s / memory_s) : 1
         self = Shade(fallen_db: (Double(fallen_db) - by_db) * kept, heard_s: memory_s)
     }
 
-    /// Goes on from the same beacon under its former address: the better of the two best levels stays.
+    /// Continues the state of the beacon's former address, with the better of the two best levels.
     ///
-    /// - Parameters:
-    ///   - level_db: as it is after the take-over; `former_db` and `own_db` as they were before.
+    /// - Parameter level_db: the level after the take-over; `former_db` and `own_db` are the levels before it.
     mutating func takeOver(
         _ former: Shade, gap_s: Double, from former_db: Double, _ own_db: Double, to level_db: Double
     ) {
@@ -214,33 +213,32 @@ extension Shade {
     }
 }
 
-/// When the readings of a transmitter came. All of its filters hear the same ones, so the times stand here once and not
-/// in each of them.
+/// The times of a transmitter's readings. All of its filters share them.
 struct ReadingTimes: Sendable {
-    /// Where a reading stands among those before it.
+    /// The place of a reading among those before it.
     struct Place {
-        /// The first of all.
+        /// Whether the reading is the first of all.
         var isFirst: Bool
-        /// Since the newest instant before it. What is not positive counts as of that instant.
+        /// The time since the newest instant before it. Values up to 0 count as that instant.
         package var elapsed_s: Double
-        /// How many readings its instant has by now.
+        /// The number of readings of its instant so far.
         package var count: Double
     }
 
     /// The first instant and the newest.
     private(set) var first = Instant.origin
     private(set) var latest = Instant.origin
-    /// How many readings the newest has; zero before the first.
+    /// The number of readings of the newest instant; zero before the first.
     private var count: UInt32 = 0
 
     var isEmpty: Bool { count == 0 }
-    /// Whether all readings were of one instant.
+    /// Whether all readings are of one instant.
     var isOneInstant: Bool { latest == first }
 
-    /// Takes the time of a reading in.
+    /// Adds the time of a reading.
     ///
-    /// - Parameter lookBack_s: A reading that comes later than this means that the clock was set back: what is known is kept
-    ///   and goes on from there.
+    /// - Parameter lookBack_s: a reading that is late by more than this means that the clock was set back. The state is
+    ///   kept and goes on from there.
     mutating func add(at now: Instant, lookBack_s: Double) -> Place {
         guard count > 0 else {
             (first, latest, count) = (now, now, 1)

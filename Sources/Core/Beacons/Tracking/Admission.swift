@@ -1,31 +1,31 @@
-/// How much regions want an identity. In a full table a transmitter makes room for one of an identity that is wanted more.
+/// The interest of regions in an identity. In a full table, a transmitter gives way to one with a higher interest.
 enum RegionInterest: UInt8, Comparable, Sendable {
-    /// No region has such beacons.
+    /// No region contains such beacons.
     case none
-    /// A region has such beacons, and no instance of its own for this one.
+    /// A region contains such beacons, without an instance for this one.
     case wanted
-    /// An instance of an expanded region exists for it: this beacon was inside before.
+    /// An instance of an expanded region exists: this beacon was inside before.
     case known
 
     static func < (left: RegionInterest, right: RegionInterest) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The rules of a full table: which transmitter makes room, and how many found no place.
+/// The rules of a full table: they choose the transmitter that gives way, and count refused ones.
 ///
-/// Those off the list make room first, the longest gone before the others. For a transmitter that a region wants, the oldest
-/// unwanted one does. For one that has an instance of its own, the oldest one without does: a flood of new identities keeps no
-/// known beacon out.
+/// Transmitters off the list give way first, the longest gone before the others. For a transmitter that a region wants,
+/// the oldest unwanted one gives way. For one with an instance, the oldest one without an instance does. So a flood of
+/// new identities keeps no known beacon out.
 struct Admission: Sendable {
-    /// Those off the list, the longest gone first.
+    /// Transmitters off the list, the longest gone first.
     private var gone = SlotList()
-    /// Those on the list that no region wants, the oldest first.
+    /// Listed transmitters that no region wants, the oldest first.
     private var unwanted = SlotList()
-    /// Those on the list that a region wants without an instance of their own, the oldest first.
+    /// Listed transmitters that a region wants, without an instance, the oldest first.
     private var wanted = SlotList()
-    /// Newcomers refused so far.
+    /// The newcomers refused so far.
     private(set) var refusedCount: UInt64 = 0
 
-    /// The transmitter that makes room for a newcomer; `nil` where the newcomer has to be refused.
+    /// Returns the transmitter that gives way to a newcomer; `nil` where the newcomer has to be refused.
     func next(for interest: RegionInterest) -> TransmitterSlot? {
         if let first = gone.first { return first }
         switch interest {
@@ -35,10 +35,10 @@ struct Admission: Sendable {
         }
     }
 
-    /// No transmitter makes room for a newcomer.
+    /// Counts a newcomer for which no transmitter gives way.
     mutating func refused() { refusedCount += 1 }
 
-    /// A transmitter is new on the list, or back on it.
+    /// Takes a transmitter that is new on the list, or back on it.
     mutating func listed(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         switch table.transmitters[slot].interest {
         case .none: unwanted.append(slot, to: .givingWay, in: &table.transmitters)
@@ -47,19 +47,19 @@ struct Admission: Sendable {
         }
     }
 
-    /// A transmitter has left the list.
+    /// Takes a transmitter that has left the list.
     mutating func left(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         unlist(slot, in: &table)
         gone.append(slot, to: .givingWay, in: &table.transmitters)
     }
 
-    /// A transmitter that had left the list is heard again.
+    /// Takes a transmitter that had left the list and is heard again.
     mutating func returned(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         gone.remove(slot, from: .givingWay, in: &table.transmitters)
         listed(slot, in: &table)
     }
 
-    /// A transmitter is forgotten, whatever it was.
+    /// Forgets a transmitter in any state.
     mutating func forget(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         if table.transmitters[slot].isListed {
             unlist(slot, in: &table)
@@ -68,7 +68,7 @@ struct Admission: Sendable {
         }
     }
 
-    /// Regions want a transmitter more than before, or less.
+    /// Changes the regions' interest in a transmitter.
     mutating func setInterest(_ interest: RegionInterest, _ slot: TransmitterSlot, in table: inout TransmitterTable) {
         guard table.transmitters[slot].interest != interest else { return }
         let isListed = table.transmitters[slot].isListed
@@ -85,7 +85,7 @@ struct Admission: Sendable {
         }
     }
 
-    /// Those that have left the list, and those on it by how much regions want them, each in the order in which they make room.
+    /// Returns the transmitters off the list, and the listed ones by interest, each in the order of giving way.
     func givingWay(
         in table: TransmitterTable
     ) -> (gone: [TransmitterSlot], unwanted: [TransmitterSlot], wanted: [TransmitterSlot]) {

@@ -1,10 +1,10 @@
 /// The rules of counting: tracks are counted, not addresses.
 extension BeaconTracker {
-    /// How many physical beacons are listed now: tracks, those still resolving left out.
+    /// The number of physical beacons on the list: tracks, without those still resolving.
     var listedTrackCount: Int {
         var count = 0
-        // A track stays with its identity, so only where an identity has several transmitters may some of them be one track.
-        // That spares a set of all tracks, of 30 octets for each.
+        // A track stays with its identity. So only the transmitters of an identity with several may share a track. That
+        // saves a set of all tracks, with 30 octets for each.
         var shared: Set<TrackID> = []
         for slot in table.usedSlots where table.transmitters[slot].isListed {
             if table.transmitters[slot].standing == .resolving { continue }
@@ -17,31 +17,31 @@ extension BeaconTracker {
         return count + shared.count
     }
 
-    /// Newcomers refused because `max_transmitters` were listed already.
+    /// The newcomers refused because `max_transmitters` were listed already.
     var refusedCount: UInt64 { admission.refusedCount }
 
-    /// What was new since `beginNewcomerWindow`.
+    /// The newcomers since `beginNewcomerWindow`.
     var newcomers: NewcomerCounts { newcomerCounter.counts }
 
-    /// Counts newcomers from zero again.
+    /// Resets the counts of newcomers.
     mutating func beginNewcomerWindow() { newcomerCounter.beginWindow() }
 }
 
-/// The rule of duplicates: two beacons of one identity that are both alive, a clone or a misconfiguration.
+/// The rule of duplicates: two live beacons of one identity, a clone or a misconfiguration.
 extension BeaconTracker {
-    /// From when to when a track was heard, under whatever address.
+    /// The time in which a track was heard, under all its addresses.
     private struct Life {
         var began: Instant
         var lastHeard: Instant
     }
 
-    /// The tracks beside which another track of the same identity is alive.
+    /// Returns the tracks that have another live track of their identity beside them.
     ///
-    /// Two are alive together where each was heard after the other had begun and both are still listed. A beacon that
-    /// was replaced by another, or that changed its address, is none: the old address was never heard again.
+    /// Two tracks are alive together where each was heard after the other had begun, and both are still listed. A
+    /// beacon that was replaced, or that changed its address, is no duplicate: the old address was never heard again.
     ///
-    /// - Parameter slots: the listed transmitters of one identity. There may be thousands, in a flood, so they are not
-    ///   compared with each other.
+    /// - Parameter slots: the listed transmitters of one identity. A flood may bring thousands, so they are not
+    ///   compared in pairs.
     func duplicateTracks(among slots: [TransmitterSlot]) -> Set<TrackID> {
         guard slots.count > 1 else { return [] }
         var lives: [TrackID: Life] = [:]
@@ -53,19 +53,20 @@ extension BeaconTracker {
             }
             lives[transmitter.track] = life
         }
-        // One that was heard only once can't have been heard after another began.
+        // A track that was heard only once cannot have been heard after another began.
         let alive = lives.filter { $0.value.began < $0.value.lastHeard }
         guard alive.count > 1 else { return [] }
         let begins = alive.values.map(\.began).sorted()
         let ends = alive.values.map(\.lastHeard).sorted()
         return Set(
             alive.lazy.filter { _, life in
-                // Those that began before it ended, less those that had ended when it began: itself, and who overlaps.
+                // The tracks that began before this one ended, without those that had ended when it began. That leaves
+                // this track and those that overlap it.
                 Self.count(of: begins) { $0 < life.lastHeard } - Self.count(of: ends) { $0 <= life.began } > 1
             }.map(\.key))
     }
 
-    /// How many of the ascending `instants` come before the first one that `isBefore` denies.
+    /// Returns how many of the ascending `instants` come before the first one for which `isBefore` is false.
     private static func count(of instants: [Instant], where isBefore: (Instant) -> Bool) -> Int {
         var range = instants.startIndex..<instants.endIndex
         while !range.isEmpty {
@@ -76,9 +77,9 @@ extension BeaconTracker {
     }
 }
 
-/// What holds between the parts of a tracker at any time, for tests and simulations: to find it out goes through everything.
+/// The invariants between the parts of a tracker, for tests and simulations. Checking them goes through everything.
 extension BeaconTracker {
-    /// What does not hold; `nil` where all is well.
+    /// The first broken invariant; `nil` where all hold.
     var brokenInvariant: String? {
         let used = Set(table.usedSlots)
         return table.brokenInvariant(used) ?? brokenAdmission(used) ?? presence.brokenInvariant(used, in: table)
@@ -103,9 +104,9 @@ extension BeaconTracker {
 }
 
 extension TransmitterTable {
-    /// What does not hold; `nil` where all is well.
+    /// Returns the first broken invariant; `nil` where all hold.
     ///
-    /// - Parameter used: the slots that stand for transmitters.
+    /// - Parameter used: the slots that hold transmitters.
     fileprivate func brokenInvariant(_ used: Set<TransmitterSlot>) -> String? {
         guard transmitters.isSound, identities.isSound else { return "a slot is free twice" }
         guard used.count == count, count == transmitters.count, used.isDisjoint(with: transmitters.freeSlots) else {
@@ -141,7 +142,7 @@ extension TransmitterTable {
 }
 
 extension Presence {
-    /// Whether the silence of each transmitter is looked at some time; what is wrong if not.
+    /// Checks that each transmitter has a valid timer. Returns the defect.
     fileprivate func brokenInvariant(_ used: Set<TransmitterSlot>, in table: TransmitterTable) -> String? {
         let watched = watched { table.transmitters[$0.subject].silenceDue == $0.due }
         return watched.isSuperset(of: used) ? nil : "the silence of a transmitter is never looked at"

@@ -1,14 +1,14 @@
-/// How near a transmitter is now.
+/// The distance and proximity of a transmitter.
 package struct BeaconObservation: Hashable, Sendable {
     /// Metres; −1 exactly when `proximity` is `unknown`.
     var accuracy_m: Double
-    /// One standard deviation of that in metres: the true distance is within it, either way, two times out of three. −1
-    /// exactly when `proximity` is `unknown`.
+    /// One standard deviation of the distance, in metres: the true distance is within it, either way, two times out of
+    /// three. −1 exactly when `proximity` is `unknown`.
     var accuracyError_m: Double
-    /// The zone that the distance is in, with hysteresis; `unknown` once it is silent.
+    /// The zone of the distance, with hysteresis; `unknown` once the transmitter is silent.
     var proximity: Proximity
-    /// The level that the thresholds of regions look at, so that they can be set by what is published; the distance has a
-    /// slower filter. `nil` where no report carried a strength.
+    /// The level that regions compare with their thresholds, so that a person can choose thresholds by it. The distance
+    /// has a slower filter. `nil` where no report carried an RSSI.
     var rssi_dbm: Double?
 
     /// Core Location's word for an unknown distance.
@@ -21,14 +21,14 @@ package struct BeaconObservation: Hashable, Sendable {
         self.rssi_dbm = rssi_dbm
     }
 
-    /// Nothing is known of how far it is.
+    /// Returns an observation of unknown distance.
     static func undetermined(rssi_dbm: Double?) -> BeaconObservation {
         BeaconObservation(
             accuracy_m: undetermined_m, accuracyError_m: undetermined_m, proximity: .unknown, rssi_dbm: rssi_dbm)
     }
 }
 
-/// From a level to a distance and a zone.
+/// Turns a level into a distance and a zone.
 struct ProximityRule: Sendable {
     private let estimator: DistanceEstimator
     private let classifier: ProximityClassifier
@@ -39,8 +39,8 @@ struct ProximityRule: Sendable {
     }
 
     /// - Parameters:
-    ///   - level: what the distance filter says; of the variance `variance`, dB².
-    ///   - zone: the one that the beacon was in, which is remembered, because to leave a zone it takes more than to enter it.
+    /// - level: the level of the distance filter, of the variance `variance`, dB².
+    /// - zone: the beacon's zone, which this updates. Leaving a zone needs a greater distance than entering it.
     func observe(
         _ level: SignalLevel, variance: Double, measuredPower_dbm: Int8, rssi_dbm: Double?, zone: inout Proximity
     ) -> BeaconObservation {
@@ -53,7 +53,7 @@ struct ProximityRule: Sendable {
 }
 
 extension BeaconTracker {
-    /// Distance and proximity by what the transmitter's filter says now.
+    /// Returns distance and proximity by the transmitter's filter.
     mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
         let rssi_dbm = smoothing.region.level(table.transmitters[slot].signal.region)?.rssi_dbm
         let level = smoothing.distanceLevel(of: table.transmitters[slot].signal)
@@ -67,20 +67,19 @@ extension BeaconTracker {
     }
 }
 
-/// What regions hear of a transmitter, and which transmitters they are interested in.
+/// The tracker's answers to regions, and the regions' interest in transmitters.
 extension BeaconTracker {
-    /// What regions ask of a transmitter with every report: the level that their thresholds look at, `nil` before the first
-    /// one, and the silence that is ordinary for it. Read where it stands, because a copy of the transmitter costs more
-    /// than all that is done with it.
+    /// Returns the level for the regions' thresholds, `nil` before the first reading, and the transmitter's patience.
+    /// Regions ask with every report. The transmitter is read in place, because copying it costs more than the rest.
     func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
         var level = smoothing.region.level(table.transmitters[slot].signal.region)
         if table.transmitters[slot].standing == .resolving { level = cautiousLevel(of: slot, own: level) }
         return (level, table.transmitters[slot].interval.patience)
     }
 
-    /// The level of a newcomer that may have rotated. Its few readings alone say too much: one that fades upwards would make a
-    /// beacon enter that was there all the time, too weak. So it is the weakest that it would be had it been one of those that
-    /// it may have been, until that is decided.
+    /// Returns the level of a newcomer that may have rotated. Its few readings alone are not enough: an upward fade
+    /// would make a beacon enter that was there all the time, too weak. So until it is decided, the level is the
+    /// weakest that any possible predecessor would give it.
     private func cautiousLevel(of slot: TransmitterSlot, own: SignalLevel?) -> SignalLevel? {
         guard var weakest = own else { return nil }
         for other in table.listedSlots(of: table.transmitters[slot].identitySlot)
@@ -88,18 +87,18 @@ extension BeaconTracker {
             guard let former = smoothing.region.level(table.transmitters[other].signal.region) else { continue }
             let level = smoothing.regionLevel(
                 of: table.transmitters[slot].signal, after: table.transmitters[other].signal)
-            // A filter without a memory can't tell; the former's own level is cautious enough.
+            // A filter without a memory cannot tell; the predecessor's own level is cautious enough.
             weakest = min(weakest, level ?? former)
         }
         return weakest
     }
 
-    /// Every identity that has a transmitter, listed or only remembered.
+    /// The identities that have a transmitter, listed or only remembered.
     var knownIdentities: [IdentitySlot] {
         table.identities.slots.filter { table.identities[$0].members.first != nil }
     }
 
-    /// Regions want an identity more than before, or less.
+    /// Changes the regions' interest in an identity.
     mutating func setInterest(_ interest: RegionInterest, _ identity: IdentitySlot) {
         for slot in table.slots(of: identity) { admission.setInterest(interest, slot, in: &table) }
     }

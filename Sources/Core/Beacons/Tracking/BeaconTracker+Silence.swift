@@ -1,19 +1,18 @@
-/// Time passes: transmitters fall silent, leave the list, are forgotten, and come back.
+/// The passing of time: transmitters fall silent, leave the list, are forgotten, and come back.
 extension BeaconTracker {
-    /// The longest silence of everybody that says nothing of the radio; `nil` where fewer than two are heard, whose silence is their
-    /// own.
+    /// The longest common silence that does not mean a deaf radio; `nil` where fewer than two transmitters are heard.
     var ordinarySilence: TimeSpan? { table.heardCount > 1 ? presence.pauses.ordinary : nil }
 
-    /// When `advance` has something to do next.
+    /// The time of the next timer.
     var nextDeadline: Instant { min(presence.nextDue, rotation.newcomers.nextDue) }
 
     /// Runs the first timer that is due before `limit`.
     ///
-    /// At equal times who is silent is known before newcomers are decided, because a newcomer's last moment to take over is
-    /// the one at which a slow predecessor is out of the ordinary silent.
+    /// At equal times, silences come before newcomers. A newcomer's last moment to take over is the one at which a slow
+    /// predecessor becomes silent.
     ///
-    /// - Returns: when it was due; `nil` where none is. The caller goes on with other timers up to that time, so that
-    ///   everything happens in order.
+    /// - Returns: the time of the timer; `nil` where none is due. The caller runs other timers up to that time, so that
+    ///   all things happen in order.
     mutating func advance(before limit: Instant, changes: inout [TrackerChange]) -> Instant? {
         let due = nextDeadline
         guard due < limit else { return nil }
@@ -25,7 +24,7 @@ extension BeaconTracker {
         return due
     }
 
-    /// A transmitter has been silent for as long as its presence allows.
+    /// Moves a transmitter on that has been silent for as long as its presence allows.
     private mutating func stayedSilent(_ slot: TransmitterSlot, at now: Instant, changes: inout [TrackerChange]) {
         let identity = table.transmitters[slot].identitySlot
         switch table.transmitters[slot].presence {
@@ -44,7 +43,7 @@ extension BeaconTracker {
         changes.append(.listChanged(identity))
     }
 
-    /// A silent transmitter is heard again.
+    /// Moves a silent transmitter back that is heard again.
     mutating func returned(
         _ slot: TransmitterSlot, from before: Transmitter.Presence, at now: Instant, changes: inout [TrackerChange]
     ) {
@@ -62,7 +61,7 @@ extension BeaconTracker {
         changes.append(.listChanged(table.transmitters[slot].identitySlot))
     }
 
-    /// Takes a transmitter out of everything that knows it.
+    /// Removes a transmitter from all parts of the tracker.
     mutating func forget(_ slot: TransmitterSlot, changes: inout [TrackerChange]) {
         admission.forget(slot, in: &table)
         rotation.forget(slot, in: &table)
@@ -74,18 +73,18 @@ extension BeaconTracker {
     }
 }
 
-/// Has `Rotation` decide when something happened that it depends on, and has the filters follow.
+/// Calls `Rotation` on each event that it depends on, and updates the filters.
 extension BeaconTracker {
-    /// Tracks counted so far: provisional ones that were taken over are not among them.
+    /// The tracks counted so far, without the provisional ones that were taken over.
     var trackCount: UInt64 { rotation.trackCount }
 
-    /// A transmitter is new, or new again: it may be an old one under a new address.
+    /// Checks whether a new or returned transmitter may be an older one under a new address.
     mutating func resolveNewcomer(_ slot: TransmitterSlot, at now: Instant) {
         guard rotation.startResolving(slot, at: now, presence, in: &table) else { return }
         resolveRotations(of: table.transmitters[slot].identitySlot, at: now)
     }
 
-    /// The newcomers of an identity are gone through. Who takes over goes on with the filters of the predecessor.
+    /// Weighs the newcomers of an identity. A successor continues the filters of its predecessor.
     mutating func resolveRotations(of identity: IdentitySlot, at now: Instant) {
         for succession in rotation.resolve(identity, at: now, presence, in: &table) {
             smoothing.takeOver(
@@ -94,13 +93,13 @@ extension BeaconTracker {
         }
     }
 
-    /// A report may show that its transmitter did not fall silent before some newcomer was first heard.
+    /// Checks whether a report shows that its transmitter did not fall silent before some newcomer was first heard.
     ///
-    /// - Parameter previously: when it was heard before.
+    /// - Parameter previously: the time of its report before.
     mutating func proveAlive(
         _ slot: TransmitterSlot, since previously: Instant, at now: Instant, changes: inout [TrackerChange]
     ) {
-        // Asked with every report, and hardly ever is anybody resolving.
+        // This runs with every report, and usually no newcomer is resolving.
         let identity = table.transmitters[slot].identitySlot
         let resolvingCount = table.identities[identity].resolvingCount
         guard resolvingCount > 0, rotation.provesAlive(slot, since: previously, in: table) else { return }
@@ -108,25 +107,25 @@ extension BeaconTracker {
         if table.identities[identity].resolvingCount < resolvingCount { changes.append(.listChanged(identity)) }
     }
 
-    /// A newcomer is looked at again.
+    /// Checks a newcomer whose timer is due.
     mutating func newcomerIsDue(_ slot: TransmitterSlot, at now: Instant, changes: inout [TrackerChange]) {
         let identity = table.transmitters[slot].identitySlot
         resolveRotations(of: identity, at: now)
         if rotation.decide(slot, at: now, presence, in: &table) { changes.append(.listChanged(identity)) }
     }
 
-    /// A transmitter that left the list, and whose track is another's or was never known, is heard again.
+    /// Takes a transmitter without a track that left the list and is heard again.
     mutating func returnedWithoutTrack(_ slot: TransmitterSlot, at now: Instant) {
         rotation.returnsWithoutTrack(slot, in: &table)
         resolveNewcomer(slot, at: now)
     }
 
-    /// A transmitter whose track was taken over is heard again while it is listed: there are two devices after all.
+    /// Separates a listed transmitter, which is heard again, from the successor of its track: there are two devices.
     mutating func provedDistinct(_ slot: TransmitterSlot, from successor: TransmitterSlot, at now: Instant) {
         guard rotation.part(slot, from: successor, in: &table) else { return }
-        // It may have been another one before that.
+        // The successor may have had another predecessor.
         resolveNewcomer(successor, at: now)
-        // It was counted before, and waits no second time.
+        // The successor was counted before, and does not wait a second time.
         if table.transmitters[successor].standing == .resolving { rotation.settle(successor, in: &table) }
     }
 }

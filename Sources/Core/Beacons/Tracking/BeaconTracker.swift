@@ -1,21 +1,21 @@
-/// What changed in the tracker's lists; in the order in which it happened.
+/// A change of the tracker's lists. Changes come in order.
 enum TrackerChange: Hashable, Sendable {
     /// An identity has its first transmitter.
     case identityAppeared(IdentitySlot)
     /// A transmitter of the identity came, left, fell silent, was heard again, or is counted differently.
     case listChanged(IdentitySlot)
-    /// The last transmitter of the identity is forgotten; its slot may be used again.
+    /// The last transmitter of the identity is forgotten; its slot may be reused.
     case identityForgotten(IdentitySlot)
 }
 
-/// Keeps who is who in the air: one transmitter for each identity and address, one track for each physical beacon.
+/// Tracks the beacons in the air: one transmitter for each identity and address, one track for each physical beacon.
 ///
-/// Reports go in with `receive`, time with `advance`; both append what changed. Each rule has its data to itself: `Presence`
-/// (unknown, gone, forgotten), `Rotation` (one beacon, whatever its address), `Admission` (a full table), `SignalSmoothing` (filters),
-/// `NewcomerCounter` (floods). Here they are told of what happens, in the right order: `+Silence`, `+Rotation`. What is asked
-/// of the tracker stands in `+Counting`, `+Proximity` and `+Regions`.
+/// Reports go in with `receive`, time with `advance`; both append changes. Each rule owns its data: `Presence`
+/// (unknown, gone, forgotten), `Rotation` (address changes), `Admission` (a full table), `SignalSmoothing` (filters),
+/// `NewcomerCounter` (floods). The tracker calls them in the right order: `+Silence` also holds the calls to
+/// `Rotation`. Queries are in `+Counting` and `+Proximity`.
 package struct BeaconTracker: Sendable {
-    /// How many transmitters are kept at most.
+    /// The most transmitters kept.
     let maxTransmitters: Int
     var resolver: AddressResolver
     var table: TransmitterTable
@@ -36,7 +36,7 @@ package struct BeaconTracker: Sendable {
         zones = ProximityRule(distance)
     }
 
-    /// The transmitter in a slot that `receive` or `listed` returned and that is not forgotten since.
+    /// The transmitter in a slot that `receive` or `listed` returned and that has not been forgotten since.
     subscript(slot: TransmitterSlot) -> Transmitter { table.transmitters[slot] }
 
     /// The identity of the transmitter in a slot.
@@ -50,21 +50,21 @@ package struct BeaconTracker: Sendable {
         table.listedSlots(of: identitySlot)
     }
 
-    /// The only transmitter of an identity, listed or not; `nil` where it has several.
+    /// Returns the only transmitter of an identity, listed or not; `nil` where it has several.
     func only(_ identitySlot: IdentitySlot) -> TransmitterSlot? {
         guard let first = table.identities[identitySlot].members.first else { return nil }
         return table.transmitters[first].isOnlyOfIdentity ? first : nil
     }
 
-    /// Something was heard, of whatever device: the radio is not deaf.
+    /// Takes the news that a device of any kind was heard: the radio is not deaf.
     mutating func heardAnything(at now: Instant) { presence.heardAnything(at: now) }
 
-    /// Takes a sighting in, of a report that `heardAnything` was told of.
+    /// Takes a sighting. `heardAnything` has been called for its report.
     ///
     /// - Parameters:
-    ///   - interest: how much regions want the identity; asked for new transmitters only.
-    ///   - now: not before the time of an earlier call.
-    /// - Returns: where its transmitter stands; `nil` where the table is full and it was refused.
+    /// - interest: returns the regions' interest in the identity; called for new transmitters only.
+    /// - now: not before the time of an earlier call.
+    /// - Returns: the slot of its transmitter; `nil` where the table is full and the newcomer was refused.
     mutating func receive(
         _ sighting: Sighting, at now: Instant, interest: (BeaconIdentity) -> RegionInterest,
         changes: inout [TrackerChange]
@@ -83,7 +83,7 @@ package struct BeaconTracker: Sendable {
             sighting, device: device, interest: interest(sighting.identity), at: now, changes: &changes)
     }
 
-    /// A transmitter that was never heard before.
+    /// Adds a transmitter that was never heard before.
     private mutating func appeared(
         _ sighting: Sighting, device: DeviceSlot?, interest: RegionInterest, at now: Instant,
         changes: inout [TrackerChange]
@@ -113,13 +113,13 @@ package struct BeaconTracker: Sendable {
         return slot
     }
 
-    /// A transmitter that is remembered is heard.
+    /// Updates a remembered transmitter that is heard.
     private mutating func heardAgain(
         _ slot: TransmitterSlot, _ sighting: Sighting, at now: Instant, changes: inout [TrackerChange]
     ) {
         let before = table.transmitters[slot].presence
         let previously = table.transmitters[slot].lastHeard
-        // A gap in which nobody was heard says nothing of how often this one sends.
+        // A gap with a reception pause says nothing about the transmitter's interval.
         if presence.pauses.overlap(previously, now) == .zero {
             table.transmitters[slot].interval.add(gap: now - previously)
         }
@@ -137,22 +137,23 @@ package struct BeaconTracker: Sendable {
         smoothing.add(rssi_dbm, at: now, to: &table.transmitters[slot].signal)
     }
 
-    /// The transmitter of a known device under one identity, whatever its address was.
+    /// Returns the transmitter of a known device under one identity, whatever its address was.
     private func slot(of device: DeviceSlot, _ identity: BeaconIdentity) -> TransmitterSlot? {
         guard let identitySlot = table.existingIdentitySlot(identity) else { return nil }
         return table.slots(of: identitySlot).first { table.transmitters[$0].device == device.index }
     }
 
-    /// Takes over what an earlier process had learned of a transmitter; nothing where this one knows better.
+    /// Restores the patience that an earlier process had learned of a transmitter, unless this process has learned its
+    /// own.
     mutating func restorePatience(_ patience: TimeSpan, of slot: TransmitterSlot) {
         guard table.transmitters[slot].interval.isUnknown else { return }
         table.transmitters[slot].interval.restore(patience: patience)
     }
 }
 
-/// A transmitter whose identity resolving key is known, so that its rotation needs no guessing.
+/// A transmitter whose identity resolving key is known, so that its rotations are certain.
 package struct KnownDevice: Hashable, Sendable {
-    /// The operator's own name for it.
+    /// The operator's name for it.
     package var name: String
     /// The identity resolving key, 16 octets, most significant first, as in the Core's sample data.
     var identityResolvingKey: [UInt8]
@@ -163,34 +164,34 @@ package struct KnownDevice: Hashable, Sendable {
     }
 }
 
-/// What `BeaconTracker` goes by.
+/// The settings of `BeaconTracker`.
 package struct TrackerSettings: Hashable, Sendable {
-    /// Transmitters kept at once; newcomers beyond it are refused.
+    /// The most transmitters kept at once; further newcomers are refused.
     var maxTransmitters: Int
     /// A transmitter silent for this long has proximity `unknown`.
     var unknownAfter: TimeSpan
     /// A transmitter silent for this long leaves the ranged list.
     var resolveAfter: TimeSpan
-    /// The filter that distance and proximity are made from.
+    /// The filter of distance and proximity.
     var distanceFilter: FilterSettings
-    /// The filter that the RSSI thresholds of regions look at.
+    /// The filter for the RSSI thresholds of regions.
     var regionFilter: FilterSettings
-    /// `[[device]]`, in the order of the file: `Transmitter.device` is an index into it.
+    /// The devices of `[[device]]`, in the order of the file. `Transmitter.device` is an index into it.
     package var devices: [KnownDevice]
 }
 
-/// One iBeacon frame in one advertising report: what the tracker is fed.
+/// One iBeacon frame in one advertising report: the tracker's input.
 struct Sighting: Hashable, Sendable {
     var identity: BeaconIdentity
     package var address: DeviceAddress
     /// RSSI at one metre as the transmitter states it, dBm.
     var measuredPower_dbm: Int8
-    /// As received, with the gateway's offset added; `nil` where the controller had none to give. It then proves
+    /// The received RSSI with the gateway's offset; `nil` where the controller gave none. Such a sighting proves
     /// presence and feeds no filter.
     var rssi_dbm: Double?
-    /// What the advertisement looks like apart from the frame.
+    /// The form of the advertisement apart from the frame.
     var traits: AdvertisingTraits
-    /// Which of the gateway's adapters heard it, from 0 on.
+    /// The number of the gateway's adapter that heard it, from 0 on.
     package var adapter: Int
 
     init(

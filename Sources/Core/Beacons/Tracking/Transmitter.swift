@@ -1,42 +1,42 @@
-/// The number of a track: one physical beacon as far as can be told. From 1, never used twice.
+/// The number of a track, one physical beacon as far as can be told. Numbers start at 1 and are never reused.
 package typealias TrackID = UInt64
 
-/// One (identity, address) pair, or one known device with its identity, whatever its address.
+/// One pair of identity and address; or one known device with its identity, under any address.
 ///
-/// There may be 100,000 of them and each report touches one, so it is a plain value: nothing in it is counted, what is the
-/// same for all stands elsewhere, and numbers take the octets that they need.
+/// There may be 100,000, and each report touches one. So a transmitter is a plain value without reference counts.
+/// Common data is elsewhere, and each number is as small as it can be.
 struct Transmitter: Sendable {
     var identity: BeaconIdentity
-    /// Of a known device, the latest.
+    /// The address; of a known device, the latest.
     var address: DeviceAddress
-    // Small ones stand where they fill what the alignment of the next one would leave: 8 octets for each of 100,000.
-    /// How much regions want it; the others give way when the table is full.
+    // Small members fill the alignment gaps of larger ones. That saves 8 octets for each of 100,000.
+    /// The regions' interest. Transmitters with less interest give way when the table is full.
     var interest: RegionInterest
     private var compactStanding = CompactStanding()
-    /// While it is resolving, a provisional one that is never used again.
+    /// The track; a provisional one, never reused, while the transmitter is resolving.
     var track: TrackID
-    /// When this address was first heard: what an earlier one must have fallen silent before.
+    /// The first report under this address. A predecessor must have fallen silent before it.
     var firstHeard: Instant
-    /// The latest report, whether or not it carried an RSSI.
+    /// The latest report, with or without an RSSI.
     var lastHeard: Instant
-    /// When its track was first heard, under whatever address, since it was last off the list.
+    /// The first report of its track, under any address, since it was last off the list.
     var trackFirstHeard: Instant
-    /// When the silence of this transmitter is looked at next; other timers in the queue are stale.
+    /// The next check of its silence. Other timers in the queue are stale.
     var silenceDue = Instant.distantFuture
-    /// How often it is heard.
+    /// The learned reception interval.
     var interval = LearnedInterval()
-    /// How strong it is, smoothed.
+    /// The smoothed level.
     var signal = TransmitterSignal()
 
-    /// As its latest frame states it: RSSI at one metre, dBm.
+    /// RSSI at one metre in the latest frame, dBm.
     var measuredPower_dbm: Int8
     var presence = Presence.heard
-    /// Hysteresis needs to know where it was.
+    /// The last zone, for the hysteresis.
     var zone = Proximity.unknown
     @CompactSlot private var deviceSlot: DeviceSlot?
-    /// What a rotation is told by, where it may have rotated.
+    /// The slot of the evidence for a rotation, where it may rotate.
     @CompactSlot var trace: TraceSlot? = nil
-    /// Where its identity stands.
+    /// The slot of its identity.
     let identitySlot: IdentitySlot
     private var givingWay = SlotLink()
     private var ofIdentity = SlotLink()
@@ -57,7 +57,7 @@ struct Transmitter: Sendable {
         self.identitySlot = identitySlot
     }
 
-    /// Index of the `[[device]]` whose key explains the address.
+    /// The index of the `[[device]]` whose key resolves the address.
     package var device: Int? { deviceSlot?.index }
 
     var standing: Standing {
@@ -65,7 +65,7 @@ struct Transmitter: Sendable {
         set { compactStanding.standing = newValue }
     }
 
-    /// Its neighbours in a list of that kind.
+    /// The neighbours in a list of that kind.
     subscript(kind: SlotList.Kind) -> SlotLink {
         get {
             switch kind {
@@ -84,27 +84,28 @@ struct Transmitter: Sendable {
     /// Whether no other transmitter has its identity.
     var isOnlyOfIdentity: Bool { ofIdentity.next == nil && ofIdentity.previous == nil }
 
-    /// Whether it stands in the ranged list.
+    /// Whether the transmitter is in the ranged list.
     var isListed: Bool { presence != .gone }
 
-    /// Only a random private address changes by itself; a known device needs no guessing.
+    /// Whether it may have rotated. Only a random private address changes by itself, and a known device is resolved by
+    /// its key.
     var mayHaveRotated: Bool { address.rotates && device == nil }
 }
 
-/// Where a transmitter stands in the tracker. Used again once it is forgotten.
+/// The slot of a transmitter in the tracker. It is reused once the transmitter is forgotten.
 struct TransmitterSlot: SlotNumber {
     let number: UInt32
 
     package init(number: UInt32) { self.number = number }
 }
 
-/// Where an identity stands in the tracker. Used again once its last transmitter is forgotten.
+/// The slot of an identity in the tracker. It is reused once the last transmitter is forgotten.
 struct IdentitySlot: SlotNumber {
     let number: UInt32
 }
 
 extension Transmitter {
-    /// How long ago it was heard, as far as it matters.
+    /// The stage of a transmitter's silence.
     package enum Presence: Sendable {
         case heard
         /// Silent for `unknown_after_s`: listed, without a proximity.
@@ -113,22 +114,22 @@ extension Transmitter {
         case gone
     }
 
-    /// Which track it is counted as.
+    /// The way in which the transmitter counts as a track.
     enum Standing: Equatable, Sendable {
         /// A track of its own, or one taken over.
         case settled
         /// A new private address of an identity that may just have rotated: listed, not counted.
         case resolving
-        /// It left the list while it was resolving: heard again, it is a newcomer like any.
+        /// Off the list since before it was resolved. When it is heard again, it is a newcomer.
         case undecided
-        /// It fell silent and the transmitter in that slot has taken its track over.
+        /// Silent, and its track was taken over by the transmitter in that slot.
         case succeeded(by: TransmitterSlot)
     }
 }
 
-/// A transmitter's standing in four octets, where the enum takes five and would be padded to eight.
+/// A standing in four octets; the enum takes five and would be padded to eight.
 struct CompactStanding: Sendable {
-    /// A successor's slot, or one of three numbers that no slot has.
+    /// A successor's slot, or one of three reserved numbers.
     private var number = UInt32.max
     private static let settled = UInt32.max
     private static let resolving = UInt32.max - 1
@@ -154,21 +155,20 @@ struct CompactStanding: Sendable {
     }
 }
 
-/// How strong a transmitter is: what is remembered of its readings. The settings, which are the same for all, stand in
-/// `SignalSmoothing`.
+/// The filter states of a transmitter's level. `SignalSmoothing` holds the common settings.
 struct TransmitterSignal: Sendable {
     fileprivate(set) var times = ReadingTimes()
-    /// Its level just now, which tells a step.
+    /// The current level, which detects steps.
     fileprivate(set) var quick = QuickLevel()
-    /// What distance and proximity are made from.
+    /// The level for distance and proximity.
     fileprivate(set) var distance = SmoothedLevel.unknown
-    /// What the distance's level has lost of late.
+    /// The recent fall of the distance's level.
     fileprivate(set) var shade = Shade()
-    /// What the RSSI thresholds of regions look at.
+    /// The level for the RSSI thresholds of regions.
     fileprivate(set) var region = SmoothedLevel.unknown
 }
 
-/// How the readings of all transmitters are smoothed.
+/// The filters of all transmitters' readings.
 struct SignalSmoothing: Sendable {
     let distance: LevelFilter
     let region: LevelFilter
@@ -178,7 +178,7 @@ struct SignalSmoothing: Sendable {
         region = LevelFilter(settings.regionFilter, scale: .fieldStrength)
     }
 
-    /// Takes in one reading, within `SignalLevel.range_dbm`.
+    /// Adds one reading, within `SignalLevel.range_dbm`.
     func add(_ rssi_dbm: Double, at now: Instant, to signal: inout TransmitterSignal) {
         let place = signal.times.add(at: now, lookBack_s: distance.timeConstant_s)
         signal.quick.add(rssi_dbm, at: place)
@@ -191,7 +191,7 @@ struct SignalSmoothing: Sendable {
         region.add(rssi_dbm, at: place, of: signal.times, to: &signal.region)
     }
 
-    /// Goes on from the same beacon under its former address.
+    /// Continues the state of the beacon's former address.
     func takeOver(_ former: TransmitterSignal, into signal: inout TransmitterSignal) {
         guard !former.times.isEmpty else { return }
         guard !signal.times.isEmpty else {
@@ -208,19 +208,19 @@ struct SignalSmoothing: Sendable {
         region.takeOver(former.region, of: former.times, into: &signal.region, of: signal.times)
     }
 
-    /// The level that the distance is made from; `nil` before the first reading.
+    /// Returns the level for the distance; `nil` before the first reading.
     func distanceLevel(of signal: TransmitterSignal) -> SignalLevel? {
         guard let calm_dbm = signal.distance.calm_dbm else { return distance.level(signal.distance) }
         return SignalLevel(rssi_dbm: calm_dbm + signal.shade.lift_db)
     }
 
-    /// How uncertain the level is that the distance is made from, by the number and scatter of its readings. dB².
+    /// Returns the variance of the level for the distance, by the number and scatter of its readings. dB².
     func distanceVariance(of signal: TransmitterSignal) -> Double {
         signal.quick.scatter * distance.share(ofOneReading: signal.distance, quick: signal.quick)
     }
 
-    /// What the region filter would say had its readings gone on from those of another transmitter; `nil` for a filter that
-    /// can't tell by its memory alone.
+    /// Returns the level of the region filter as if its readings had followed those of another transmitter; `nil` for a
+    /// filter whose state does not allow that.
     func regionLevel(of signal: TransmitterSignal, after former: TransmitterSignal) -> SignalLevel? {
         switch signal.region {
         case .unknown, .latest: return nil

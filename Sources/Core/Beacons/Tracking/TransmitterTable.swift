@@ -1,35 +1,35 @@
-/// Holds the transmitters, finds them by identity and address, and those of one identity one after the other.
+/// The table of transmitters, with an index by identity and address, and a list for each identity.
 struct TransmitterTable: Sendable {
-    /// What is known of an identity beside its transmitters. Its value stands in each of them.
+    /// The state of an identity. Its value is in each of its transmitters.
     struct Identity: Sendable {
-        /// Its transmitters, those that are listed before those that are only remembered, so that what is asked of the former
-        /// passes over none of the latter, of which a flood may leave thousands. Empty in a free slot, and in a new one until
-        /// it has its first.
+        /// The transmitters, the listed ones in front. So queries of listed ones skip the remembered ones, of which a
+        /// flood may leave thousands. Empty in a free slot, and in a new one until its first transmitter.
         fileprivate(set) var members = SlotList()
-        /// How many of them are listed.
+        /// The number of listed transmitters.
         fileprivate(set) var listedCount: Int32 = 0
-        /// How many of them are resolving: while this is zero, rotation costs nothing. `ResolvingNewcomers` counts them.
+        /// The number of resolving transmitters, counted by `ResolvingNewcomers`. While this is zero, rotation costs
+        /// nothing.
         var resolvingCount: Int32 = 0
 
-        /// More transmitters than any real identity has: somebody is making addresses up.
+        /// Whether it has more transmitters than any real identity: an attacker is making addresses up.
         var isFlooded: Bool { listedCount > TransmitterTable.maxListedOfIdentity }
     }
 
-    /// More transmitters than this carry one identity only where somebody is making addresses up.
+    /// The most listed transmitters of a real identity.
     private static let maxListedOfIdentity = 256
 
     var transmitters = SlotTable<TransmitterSlot, Transmitter>()
     var identities = SlotTable<IdentitySlot, Identity>()
 
-    /// How many transmitters are heard now, as opposed to silent.
+    /// The number of transmitters that are heard now, not silent.
     private(set) var heardCount = 0
 
     private let hash = TransmitterHash()
     private var index = SlotIndex<TransmitterSlot>()
     private var identityIndex = SlotIndex<IdentitySlot>()
 
-    /// - Parameter capacity: the most transmitters there will be. Room for them is set aside at once: the system backs it
-    ///   with memory where it is used first, and an array that grew would hold itself twice while it moves.
+    /// - Parameter capacity: the most transmitters. Their memory is reserved at once: the system provides it on first
+    ///   use. A growing array would exist twice while it moves.
     package init(capacity: Int) {
         transmitters.reserveCapacity(capacity)
         identities.reserveCapacity(capacity)
@@ -37,7 +37,7 @@ struct TransmitterTable: Sendable {
 
     package var count: Int { index.count }
 
-    /// In no particular order.
+    /// The slots in use, in no particular order.
     var usedSlots: some Sequence<TransmitterSlot> { index.slots }
 
     func slot(_ identity: BeaconIdentity, _ address: DeviceAddress) -> TransmitterSlot? {
@@ -50,12 +50,13 @@ struct TransmitterTable: Sendable {
         identityIndex.slot(hash(identity)) { value(of: $0) == identity }
     }
 
-    /// Which identity it is; `nil` for one that is forgotten.
+    /// Returns the identity in a slot; `nil` for a forgotten one.
     package func value(of slot: IdentitySlot) -> BeaconIdentity? {
         identities[slot].members.first.map { transmitters[$0].identity }
     }
 
-    /// The hash of what stands in a slot. It holds on to the transmitters, so it must be gone before they change.
+    /// Returns the hash of the transmitter in a slot. The closure retains the transmitters, so it must be released
+    /// before they change.
     private var hashOfTransmitter: (TransmitterSlot) -> UInt64 {
         { [hash, transmitters] in hash(transmitters[$0].identity, transmitters[$0].address) }
     }
@@ -66,7 +67,7 @@ struct TransmitterTable: Sendable {
         }
     }
 
-    /// The slot of an identity, new where it has no transmitter yet.
+    /// Returns the slot of an identity, a new one where it has no transmitter yet.
     mutating func identitySlot(_ identity: BeaconIdentity) -> IdentitySlot {
         if let known = existingIdentitySlot(identity) { return known }
         let slot = identities.insert(Identity())
@@ -74,17 +75,17 @@ struct TransmitterTable: Sendable {
         return slot
     }
 
-    /// The slots of an identity's transmitters.
+    /// Returns the slots of an identity's transmitters.
     func slots(of identity: IdentitySlot) -> [TransmitterSlot] {
         identities[identity].members.slots(of: .ofIdentity, in: transmitters)
     }
 
-    /// The slots of those that are listed.
+    /// Returns the slots of an identity's listed transmitters.
     func listedSlots(of identity: IdentitySlot) -> [TransmitterSlot] {
         identities[identity].members.slots(of: .ofIdentity, in: transmitters, while: { $0.isListed })
     }
 
-    /// Whether one transmitter may turn out to have become another, as far as times tell.
+    /// Returns whether one transmitter may have become another, by their times.
     func mayHaveBeen(_ former: TransmitterSlot, _ newcomer: TransmitterSlot) -> Bool {
         transmitters[former].standing == .settled && transmitters[former].mayHaveRotated
             && transmitters[former].lastHeard <= transmitters[newcomer].firstHeard
@@ -106,7 +107,7 @@ struct TransmitterTable: Sendable {
         transmitters[slot].presence = presence
         let isListed = presence != .gone
         if isListed == wasListed { return }
-        // The listed ones stand in front.
+        // Listed transmitters are in front.
         let identity = transmitters[slot].identitySlot
         identities[identity].members.remove(slot, from: .ofIdentity, in: &transmitters)
         if isListed {
@@ -117,7 +118,7 @@ struct TransmitterTable: Sendable {
         identities[identity].listedCount += isListed ? 1 : -1
     }
 
-    /// - Returns: the identity's slot, where this was its last transmitter and it is forgotten as well.
+    /// - Returns: the identity's slot where this was its last transmitter, so that the identity is forgotten too.
     mutating func remove(_ slot: TransmitterSlot) -> IdentitySlot? {
         let gone = transmitters[slot]
         if gone.presence == .heard { heardCount -= 1 }
@@ -132,7 +133,7 @@ struct TransmitterTable: Sendable {
         return gone.identitySlot
     }
 
-    /// A known device has a new address: the same transmitter is found under it from now on.
+    /// Moves the index entry of a known device to its new address.
     mutating func readdress(_ slot: TransmitterSlot, _ address: DeviceAddress) {
         index.remove(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
         transmitters[slot].address = address
@@ -140,11 +141,11 @@ struct TransmitterTable: Sendable {
     }
 }
 
-/// Hashes of identities and addresses for `SlotIndex`: two wide multiplications where `Hasher`, made for keys of any
-/// length, takes 200 instructions.
+/// Hashes of identities and addresses for `SlotIndex`: two wide multiplications. `Hasher`, made for keys of any length,
+/// takes 200 instructions.
 ///
-/// The keys come off the air, so somebody might choose those that collide. The secrets are this process's own, drawn by
-/// `Hasher`, and nothing that leaves it depends on them.
+/// The keys come off the air, so an attacker might choose colliding ones. The secrets are drawn by `Hasher` in this
+/// process, and no output depends on them.
 struct TransmitterHash: Sendable {
     private let secrets: (UInt64, UInt64, UInt64)
 
@@ -168,7 +169,7 @@ struct TransmitterHash: Sendable {
         Self.fold(self(identity) ^ (address.bits << 8 | UInt64(address.type.rawValue)), secrets.0)
     }
 
-    /// The two halves of the product, in one: every bit of it depends on every bit of both.
+    /// Combines the two halves of the product, so that every bit depends on every bit of both factors.
     private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)
         return product.high ^ product.low

@@ -1,10 +1,10 @@
 /// Booleans, numbers, dates and times (TOML 1.0.0, from "Integer" on).
 extension TOMLCursor {
-    /// The value here that is neither string, array nor inline table.
+    /// Reads a value that is neither string, array nor inline table.
     mutating func scalar() throws(ConfigurationError) -> TOMLNode {
         let start = index
         var octets = Array(takeWord())
-        // A space may stand between date and time.
+        // A space may separate date and time.
         if octets.count == 10, Self.isDate(octets), peek() == 0x20, let next = peek(1), Self.isDigit(next) {
             advance()
             octets += [UInt8(ascii: "T")] + takeWord()
@@ -27,7 +27,7 @@ extension TOMLCursor {
             }
             return .integer(integer)
         }
-        // It is not shown: it may be a key or a password without its quotation marks.
+        // The text is not shown: it may be a key or a password without its quotation marks.
         throw failure("expected a value; text needs quotation marks", at: start)
     }
 
@@ -39,7 +39,7 @@ extension TOMLCursor {
 
     private static func isSign(_ octet: UInt8?) -> Bool { octet == UInt8(ascii: "+") || octet == UInt8(ascii: "-") }
 
-    /// The digits with their sign, for `Int64`, or `nil` where it is no integer. Only a decimal one has a sign.
+    /// Returns the digits with their sign, for `Int64`; `nil` where it is no integer. Only a decimal one has a sign.
     private static func integerDigits(_ octets: [UInt8]) -> (digits: String, radix: Int)? {
         for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where octets.starts(with: prefix.utf8) {
             return plain(octets.dropFirst(2)) {
@@ -52,7 +52,7 @@ extension TOMLCursor {
         return (octets.first == UInt8(ascii: "-") ? "-" + text : text, 10)
     }
 
-    /// A number with a fraction, an exponent or both; `nil` for anything else.
+    /// Returns a number with a fraction, an exponent or both; `nil` for anything else.
     private static func float(_ octets: [UInt8]) -> Double? {
         let sign = isSign(octets.first) ? 1 : 0
         let unsigned = octets.dropFirst(sign)
@@ -76,19 +76,20 @@ extension TOMLCursor {
         return Double(octets.first == UInt8(ascii: "-") ? "-" + text : text)
     }
 
-    /// A decimal integer part does not begin with a zero, unless it is one.
+    /// Returns whether a decimal integer part is valid: it does not begin with a zero, unless it is zero.
     private static func isWhole(_ digits: ArraySlice<UInt8>) -> Bool {
         digits.first != UInt8(ascii: "0") || digits.count == 1
     }
 
-    /// The digits without underscores, each of which has to stand between two digits.
+    /// Returns the digits without underscores, each of which has to stand between two digits.
     private static func plain(_ octets: ArraySlice<UInt8>, _ isDigit: (UInt8) -> Bool) -> String? {
         let groups = octets.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
         guard groups.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }) else { return nil }
         return String(decoding: groups.joined(), as: UTF8.self)
     }
 
-    /// `1979-05-27`, alone or with a time and an offset. No key takes one, so its digits may be any.
+    /// Returns whether it is a date as `1979-05-27`, alone or with a time and an offset. No key takes one, so its
+    /// digits may be any.
     private static func isDate(_ octets: [UInt8]) -> Bool {
         guard matches(octets.prefix(10), "0000-00-00") else { return false }
         let rest = octets.dropFirst(10)
@@ -101,7 +102,7 @@ extension TOMLCursor {
         return isTime(time)
     }
 
-    /// `07:32:00` with or without a fraction.
+    /// Returns whether it is a time as `07:32:00`, with or without a fraction.
     private static func isTime(_ octets: some Collection<UInt8>) -> Bool {
         guard matches(octets.prefix(8), "00:00:00") else { return false }
         let fraction = octets.dropFirst(8)
@@ -109,7 +110,7 @@ extension TOMLCursor {
             || fraction.first == UInt8(ascii: ".") && fraction.count > 1 && fraction.dropFirst().allSatisfy(isDigit)
     }
 
-    /// Whether a digit stands wherever `pattern` has a zero, and the same character everywhere else.
+    /// Returns whether there is a digit wherever `pattern` has a zero, and the pattern's character everywhere else.
     private static func matches(_ octets: some Collection<UInt8>, _ pattern: String) -> Bool {
         octets.count == pattern.utf8.count
             && zip(octets, pattern.utf8).allSatisfy { $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 }

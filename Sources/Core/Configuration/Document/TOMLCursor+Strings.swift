@@ -1,7 +1,7 @@
-/// Strings (TOML 1.0.0, "String"): basic ones in `"` with escapes, literal ones in `'` without; on one line, or on several
-/// between three quotation marks.
+/// Strings (TOML 1.0.0, "String"): basic ones in `"` with escapes, and literal ones in `'` without. Each is on one
+/// line, or on several between three quotation marks.
 extension TOMLCursor {
-    /// The string that opens here with `quote`.
+    /// Reads the string that opens here with `quote`.
     mutating func string(_ quote: UInt8, mayBeLong: Bool) throws(ConfigurationError) -> String {
         let start = index
         let isLong = run(of: quote, upTo: 3) == 3
@@ -12,7 +12,7 @@ extension TOMLCursor {
         while let octet = peek() {
             if octet == quote {
                 if let quotes = closing(quote, isLong: isLong) {
-                    // A long string may end in one or two quotation marks of its own.
+                    // A multi-line string may end in one or two quotation marks of its own.
                     text += repeatElement(quote, count: quotes - (isLong ? 3 : 1))
                     advance(quotes)
                     return String(decoding: text, as: UTF8.self)
@@ -31,14 +31,14 @@ extension TOMLCursor {
         throw failure("the quotation mark at the end is missing", at: start)
     }
 
-    /// How many quotation marks end the string here; `nil` if they are part of it.
+    /// Returns the number of quotation marks that end the string here; `nil` if they are part of it.
     private func closing(_ quote: UInt8, isLong: Bool) -> Int? {
         guard isLong else { return 1 }
         let count = run(of: quote, upTo: 5)
         return count >= 3 ? count : nil
     }
 
-    /// What the backslash here and the characters after it stand for.
+    /// Returns the characters of the escape here.
     private mutating func escape(isLong: Bool) throws(ConfigurationError) -> [UInt8] {
         advance()
         guard let letter = peek() else { throw failure("the quotation mark at the end is missing") }
@@ -65,7 +65,7 @@ extension TOMLCursor {
         }
     }
 
-    /// The scalar of `\uXXXX` or `\UXXXXXXXX`, at its letter.
+    /// Returns the scalar of `\uXXXX` or `\UXXXXXXXX`, at its letter.
     private mutating func scalar(digits count: Int) throws(ConfigurationError) -> [UInt8] {
         advance()
         let start = index
@@ -81,7 +81,7 @@ extension TOMLCursor {
         return Array(String(Character(scalar)).utf8)
     }
 
-    /// A backslash at the end of a line joins it to the next character that is no blank.
+    /// Skips a backslash at the end of a line, and the blanks and line ends after it. Returns whether there was one.
     private mutating func joinsLines() -> Bool {
         let before = self
         skipBlanks()

@@ -1,11 +1,12 @@
-/// A place in a TOML text, and the smallest steps from there.
+/// A position in a TOML text, and the smallest steps of reading.
 struct TOMLCursor {
     private let octets: [UInt8]
     private(set) var index = 0
 
-    /// Stands at the start, after a byte order mark.
+    /// Begins at the start, after a byte order mark.
     ///
-    /// - Throws: a control character that TOML does not know: any but tab, line feed, and carriage return before one.
+    /// - Throws: an error for a control character that TOML refuses: any but tab, line feed, and carriage return before
+    ///   one.
     init(_ text: String) throws(ConfigurationError) {
         octets = Array(text.utf8)
         var previous: UInt8 = 0
@@ -22,7 +23,7 @@ struct TOMLCursor {
 
     var isAtEnd: Bool { index >= octets.count }
 
-    /// The octet here, or `ahead` octets further on; `nil` beyond the end.
+    /// Returns the octet here, or `ahead` octets further on; `nil` beyond the end.
     func peek(_ ahead: Int = 0) -> UInt8? {
         let place = index + ahead
         return place < octets.count ? octets[place] : nil
@@ -32,31 +33,31 @@ struct TOMLCursor {
         index = min(index + count, octets.count)
     }
 
-    /// Steps over `octet` if it stands here.
+    /// Skips `octet` if it is here. Returns whether it was.
     mutating func take(_ octet: Unicode.Scalar) -> Bool {
         guard let here = peek(), UInt32(here) == octet.value else { return false }
         advance()
         return true
     }
 
-    /// Steps over the longest run for which `isPart` holds.
+    /// Skips and returns the longest run for which `isPart` holds.
     mutating func take(while isPart: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let run = octets.suffix(from: index).prefix(while: isPart)
         advance(run.count)
         return run
     }
 
-    /// How many times `octet` stands here in a row, counted up to `limit`.
+    /// Returns how many times `octet` is here in a row, counted up to `limit`.
     func run(of octet: UInt8, upTo limit: Int) -> Int {
         octets.suffix(from: index).prefix(limit).prefix { $0 == octet }.count
     }
 
-    /// Spaces and tabs.
+    /// Skips spaces and tabs.
     mutating func skipBlanks() {
         while let octet = peek(), octet == 0x20 || octet == 0x09 { advance() }
     }
 
-    /// A line feed, or a carriage return and a line feed.
+    /// Skips a line feed, or a carriage return and a line feed. Returns whether there was one.
     mutating func takeLineEnd() -> Bool {
         if peek() == 0x0D, peek(1) == 0x0A {
             advance(2)
@@ -65,7 +66,7 @@ struct TOMLCursor {
         return take("\n")
     }
 
-    /// Blanks, comments and line ends.
+    /// Skips blanks, comments and line ends.
     mutating func skipLines() {
         repeat {
             skipBlanks()
@@ -73,7 +74,7 @@ struct TOMLCursor {
         } while takeLineEnd()
     }
 
-    /// What may follow a statement on its line: blanks and a comment.
+    /// Skips the rest of a statement's line: blanks and a comment.
     mutating func finishLine() throws(ConfigurationError) {
         skipBlanks()
         skipComment()
@@ -84,15 +85,15 @@ struct TOMLCursor {
         if peek() == UInt8(ascii: "#") { _ = take { $0 != 0x0A && $0 != 0x0D } }
     }
 
-    /// What stands here, for an error.
+    /// The character here, for an error.
     var here: String {
         guard let octet = peek() else { return "the end of the file" }
         if octet == 0x0A || octet == 0x0D { return "the end of the line" }
-        // Decoding repairs what is cut, and the first character of it is whole.
+        // Decoding repairs the cut end; the first character is whole.
         return String(decoding: octets.suffix(from: index).prefix(32), as: UTF8.self).prefix(1).description.quoted
     }
 
-    /// An error at `place`, or here. Columns count Unicode scalars; continuation octets of UTF-8 are 10xxxxxx.
+    /// Returns an error at `place`, or here. Columns count Unicode scalars; continuation octets of UTF-8 are 10xxxxxx.
     func failure(_ message: String, at place: Int? = nil) -> ConfigurationError {
         let before = octets.prefix(place ?? index)
         let column = before.reversed().prefix { $0 != 0x0A }.reduce(1) { $1 & 0b1100_0000 == 0b1000_0000 ? $0 : $0 + 1 }
@@ -101,6 +102,6 @@ struct TOMLCursor {
             column: column)
     }
 
-    /// The line of a place, counted from 1.
+    /// Returns the line of a place, counted from 1.
     package func line(at place: Int) -> Int { octets.prefix(place).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 } }
 }

@@ -1,23 +1,26 @@
-/// Reads TOML 1.0.0: headings, and keys with their values.
+/// A parser of TOML 1.0.0: headings, and keys with their values.
 ///
-/// It is a parser of our own because a configuration is input from outside, and none may stop the process: the C++ one
-/// that Swift packages wrap asserts, in release builds too, and aborts at `[[[region]]]`. It also ends a text at NUL.
+/// The project has its own parser, because a configuration is input from outside and must not stop the process. The C++
+/// parser that Swift packages wrap asserts in release builds too, and aborts at `[[[region]]]`. It also ends a text at
+/// NUL.
 struct TOMLDocument {
-    /// Parts of a dotted key, and brackets within brackets. The deepest that any key needs is 2.
+    /// The most parts of a dotted key, and brackets within brackets. The deepest key needs 2.
     static let maxDepth = 16
 
     private var cursor: TOMLCursor
     private var depth = 0
     private var places: TOMLPlaces?
 
-    /// The root table of `text`, or the first error in it.
+    /// Returns the root table of `text`.
+    ///
+    /// - Throws: the first error in it.
     static func parse(_ text: String) throws(ConfigurationError) -> [String: TOMLNode] {
         var document = TOMLDocument(cursor: try TOMLCursor(text))
         guard case .table(let entries) = try document.root() else { return [:] }
         return entries
     }
 
-    /// The lines, counted from 1, in which keys stand; see `TOMLPlaces.offset(of:)`.
+    /// Returns the lines of keys, counted from 1; see `TOMLPlaces.offset(of:)`.
     static func lines(of keys: [String], in text: String) -> [Int?] {
         guard let cursor = try? TOMLCursor(text) else { return keys.map { _ in nil } }
         var document = TOMLDocument(cursor: cursor)
@@ -48,7 +51,7 @@ struct TOMLDocument {
         return root.node
     }
 
-    /// `[a.b]` or `[[a.b]]`, after its first bracket.
+    /// Reads `[a.b]` or `[[a.b]]`, after its first bracket.
     private mutating func heading(in root: TOMLTable) throws(ConfigurationError) -> TOMLTable {
         let start = cursor.index - 1
         let isRepeated = cursor.take("[")
@@ -62,10 +65,10 @@ struct TOMLDocument {
             places?.open(path, isRepeated: isRepeated, at: start)
             return found
         }
-        throw cursor.failure("\(path.joined(separator: ".").quoted) stands in the file already", at: start)
+        throw cursor.failure("\(path.joined(separator: ".").quoted) is in the file already", at: start)
     }
 
-    /// `a.b = value`. Returns the key's parts.
+    /// Reads `a.b = value`. Returns the key's parts.
     @discardableResult
     private mutating func pair(in table: TOMLTable) throws(ConfigurationError) -> [String] {
         let start = cursor.index
@@ -74,12 +77,12 @@ struct TOMLDocument {
         cursor.skipBlanks()
         let value = try value()
         if !table.set(path[...], value) {
-            throw cursor.failure("\(path.joined(separator: ".").quoted) stands in the file already", at: start)
+            throw cursor.failure("\(path.joined(separator: ".").quoted) is in the file already", at: start)
         }
         return path
     }
 
-    /// A key with the blanks around it: bare or quoted, dotted or not.
+    /// Reads a key with the blanks around it: bare or quoted, dotted or not.
     private mutating func key() throws(ConfigurationError) -> [String] {
         var path: [String] = []
         repeat {
@@ -112,7 +115,7 @@ struct TOMLDocument {
         }
     }
 
-    /// `[1, 2]`, after its bracket: on several lines if need be, with or without a comma at the end.
+    /// Reads `[1, 2]`, after its bracket: on one or several lines, with or without a comma at the end.
     private mutating func array() throws(ConfigurationError) -> TOMLNode {
         var nodes: [TOMLNode] = []
         cursor.skipLines()
@@ -128,7 +131,7 @@ struct TOMLDocument {
         return .array(nodes)
     }
 
-    /// `{ a = 1, b = 2 }`, at its brace: on one line, without a comma at the end.
+    /// Reads `{ a = 1, b = 2 }`, at its brace: on one line, without a comma at the end.
     private mutating func inlineTable() throws(ConfigurationError) -> TOMLNode {
         cursor.advance()
         let table = TOMLTable(.heading)
@@ -147,17 +150,17 @@ struct TOMLDocument {
     }
 }
 
-/// Where the keys of a document stand, by their paths as errors name them: `mqtt.url`, `region[2].uuid`.
+/// The places of a document's keys, by their paths in errors: `mqtt.url`, `region[2].uuid`.
 ///
-/// Only errors ask for it, so a document is read for it once more when there are any, and costs nothing otherwise.
+/// Only errors need them. So a document with errors is read once more, and others cost nothing.
 struct TOMLPlaces {
-    /// Octets from the start of the text; of what stands there several times, the first.
+    /// Octets from the start of the text. For a repeated key, those of the first.
     private var offsets: [String: Int] = [:]
-    /// How many tables each heading in double brackets has opened.
+    /// The number of tables that each heading in double brackets has opened.
     private var counts: [String: Int] = [:]
     private var table: String?
 
-    /// A heading opens a table.
+    /// Takes a heading, which opens a table.
     mutating func open(_ path: [String], isRepeated: Bool, at offset: Int) {
         let name = Self.joined(path)
         note(name, at: offset)
@@ -169,14 +172,14 @@ struct TOMLPlaces {
         note("\(name)[\(number)]", at: offset)
     }
 
-    /// A key of the table that was opened last.
+    /// Takes a key of the table that was opened last.
     mutating func set(_ path: [String], at offset: Int) {
         let name = Self.joined(path)
         note(table.map { "\($0).\(name)" } ?? name, at: offset)
     }
 
-    /// Where a key stands. Of one that is missing, or stands within another's value, the place of what it belongs to; `nil`
-    /// where the text has nothing of it.
+    /// Returns the place of a key. A missing key, or one within another's value, has the place of its table or key.
+    /// Returns `nil` where the text has none of these.
     func offset(of key: String) -> Int? {
         var path = Substring(key)
         while !path.isEmpty {

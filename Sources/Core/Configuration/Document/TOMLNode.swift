@@ -1,15 +1,15 @@
-/// A value of a TOML document, apart from the library that parsed it.
+/// A value of a TOML document, independent of the parser.
 indirect enum TOMLNode: Hashable, Sendable {
     case boolean(Bool)
     case integer(Int64)
     case float(Double)
     case string(String)
-    /// One of TOML's dates and times. No key takes one, so its value is not kept.
+    /// A date or time of TOML. No key takes one, so its value is not kept.
     case time
     case array([TOMLNode])
     case table([String: TOMLNode])
 
-    /// What it is, with an article, for the end of "must be a number, not …".
+    /// The type with an article, for the end of "must be a number, not …".
     var kind: String {
         switch self {
         case .boolean: "true or false"
@@ -22,12 +22,12 @@ indirect enum TOMLNode: Hashable, Sendable {
         }
     }
 
-    /// As it would stand in the file: one line, at most about 60 characters, control characters escaped.
+    /// The value as in the file: one line, at most about 60 characters, control characters escaped.
     var text: String {
         switch self {
         case .boolean(let value): value ? "true" : "false"
         case .integer(let value): String(value)
-        // Not as an integer, which some keys want: 1e3 is not one.
+        // A float stays a float, because some keys take only integers: 1e3 is none.
         case .float(let value): value.description
         case .string(let value): value.quoted
         case .time: "(a date or time)"
@@ -40,7 +40,7 @@ indirect enum TOMLNode: Hashable, Sendable {
 }
 
 extension Double {
-    /// Without a fraction where there is none: `60`, `0.15`, `nan`.
+    /// The number without a zero fraction: `60`, `0.15`, `nan`.
     var plain: String {
         guard let whole = Int64(exactly: self) else { return description }
         return String(whole)
@@ -48,13 +48,13 @@ extension Double {
 }
 
 extension String {
-    /// In quotation marks, fit for one line of an error.
+    /// The text in quotation marks, fit for one line of an error.
     var quoted: String { "\"" + shortened + "\"" }
 
-    /// At most 60 characters: the end is cut.
+    /// The text with at most 60 characters: the end is cut.
     fileprivate var cut: String { count > 60 ? prefix(60) + "…" : self }
 
-    /// On one line and at most about 60 characters: the end is cut, quotation marks, backslashes and control
+    /// The text on one line, with at most about 60 characters. The end is cut. Quotation marks, backslashes and control
     /// characters are escaped as in TOML.
     var shortened: String {
         var line = ""
@@ -80,11 +80,11 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// A C0 or C1 control character, as Unicode's category Cc.
+    /// Whether this is a C0 or C1 control character, Unicode's category Cc.
     var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
-    /// What must not reach a terminal or a log line as it is: controls, line separators, text direction marks, and what is
-    /// no character.
+    /// Whether this must not reach a terminal or a log line: controls, line separators, text direction marks, and
+    /// noncharacters.
     fileprivate var endsLineOrHides: Bool {
         isControl || properties.isNoncharacterCodePoint || (0x2028...0x202E).contains(value)
             || (0x2066...0x2069).contains(value)

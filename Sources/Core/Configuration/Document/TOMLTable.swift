@@ -1,10 +1,11 @@
-/// A table while its document is read: who made it decides who may add to it (TOML 1.0.0, "Table" and "Keys").
+/// A table while its document is read. Its origin decides which statements may add to it (TOML 1.0.0, "Table" and
+/// "Keys").
 final class TOMLTable {
     package enum Origin {
-        /// On the way to the table of a heading; a heading of its own may still follow.
+        /// Opened on the way to another heading. A heading of its own may still follow.
         case path
         case heading
-        /// By a dotted key; others may add to it.
+        /// Opened by a dotted key. Other dotted keys may add to it.
         case dottedKey
     }
 
@@ -14,8 +15,8 @@ final class TOMLTable {
         case tables(List)
     }
 
-    /// The tables of one `[[name]]`. By reference, because an array that a dictionary's enum holds is copied whole for each
-    /// table that comes to it: ten thousand regions took seconds.
+    /// The tables of one `[[name]]`. A class, because an array in a dictionary's enum is copied whole for each table
+    /// added: ten thousand regions took seconds.
     final class List {
         var tables: [TOMLTable]
 
@@ -41,7 +42,7 @@ final class TOMLTable {
             })
     }
 
-    /// The table for a part of a heading that is not the last; `nil` where a value is in the way.
+    /// Returns the table for a part of a heading that is not the last; `nil` where a value has that name.
     func child(onPath name: String) -> TOMLTable? {
         switch entries[name] {
         case .table(let table): return table
@@ -51,7 +52,7 @@ final class TOMLTable {
         }
     }
 
-    /// The table that `[name]` opens; `nil` where it stands already.
+    /// Returns the table that `[name]` opens; `nil` where it exists already.
     func open(_ name: String) -> TOMLTable? {
         switch entries[name] {
         case nil: return add(name, .heading)
@@ -62,7 +63,7 @@ final class TOMLTable {
         }
     }
 
-    /// The table that `[[name]]` adds; `nil` where something else has the name.
+    /// Returns the table that `[[name]]` adds; `nil` where another value has that name.
     func append(_ name: String) -> TOMLTable? {
         let table = TOMLTable(.heading)
         switch entries[name] {
@@ -73,7 +74,7 @@ final class TOMLTable {
         return table
     }
 
-    /// Sets a value; `false` where the key is there already, or leads into a table that was closed.
+    /// Sets a value. Returns `false` where the key exists already, or leads into a closed table.
     func set(_ path: ArraySlice<String>, _ value: TOMLNode) -> Bool {
         guard let name = path.first else { return false }
         if path.count == 1 {

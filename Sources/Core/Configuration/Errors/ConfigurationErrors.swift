@@ -1,17 +1,17 @@
-/// One thing that is wrong with `config.toml`.
+/// One error in `config.toml`.
 ///
-/// Its `description` is one line without a line break: where it stands, key, value, what is allowed.
+/// The `description` is one line: place, key, value and the allowed values.
 package struct ConfigurationError: Error, Hashable, Sendable {
-    /// The path of the key, such as `mqtt.url` or `region[2].uuid` (tables in double brackets are counted from 1);
-    /// empty where it is the file as a whole.
+    /// The path of the key, such as `mqtt.url` or `region[2].uuid`, where tables in double brackets are counted from 1.
+    /// Empty for the whole file.
     package var key: String
-    /// The offending value as it would stand in the file, shortened; `nil` where there is none or it is a secret.
+    /// The value as in the file, shortened; `nil` where there is none or it is a secret.
     package var value: String?
-    /// What is allowed, and the remedy where it is not plain.
+    /// The allowed values, and the remedy where it is not obvious.
     var requirement: String
-    /// Where it stands, counted from 1: of a key that is missing, its table; `nil` where the file has nothing of it.
+    /// The line, counted from 1; of a missing key, that of its table. `nil` where the file has neither.
     package var line: Int?
-    /// Of a syntax error, in characters, counted from 1.
+    /// The column of a syntax error in characters, counted from 1.
     var column: Int?
 
     package init(key: String, value: String?, requirement: String, line: Int? = nil, column: Int? = nil) {
@@ -24,7 +24,8 @@ package struct ConfigurationError: Error, Hashable, Sendable {
 }
 
 extension ConfigurationError: CustomStringConvertible {
-    /// `line 8: radio.window_ms = 90: must be from 2.5 to interval_ms (60)` or `line 3, column 5: not valid TOML: …`.
+    /// The error in one line: `line 8: radio.window_ms = 90: must be from 2.5 to interval_ms (60)` or `line 3, column
+    /// 5: not valid TOML: …`.
     package var description: String {
         var parts: [String] = []
         if let line { parts.append(column.map { "line \(line), column \($0)" } ?? "line \(line)") }
@@ -33,14 +34,15 @@ extension ConfigurationError: CustomStringConvertible {
     }
 }
 
-/// Everything that is wrong with `config.toml`, at once, so that one look repairs it.
+/// All errors in `config.toml` at once, so that a person can repair them in one pass.
 package struct ConfigurationErrors: Error, Hashable, Sendable {
-    /// At least one, at most `maxReported`: in the order of the sections of the default file, then unknown tables.
+    /// At least one error, at most `maxReported`: in the order of the sections of the default file, then unknown
+    /// tables.
     let errors: [ConfigurationError]
-    /// How many more there were.
+    /// The number of further errors.
     let omitted: Int
 
-    /// No one reads more, and a broken file can have as many as it has bytes.
+    /// The most errors reported. A broken file can have as many as it has bytes.
     static let maxReported = 100
 
     init(_ list: ErrorList) {
@@ -53,7 +55,7 @@ package struct ConfigurationErrors: Error, Hashable, Sendable {
         self.omitted = 0
     }
 
-    /// One line for each error, the file's name in front: `config.toml: line 7: mqtt.protocol = 4: must be 3 or 5`.
+    /// Returns one line for each error, with the file's name: `config.toml: line 7: mqtt.protocol = 4: must be 3 or 5`.
     package func lines(file: String) -> [String] {
         let lines = errors.map { "\(file): \($0)" }
         return omitted > 0 ? lines + ["\(file): and \(omitted) more"] : lines
@@ -68,19 +70,19 @@ extension ConfigurationErrors: CustomStringConvertible {
     }
 }
 
-/// Errors as they are found, up to the limit of what is reported; the rest is only counted.
+/// The errors found, up to the limit. Further errors are only counted.
 struct ErrorList: Hashable, Sendable {
     private(set) var errors: [ConfigurationError] = []
     private(set) var omitted = 0
 
     var isEmpty: Bool { errors.isEmpty }
 
-    /// An error beyond the limit is not even made, because that costs more than to find it.
+    /// Adds an error. Beyond the limit the error is not built, because building costs more than finding.
     mutating func note(_ error: @autoclosure () -> ConfigurationError) {
         if errors.count < ConfigurationErrors.maxReported { errors.append(error()) } else { omitted += 1 }
     }
 
-    /// Says in which line of the file each stands.
+    /// Adds the line of the file to each error.
     mutating func place(in text: String) {
         let lines = TOMLDocument.lines(of: errors.map(\.key), in: text)
         for (index, line) in zip(errors.indices, lines) { errors[index].line = line }

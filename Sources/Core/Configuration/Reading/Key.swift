@@ -1,16 +1,16 @@
-/// One key of `config.toml`: its name with the unit at its end, its default, what it may be, and what it is for.
+/// One key of `config.toml`: its name with the unit at its end, its default, its allowed values and its meaning.
 ///
-/// A key is declared once, as a stored property of its table. Reading, the text of errors, the suggestions for slips of the
-/// pen, the reference table and the checks of the default file all go by this declaration.
+/// A key is declared once, as a stored property of its table. Reading, errors, suggestions for typing errors, the
+/// reference table and the checks of the default file all use this declaration.
 struct Key<Value: Sendable>: Sendable {
     package let name: String
     let defaultValue: Value
     let rule: Rule<Value>
     /// One sentence for the reference table, with the unit.
     let meaning: String
-    /// What the reference table says where the default is not a value of its own.
+    /// The text in the reference table where the default is not a value of its own.
     let defaultNote: String?
-    /// The name that it had in the version before, which is still read. It goes with the next version.
+    /// The name in the version before, which is still read. The next version refuses it.
     let formerName: String?
 
     package init(
@@ -26,7 +26,7 @@ struct Key<Value: Sendable>: Sendable {
     }
 }
 
-/// A key whatever the type of its value.
+/// A key with any type of value.
 private protocol AnyKey {
     var description: KeyDescription { get }
 }
@@ -41,7 +41,7 @@ extension Key: AnyKey {
 
 /// A key that the file sets under its former name.
 package struct RenamedKey: Hashable, Sendable, CustomStringConvertible {
-    /// With its table: `site.exit_after_s`.
+    /// The former name with its table: `site.exit_after_s`.
     let written: String
     let name: String
 
@@ -50,15 +50,15 @@ package struct RenamedKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Keys that are declared together: a table, or what several tables share.
+/// Keys that are declared together: a table, or keys that several tables share.
 protocol KeyGroup: Sendable {
-    /// Its keys, in the order of the reference.
+    /// The keys, in the order of the reference.
     var descriptions: [KeyDescription] { get }
 }
 
 extension KeyGroup {
-    /// The stored properties that are keys or groups of them, in the order in which they stand: a list of them beside their
-    /// declarations could lack one.
+    /// The stored properties that are keys or groups of keys, in order. Reflection finds them, because a second list
+    /// could lack one.
     var descriptions: [KeyDescription] {
         Mirror(reflecting: self).children.flatMap { property -> [KeyDescription] in
             switch property.value {
@@ -70,12 +70,12 @@ extension KeyGroup {
     }
 }
 
-/// Keys of another table that may stand in this one too, where they hold in place of the other's.
+/// Keys of another table that this table may also set, in place of the other's values.
 struct Overriding<Keys: KeyGroup>: KeyGroup {
     let keys: Keys
-    /// The table that says what holds where this one does not.
+    /// The table whose values hold where this one sets none.
     let heading: String
-    /// Whom they hold for here.
+    /// The things for which they hold here.
     let scope: String
 
     var descriptions: [KeyDescription] {
@@ -86,11 +86,11 @@ struct Overriding<Keys: KeyGroup>: KeyGroup {
     }
 }
 
-/// A table of `config.toml`. Its keys are its stored properties; `read` makes of them what somebody needs.
+/// A table of `config.toml`. Its keys are its stored properties; `read` returns its settings.
 protocol SettingsTable: KeyGroup {
-    /// What stands in the brackets.
+    /// The name in the brackets.
     static var tableName: String { get }
-    /// Whether it may stand several times, in double brackets.
+    /// Whether it may be repeated, in double brackets.
     static var isRepeated: Bool { get }
 }
 

@@ -1,25 +1,25 @@
-/// What the value of a key may be: how it is read, and how that is said.
+/// The rule of a key's value: it reads the value, and describes the allowed ones.
 struct Rule<Value: Sendable>: Sendable {
-    /// What became of a node.
+    /// The result of reading a node.
     package enum Outcome: Sendable {
         case value(Value)
-        /// Not of the TOML type that is wanted.
+        /// The node has the wrong TOML type.
         case wrongType
-        /// Of the right type, but not allowed; the reason where `allowed` does not say enough.
+        /// The value is not allowed, although its type is right. The reason is given where `allowed` is not enough.
         case refused(String?)
     }
 
     /// The TOML type with its article: `a number`.
     package let type: String
-    /// What of that type is allowed, to follow "must be": `from 2.5 to 10240`.
+    /// The allowed values of that type, to follow "must be": `from 2.5 to 10240`.
     let allowed: String
     var read: @Sendable (TOMLNode) -> Outcome
-    /// As it stands in the file.
+    /// Returns a value as in the file.
     let write: @Sendable (Value) -> String
-    /// The part of a node that an error may show; `nil` for a secret.
+    /// Returns the part of a node that an error may show; `nil` for a secret.
     var show: @Sendable (TOMLNode) -> String? = { $0.text }
 
-    /// What to say about a node that is not a value; `nil` for one that is.
+    /// Returns the error for a node that is not a valid value; `nil` for a valid one.
     func complaint(about node: TOMLNode) -> String? {
         switch read(node) {
         case .value: nil
@@ -30,7 +30,7 @@ struct Rule<Value: Sendable>: Sendable {
 }
 
 extension Rule {
-    /// The same rule for another Swift type, given both ways.
+    /// Returns this rule for another Swift type, converted both ways.
     package func map<Other: Sendable>(
         _ make: @escaping @Sendable (Value) -> Other, back: @escaping @Sendable (Other) -> Value
     ) -> Rule<Other> {
@@ -46,7 +46,7 @@ extension Rule {
             write: { [write] in write(back($0)) }, show: show)
     }
 
-    /// The same rule for a key that need not be there.
+    /// This rule for a key that need not be set.
     package var optional: Rule<Value?> {
         Rule<Value?>(
             type: type, allowed: allowed,
@@ -62,7 +62,7 @@ extension Rule {
 }
 
 extension Rule where Value == Double {
-    /// An integer or a number with a fraction, both limits included. What is not a number lies in no range.
+    /// Returns a rule for an integer or a number with a fraction, limits included. NaN is in no range.
     static func number(_ range: ClosedRange<Double>) -> Rule {
         Rule(
             type: "a number", allowed: "from \(range.lowerBound.plain) to \(range.upperBound.plain)",
@@ -80,19 +80,19 @@ extension Rule where Value == Double {
 }
 
 extension Rule where Value == TimeSpan {
-    /// A number of seconds.
+    /// Returns a rule for a number of seconds.
     static func seconds(_ range: ClosedRange<Double>) -> Rule {
         Rule<Double>.number(range).map({ .seconds($0) }, back: { $0.seconds })
     }
 }
 
 extension Rule where Value: FixedWidthInteger {
-    /// A whole number, written as one: `30`, not `30.0`.
+    /// Returns a rule for a whole number, written as one: `30`, not `30.0`.
     static func integer(_ range: ClosedRange<Value>) -> Rule {
         Rule(
             type: "an integer", allowed: "from \(range.lowerBound) to \(range.upperBound)",
             read: { node in
-                // A request may have an integer beyond 64 bits, which JSON does not tell from other numbers.
+                // A request may contain an integer beyond 64 bits, which JSON does not distinguish from other numbers.
                 if case .float(let float) = node, float.isFinite, float.magnitude >= 0x1p63 { return .refused(nil) }
                 guard case .integer(let integer) = node else { return .wrongType }
                 guard let value = Value(exactly: integer), range.contains(value) else { return .refused(nil) }
@@ -115,7 +115,7 @@ extension Rule where Value == Bool {
 }
 
 extension Rule where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the words of an enumeration.
+    /// A rule for the words of an enumeration.
     static var word: Rule {
         let words = Value.allCases.map { "\"\($0.rawValue)\"" }
         let allButLast = words.dropLast().joined(separator: ", ")
@@ -129,11 +129,11 @@ extension Rule where Value: RawRepresentable & CaseIterable, Value.RawValue == S
             write: { "\"\($0.rawValue)\"" })
     }
 
-    /// The same rule, which says more of words that an earlier version allowed.
+    /// Returns this rule, with a reason for words that an earlier version allowed.
     ///
     /// - Parameters:
-    ///   - words: what is no longer allowed.
-    ///   - reason: what to say of it, with the word to use now.
+    /// - words: the words that are not allowed any more.
+    /// - reason: the error for them, with the word to use now.
     func without(_ words: [String], because reason: String) -> Rule {
         var rule = self
         rule.read = { [read] node in
@@ -145,7 +145,7 @@ extension Rule where Value: RawRepresentable & CaseIterable, Value.RawValue == S
 }
 
 extension Rule where Value == String {
-    /// Text for which `isAllowed` holds.
+    /// Returns a rule for text for which `isAllowed` holds.
     static func text(_ allowed: String, where isAllowed: @escaping @Sendable (String) -> Bool) -> Rule {
         Rule(
             type: "text", allowed: allowed,
@@ -156,7 +156,7 @@ extension Rule where Value == String {
             write: { $0.quoted })
     }
 
-    /// The path of a file or folder, or none.
+    /// A rule for the path of a file or folder, or none.
     static var pathOrEmpty: Rule {
         text("a path of at most 1024 bytes, or empty") { $0.utf8.count <= 1024 && !$0.hasControls }
     }

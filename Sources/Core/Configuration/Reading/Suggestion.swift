@@ -1,6 +1,7 @@
-/// Messages for a key, a table or another word that is unknown.
+/// Suggestions for unknown keys and tables.
 package enum Suggestion {
-    /// For an unknown key: the nearest key of the table, or the table that has it, or all that are known.
+    /// Returns the suggestion for an unknown key: the nearest key of the table, or the table that has the key, or all
+    /// known keys.
     static func forKey(_ name: String, in table: ReferenceTable) -> String {
         let known = table.keys.map(\.name)
         if let other = ConfigurationReference.tables.first(where: { $0.keys.contains { $0.name == name } }) {
@@ -10,7 +11,7 @@ package enum Suggestion {
         return "unknown key; known are \(known.joined(separator: ", "))"
     }
 
-    /// For an unknown table, or a key outside any table.
+    /// Returns the suggestion for an unknown table, or a key outside any table.
     static func forTable(_ name: String) -> String {
         let tables = ConfigurationReference.tables
         if let other = tables.first(where: { $0.keys.contains { $0.name == name } }) {
@@ -24,14 +25,14 @@ package enum Suggestion {
         return "unknown table; known are \(tables.map(\.heading).joined(separator: ", "))"
     }
 
-    /// Whether the value of an unknown key may be a secret that somebody put where it does not belong.
+    /// Returns whether the value of an unknown key may be a misplaced secret.
     static func mayBeSecret(_ name: String) -> Bool {
         let name = name.lowercased()
         return ["pass", "pwd", "secret", "token", "irk", "key"].contains { name.contains($0) }
     }
 
-    /// The candidate that begins with the name or that the name begins with, else the one with the fewest changed
-    /// letters, if they are few for the length of the name.
+    /// Returns the candidate that begins with the name, or with which the name begins. Otherwise, the candidate with
+    /// the fewest changed letters, if they are few for the length of the name.
     package static func nearest(to name: String, in candidates: [String]) -> String? {
         let letters = Array(name.lowercased().utf8)
         guard letters.count <= 64 else { return nil }
@@ -45,7 +46,7 @@ package enum Suggestion {
             .min { ($0.distance, $0.candidate) < ($1.distance, $1.candidate) }?.candidate
     }
 
-    /// Levenshtein's edit distance, one row of its table at a time.
+    /// Returns Levenshtein's edit distance, one row of its table at a time.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var row = Array(0...right.count)
         for (i, a) in left.enumerated() {

@@ -1,5 +1,5 @@
-/// Reads one table of the file key by key. It never stops at an error: it notes it and goes on with the default, so
-/// that all errors are found in one go.
+/// Reads one table of the file key by key. After an error it goes on with the default, so that one run finds all
+/// errors.
 struct TableReader {
     /// The table's path: `radio`, `region[2]`.
     let path: String
@@ -8,12 +8,12 @@ struct TableReader {
     private(set) var errors = ErrorList()
     /// The keys that the file sets under their former names.
     private(set) var renamedKeys: [RenamedKey] = []
-    /// Those names, by the names of today. An error names a key as it is written.
+    /// Former names by present names. An error shows the name in the file.
     private var formerNames: [String: String] = [:]
-    /// The keys that have an error already. A second one that follows from the first would only mislead.
+    /// The keys that have an error already. A second error that follows from the first would mislead.
     private var unsound: Set<String> = []
 
-    /// `table` says which keys are known; any other is an error.
+    /// Makes a reader. `table` lists the known keys; any other key is an error.
     package init(path: String, table: ReferenceTable, entries: [String: TOMLNode]) {
         self.path = path
         self.table = table
@@ -27,7 +27,7 @@ struct TableReader {
         }
     }
 
-    /// Goes on with what the file sets under a key's former name as if it stood under the name of today.
+    /// Moves the value of a key's former name to its present name.
     private mutating func takeFormer(_ key: KeyDescription) {
         guard let former = key.formerName, let node = entries.removeValue(forKey: former) else { return }
         if entries[key.name] == nil {
@@ -39,12 +39,12 @@ struct TableReader {
         }
     }
 
-    /// Whether the file sets the key.
+    /// Returns whether the file sets the key.
     func sets<Value>(_ key: Key<Value>) -> Bool { entries[key.name] != nil }
 
-    /// The key's value, or its default where the file does not set it or sets it wrong.
+    /// Returns the key's value, or its default where the file sets none or a wrong one.
     ///
-    /// - Parameter other: a default from elsewhere in the file, which holds in place of the key's own.
+    /// - Parameter other: a default from elsewhere in the file, which replaces the key's own.
     mutating func value<Value>(_ key: Key<Value>, default other: Value? = nil) -> Value {
         let defaultValue = other ?? key.defaultValue
         guard let node = entries[key.name] else { return defaultValue }
@@ -55,14 +55,14 @@ struct TableReader {
         return defaultValue
     }
 
-    /// The value of a key that has no default; `nil` where it is missing or wrong, which is noted.
+    /// Returns the value of a key without a default; `nil` where it is missing or wrong, which is noted.
     mutating func required<Value>(_ key: Key<Value?>) -> Value? {
         if !sets(key) { note(key.name, value: nil, "is missing; must be \(key.rule.allowed)") }
         return value(key)
     }
 
-    /// Notes that a value which is allowed by itself does not go with that of another key, `beside` it. Where the file
-    /// does not set it, the error says that it is the default.
+    /// Notes an error: a value conflicts with that of another key, `beside` it. Where the file does not set it, the
+    /// error says that it is the default.
     mutating func refuse<Value>(_ key: Key<Value>, _ value: Value, beside other: String, _ requirement: String) {
         guard unsound.isDisjoint(with: [key.name, other]) else { return }
         if let node = entries[key.name] {

@@ -1,6 +1,6 @@
-/// Every table that `config.toml` may have, in the order of the default file and of errors.
+/// All tables of `config.toml`, in the order of the default file and of errors.
 struct Tables: Sendable {
-    /// A table's keys to read with, and what the reference says of them.
+    /// A table's keys for reading, and their reference.
     package struct Entry<Keys: SettingsTable>: Sendable {
         let keys: Keys
         let reference: ReferenceTable
@@ -37,27 +37,27 @@ struct Tables: Sendable {
     static let known = Tables()
 }
 
-/// A table whatever its keys are.
+/// A table with any keys.
 private protocol AnyTable {
     var reference: ReferenceTable { get }
 }
 
 extension Tables.Entry: AnyTable {}
 
-/// What `config.toml` may say.
+/// The reference of `config.toml`.
 enum ConfigurationReference {
-    /// Every table and key, in the order of the default file.
+    /// All tables and keys, in the order of the default file.
     static let tables = Mirror(reflecting: Tables.known).children.compactMap {
         ($0.value as? any AnyTable)?.reference
     }
 
-    /// The name as it stands in the path of a key: in quotation marks and shortened where it is not plain.
+    /// Returns a name for the path of a key: quoted and shortened where it is not plain.
     static func path(_ name: String) -> String {
         let isPlain = !name.isEmpty && name.utf8.count <= 60 && name.utf8.allSatisfy(isBareKeyOctet)
         return isPlain ? name : name.quoted
     }
 
-    /// What TOML allows in a key without quotation marks.
+    /// Returns whether TOML allows an octet in a key without quotation marks.
     static func isBareKeyOctet(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -68,26 +68,26 @@ enum ConfigurationReference {
     }
 }
 
-/// A key of `config.toml` as the reference shows it.
+/// A key of `config.toml` in the reference.
 struct KeyDescription: Hashable, Sendable {
-    /// What holds where the file does not set a key.
+    /// The value that holds where the file does not set a key.
     enum Default: Hashable, Sendable {
-        /// As it stands in the file.
+        /// The default as in the file.
         case value(String)
-        /// No value of its own, and why: `required`, `any`.
+        /// No value of its own, and the reason: `required`, `any`.
         case none(String)
     }
 
     package let name: String
     let `default`: Default
-    /// To follow "must be".
+    /// The allowed values, to follow "must be".
     let allowed: String
     /// One sentence, with the unit.
     let meaning: String
-    /// The name that it had before, if that is still read.
+    /// The former name, if it is still read.
     var formerName: String?
 
-    /// Its row in the article's table: key, default, what it must be, meaning.
+    /// The row of the article's table: key, default, allowed values, meaning.
     var row: String {
         let text =
             switch `default` {
@@ -98,10 +98,10 @@ struct KeyDescription: Hashable, Sendable {
     }
 }
 
-/// A table of `config.toml` as the reference shows it.
+/// A table of `config.toml` in the reference.
 struct ReferenceTable: Hashable, Sendable {
     package let name: String
-    /// Whether it may stand several times, in double brackets.
+    /// Whether it may be repeated, in double brackets.
     let isRepeated: Bool
     let keys: [KeyDescription]
 

@@ -1,5 +1,5 @@
 extension RadioSettings.Adapter {
-    /// `hci0` or `00:1A:7D:DA:71:13`, the digits in either case; `nil` for anything else.
+    /// Reads `hci0` or `00:1A:7D:DA:71:13`, the digits in either case; `nil` for anything else.
     package init?(name: String) {
         let digits = name.utf8.dropFirst(3)
         if name.hasPrefix("hci"), digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
@@ -20,7 +20,7 @@ extension RadioSettings.Adapter {
         self = .address(DeviceAddress(bits: bits, type: .public))
     }
 
-    /// What the file calls it.
+    /// The name in the file.
     package var name: String {
         switch self {
         case .automatic: "auto"
@@ -29,7 +29,7 @@ extension RadioSettings.Adapter {
         }
     }
 
-    /// As it stands in the file.
+    /// The name in quotation marks, as in the file.
     fileprivate var text: String { "\"\(name)\"" }
 }
 
@@ -49,12 +49,13 @@ extension Rule where Value == RadioSettings.Adapter {
 /// An entry of `adapters`: `"hci0"`, or `{ name = "hci0", rssi_offset_db = -3 }`.
 struct ConfiguredAdapter: Hashable, Sendable {
     package var adapter: RadioSettings.Adapter
-    /// `nil` for that of `[radio]`.
+    /// The offset; `nil` for that of `[radio]`.
     var rssiOffset_db: Double?
 }
 
 extension ConfiguredAdapter {
-    /// `nil` for what is neither a name nor a table with a name and, perhaps, an offset that `[radio]` could have too.
+    /// Returns `nil` unless the node is a name, or a table with a name and possibly an offset within the limits of
+    /// `[radio]`.
     init?(_ node: TOMLNode) {
         switch node {
         case .string(let name):
@@ -79,7 +80,7 @@ extension ConfiguredAdapter {
 }
 
 extension Rule where Value == [ConfiguredAdapter] {
-    /// Several adapters by name, each with its own offset where it needs one.
+    /// A rule for several adapters by name, each with an optional offset.
     static var adapters: Rule {
         let limit = AdapterSelection.maxAdapters
         return Rule(

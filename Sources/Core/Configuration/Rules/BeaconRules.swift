@@ -11,7 +11,7 @@ extension Rule where Value == ProximityUUID {
 }
 
 extension Rule where Value == [UInt8] {
-    /// An identity resolving key. It is a secret, so an error never shows it.
+    /// A rule for an identity resolving key. It is a secret, so an error never shows it.
     static var resolvingKey: Rule {
         Rule(
             type: "text", allowed: "32 hexadecimal digits or Base64 of 16 bytes, most significant byte first",
@@ -26,7 +26,7 @@ extension Rule where Value == [UInt8] {
     }
 }
 
-/// The two ways to write the 16 octets of a key.
+/// The two notations of the 16 octets of a key.
 enum ResolvingKeyText {
     static func octets(of text: String) -> [UInt8]? {
         let characters = Array(text.utf8.prefix(33))
@@ -48,8 +48,8 @@ enum ResolvingKeyText {
         return octets
     }
 
-    /// RFC 4648, 4. Sixteen octets are 22 characters of 6 bits, the last 4 of these bits zero, and `==`, which may be
-    /// left out.
+    /// Reads Base64 (RFC 4648, 4). Sixteen octets are 22 characters of 6 bits, with the last 4 bits zero, and `==`,
+    /// which may be left out.
     private static func base64(_ characters: [UInt8]) -> [UInt8]? {
         let padding = characters.dropFirst(22)
         guard characters.count >= 22, padding.isEmpty || padding.elementsEqual("==".utf8) else { return nil }

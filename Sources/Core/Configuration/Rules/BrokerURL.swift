@@ -1,4 +1,4 @@
-/// Where a broker is: `mqtt://host`, `mqtts://host:8884`, `mqtt://[fd00::1]:1883`, and nothing else in it.
+/// The address of a broker, with no other parts: `mqtt://host`, `mqtts://host:8884`, `mqtt://[fd00::1]:1883`.
 struct BrokerURL: Hashable, Sendable {
     var host: String
     var port: UInt16
@@ -36,7 +36,7 @@ struct BrokerURL: Hashable, Sendable {
         "\(usesTLS ? "mqtts" : "mqtt")://\(HostPort(host: host, port: port))"
     }
 
-    /// The text without what may be a password: everything between the scheme and the last `@`.
+    /// Returns the text without a possible password: everything between the scheme and the last `@`.
     static func withoutUser(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return text }
         let scheme = text.hasPrefix("mqtts://") ? "mqtts://" : text.hasPrefix("mqtt://") ? "mqtt://" : ""
@@ -72,14 +72,14 @@ extension Rule where Value == BrokerURL {
     }
 }
 
-/// A host and one of its ports, as text: `127.0.0.1:2947`, `[::1]:2947`, `gps.example.com`, and nothing else in it.
+/// A host and a port, as text with no other parts: `127.0.0.1:2947`, `[::1]:2947`, `gps.example.com`.
 package struct HostPort: Hashable, Sendable, CustomStringConvertible {
     /// A name, or an address of either family without brackets.
     package var host: String
     package var port: UInt16
 
     package enum Problem: Error {
-        /// It is not a host, or there is more than a port behind it.
+        /// No host, or a host followed by more than a port.
         case notAllowed
         /// The port is not from 1 to 65535.
         case badPort
@@ -91,8 +91,8 @@ package struct HostPort: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// - Parameters:
-    ///   - text: 300 octets at most.
-    ///   - defaultPort: for a text without one.
+    /// - text: at most 300 octets.
+    /// - defaultPort: the port of a text without one.
     init(_ text: some StringProtocol, defaultPort: UInt16) throws(Problem) {
         guard text.utf8.count <= 300 else { throw .notAllowed }
         let text = String(text)
@@ -122,13 +122,14 @@ package struct HostPort: Hashable, Sendable, CustomStringConvertible {
 
     private static func isLetter(_ octet: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= octet | 0x20 }
 
-    /// Letters, digits, dashes, dots and underscores. Whether it exists is for the resolver to say.
+    /// Returns whether it has only letters, digits, dashes, dots and underscores. The resolver decides whether it
+    /// exists.
     private static func looksLikeHost(_ host: String) -> Bool {
         (1...253).contains(host.utf8.count)
             && host.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-._".utf8.contains($0) }
     }
 
-    /// Hexadecimal digits, colons and dots, and a zone after `%`, as in `fe80::1%eth0`.
+    /// Returns whether it has hexadecimal digits, colons and dots, and possibly a zone after `%`, as in `fe80::1%eth0`.
     private static func looksLikeIPv6(_ host: String) -> Bool {
         let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first, address.contains(":"), address.utf8.count <= 45 else { return false }

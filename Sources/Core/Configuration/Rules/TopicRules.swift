@@ -1,33 +1,34 @@
 extension Rule where Value == String {
-    /// One level of an MQTT topic (MQTT 5, 4.7): `+`, `#` and `/` have a meaning there, and a broker may drop a client
-    /// that sends control characters or what is no character (1.5.4).
+    /// A rule for one level of an MQTT topic (MQTT 5, 4.7). `+`, `#` and `/` are special there. A broker may drop a
+    /// client that sends control characters or noncharacters (1.5.4).
     static var topicLevel: Rule {
         mqttText("one topic level: 1 to \(TopicName.maxLevel_bytes) bytes without + # / or control characters") {
             TopicName.isLevel($0)
         }
     }
 
-    /// Several levels with a slash between them.
+    /// Returns a rule for several levels, separated by slashes.
     ///
-    /// - Parameter maxOctets: of all of them together; `nil` where that depends on what follows them.
+    /// - Parameter maxOctets: the most octets of all levels together; `nil` where that depends on what follows them.
     static func topicPrefix(maxOctets: Int? = nil) -> Rule {
         mqttText(
             "topic levels of 1 to \(TopicName.maxLevel_bytes) bytes with / between, without + # or control characters, the"
                 + " first without $ in front" + (maxOctets.map { ", at most \($0) bytes together" } ?? "")
         ) { text in
-            // What begins with a dollar is the broker's own (MQTT 5, 4.7.2), and no subscriber's # takes it in.
+            // Topics that begin with a dollar belong to the broker (MQTT 5, 4.7.2), and no subscription to # receives
+            // them.
             !text.hasPrefix("$") && text.utf8.count <= maxOctets ?? .max
                 && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { TopicName.isLevel($0) }
         }
     }
 
-    /// Text that goes to the broker as MQTT's own, as topics and the user's name do.
+    /// Returns a rule for text that MQTT itself carries, such as topics and the user name.
     static func mqttText(_ allowed: String, where isAllowed: @escaping @Sendable (String) -> Bool) -> Rule {
         let rule = text(allowed, where: isAllowed)
         return Rule(
             type: rule.type, allowed: allowed,
             read: { node in
-                // It looks like nothing at all, or like any character that a font lacks: so it is named.
+                // A noncharacter is invisible, or looks like any character that a font lacks, so the error names it.
                 if case .string(let text) = node,
                     let scalar = text.unicodeScalars.first(where: TopicName.isNonCharacter)
                 {
@@ -39,7 +40,7 @@ extension Rule where Value == String {
             write: rule.write)
     }
 
-    /// The same, or empty for none.
+    /// This rule, with an empty text for none.
     var orEmpty: Rule<String?> {
         let (read, write) = (read, write)
         return Rule<String?>(

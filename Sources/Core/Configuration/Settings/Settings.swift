@@ -1,6 +1,6 @@
-/// Everything that `config.toml` says, validated: whoever holds a part of it need not check a range again.
+/// The validated content of `config.toml`: no other code has to check its ranges again.
 ///
-/// It is made of parts by who needs them. Only a command holds all of it; everything else takes its own part.
+/// The parts are split by their users. Only a command holds all of it; every other component takes its own part.
 package struct Settings: Hashable, Sendable {
     package var identity: IdentitySettings
     package var radio: RadioSettings
@@ -10,51 +10,51 @@ package struct Settings: Hashable, Sendable {
     package var privacy: PrivacySettings
     package var commands: CommandSettings
     package var health: HealthSettings
-    /// `nil` where this machine joins no gateways.
+    /// `nil` where this machine is no site and joins no gateways.
     package var site: SiteSettings?
-    /// `nil` where Home Assistant is told nothing.
+    /// `nil` without messages for Home Assistant.
     package var homeAssistant: HomeAssistantSettings?
-    /// `nil` where nothing is told in the words of OwnTracks.
+    /// `nil` without messages for OwnTracks.
     package var ownTracks: OwnTracksSettings?
-    /// `nil` where this machine is to advertise nothing.
+    /// `nil` where this machine does not advertise.
     package var advertise: AdvertiseSettings?
-    /// `nil` where no recent events are kept.
+    /// `nil` where recent events are not kept.
     package var capture: CaptureSettings?
     package var log: LogSettings
-    /// What stands in the file under a name that goes with the next version.
+    /// The keys that the file sets under their former names.
     package var renamedKeys: [RenamedKey] = []
 }
 
-/// What the rules between the bytes and the messages go by: whom to listen to, how beacons are followed, what is watched.
+/// The settings of the engine: adapters, tracking, distances, regions, ranging and location.
 package struct GatewaySettings: Hashable, Sendable {
-    /// One adapter that listens, and how its RSSI compares with others'.
+    /// An adapter that listens, and the correction of its RSSI.
     package struct ListeningAdapter: Hashable, Sendable {
         package var adapter: RadioSettings.Adapter
-        /// Added to every RSSI that it measures, before smoothing, dB.
+        /// The offset added to each RSSI before smoothing, dB.
         package var rssiOffset_db: Double
     }
 
-    /// In the order of `RadioSettings.adapters`: a report says by its index who heard it.
+    /// The adapters in the order of `RadioSettings.adapters`. A report names its adapter by this index.
     package var adapters: [ListeningAdapter]
     package var tracker: TrackerSettings
     package var distance: DistanceSettings
     package var regions: RegionSettings
     package var ranging: RangingSettings
-    /// `nil` where the file says nothing of the place.
+    /// `nil` without `[location]`.
     package var location: LocationSettings?
 }
 
-/// `[regions]` and every `[[region]]`: what is watched, and what holds for regions that come by request.
+/// `[regions]` and every `[[region]]`: the configured regions, and the rules of requested ones.
 package struct RegionSettings: Hashable, Sendable {
-    /// What holds where a region does not say otherwise.
+    /// The rules that hold where a region has none of its own.
     var rules: RegionRules
     var limits: RegionLimits
-    /// The octets that the id of a region may have which comes by a request: its topics are no longer than a broker takes.
+    /// The most octets of a requested region's id, so that brokers accept its topics.
     var maxRequestedID_bytes: Int
-    /// Those of the file, in its order.
+    /// The regions of the file, in its order.
     package var configured: [MonitoredRegion]
 
-    /// The regions of beacons among them. What is set comes before those of other kinds.
+    /// The regions of beacons among them. Setting it puts them before the other kinds.
     package var beacons: [BeaconRegion] {
         get {
             configured.compactMap { region in
@@ -66,10 +66,10 @@ package struct RegionSettings: Hashable, Sendable {
 }
 
 extension RegionSettings {
-    /// Reads a region that a request defines, by the very rules of a `[[region]]` in the file: the same keys, the same
-    /// limits, and what it leaves out comes from `[regions]`.
+    /// Reads a region that a request defines. Its keys and limits are those of a `[[region]]`, and `[regions]` gives
+    /// the missing values.
     ///
-    /// - Throws: all that is wrong with it. An id that the file uses is wrong too.
+    /// - Throws: all errors. An id that the file uses is an error too.
     package func region(_ definition: RegionDefinition) throws(ConfigurationErrors) -> MonitoredRegion {
         let table = Tables.known.region
         var reader = TableReader(
@@ -88,7 +88,7 @@ extension RegionSettings {
 }
 
 extension JSONValue {
-    /// The TOML value that says the same. TOML has no null: it becomes an empty list, which no key of a region takes.
+    /// The equivalent TOML value. TOML has no null: it becomes an empty list, which no key of a region accepts.
     fileprivate var node: TOMLNode {
         switch self {
         case .null: .array([])

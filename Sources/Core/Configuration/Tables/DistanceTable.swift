@@ -1,7 +1,7 @@
 struct DistanceTable: SettingsTable {
     static let tableName = "distance"
 
-    /// Outside of these limits an exponent describes no room; it is moved to the nearer one.
+    /// The range of exponents that describe a room; others are clamped.
     static let exponents = 1.6...4.0
 
     let model = Key(
@@ -33,7 +33,7 @@ struct DistanceTable: SettingsTable {
             reader.refuse(
                 immediate, immediate_m, beside: near.name, "must be from 0.05 to less than near_m (\(near_m.plain))")
         }
-        // Who has measured the place wants it to count.
+        // An operator who has measured the place wants the measurement to be used.
         let isMeasured = reader.sets(pathLossExponent) || reader.sets(excessLoss) || reader.sets(room)
         let model = reader.value(model, default: isMeasured ? .log : nil)
         let (exponent, excess_db, room_m) = (
@@ -50,7 +50,7 @@ struct DistanceTable: SettingsTable {
             hysteresis: reader.value(hysteresis))
     }
 
-    /// A number that would change nothing is one that somebody believes in.
+    /// Refuses a number that has no effect: the operator believes that it has one.
     private func refuse(
         _ key: Key<Double>, _ value: Double, beside model: DistanceModel, _ reader: inout TableReader
     ) {
@@ -61,7 +61,8 @@ struct DistanceTable: SettingsTable {
                 + "model's")
     }
 
-    /// Any positive number, clamped: a wrong guess of the room is no reason not to start.
+    /// A rule for any positive number, which is clamped: a wrong guess about the room must not keep the agent from
+    /// starting.
     private static var exponent: Rule<Double> {
         let number = Rule<Double>.number(.leastNonzeroMagnitude ... .greatestFiniteMagnitude)
         return Rule(

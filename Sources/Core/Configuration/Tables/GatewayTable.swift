@@ -1,24 +1,24 @@
-/// Who this gateway is: what all its topics begin with, and what tells it from every other gateway.
+/// The identity of this gateway: the first levels of its topics.
 package struct IdentitySettings: Hashable, Sendable {
-    /// First levels of every topic, without a slash at either end.
+    /// The first levels of every topic, without a slash at either end.
     package var prefix: String
     /// One topic level.
     package var site: String
-    /// One topic level; `nil` where the file leaves it to the host name.
+    /// One topic level; `nil` where the host name replaces it.
     var id: String?
 
-    /// The topics of this gateway. Where nobody has asked for the host name it is called `gateway`.
+    /// The topics of this gateway. Before `name(byHost:)` a missing id is `gateway`.
     package var topics: TopicTree { TopicTree(prefix: prefix, site: site, gateway: id ?? "gateway") }
 }
 
 extension IdentitySettings {
-    /// Why a gateway must not have that id, whether it is written or derived; `nil` where it may.
+    /// Returns the reason for which a gateway must not have that id; `nil` where it may.
     static func refusal(ofID id: String) -> String? {
         id == SiteSettings.gatewayID
-            ? "must not be \"site\": that is what the store itself is called; name the gateway after its place" : nil
+            ? "must not be \"site\", which is the store's own id; name the gateway after its place" : nil
     }
 
-    /// Takes the id from the host name, where the file leaves it out.
+    /// Sets a missing id to the host name.
     ///
     /// - Returns: the error where a gateway may not have that id; `nil` where it may.
     package mutating func name(byHost name: String) -> ConfigurationError? {
@@ -34,7 +34,7 @@ extension IdentitySettings {
 }
 
 extension Rule where Value == String? {
-    /// Any but what a store calls itself.
+    /// A rule for any id but the store's own.
     fileprivate static var gatewayID: Rule {
         let level = Rule<String>.topicLevel.orEmpty
         return Rule(

@@ -1,11 +1,11 @@
-/// `[homeassistant]`: whether Home Assistant is told what there is.
+/// `[homeassistant]`: the messages for Home Assistant.
 package struct HomeAssistantSettings: Hashable, Sendable {
-    /// What Home Assistant itself has where it is not set otherwise.
+    /// Home Assistant's own default.
     package static let usualDiscoveryPrefix = "homeassistant"
 
-    /// The first levels of discovery topics, as Home Assistant is set to.
+    /// The first levels of discovery topics, as configured in Home Assistant.
     package var discoveryPrefix: String
-    /// Instances of expanded regions and zones that have entities, at most.
+    /// The most instances of expanded regions and zones that have entities.
     package var maxInstances: Int
 }
 
@@ -26,7 +26,7 @@ struct HomeAssistantTable: SettingsTable {
     }
 }
 
-/// `[owntracks]`: where the same news are told in the words of OwnTracks.
+/// `[owntracks]`: the messages in the format of OwnTracks.
 package struct OwnTracksSettings: Hashable, Sendable {
     /// `owntracks/{user}/{device}`.
     package var topic: String
@@ -39,7 +39,7 @@ struct OwnTracksTable: SettingsTable {
         "topic", default: nil, Rule<String>.topicPrefix(maxOctets: 160).orEmpty,
         "The device's topic, such as `owntracks/fleet/van-7`; `/event` and `/beacon` follow it. Empty: off.")
 
-    /// `nil` where nothing is to be told.
+    /// Returns `nil` where the topic is empty.
     func read(_ reader: inout TableReader) -> OwnTracksSettings? {
         reader.value(topic).map { OwnTracksSettings(topic: $0) }
     }
@@ -50,7 +50,7 @@ struct DeviceTable: SettingsTable {
     static let tableName = "device"
     static let isRepeated = true
 
-    /// Every unknown private address is tried with every key, so they are limited.
+    /// The most devices: every unknown private address is tried with every key.
     static let maxDevices = 1024
 
     package let name = Key(
@@ -62,7 +62,7 @@ struct DeviceTable: SettingsTable {
         "irk", default: nil, Rule<[UInt8]>.resolvingKey.optional,
         "Its identity resolving key. A secret: errors do not show it.", defaultNote: "required")
 
-    /// `nil` where something is missing or wrong, which the reader has noted.
+    /// Returns `nil` where a key is missing or wrong, which the reader has noted.
     func read(_ reader: inout TableReader, taken: inout [KnownDevice]) -> KnownDevice? {
         let name = reader.required(name)
         let key = reader.required(irk)

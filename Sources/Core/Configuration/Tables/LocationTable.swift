@@ -1,4 +1,4 @@
-/// `[location]`: where the gateway is, and what is told of it.
+/// `[location]`: the gateway's place, and its updates.
 struct LocationTable: SettingsTable {
     static let tableName = "location"
 
@@ -68,7 +68,8 @@ struct LocationTable: SettingsTable {
             deferral: deferral.distance_m > 0 || deferral.timeout > .zero ? deferral : nil)
     }
 
-    /// Every key is checked, whichever the source is. A fixed place has to be said: the default lies in the sea.
+    /// Returns the source. Every key is checked, whichever the source is. A fixed place has to be set: the default lies
+    /// in the sea.
     private func place(_ reader: inout TableReader) -> LocationSettings.Source {
         let source = reader.value(source)
         let (north, east) = (reader.value(latitude), reader.value(longitude))
@@ -87,7 +88,7 @@ struct LocationTable: SettingsTable {
 }
 
 extension LocationSettings {
-    /// What holds where the table is there and says nothing.
+    /// The settings of an empty table.
     package static let defaults: LocationSettings = {
         let table = Tables.known.location
         var reader = TableReader(path: table.reference.name, table: table.reference, entries: [:])

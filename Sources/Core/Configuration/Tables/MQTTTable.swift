@@ -1,4 +1,4 @@
-/// `[mqtt]`: the broker and how to speak to it.
+/// `[mqtt]`: the broker and the connection to it.
 package struct BrokerSettings: Hashable, Sendable {
     /// The raw value is the number in `config.toml`.
     package enum ProtocolVersion: Int, CaseIterable, Sendable {
@@ -10,9 +10,9 @@ package struct BrokerSettings: Hashable, Sendable {
 
     /// Broker host name or address, without brackets around an IPv6 address.
     package var host: String
-    /// As the URL says; without one 1883, with TLS 8883.
+    /// The port of the URL; without one 1883, with TLS 8883.
     package var port: UInt16
-    /// `mqtts://`: the certificate chain and the host name are verified, always.
+    /// `mqtts://`: the certificate chain and the host name are always verified.
     package var usesTLS: Bool
     /// Empty for an anonymous login.
     package var username: String
@@ -23,12 +23,13 @@ package struct BrokerSettings: Hashable, Sendable {
     /// This client's certificate and key, PEM; both or neither.
     package var certificateFile: String
     package var keyFile: String
-    /// Seconds of silence until the connection is tested.
+    /// The seconds of silence until the connection is tested.
     package var keepalive_s: Int
-    /// QoS 1 messages under way at once.
+    /// The most QoS 1 messages in flight.
     package var maxInflight: Int
     package var protocolVersion: ProtocolVersion
-    /// How long an event is kept that the broker has no subscriber for; zero: it counts as delivered.
+    /// The time for which an event is kept while the broker has no subscriber for it. Zero: such an event counts as
+    /// delivered.
     package var undeliveredHold: TimeSpan
 }
 

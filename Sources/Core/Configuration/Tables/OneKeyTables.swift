@@ -1,10 +1,11 @@
-/// `[privacy]`: in which form a device address and the gateway's place leave it.
+/// `[privacy]`: the form in which device addresses and the gateway's place are published.
 package struct PrivacySettings: Hashable, Sendable {
     package var device: DeviceForm
     package var location: LocationForm
-    /// A secret that all gateways of a store share, so that they name a device alike; `nil` where each has its own.
+    /// A file with a secret that all gateways of a store share, so that they give a device one name. `nil` where each
+    /// has its own.
     package var siteKeyFile: String?
-    /// What the file holds, once somebody has read it.
+    /// The content of the file, once it has been read.
     package var siteKey: [UInt8]?
 }
 
@@ -44,7 +45,7 @@ struct CommandsTable: SettingsTable {
     }
 }
 
-/// `[health]`: where else the gateway's health is told, beside MQTT.
+/// `[health]`: the other outputs of the gateway's health, beside MQTT.
 package struct HealthSettings: Hashable, Sendable {
     /// A file for node_exporter's textfile collector; empty for none.
     package var textfile: String
@@ -86,7 +87,7 @@ struct LogTable: SettingsTable {
 /// `[advertise]`: this machine as an iBeacon.
 package struct AdvertiseSettings: Hashable, Sendable {
     package var frame: IBeaconFrame
-    /// Milliseconds from one advertisement to the next.
+    /// The milliseconds from one advertisement to the next.
     package var interval_ms: Double
 }
 
@@ -106,7 +107,7 @@ struct AdvertiseTable: SettingsTable {
         "interval_ms", default: 100, .number(20...10240),
         "Milliseconds from one advertisement to the next; controllers before Bluetooth 5 want 100 and more.")
 
-    /// `nil` where it is not enabled; everything is checked all the same.
+    /// Returns `nil` where it is not enabled; every key is checked nevertheless.
     func read(_ reader: inout TableReader) -> AdvertiseSettings? {
         let isEnabled = reader.value(enabled)
         let uuid = isEnabled ? reader.required(uuid) : reader.value(uuid)
@@ -119,12 +120,12 @@ struct AdvertiseTable: SettingsTable {
     }
 }
 
-/// `[capture]`: the recent HCI events that are kept in memory and written where they are asked for.
+/// `[capture]`: the recent HCI events in memory, which are written on request.
 package struct CaptureSettings: Hashable, Sendable {
     package var max_MiB: Int
     /// The folder for capture files.
     package var directory: String
-    /// Capture files that are kept; the oldest give way.
+    /// The most capture files kept; the oldest are deleted.
     package var maxFiles: Int
 }
 
@@ -139,7 +140,7 @@ struct CaptureTable: SettingsTable {
     let maxFiles = Key(
         "max_files", default: 4, .integer(1...1000), "Capture files that are kept; the oldest give way.")
 
-    /// `nil` where it is not enabled; everything is checked all the same.
+    /// Returns `nil` where it is not enabled; every key is checked nevertheless.
     func read(_ reader: inout TableReader, stateDirectory: String) -> CaptureSettings? {
         let isEnabled = reader.value(enabled)
         let (max_MiB, maxFiles) = (reader.value(max_MiB), reader.value(maxFiles))
@@ -150,13 +151,13 @@ struct CaptureTable: SettingsTable {
     }
 }
 
-/// `[outbox]`, and where it is: what may wait for the broker.
+/// `[outbox]` and its folder: the limits of waiting messages.
 package struct OutboxSettings: Hashable, Sendable {
-    /// The folder for it and for the state of the regions. One process at a time may hold it.
+    /// The folder of the outbox and of the region states. One process at a time may hold it.
     package var directory: String
-    /// Events that may wait.
+    /// The most events that wait.
     package var maxEvents: Int
-    /// Disk that the folder may take, mebibytes.
+    /// The most disk space of the folder, mebibytes.
     package var max_MiB: Int
 }
 

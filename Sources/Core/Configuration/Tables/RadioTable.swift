@@ -1,12 +1,12 @@
-/// `[radio]`: which adapters listen, and how much of their time.
+/// `[radio]`: the adapters that listen, and the share of their time.
 package struct RadioSettings: Hashable, Sendable {
-    /// How an adapter is named in `config.toml`.
+    /// The name of an adapter in `config.toml`.
     package enum Adapter: Hashable, Sendable {
-        /// `"auto"`: the first usable one.
+        /// `"auto"`: the first usable adapter.
         case automatic
         /// `"hci0"`: by index. Indices change when adapters are unplugged.
         case index(UInt16)
-        /// `"00:1A:7D:DA:71:13"`: by Bluetooth address, which stays.
+        /// `"00:1A:7D:DA:71:13"`: by Bluetooth address, which does not change.
         case address(DeviceAddress)
     }
 
@@ -16,7 +16,7 @@ package struct RadioSettings: Hashable, Sendable {
         case active
     }
 
-    /// At least one, at most 8.
+    /// The adapters, 1 to 8.
     package var adapters: [Adapter]
     package var scan: ScanMode
     /// Milliseconds from the start of one scan window to the next, 2.5 to 10240.
@@ -45,12 +45,12 @@ struct RadioTable: SettingsTable {
     let maxTransmitters = Key(
         "max_transmitters", default: 8192, .integer(1...262144), "Transmitters kept in memory; more are refused.")
 
-    /// Also in the tables of `adapters`.
+    /// The offset of `[radio]`, and of each table in `adapters`.
     static let rssiOffset = Key(
         "rssi_offset_db", default: 0, .number(-40...40),
         "Added to every RSSI, for an antenna or a housing. dB. An adapter's own offset replaces it.")
 
-    /// What the radio listens with, and what is done with what each adapter hears.
+    /// Returns the settings of the radio, and the settings for each adapter's reports.
     func read(
         _ reader: inout TableReader
     ) -> (radio: RadioSettings, listening: [GatewaySettings.ListeningAdapter], maxTransmitters: Int) {

@@ -1,7 +1,6 @@
-// What each kind of region has in the configuration: the keys that are its own, its rules, how it is read, and which keys are no other
-// kind's.
+// The configuration of each kind of region: its own keys, its rules, its reader, and the keys that only it has.
 
-/// The keys of a `[[region]]` that say which region it is.
+/// The keys of a `[[region]]` that define the region.
 struct RegionKindKeys: KeyGroup {
     let beacons = BeaconKeys()
     let circle = CircleKeys()
@@ -34,7 +33,7 @@ struct CircleKeys: KeyGroup {
         "The circle's radius. Metres; at most 100000 count.", defaultNote: "none")
 }
 
-/// The rules of every kind, where a region does not say otherwise.
+/// The rules of every kind that hold where a region has none of its own.
 package struct RegionRules: Hashable, Sendable {
     package var beacons: BeaconRules
     var circles: CircleRules
@@ -52,17 +51,17 @@ struct RegionRuleKeys: KeyGroup {
     }
 }
 
-/// The same in a `[[region]]`.
+/// The keys of those rules in a `[[region]]`.
 struct RegionKindOverrides: KeyGroup {
     let beacons = Overriding(keys: BeaconRuleKeys(), heading: "[regions]", scope: "this region")
     let circle = Overriding(keys: CircleRuleKeys(), heading: "[regions]", scope: "this circle")
 }
 
 extension RegionTable {
-    /// Ends the reading of an id: it has to be unique.
+    /// Ends the reading of an id, which has to be unique.
     typealias IDCheck = (RegionTable, inout TableReader) -> Void
 
-    /// The kind of which a key is set that says so; beacons where none is.
+    /// Returns the kind whose own key is set; beacons where none is.
     func kind(_ reader: TableReader) -> RegionKind {
         RegionKind.allCases.first { kind in
             switch kind {
@@ -82,7 +81,7 @@ extension RegionTable {
         }
     }
 
-    /// What a region of the kind is called where a key does not go with it: one, and several of them.
+    /// The names of a kind in an error: one region, and several.
     private func names(of kind: RegionKind) -> (one: String, several: String) {
         switch kind {
         case .beacon: ("a region of beacons", "regions of beacons")
@@ -94,9 +93,9 @@ extension RegionTable {
         }
     }
 
-    /// Refuses each key that is set and goes with other kinds alone.
+    /// Refuses each key that is set and belongs only to other kinds.
     ///
-    /// - Parameter name: a key that says of which kind it is.
+    /// - Parameter name: a key that identifies the kind.
     private func refuseOthers(than kind: RegionKind, beside name: String, in reader: inout TableReader) {
         for other in RegionKind.allCases where other != kind {
             let why = "is a key of \(names(of: other).several); this is \(names(of: kind).one)"
@@ -183,7 +182,7 @@ extension RegionTable {
     }
 }
 
-/// The rules of beacons that `[regions]` has for all and a `[[region]]` may have for itself.
+/// The rules of beacons. `[regions]` sets them for all regions, and a `[[region]]` may override them.
 struct BeaconRuleKeys: KeyGroup {
     let entryRSSI = Key(
         "entry_rssi_dbm", default: -127, .number(-127...20),
@@ -203,7 +202,7 @@ struct BeaconRuleKeys: KeyGroup {
         "unknown_state_after_s", default: .seconds(60), .seconds(0...86400),
         "Seconds that the radio, or the receiver of fixes, may be blind until the state is `unknown`.")
 
-    /// - Parameter rules: what holds where the table sets nothing; `nil` for the defaults.
+    /// - Parameter rules: the values of keys that are not set; `nil` for the defaults.
     func read(_ reader: inout TableReader, default rules: BeaconRules? = nil) -> BeaconRules {
         let read = BeaconRules(
             entryRSSI_dbm: reader.value(entryRSSI, default: rules?.entryRSSI_dbm),
@@ -212,7 +211,7 @@ struct BeaconRuleKeys: KeyGroup {
             exitAfter: reader.value(exitAfter, default: rules?.exitAfter),
             settle: reader.value(settle, default: rules?.settle),
             unknownStateAfter: reader.value(unknownStateAfter, default: rules?.unknownStateAfter))
-        // A region that sets neither threshold has them from [regions], where the error stands already.
+        // A region without thresholds has those of [regions], whose error is reported already.
         let setsThreshold = reader.sets(entryRSSI) || reader.sets(exitRSSI)
         if read.exitRSSI_dbm > read.entryRSSI_dbm, setsThreshold {
             let entry = read.entryRSSI_dbm.plain
@@ -224,7 +223,7 @@ struct BeaconRuleKeys: KeyGroup {
     }
 }
 
-/// The rules of circles that `[regions]` has for all and a `[[region]]` may have for itself.
+/// The rules of circles. `[regions]` sets them for all circles, and a `[[region]]` may override them.
 struct CircleRuleKeys: KeyGroup {
     let cushion = Key(
         "cushion_m", default: 20, .number(0...100_000),
@@ -234,8 +233,8 @@ struct CircleRuleKeys: KeyGroup {
         "Seconds that at least two fixes must stay there, and seconds of fixes until a circle's first state.")
 
     /// - Parameters:
-    ///   - rules: what holds where the table sets nothing; `nil` for the defaults.
-    ///   - unknownStateAfter: the key that circles share with beacons.
+    /// - rules: the values of keys that are not set; `nil` for the defaults.
+    /// - unknownStateAfter: the key that circles share with beacons.
     func read(
         _ reader: inout TableReader, default rules: CircleRules? = nil, unknownStateAfter: TimeSpan
     ) -> CircleRules {

@@ -1,4 +1,4 @@
-/// `[[region]]`: one region of any kind, and what differs for it from `[regions]`. How a kind is read stands in `RegionKindKeys.swift`.
+/// `[[region]]`: one region of any kind, and its own values of `[regions]`. `RegionKindKeys.swift` reads each kind.
 struct RegionTable: SettingsTable {
     static let tableName = "region"
     static let isRepeated = true
@@ -13,7 +13,7 @@ struct RegionTable: SettingsTable {
         "ranging", default: true, .flag, "Whether the beacons in it are listed and published with their distance.")
     let rules = RegionKindOverrides()
 
-    /// `nil` where something that every region of its kind needs is missing or wrong, which the reader has noted.
+    /// Returns `nil` where a required key is missing or wrong, which the reader has noted.
     func read(_ reader: inout TableReader, rules: RegionRules, taken: inout Set<String>) -> MonitoredRegion? {
         let id = reader.required(id)
         return read(kind(reader), id, &reader, rules: rules) { table, reader in
@@ -23,7 +23,7 @@ struct RegionTable: SettingsTable {
     }
 }
 
-/// `[regions]`: the rules that hold where a `[[region]]` has none of its own, and the limits.
+/// `[regions]`: the rules for regions without their own, and the limits.
 struct RegionsTable: SettingsTable {
     static let tableName = "regions"
 

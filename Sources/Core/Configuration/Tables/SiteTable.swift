@@ -1,15 +1,15 @@
 /// `[site]` and every `[[site.gateway]]`: several gateways as one store.
 package struct SiteSettings: Hashable, Sendable {
-    /// One gateway of the store. Those that are not listed take part with what stands here as default.
+    /// One gateway of the store. Gateways that are not listed take part with these defaults.
     package struct Gateway: Hashable, Sendable {
-        /// Its level in topics.
+        /// The gateway's id, its topic level.
         package var id: String
-        /// The zone that it hears for.
+        /// The zone that it belongs to.
         var zone: String
-        /// On the floor plan; `nil` where nobody has said it. Metres.
+        /// The position on the floor plan; `nil` where it is not set. Metres.
         var position: PlanPoint?
         var floor: Int
-        /// Added to every level that it publishes, dB.
+        /// The offset added to every level of this gateway, dB.
         var rssiOffset_db: Double
 
         init(
@@ -29,18 +29,18 @@ package struct SiteSettings: Hashable, Sendable {
         var y_m: Double
     }
 
-    /// What the store's own messages are published as, in place of a gateway's id.
+    /// The id under which the store publishes, in place of a gateway's.
     package static let gatewayID = "site"
-    /// Gateways of one store, at most.
+    /// The most gateways of one store.
     static let maxGateways = 64
 
     /// The store: a level of every topic.
     package var id: String
     /// The ids of the regions to join; empty for all.
     var regions: Set<String>
-    /// How long after the last gateway's exit the store's region is left.
+    /// The time from the last gateway's exit to the store's exit.
     var leaveAfter: TimeSpan
-    /// What is older than this as it arrives changes no history.
+    /// The age beyond which an arriving message changes no history.
     var lateAfter: TimeSpan
     package var gateways: [Gateway]
 }
@@ -81,7 +81,7 @@ struct SiteGatewayTable: SettingsTable {
     let rssiOffset = Key(
         "rssi_offset_db", default: 0, .number(-40...40), "Added to every level that it publishes, dB.")
 
-    /// `nil` where the id is missing or wrong, which the reader has noted.
+    /// Returns `nil` where the id is missing or wrong, which the reader has noted.
     func read(_ reader: inout TableReader, taken: inout Set<String>) -> SiteSettings.Gateway? {
         let id = reader.required(id)
         let (zone, position, floor) = (reader.value(zone), reader.value(position), reader.value(floor))
@@ -89,7 +89,7 @@ struct SiteGatewayTable: SettingsTable {
         guard let id else { return nil }
         if id == SiteSettings.gatewayID {
             reader.refuse(
-                self.id, id, beside: self.id.name, "must not be \"site\": that is what the store itself is called")
+                self.id, id, beside: self.id.name, "must not be \"site\", which is the store's own id")
         }
         if !taken.insert(id).inserted {
             reader.refuse(self.id, id, beside: self.id.name, "must be unique: another [[site.gateway]] has this id")
@@ -102,7 +102,7 @@ struct SiteGatewayTable: SettingsTable {
 }
 
 extension Rule where Value == [String] {
-    /// Ids of regions.
+    /// A rule for ids of regions.
     fileprivate static var topicLevels: Rule {
         let level = Rule<String>.topicLevel
         return Rule(
@@ -121,7 +121,7 @@ extension Rule where Value == [String] {
 }
 
 extension Rule where Value == [Double] {
-    /// Two numbers, or none.
+    /// A rule for two numbers, or none.
     fileprivate static var planPoint: Rule {
         let number = Rule<Double>.number(-10_000...10_000)
         return Rule(
@@ -140,12 +140,12 @@ extension Rule where Value == [Double] {
 }
 
 extension Settings {
-    /// The topics of a store's own messages.
+    /// Returns the topics of a store's own messages.
     package func topics(of site: SiteSettings) -> TopicTree {
         TopicTree(prefix: identity.prefix, site: site.id, gateway: SiteSettings.gatewayID)
     }
 
-    /// The site that holds where the file has no table of it: every gateway under the gateway's own store.
+    /// The site without a table in the file: every gateway of this gateway's store.
     package var siteDefaults: SiteSettings {
         let table = Tables.known.site
         var reader = TableReader(path: table.reference.name, table: table.reference, entries: [:])

@@ -2,18 +2,18 @@ import RealModule
 
 /// Collects the RSSI of one beacon that stands at a known distance.
 package struct Calibration: Sendable {
-    /// Fewer readings say nothing: with a spread of 4 dB, the median of 20 is still uncertain by 1.1 dB.
+    /// The least readings for a result: with a spread of 4 dB, the median of 20 is uncertain by 1.1 dB.
     static let minReadings = 20
-    /// More are not kept; the median has long come to rest.
+    /// The most readings kept; the median is stable long before.
     static let maxReadings = 20_000
     static let maxIdentities = 64
 
-    /// Where it leaves out the major or the minor, there may be only one beacon that fits.
+    /// The beacon to measure. Without major or minor, only one beacon may match.
     private let target: BeaconIdentityConstraint
     private var intake = Intake(rssiOffsets_db: [0], capacity: 0)
     private var readings: [Double] = []
     private var identities: Set<BeaconIdentity> = []
-    /// Addresses that do not rotate: each is a device of its own.
+    /// Addresses that do not rotate: each belongs to a different device.
     private var fixedAddresses: Set<DeviceAddress> = []
     private var statedPower_dbm: Int8 = 0
 
@@ -21,9 +21,9 @@ package struct Calibration: Sendable {
         self.target = target
     }
 
-    /// Takes an HCI event in, from its event code on. Any bytes.
+    /// Takes an HCI event, from its event code on. Any bytes.
     package mutating func receive(_ event: Span<UInt8>) {
-        // What counts is who was heard and how strongly, not when.
+        // Only identity and strength matter, not the time.
         intake.receive(event, from: 0, at: .origin)
         for reception in intake.receptions where target.matches(reception.sighting.identity) { take(reception) }
     }
@@ -32,9 +32,9 @@ package struct Calibration: Sendable {
     package var statistics: SampleStatistics? { SampleStatistics(readings) }
 
     /// - Parameters:
-    ///   - offset_db: the gateway's present `rssi_offset_db`.
-    ///   - distance_m: between beacon and gateway; more than 0.
-    ///   - exponent: the path-loss exponent.
+    /// - offset_db: the gateway's present `rssi_offset_db`.
+    /// - distance_m: the distance between beacon and gateway; more than 0.
+    /// - exponent: the path-loss exponent.
     package func result(
         offset_db: Double, distance_m: Double, exponent: Double
     ) throws(CalibrationError) -> CalibrationResult {
@@ -44,17 +44,17 @@ package struct Calibration: Sendable {
             distance_m: distance_m, exponent: exponent)
     }
 
-    /// What was heard at one place of a walk.
+    /// Returns the result at one place of a walk.
     ///
     /// - Parameters:
-    ///   - offset_db: the gateway's present `rssi_offset_db`.
-    ///   - distance_m: between beacon and gateway; more than 0.
+    /// - offset_db: the gateway's present `rssi_offset_db`.
+    /// - distance_m: the distance between beacon and gateway; more than 0.
     package func stop(offset_db: Double, distance_m: Double) throws(CalibrationError) -> WalkStop {
         let (_, statistics) = try sample(ofAtLeast: WalkStop.minReadings)
         return WalkStop(distance_m: distance_m, loss_db: Double(statedPower_dbm) - statistics.median - offset_db)
     }
 
-    /// The one beacon that was heard, and its readings.
+    /// Returns the only beacon heard, and its readings.
     private func sample(ofAtLeast count: Int) throws(CalibrationError) -> (BeaconIdentity, SampleStatistics) {
         guard identities.count <= 1 else { throw .severalBeacons(identities.sorted()) }
         guard let identity = identities.first, let statistics, statistics.count >= count else {
@@ -75,22 +75,22 @@ package struct Calibration: Sendable {
     }
 }
 
-/// The middle and the spread of readings, neither of which a few outliers can move.
+/// The median and the spread of readings, both robust against a few outliers.
 ///
-/// - median: half of the readings lie on either side;
+/// - median: half of the readings lie on either side.
 /// - σ: 1.4826 times the median of the distances from the median (MAD), which for a normal distribution is the standard
-///   deviation. Readings are whole dBm, so σ is never taken for less than the 1/√12 dB of rounding to one.
+///   deviation. Readings are whole dBm, so σ is at least the 1/√12 dB of rounding to one.
 package struct SampleStatistics: Hashable, Sendable {
     package let count: Int
     let median: Double
     let sigma: Double
 
-    /// From the median absolute deviation to a standard deviation.
+    /// The factor from the median absolute deviation to a standard deviation.
     static let normalScale = 1.4826
-    /// The standard deviation of what rounding to a whole number takes away.
+    /// The standard deviation caused by rounding to a whole number.
     static let rounding = 1 / Double.sqrt(12)
 
-    /// `nil` where there are no readings.
+    /// Returns `nil` without readings.
     init?(_ readings: some Sequence<Double>) {
         let sorted = readings.sorted()
         guard let median = Self.median(sorted) else { return nil }
@@ -100,7 +100,7 @@ package struct SampleStatistics: Hashable, Sendable {
         self.sigma = max(Self.rounding, Self.normalScale * (Self.median(deviations) ?? 0))
     }
 
-    /// How uncertain the median is: 1.2533 σ / √n, if the readings were independent. Reflections that last make it more.
+    /// The uncertainty of the median: 1.2533 σ / √n for independent readings. Lasting reflections increase it.
     var standardError: Double { 1.2533 * sigma / .sqrt(Double(count)) }
 
     private static func median(_ sorted: [Double]) -> Double? {

@@ -1,36 +1,37 @@
 import RealModule
 
-/// What a beacon at a known distance says about its measured power, and about the gateway's receiver.
+/// The corrections for a beacon's measured power, or for a gateway's receiver, from readings at a known distance.
 ///
 /// With d metres between them and the path-loss exponent n of the configuration, the RSSI at one metre is
 ///
 ///     median + 10 · n · log10(d)
 ///
-/// It corrects one of two numbers, never both: what the beacon says of itself, or what this gateway adds to every RSSI.
+/// A result corrects one of two numbers, never both: the beacon's measured power, or the offset that this gateway adds
+/// to every RSSI.
 package struct CalibrationResult: Hashable, Sendable {
     let identity: BeaconIdentity
-    /// RSSI as received, without the gateway's offset. dBm.
+    /// The received RSSI, without the gateway's offset. dBm.
     let readings: SampleStatistics
-    /// What the beacon says now. dBm.
+    /// The measured power that the beacon states now. dBm.
     let statedPower_dbm: Int8
-    /// What to write into the beacon, as this gateway hears it with its present offset. dBm.
+    /// The measured power to write into the beacon, as this gateway hears it with its present offset. dBm.
     let measuredPower_dbm: Int
-    /// What to write into `config.toml` for this gateway instead, where the beacon is to be believed; to 0.1 dB.
+    /// The offset to write into this gateway's `config.toml` instead, if the beacon is to be believed; to 0.1 dB.
     let rssiOffset_db: Double
 
-    /// What `radio.rssi_offset_db` may be.
+    /// The range of `radio.rssi_offset_db`.
     static let offsets_db = -40.0...40.0
-    /// Beyond this spread something moved, or reflections dominate.
+    /// The spread beyond which something moved, or reflections dominate.
     static let quietSigma_db = 4.0
 
-    /// Whether the offset can be written into `config.toml`.
+    /// Whether `config.toml` allows the offset.
     var isOffsetAllowed: Bool { Self.offsets_db.contains(rssiOffset_db) }
     var isQuiet: Bool { readings.sigma <= Self.quietSigma_db }
 
     /// - Parameters:
-    ///   - offset_db: the gateway's present `rssi_offset_db`.
-    ///   - distance_m: between beacon and gateway; more than 0.
-    ///   - exponent: the path-loss exponent.
+    /// - offset_db: the gateway's present `rssi_offset_db`.
+    /// - distance_m: the distance between beacon and gateway; more than 0.
+    /// - exponent: the path-loss exponent.
     init(
         _ identity: BeaconIdentity, readings: SampleStatistics, statedPower_dbm: Int8, offset_db: Double,
         distance_m: Double, exponent: Double
@@ -45,14 +46,14 @@ package struct CalibrationResult: Hashable, Sendable {
     }
 }
 
-/// Why nothing can be said about a beacon's measured power.
+/// The reason for which a beacon's measured power cannot be determined.
 package enum CalibrationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The radio did not scan for a moment, so nothing is known of the beacon.
+    /// The radio never scanned, so the beacon could not be heard.
     case neverScanned
     case tooFew(count: Int, needed: Int)
-    /// Several identities answer to what was asked for.
+    /// Several identities match.
     case severalBeacons([BeaconIdentity])
-    /// One identity, several transmitters whose addresses do not rotate.
+    /// Several transmitters with addresses that do not rotate have one identity.
     case severalTransmitters(BeaconIdentity, count: Int)
 
     package var description: String {
@@ -75,16 +76,16 @@ package enum CalibrationError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 }
 
-/// What `beacond calibrate` says.
+/// The output of `beacond calibrate`.
 package enum CalibrationReport {
-    /// One line while readings are taken: `12 s left: 180 readings, median -61.0 dBm, σ 1.5 dB`.
+    /// Returns one line while readings are taken: `12 s left: 180 readings, median -61.0 dBm, σ 1.5 dB`.
     package static func progress(_ statistics: SampleStatistics?, left_s: Double) -> String {
         let left = "\(Figures.fixed(left_s, decimals: 0)) s left: "
         guard let statistics else { return left + "no reading yet" }
         return left + summary(statistics)
     }
 
-    /// The result, and what to write where.
+    /// Returns the result, and the values to write.
     package static func lines(
         _ result: CalibrationResult, distance_m: Double, presentOffset_db: Double
     ) -> [String] {
@@ -112,12 +113,12 @@ package enum CalibrationReport {
         return lines
     }
 
-    /// What to do next on a walk.
+    /// Returns the next step of a walk.
     package static func prompt(distance_m: Double) -> String {
         "Hold the beacon \(Figures.short(distance_m)) m from the antenna, and press return."
     }
 
-    /// What a stop of the walk had to say: `4 m: 13.0 dB weaker than it says it is at 1 m`.
+    /// Returns the result of a stop of the walk: `4 m: 13.0 dB weaker than it says it is at 1 m`.
     package static func line(_ stop: WalkStop) -> String {
         "\(Figures.short(stop.distance_m)) m: \(Figures.fixed(stop.loss_db, decimals: 1)) dB weaker than it says it is at 1 m"
     }

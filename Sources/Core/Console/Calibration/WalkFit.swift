@@ -1,52 +1,51 @@
 import RealModule
 
-/// What was heard while a beacon was held at a known distance.
+/// The result of holding a beacon at a known distance.
 package struct WalkStop: Hashable, Sendable {
-    /// The level of a place is known to 1 dB by then; how far it is off what its distance would have, more readings of the
-    /// same place do not tell.
+    /// The least readings. The level of a place is then known to 1 dB. More readings at one place do not tell how far
+    /// that level is from the level of its distance.
     static let minReadings = 10
 
     let distance_m: Double
-    /// What the beacon says it has at 1 m, less what was heard.
+    /// The level that the beacon states for 1 m, less the received level.
     let loss_db: Double
 }
 
 /// The path loss of one shop, from a few stops at known distances.
 ///
-/// A level differs by 5 dB from what its distance would have, whatever one does at one place, so a few stops alone would
-/// give any exponent. What is usual goes in as if it had been measured before: the exponent of rooms, 2.2 ± 0.3, and beacons
-/// that are as strong as they say, give or take 4 dB. With five stops most of the offset is the shop's own, and less than
-/// half of the exponent.
+/// The level at any place differs by 5 dB from the level of its distance, so a few stops alone would give any exponent.
+/// Usual values are added as if they had been measured before: the exponent of rooms, 2.2 ± 0.3, and beacons as strong
+/// as they state, ± 4 dB. With five stops, most of the offset comes from the shop, and less than half of the exponent.
 package struct WalkFit: Hashable, Sendable {
     package static let stops = 2...5
-    /// Metres that a stop may be away.
+    /// The allowed distances of a stop, metres.
     package static let distances_m = 0.3...30.0
-    /// The furthest stop must be so many times as far as the nearest.
+    /// The least ratio of the furthest distance to the nearest.
     static let leastReach = 2.0
-    /// How much weaker the beacon must have become on the whole way. Less is rounding and chance.
+    /// The least loss over the whole way. Less is rounding and chance.
     static let leastFall_db = 2.0
-    /// Beyond this exponent not even two stops close together are believed.
+    /// The largest exponent that is believed, even of two stops close together.
     static let steepest = 8.0
-    /// Stops that are further off than this, root mean square, have nothing to say of the shop; beyond the lower one they are
-    /// worth less than another walk. dB.
+    /// The largest deviation of the stops, root mean square. Beyond the lower one another walk is better; beyond the
+    /// higher one the stops are useless. dB.
     private static let (widestSpread_db, wideSpread_db) = (10.0, 8.0)
-    /// The furthest stop is taken for the far end of the room, which no room has nearer.
+    /// The least distance of the furthest stop, which counts as the far end of the room.
     static let leastRoom_m = 2.0
 
     static let usualExponent = (mean: 2.2, spread: 0.3)
     static let usualExcess_db = (mean: -2.0, spread: 4.0)
-    /// How far the level of a place is off what its distance would have. dB.
+    /// The deviation of a place's level from the level of its distance. dB.
     static let placeSpread_db = 5.0
 
     let exponent: Double
     /// One standard deviation.
     let exponentError: Double
-    /// How much weaker than they say beacons are at 1 m here.
+    /// The loss of beacons at 1 m beyond their measured power.
     let excess_db: Double
     let excessError_db: Double
-    /// The furthest stop: what is weaker is not believed to be much further.
+    /// The furthest stop: a weaker signal is hardly taken as further away.
     let room_m: Double
-    /// How far the stops are off what was found, root mean square. dB.
+    /// The deviation of the stops from the fit, root mean square. dB.
     let spread_db: Double
 
     package init(_ stops: [WalkStop]) throws(WalkError) {
@@ -65,7 +64,7 @@ package struct WalkFit: Hashable, Sendable {
         let explained = min(Self.steepest, Self.usualExponent.mean + 3 * spread)
         guard plain.exponent < explained else { throw .tooSteep(plain.exponent) }
 
-        // Two unknowns, their usual values as two measurements more: the normal equations, solved by hand.
+        // Two unknowns, with their usual values as two more measurements: the normal equations, solved by hand.
         let weight = 1 / (Self.placeSpread_db * Self.placeSpread_db)
         let excessWeight = 1 / (Self.usualExcess_db.spread * Self.usualExcess_db.spread)
         let exponentWeight = 1 / (Self.usualExponent.spread * Self.usualExponent.spread)
@@ -81,13 +80,13 @@ package struct WalkFit: Hashable, Sendable {
         }
         let determinant = aa * bb - ab * ab
         let (excess, slope) = ((bb * ay - ab * by) / determinant, (aa * by - ab * ay) / determinant)
-        // By the stops alone: what is usual would hide half of it.
+        // This uses the stops alone; the usual values would hide half of it.
         let plainExcess =
             stops.reduce(0) { $0 + $1.loss_db - 10 * Self.usualExponent.mean * .log10($1.distance_m) }
             / Double(stops.count)
         guard abs(plainExcess) <= 20 else { throw .wrongPower(plainExcess) }
         (excess_db, excessError_db) = (excess, (bb / determinant).squareRoot())
-        // What the configuration would move to its own limits is not what was found.
+        // A value that the configuration would clamp is not the result of the fit.
         guard slope >= DistanceEstimator.exponents.lowerBound else { throw .hardlyWeakerFurtherAway }
         guard slope <= DistanceEstimator.exponents.upperBound else { throw .tooSteep(slope) }
         (exponent, exponentError) = (slope, (aa / determinant).squareRoot())
@@ -100,7 +99,7 @@ package struct WalkFit: Hashable, Sendable {
         guard spread_db <= Self.widestSpread_db else { throw .scattered(spread_db) }
     }
 
-    /// The exponent that the stops alone would give, and one standard deviation of it.
+    /// Returns the exponent of the stops alone, and one standard deviation of it.
     private static func slope(_ stops: [WalkStop]) -> (exponent: Double, error: Double) {
         let decibels = stops.map { 10 * Double.log10($0.distance_m) }
         let middle = decibels.reduce(0, +) / Double(stops.count)
@@ -111,7 +110,7 @@ package struct WalkFit: Hashable, Sendable {
         return (sums.0 / sums.1, placeSpread_db / sums.1.squareRoot())
     }
 
-    /// What to say, and what to paste into the configuration.
+    /// The result, and the lines to paste into the configuration.
     package var lines: [String] {
         let spread = "The stops lie within \(Figures.fixed(spread_db, decimals: 1)) dB of what was found"
         let isWide = spread_db > Self.wideSpread_db
@@ -129,7 +128,7 @@ package struct WalkFit: Hashable, Sendable {
     }
 }
 
-/// Why nothing can be said of a shop's path loss.
+/// The reason for which a shop's path loss cannot be determined.
 package enum WalkError: Error, Hashable, Sendable, CustomStringConvertible {
     case stops(Int)
     case distance

@@ -1,32 +1,32 @@
-/// What is in the air at one moment.
+/// The beacons in the air at one moment.
 package struct ScanSnapshot: Sendable {
     /// One transmitter of one identity.
     struct Row: Sendable {
         var beacon: RangedBeacon
-        /// Reports a second over the last five seconds.
+        /// The reports a second over the last five seconds.
         var rate_hz: Double
-        /// Since it was last heard.
+        /// The time since the last report.
         var age: TimeSpan
-        /// The ids of the configured regions that it belongs to, in their order.
+        /// The ids of the configured regions that contain it, in their order.
         var regions: [String]
     }
 
-    /// Nearest first, unknown last.
+    /// The rows, the nearest first, unknown ones last.
     var rows: [Row]
-    /// Physical beacons: those whose address may be a rotation are not counted.
+    /// The number of physical beacons, without addresses that may be rotations.
     var beaconCount: Int
-    /// Advertising reports a second, iBeacon or not.
+    /// The advertising reports a second, iBeacon or not.
     var reportRate_hz: Double
-    /// Advertising reports since the start, iBeacon or not.
+    /// The advertising reports since the start, iBeacon or not.
     package var reports: UInt64
     var rejects: RejectCounts
-    /// Transmitters that were not taken in because `radio.max_transmitters` were there.
+    /// The transmitters refused because `radio.max_transmitters` were there.
     var refusedTransmitters: UInt64
 }
 
 /// One update of `beacond scan --json`. The article `Installing` lists the fields.
 package enum ScanJSON {
-    /// One line with its end.
+    /// Returns one line, with its line end.
     package static func line(_ snapshot: ScanSnapshot, _ status: ScanStatus, at time: WallTime) -> [UInt8] {
         var json = JSONWriter()
         json.set("at", Timestamp.text(time))
@@ -65,21 +65,21 @@ package enum ScanJSON {
     }
 }
 
-/// What the radio and the capture are doing while somebody looks at the table.
+/// The state of the radio and the capture above the table.
 package struct ScanStatus: Hashable, Sendable {
-    /// The adapters that were asked for: `hci0 (00:1A:7D:DA:71:13)`, or `auto`.
+    /// The adapters requested: `hci0 (00:1A:7D:DA:71:13)`, or `auto`.
     package var adapters: String
-    /// `nil` until it is known.
+    /// The availability; `nil` until it is known.
     package var availability: RadioAvailability?
-    /// One sentence; empty where nothing is to be done.
+    /// One sentence; empty where no action is needed.
     package var remedy: String
-    /// What became of `--write`: `room.btsnoop: 1234 events`; empty without it.
+    /// The state of `--write`: `room.btsnoop: 1234 events`; empty without it.
     var capture: String
-    /// What the radio said last, such as a command that was refused; empty where it said nothing.
+    /// The last message of the radio, such as a command that was refused; empty without one.
     var notice: String
-    /// Packets that the kernel dropped because they were not read in time.
+    /// The packets that the kernel dropped because they were not read in time.
     var dropped: UInt64
-    /// `nil` where nobody asked where the gateway is.
+    /// The gateway's place; `nil` without `--location`.
     package var location: ScanLocation?
 
     package init(
@@ -96,7 +96,7 @@ package struct ScanStatus: Hashable, Sendable {
     }
 }
 
-/// What kind of address an advertiser uses: whether it will change by itself.
+/// The kind of an advertiser's address, which tells whether it rotates.
 ///
 /// Core 5.4, Vol 6, Part B, 1.3. The raw value is the word in the JSON of `beacond scan`.
 enum AddressKind: String, CaseIterable {
@@ -104,7 +104,7 @@ enum AddressKind: String, CaseIterable {
     case randomStatic = "random_static"
     case resolvablePrivate = "resolvable_private"
     case nonResolvablePrivate = "non_resolvable_private"
-    /// A random address of the kind that the specification reserves.
+    /// A random address of the reserved kind.
     case reserved
     /// An extended advertisement without an address.
     case anonymous
@@ -124,7 +124,7 @@ enum AddressKind: String, CaseIterable {
         }
     }
 
-    /// For a narrow column. `private` is what rotates.
+    /// The word for a narrow column. `private` addresses rotate.
     var short: String {
         switch self {
         case .public: "public"
@@ -136,16 +136,16 @@ enum AddressKind: String, CaseIterable {
     }
 }
 
-/// What `beacond scan --location` knows of the place.
+/// The place in `beacond scan --location`.
 package struct ScanLocation: Hashable, Sendable {
     var availability: LocationAvailability
-    /// The last fix that was used; `nil` before the first.
+    /// The last used fix; `nil` before the first.
     var fix: PlacedFix?
-    /// How old that is.
+    /// The age of the fix.
     var age: TimeSpan
-    /// How often and why a fix was not used.
+    /// The counts of fixes, and of the reasons for rejected ones.
     var counts: FixCounts
-    /// What to do where there is no gpsd; empty where there is one.
+    /// Advice where there is no gpsd; empty where there is one.
     var remedy: String
 
     package init(
@@ -158,7 +158,8 @@ package struct ScanLocation: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// One line: `location: located  52.5163000, 13.3777000 ± 3.1 m  12.4 m/s  course 80°  0.4 s ago  /dev/ttyACM0`.
+    /// The place as one line: `location: located  52.5163000, 13.3777000 ± 3.1 m  12.4 m/s  course 80°  0.4 s ago
+    /// /dev/ttyACM0`.
     package var line: String {
         var parts = ["location: \(availability.rawValue)"]
         if let placed = fix {
@@ -179,7 +180,7 @@ package struct ScanLocation: Hashable, Sendable {
         return parts.joined(separator: "  ")
     }
 
-    /// The same in JSON.
+    /// Writes the place in JSON.
     func write(to json: inout JSONWriter) {
         json.set("availability", availability.rawValue)
         if let placed = fix {

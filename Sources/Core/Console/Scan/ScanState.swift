@@ -1,22 +1,22 @@
-/// Keeps who is in the air, for somebody who looks at it: every iBeacon, whether a region wants it or not.
+/// Tracks every iBeacon in the air for a person at a terminal, in any region or none.
 ///
-/// Reports and time go in as into the gateway's engine, through the same intake and tracker; snapshots come out.
+/// Reports and time go in as into the gateway's engine, through its intake and tracker; snapshots come out.
 package struct ScanState: Sendable {
     private struct Meter {
         var rate: RateMeter
-        /// A slot of the tracker that is used again holds another transmitter.
+        /// The first report. It tells whether the tracker's slot was reused for another transmitter.
         var firstHeard: Instant
     }
 
     private var tracker: BeaconTracker
     private var intake: Intake
     private let regions: [ProximityUUID: [BeaconRegion]]
-    /// The regions of every identity that is remembered.
+    /// The regions of every remembered identity.
     private var regionsOfIdentity: [IdentitySlot: [String]] = [:]
     private var meters: [TransmitterSlot: Meter] = [:]
     private var reportMeter: RateMeter
     private var changes: [TrackerChange] = []
-    /// Time never goes back: what comes late counts as coming now.
+    /// The current time. It never goes back: late input counts as coming now.
     private var now: Instant
 
     package init(_ settings: GatewaySettings, at now: Instant) {
@@ -28,12 +28,12 @@ package struct ScanState: Sendable {
         self.now = now
     }
 
-    /// Takes an HCI event in, from its event code on. Any bytes: what is malformed is counted and skipped.
+    /// Takes an HCI event, from its event code on. Any bytes: malformed ones are counted and skipped.
     ///
-    /// - Parameter adapter: which of the configured adapters heard it, from 0 on; others are passed over.
+    /// - Parameter adapter: the number of the configured adapter, from 0 on; others are ignored.
     package mutating func receive(_ event: Span<UInt8>, from adapter: Int = 0, at instant: Instant) {
         guard intake.has(adapter) else { return }
-        // A report of the same instant as a timer comes first, as in the engine.
+        // A report comes before a timer of its instant, as in the engine.
         advance(before: instant)
         now = max(now, instant)
         let isAdvertising = AdvertisingEvent.isAdvertising(event)
@@ -60,7 +60,7 @@ package struct ScanState: Sendable {
         takeChanges()
     }
 
-    /// What is there at `instant`.
+    /// Returns the beacons at `instant`.
     package mutating func snapshot(at instant: Instant) -> ScanSnapshot {
         advance(through: instant)
         var rows: [ScanSnapshot.Row] = []
@@ -120,12 +120,12 @@ package struct ScanState: Sendable {
     }
 }
 
-/// How many reports a second arrive, over the last seconds: a count for each of them.
+/// A meter of reports per second: it keeps a count for each of the last seconds.
 struct RateMeter: Sendable {
-    /// Seconds that are looked back on. Long enough that a beacon of one report a second does not flicker.
+    /// The window in seconds. It is long enough that the rate of a beacon with one report a second does not flicker.
     static let window_s: Int64 = 5
 
-    /// Reports of the second `latest` in the slot `latest % 6`, and of the five before it in the others.
+    /// The reports of the second `latest` in the slot `latest % 6`, and of the five before it in the others.
     private var counts = InlineArray<6, UInt32>(repeating: 0)
     private var latest: Int64
     private let start: Instant
@@ -140,13 +140,13 @@ struct RateMeter: Sendable {
         counts[Self.slot(latest)] &+= 1
     }
 
-    /// Reports a second over the last five; over less only where the meter is younger, but never over less than one.
+    /// Returns the reports a second over the last five seconds. A younger meter uses its age, at least one second.
     mutating func rate_hz(at now: Instant) -> Double {
         turn(to: Self.second(of: now))
         let inSecond = min(max(0, (now - Instant(microseconds: latest * 1_000_000)).seconds), 1)
         var sum = Double(counts[Self.slot(latest)])
         for age in 1..<Self.window_s { sum += Double(counts[Self.slot(latest - age)]) }
-        // The oldest second counts for the part of it that still lies within the window.
+        // The oldest second counts for its part within the window.
         sum += Double(counts[Self.slot(latest - Self.window_s)]) * (1 - inSecond)
         return sum / min(max((now - start).seconds, 1), Double(Self.window_s))
     }

@@ -11,26 +11,26 @@ package struct ScanTable: Sendable {
         }
     }
 
-    /// - Parameter size: lines are no wider, and there are no more of them.
-    /// - Returns: the status, then the beacons, and how many more there are where not all of them fit.
+    /// - Parameter size: the limits of the lines' width and number.
+    /// - Returns: the status, then the beacons, and the number of those that do not fit.
     package static func lines(_ snapshot: ScanSnapshot, _ status: ScanStatus, size: Size) -> [String] {
         let head = head(snapshot, status, width: size.width)
         let room = size.height - head.count
         return Array((head + body(snapshot, status, width: size.width, room: room)).prefix(max(0, size.height)))
     }
 
-    /// One line for each beacon, everything in full, without a title.
+    /// Returns one line for each beacon, unabridged, without a title.
     package static func plainLines(_ snapshot: ScanSnapshot) -> [String] {
         snapshot.rows.map { line($0, ScanColumn.unlimited) }
     }
 
-    /// What stands above the columns of `plainLines`.
+    /// The column titles of `plainLines`.
     package static var plainTitle: String { title(ScanColumn.unlimited) }
 
-    /// When a line was printed, RFC 3339.
+    /// Returns the time of a line, RFC 3339.
     package static func time(_ time: WallTime) -> String { Timestamp.text(time) }
 
-    /// The status in one line: `hci0 (00:1A:7D:DA:71:13): scanning  214 reports/s  12 beacons  0 rejected`.
+    /// Returns the status in one line: `hci0 (00:1A:7D:DA:71:13): scanning  214 reports/s  12 beacons  0 rejected`.
     static func summary(_ snapshot: ScanSnapshot, _ status: ScanStatus) -> String {
         let state = status.availability?.rawValue ?? "starting"
         var parts = [
@@ -58,7 +58,7 @@ package struct ScanTable: Sendable {
             return [TerminalText.cut(status.availability == .scanning ? "no iBeacon heard" : "waiting", to: width)]
         }
         let columns = ScanColumn.all(width: width, uuids: ShortUUID.form(for: Set(rows.map(\.beacon.identity.uuid))))
-        // One line for the titles, and one for the count of those that do not fit.
+        // One line for the titles, and one for the number of beacons that do not fit.
         let shown = rows.count <= room - 1 ? rows.count : max(0, room - 2)
         var lines = [title(columns)] + rows.prefix(shown).map { line($0, columns) }
         if shown < rows.count { lines.append("… and \(rows.count - shown) more") }
@@ -87,10 +87,10 @@ struct ScanColumn: Sendable {
     var alignment = TerminalText.Alignment.right
     let text: @Sendable (ScanSnapshot.Row) -> String
 
-    /// Between two columns.
+    /// The space between two columns.
     static let gap = 1
 
-    /// What a window of `width` columns has room for. The regions take what is left, and have some room at 80.
+    /// Returns the columns that fit into `width`. The regions take the rest, and have some room at 80.
     package static func all(width: Int, uuids: ShortUUID) -> [ScanColumn] {
         var columns = [width >= 107 ? fullUUID : shortUUID(uuids), major, minor, rssi, distance, proximity, rate, age]
         columns.append(width >= 130 ? address : addressKind)
@@ -98,7 +98,7 @@ struct ScanColumn: Sendable {
         return columns + [notes(width: max(0, width - used))]
     }
 
-    /// Everything in full, for lines that are read by a program or from a file.
+    /// All columns unabridged, for lines that are read by a program or from a file.
     static let unlimited = all(width: 240, uuids: .beginning)
 
     private static let fullUUID = ScanColumn(title: "UUID", width: 36, alignment: .left) {

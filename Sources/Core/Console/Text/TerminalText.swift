@@ -5,17 +5,17 @@ enum TerminalText {
         case right
     }
 
-    /// How many places the text takes.
+    /// Returns the number of places of a text.
     static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
-    /// The text in exactly `width` places: padded, or cut with an ellipsis.
+    /// Returns the text in exactly `width` places: padded, or cut with an ellipsis.
     package static func fit(_ text: String, to width: Int, _ alignment: Alignment = .left) -> String {
         let cut = cut(text, to: width)
         let padding = String(repeating: " ", count: max(0, width - self.width(cut)))
         return alignment == .left ? cut + padding : padding + cut
     }
 
-    /// The text in at most `width` places, with an ellipsis where something is missing.
+    /// Returns the text in at most `width` places, with an ellipsis where it is cut.
     static func cut(_ text: String, to width: Int) -> String {
         guard self.width(text) > width else { return text }
         guard width > 0 else { return "" }
@@ -29,7 +29,7 @@ enum TerminalText {
         return result + "…"
     }
 
-    /// The text in lines of at most `width` places, broken between words where that can be.
+    /// Returns the text in lines of at most `width` places, broken between words where possible.
     static func wrap(_ text: String, to width: Int) -> [String] {
         guard width > 0 else { return [] }
         var lines: [String] = []
@@ -48,14 +48,14 @@ enum TerminalText {
         return lines
     }
 
-    /// Whatever would move the cursor or change the terminal is shown as a question mark.
+    /// Replaces characters that would move the cursor or change the terminal by a question mark.
     static func harmless(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        // Format characters turn the direction of text around, for instance.
+        // Format characters may reverse the direction of text, for instance.
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
         default: false
         }
@@ -81,9 +81,9 @@ enum TerminalText {
     }
 }
 
-/// Numbers as a person reads them in a narrow column.
+/// Numbers for a narrow column.
 package enum Figures {
-    /// About three digits: `0.42`, `12.3`, `214`.
+    /// Returns about three digits: `0.42`, `12.3`, `214`.
     static func short(_ value: Double) -> String {
         guard value.isFinite else { return "-" }
         return switch abs(value) {
@@ -93,12 +93,12 @@ package enum Figures {
         }
     }
 
-    /// Half away from zero; what is not finite is a dash.
+    /// Returns a number rounded half away from zero; a dash where it is not finite.
     static func fixed(_ value: Double, decimals: Int) -> String {
         guard value.isFinite else { return "-" }
         var scale = 1.0
         for _ in 0..<min(max(decimals, 0), 6) { scale *= 10 }
-        // Nothing shown comes near this; a larger number would not fit the integer below.
+        // No displayed value comes near this. A larger one would not fit the integer below.
         let scaled = Int64((min(max(value, -1e12), 1e12) * scale).rounded())
         let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: UInt64(scale))
         let sign = scaled < 0 ? "-" : ""
@@ -110,8 +110,8 @@ package enum Figures {
 
 /// A UUID in nine places, so that a row fits 80 columns.
 ///
-/// Which digits tell UUIDs apart depends on who made them: random ones differ from the first digit on, those of a family
-/// only at the end. So the form is chosen that keeps all the UUIDs of a table apart.
+/// Different makers' UUIDs differ in different digits: random ones from the first digit on, those of a family only at
+/// the end. So the form is the one that keeps all UUIDs of a table apart.
 enum ShortUUID: CaseIterable {
     /// `39ED98FF…`
     case beginning
@@ -122,7 +122,7 @@ enum ShortUUID: CaseIterable {
 
     static let width = 9
 
-    /// The first form that keeps as many of them apart as any does.
+    /// Returns the first form that keeps as many of them apart as possible.
     package static func form(for uuids: Set<ProximityUUID>) -> ShortUUID {
         var best = (form: ShortUUID.beginning, count: 0)
         for form in allCases {

@@ -1,11 +1,12 @@
-/// What an engine waits for after its turn.
+/// The next deadline and the needs of an engine after its turn.
 package struct EngineWait: Hashable, Sendable {
-    /// When `advance` has something to do next.
+    /// The time of the next `advance`.
     package var due: Instant
-    /// An exit has come due, and nothing of any kind was heard just before: the beacon may be gone, or the radio. Then the controllers
-    /// are probed, and a proof, a report or another liveness follows within seconds.
+    /// Whether an exit has come due while no device has been heard just before. The beacon may be gone, or the radio
+    /// may be dead. Then the owner probes the controllers. A proof, a report or another liveness follows within
+    /// seconds.
     package var needsProof: Bool
-    /// Whether a receiver of positions is needed.
+    /// Whether a receiver of fixes is needed.
     package var listensForFixes: Bool
 
     package init(due: Instant, needsProof: Bool = false, listensForFixes: Bool = false) {
@@ -14,14 +15,14 @@ package struct EngineWait: Hashable, Sendable {
         self.listensForFixes = listensForFixes
     }
 
-    /// For an owner that does nothing of itself.
+    /// For an owner without timers.
     package static let forReports = EngineWait(due: .distantFuture)
 }
 
-/// Time passes: each `TimedSource` does what is due, in order.
+/// The passing of time: each `TimedSource` does its due work, in order.
 extension GatewayEngine {
-    /// The order of the list is the rule for equal times: who is there is decided before what regions make of it, and that before
-    /// what is stored and reported.
+    /// Returns the first deadline. At equal times the order of this list decides: beacons come before regions, and
+    /// regions before storing and reporting.
     private func earliest() -> NextDeadline {
         var next = NextDeadline(.silence, tracker.nextDeadline)
         next.list(.monitoring, monitor.nextDeadline)
@@ -31,7 +32,7 @@ extension GatewayEngine {
         return next
     }
 
-    /// Has a source do what is due before `limit`, first of all at `due`.
+    /// Does a source's work that is due before `limit`. The first work is due at `due`.
     private mutating func fire(
         _ source: TimedSource, at due: Instant, before limit: Instant, outputs: inout [GatewayOutput]
     ) {
@@ -50,7 +51,7 @@ extension GatewayEngine {
         }
     }
 
-    /// Runs everything that is due up to and including `instant`: what a live radio does after each round.
+    /// Does all work that is due up to and including `instant`. A live radio calls it after each round.
     @discardableResult
     package mutating func advance(through instant: Instant, outputs: inout [GatewayOutput]) -> EngineWait {
         advance(before: instant + TimeSpan(microseconds: 1), outputs: &outputs)
@@ -58,9 +59,9 @@ extension GatewayEngine {
         return EngineWait(due: earliest().due, needsProof: needsProof, listensForFixes: listensForFixes)
     }
 
-    /// Runs everything that is due before `limit`, each thing at its own time.
+    /// Does all work that is due before `limit`, in order of time.
     ///
-    /// A report of the same instant as a timer comes first: a beacon that is heard just in time was heard in time.
+    /// A report comes before a timer of its instant: the beacon was heard in time.
     mutating func advance(before limit: Instant, outputs: inout [GatewayOutput]) {
         endWindows(before: limit)
         while true {
@@ -71,7 +72,7 @@ extension GatewayEngine {
         }
     }
 
-    /// What is counted by the minute is counted anew. Only reports are counted, so this need not come in between the sources.
+    /// Starts the counts of a new minute. They count only reports, so their order among the sources does not matter.
     private mutating func endWindows(before limit: Instant) {
         guard floods.end <= limit else { return }
         floods.endWindow(tracker.newcomers, at: limit)
@@ -79,14 +80,15 @@ extension GatewayEngine {
         tracker.beginNewcomerWindow()
     }
 
-    /// Has the stays under way stored: every minute while something is heard, and when the agent stops.
+    /// Stores the open stays: every minute while beacons are heard, and when the agent stops.
     mutating func storeStays(_ outputs: inout [GatewayOutput]) {
         let records = monitor.recordsOfStays()
         if !records.isEmpty { outputs.append(.stays(records)) }
         stays.stored()
     }
 
-    /// The agent ends, or reads its settings anew: what waits for others or for a minute's end is told, and stays are stored.
+    /// Stops the engine, at the agent's end or before a reload. Waiting fixes and the surges of the minute are told,
+    /// and stays are stored.
     package mutating func stop(_ outputs: inout [GatewayOutput]) {
         stopLocating(outputs: &outputs)
         monitor.closeSurges()
@@ -94,9 +96,9 @@ extension GatewayEngine {
         storeStays(&outputs)
     }
 
-    /// The radio hears, or does not, or nobody can tell.
+    /// Takes the radio's liveness.
     ///
-    /// - Parameter instant: when that was found out; the liveness says since when it is so.
+    /// - Parameter instant: the time of detection. The liveness tells since when it holds.
     package mutating func liveness(
         _ liveness: RadioLiveness, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
@@ -110,11 +112,11 @@ extension GatewayEngine {
         }
     }
 
-    /// An exit has come due, and nothing of any kind was heard just before: nobody knows whether the beacon or the radio
-    /// is gone. It waits until a report comes, `radioProved(at:)` or `liveness(_:at:outputs:)` is called.
+    /// Whether an exit has come due while no device has been heard just before, so that it is unknown whether the
+    /// beacon or the radio is gone. The exit waits for a report, `radioProved(at:)` or `liveness(_:at:outputs:)`.
     var needsProof: Bool { monitor.isAwaitingProof(radio) }
 
-    /// The controller has just answered. What waits for that is done by the next `advance`.
+    /// Takes the controller's answer. The next `advance` does the waiting work.
     package mutating func radioProved(at instant: Instant, outputs: inout [GatewayOutput]) {
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
@@ -127,7 +129,7 @@ extension GatewayEngine {
         outputs.append(.ranging(report))
     }
 
-    /// The beacons in range of an instance, as they are now.
+    /// Returns the beacons in range of an instance.
     mutating func rangingReport(_ instance: InstanceSlot, at now: Instant) -> RangingReport {
         var beacons: [RangedBeacon] = []
         for identity in membership.identities(of: instance) {
@@ -157,22 +159,21 @@ extension GatewayEngine {
     }
 }
 
-/// What comes to pass without a report, because time passes. A source of another kind is one more case: `GatewayEngine` lists its
-/// deadline, and has it do what is due.
+/// The sources of timed work. `GatewayEngine` lists the deadline of each source and does its due work.
 enum TimedSource: Sendable {
-    /// A beacon falls silent: the tracker's.
+    /// The tracker: a beacon falls silent.
     case silence
-    /// An instance is left, or its state becomes known or unknown: the monitor's.
+    /// The monitor: an instance is left, or its state becomes known or unknown.
     case monitoring
-    /// The place is looked for, or said again; a request for it has waited long enough.
+    /// The location services: the receiver looks, an update is due, or a request times out.
     case location
-    /// The stays under way are stored.
+    /// Storing the open stays.
     case stays
-    /// The beacons of an instance are reported: the ranger's.
+    /// The ranger: the beacons of an instance are reported.
     case ranging
 }
 
-/// The source that is due first. At equal times it is the one that was listed first.
+/// The source with the first deadline. At equal times the one listed first wins.
 struct NextDeadline: Sendable {
     private(set) var source: TimedSource
     private(set) var due: Instant
@@ -187,25 +188,25 @@ struct NextDeadline: Sendable {
     }
 }
 
-/// When the stays under way are stored: every minute while something is heard, so that after a crash an exit is inferred to the
-/// minute.
+/// The schedule of storing open stays: every minute while beacons are heard. So after a crash the agent infers an exit
+/// to the minute.
 package struct StaySchedule: Sendable {
     package static let interval = TimeSpan.seconds(60)
     private(set) var due = Instant.distantFuture
 
-    /// A beacon of a region was heard.
+    /// Takes a report of a region's beacon.
     mutating func heard(at now: Instant) {
         if due == .distantFuture { due = now + Self.interval }
     }
 
-    /// The next report sets it again: what was not heard since has nothing new to store.
+    /// Clears the deadline; the next report sets it. Without a report there is nothing new to store.
     mutating func stored() { due = .distantFuture }
 }
 
-/// The silence that an earlier process had learned to be ordinary, for the beacons of an instance. It holds for a while after
-/// the start: until then each of them is heard anew.
+/// The patience that an earlier process had learned for the beacons of an instance. It holds for a while after the
+/// start, in which each beacon's interval is learned anew.
 struct RestoredPatience: Sendable {
-    /// Three receptions of the slowest beacon, and more.
+    /// More than three receptions of the slowest beacon.
     private static let holdsFor = TimeSpan.seconds(15 * 60)
 
     private let end: Instant
@@ -217,13 +218,13 @@ struct RestoredPatience: Sendable {
         if patience > .zero { spans[instance] = patience }
     }
 
-    /// The instance is monitored no more.
+    /// Forgets an instance that is not monitored any more.
     mutating func end(_ instance: InstanceSlot) { spans[instance] = nil }
 
-    /// Whether there may be any: asked with every report.
+    /// Whether there are none. Every report asks.
     var isEmpty: Bool { spans.isEmpty }
 
-    /// What was ordinary for the beacons of these instances.
+    /// Returns the patience for the beacons of these instances.
     mutating func patience(of instances: [InstanceSlot], at now: Instant) -> [TimeSpan] {
         if now >= end { spans.removeAll() }
         return instances.compactMap { spans[$0] }

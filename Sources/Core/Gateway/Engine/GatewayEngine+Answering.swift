@@ -1,6 +1,6 @@
-/// Carries requests out. What they ask for is true from the instant of the answer on.
+/// Answers requests. An answer is correct as of its instant.
 extension GatewayEngine {
-    /// Carries a request out at `instant`. What was due before comes first, what follows from it before its answer.
+    /// Answers a request at `instant`. Earlier due work comes first, and the request's effects come before its answer.
     package mutating func answer(
         _ request: Request, to address: ReplyAddress, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
@@ -32,7 +32,7 @@ extension GatewayEngine {
         return .states(page, next: next)
     }
 
-    /// The beacons in range of an instance, whatever `ranging` says for it, inside or not.
+    /// Returns the beacons in range of an instance, whether or not it is ranged or inside.
     private mutating func rangingList(
         _ name: String, _ discriminator: RegionInstanceID.Discriminator?
     ) throws(RequestError) -> RangingReport {
@@ -69,12 +69,12 @@ extension GatewayEngine {
         return .monitoring(region: region.id)
     }
 
-    /// Registers what a request asks for, wholly or not at all.
+    /// Registers the region of a request, wholly or not at all.
     mutating func registerRequested(_ region: MonitoredRegion) throws(RegionMonitoringFailure) {
         do throws(RegionMonitoringFailure) {
             try register(region)
         } catch {
-            // It may have been registered and refused its instance.
+            // The region may be registered although its instance was refused.
             _ = monitor.unregister(region.id)
             throw error
         }

@@ -1,34 +1,34 @@
-/// Where the gateway is, and what says so.
+/// The gateway's place, and its sources.
 struct Whereabouts: Sendable {
-    /// `nil` where the configuration says nothing of the place.
+    /// The location services; `nil` without `[location]`.
     var services: LocationServices?
-    /// When the services have something to do; it is asked for with every report.
+    /// The deadline of the services and the requests. It is stored, because every report asks for it.
     private(set) var deadline = Instant.distantFuture
-    /// What regions are monitored by that need fixes; made with the first of them.
+    /// The source of evidence for regions that need fixes, made with the first of them.
     var receiver: EvidenceSourceID?
     /// Whether the receiver rests on purpose.
     var isResting = false
     var requests = LocationRequests()
 
-    /// To be called wherever the services or the requests have changed.
+    /// Updates `deadline`. The engine calls it wherever the services or the requests have changed.
     mutating func schedule() {
         deadline = min(services?.deadline ?? .distantFuture, requests.deadline)
     }
 }
 
-/// Receivers say where the gateway is. A gateway without `[location]` has no part of this.
+/// The part of the engine that takes fixes. A gateway without `[location]` does not use it.
 extension GatewayEngine {
     /// Whether the receivers have to be on.
     var listensForFixes: Bool { place.services?.listens ?? false }
 
-    /// What a status says of the place; `nil` where the configuration says nothing of it. Each change is an output.
+    /// The location part of the status; `nil` without `[location]`. Each change is an output.
     package var locationStatus: LocationStatus? { place.services?.status }
 
-    /// One of gpsd's receivers said where it is.
+    /// Takes a report of one of gpsd's receivers.
     ///
     /// - Parameters:
-    ///   - instant: when that came.
-    ///   - clock: the time of day then; `nil` while nobody has set the clock.
+    /// - instant: the time at which the report came.
+    /// - clock: the time of day then; `nil` while the clock is not set.
     package mutating func receive(
         _ report: DeviceReport, at instant: Instant, clock: WallTime?, outputs: inout [GatewayOutput]
     ) {
@@ -37,25 +37,25 @@ extension GatewayEngine {
         }
     }
 
-    /// What came is no report.
+    /// Counts a malformed report.
     package mutating func receiveMalformedFix() { place.services?.takeMalformed() }
 
-    /// gpsd has told which receivers it has, by their paths.
+    /// Takes gpsd's list of receivers, by their paths.
     package mutating func receivers(_ paths: [String], at instant: Instant, outputs: inout [GatewayOutput]) {
         change(at: instant, &outputs) { services, now, news in services.found(devices: paths, at: now, news: &news) }
     }
 
-    /// There is no connection to gpsd.
+    /// Takes the loss of the connection to gpsd.
     package mutating func lostReceivers(at instant: Instant, outputs: inout [GatewayOutput]) {
         change(at: instant, &outputs) { services, now, news in services.lostConnection(at: now, news: &news) }
     }
 
-    /// The agent ends: fixes that wait for others are told.
+    /// Tells deferred fixes, because the agent stops.
     mutating func stopLocating(outputs: inout [GatewayOutput]) {
         change(at: now, &outputs) { services, now, news in services.stop(at: now, news: &news) }
     }
 
-    /// Has the services do something at `instant`. What was due before comes first.
+    /// Lets the services handle an event at `instant`. Earlier due work comes first.
     private mutating func change(
         at instant: Instant, _ outputs: inout [GatewayOutput],
         _ body: (inout LocationServices, Instant, inout [LocationNews]) -> Void
@@ -66,7 +66,7 @@ extension GatewayEngine {
         changeServices(&outputs, body)
     }
 
-    /// Their time has come.
+    /// Does the due work of the services.
     mutating func advanceServices(_ outputs: inout [GatewayOutput]) {
         changeServices(&outputs) { services, now, news in services.advance(to: now, news: &news) }
     }
@@ -80,7 +80,7 @@ extension GatewayEngine {
         place.services = services
         tell(news, &outputs)
         answerLocationRequests(&outputs)
-        // What has become of the regions and of the requests says whether the receiver may rest.
+        // The new state of regions and requests decides whether the receiver may rest.
         news.removeAll()
         let end = fixesNeededUntil
         place.services?.ask(until: end, at: now, news: &news)
@@ -102,7 +102,7 @@ extension GatewayEngine {
         }
     }
 
-    /// The regions that need fixes are judged by it.
+    /// Passes a used fix to the regions that need fixes.
     private mutating func use(_ placed: PlacedFix, outputs: inout [GatewayOutput]) {
         place.requests.used(placed)
         guard let receiver = place.receiver else { return }
@@ -112,8 +112,9 @@ extension GatewayEngine {
         takeFailures(&outputs)
     }
 
-    /// A receiver that rests would leave a crossing undecided. Where there is no reception it may: a gap that is longer than
-    /// `unknown_state_after_s` does not count, and the crossing has to begin anew.
+    /// Returns until when regions and requests need fixes. A resting receiver would leave a crossing undecided. Without
+    /// reception the receiver may rest: a gap longer than `unknown_state_after_s` does not count, and the crossing has
+    /// to begin anew.
     private var fixesNeededUntil: Instant? {
         let forRegions =
             monitor.kinds.isCrossingUndecided
@@ -122,7 +123,7 @@ extension GatewayEngine {
         return max(forRegions ?? forRequests, forRequests)
     }
 
-    /// That no fix comes from a receiver that rests on purpose makes no state unknown.
+    /// Tells the monitor whether the receiver rests on purpose, so that the lack of fixes makes no state unknown.
     private mutating func followReceiver() {
         let isResting = !listensForFixes
         guard isResting != place.isResting else { return }
@@ -131,7 +132,7 @@ extension GatewayEngine {
         if isResting { monitor.rests(receiver, at: now) } else { monitor.listens(receiver, at: now) }
     }
 
-    /// What events say of the place: the last used fix, while it is young enough.
+    /// The place in events: the last used fix, while it is young enough.
     package var location: EventLocation? {
         guard let last = place.services?.last else { return nil }
         let age = last.age(at: now)
@@ -140,7 +141,8 @@ extension GatewayEngine {
             coordinate: last.fix.coordinate, horizontalAccuracy_m: last.fix.horizontalAccuracy_m, age: age)
     }
 
-    /// What regions are monitored by that need fixes. A gateway without any has none, so that a report costs nothing more.
+    /// Returns the source of evidence for regions that need fixes. A gateway without such regions has none, so that a
+    /// report costs nothing more.
     mutating func receiver() -> EvidenceSourceID {
         if let receiver = place.receiver { return receiver }
         let receiver = monitor.addSource(canProbe: false)

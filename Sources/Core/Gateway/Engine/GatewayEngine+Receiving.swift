@@ -1,12 +1,12 @@
-/// From sightings to regions: reports come in.
+/// The way of a report from sightings to regions.
 extension GatewayEngine {
-    /// Takes an HCI event in that was received at `instant`. What was due before comes first.
+    /// Takes an HCI event that was received at `instant`. Earlier due work comes first.
     ///
     /// - Parameters:
-    ///   - event: the event packet from its event code on. Any bytes: what is malformed is counted and skipped.
-    ///   - adapter: which of the configured adapters heard it, from 0 on; a capture counts as the first. An event of
-    ///     any other is passed over.
-    ///   - outputs: what follows is appended here.
+    /// - event: the event packet from its event code on. Any bytes: malformed ones are counted and skipped.
+    /// - adapter: the number of the configured adapter, from 0 on; a capture counts as the first. An event of an
+    ///   unknown adapter is ignored.
+    /// - outputs: the effects are appended here.
     package mutating func receive(
         _ event: Span<UInt8>, from adapter: Int = 0, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
@@ -14,13 +14,13 @@ extension GatewayEngine {
         receive(event, from: adapter, isAdvertising: isAdvertising, at: instant, outputs: &outputs)
     }
 
-    /// - Parameter isAdvertising: whether it is a report of whatever; the caller has looked.
+    /// - Parameter isAdvertising: whether the event carries advertising reports; the caller has checked.
     mutating func receive(
         _ event: Span<UInt8>, from adapter: Int = 0, isAdvertising: Bool, at instant: Instant,
         outputs: inout [GatewayOutput]
     ) {
         guard intake.has(adapter) else { return }
-        // A report of whatever proves that the radio has heard until now.
+        // A report of any device proves that the radio has heard until now.
         if isAdvertising { monitor.proved(radio, at: max(now, instant)) }
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
@@ -40,7 +40,7 @@ extension GatewayEngine {
         let slot = tracker.receive(
             sighting, at: now, interest: { monitor.interest(in: $0) }, changes: &changes)
         takeChanges(&outputs)
-        // An instance that is new and entered at once is told of once: transitions are passed on at the end only.
+        // Transitions are passed on only at the end, so that a new instance that is entered at once is told once.
         defer { takeTransitions(&outputs) }
         guard let slot else { return refused(sighting.identity, &outputs) }
         let identity = tracker.identitySlot(of: slot)
@@ -51,7 +51,8 @@ extension GatewayEngine {
         let count = membership.count(of: identity)
         guard count > 0 else { return }
         if !restoredPatience.isEmpty {
-            // A beacon that is heard for the first time since the start is as patient as those of its region were before it.
+            // A beacon that is heard for the first time since the start gets the patience that its region's beacons had
+            // before.
             for patience in restoredPatience.patience(of: membership[identity], at: now) {
                 tracker.restorePatience(patience, of: slot)
             }
@@ -67,7 +68,7 @@ extension GatewayEngine {
         }
     }
 
-    /// The tracker's lists changed: regions learn of new identities, ranging of new lists.
+    /// Passes changes of the tracker's lists on: new identities to regions, new lists to the ranger.
     mutating func takeChanges(_ outputs: inout [GatewayOutput]) {
         guard !changes.isEmpty else { return }
         for change in changes {
@@ -96,7 +97,7 @@ extension GatewayEngine {
         notices.removeAll(keepingCapacity: true)
     }
 
-    /// Passes on what the monitor decided, and ranges what is inside.
+    /// Passes the monitor's decisions on, and ranges instances that are inside.
     mutating func takeTransitions(_ outputs: inout [GatewayOutput]) {
         if monitor.hasAdmissionNews { takeAdmissionNews(&outputs) }
         guard !transitions.isEmpty else { return }
@@ -113,7 +114,8 @@ extension GatewayEngine {
         transitions.removeAll(keepingCapacity: true)
     }
 
-    /// Passes on which instances came to be and which went. What makes room goes before what takes its place.
+    /// Passes on which instances came to be and which were deleted. A deleted instance goes before the one that took
+    /// its place.
     private mutating func takeAdmissionNews(_ outputs: inout [GatewayOutput]) {
         let news = monitor.takeAdmissionNews()
         for instance in news.admitted { setInterest(of: instance) }
@@ -128,7 +130,7 @@ extension GatewayEngine {
         for failure in news.failures { outputs.append(.failure(failure, at: now)) }
     }
 
-    /// The beacons of an instance are wanted more or less than before.
+    /// Updates the interest in the beacons of an instance.
     private mutating func setInterest(of instance: InstanceSlot) {
         for identity in membership.identities(of: instance) {
             guard let value = tracker.identity(in: identity) else { continue }

@@ -1,21 +1,21 @@
-/// Keeps who belongs to which region instance, while regions and beacons come and go.
+/// The membership of beacons in region instances, while both come and go.
 extension GatewayEngine {
-    /// Whether an instance has a place: its region is monitored, and no limit refused it.
+    /// Returns whether an instance exists: its region is monitored, and no limit refused it.
     package func holds(_ instance: RegionInstanceID) -> Bool { monitor.slot(of: instance) != nil }
 
-    /// Whether a stored state is that of an instance which has a place.
+    /// Returns whether a stored state belongs to an existing instance.
     package func holds(_ record: RegionRecord) -> Bool {
         monitor.slot(of: record.instance).map { monitor.region(of: $0).canRestore(record) } ?? false
     }
 
-    /// Has a region monitored by what perceives its kind.
+    /// Registers a region with the source of evidence of its kind.
     mutating func register(_ region: MonitoredRegion) throws(RegionMonitoringFailure) {
         let source = region.kind.needsFixes ? receiver() : radio
         try monitor.register(region, perceivedBy: source, at: now, transitions: &transitions, notices: &notices)
     }
 
-    /// Regions were registered or ended. Beacons in range belong to theirs at once; those that are only remembered once
-    /// they are heard again, so that no instance is made of a value that nobody hears.
+    /// Updates the memberships after regions were registered or ended. Listed beacons get theirs at once. Remembered
+    /// ones get theirs when they are heard again, so that no instance is made of a value that is not heard.
     mutating func meetTrackedBeacons() {
         for identity in tracker.knownIdentities {
             if tracker.listed(identity).isEmpty {
@@ -26,7 +26,7 @@ extension GatewayEngine {
         }
     }
 
-    /// Finds the instances that an identity belongs to. Those that are new are pending.
+    /// Finds the instances that an identity belongs to. New ones are pending.
     mutating func meet(_ identity: IdentitySlot) {
         guard let value = tracker.identity(in: identity) else { return }
         let instances = monitor.instances(of: value, at: now, transitions: &transitions, failures: &failures)
@@ -37,12 +37,12 @@ extension GatewayEngine {
 
 /// The regions that requests have registered.
 struct RequestedRegions: Sendable {
-    /// By id.
+    /// The regions by id.
     private var monitored: [String: MonitoredRegion] = [:]
-    /// Those that an earlier process had registered and a limit refuses now. They may be asked for again, or stopped.
+    /// The regions that an earlier process had registered and a limit refuses now. A request may register or stop them.
     private var refused: Set<String> = []
 
-    /// Whether the region is to be registered.
+    /// Returns whether to register the region.
     ///
     /// - Returns: `false` where it is registered already: a broker may deliver a request twice.
     /// - Throws: `regionExists` where another region has its id.
@@ -59,7 +59,7 @@ struct RequestedRegions: Sendable {
 
     mutating func refused(_ region: MonitoredRegion) { refused.insert(region.id) }
 
-    /// The monitoring of a region ends.
+    /// Ends the monitoring of a region.
     ///
     /// - Throws: `unknownRegion` where no request has registered it.
     mutating func remove(_ region: String) throws(RequestError) {
@@ -68,25 +68,24 @@ struct RequestedRegions: Sendable {
     }
 }
 
-/// Who belongs to which region instance, while regions and beacons come and go.
+/// The memberships of beacons in region instances.
 ///
-/// It is filled by `GatewayEngine.meet`, as an identity appears or regions change, so that a report looks its instances up and
-/// decides nothing.
+/// `GatewayEngine.meet` fills it when an identity appears or regions change. A report only looks its instances up.
 struct RegionMembership: Sendable {
-    /// By the slot of the identity.
+    /// The instances, indexed by the slot of the identity.
     private var instancesOfIdentity: [[InstanceSlot]] = []
-    /// The list that was made last: identities of one region share it, unless the region is expanded.
+    /// The list made last. Identities of one region share it, unless the region is expanded.
     private var latestInstances: [InstanceSlot] = []
-    /// The identities heard that belong to an instance: whose transmitters are ranged for it.
+    /// The identities heard that belong to an instance. Their transmitters are ranged for it.
     private var identitiesOfInstance: [InstanceSlot: Set<IdentitySlot>] = [:]
-    /// Identities not heard since regions were registered or ended: what they belong to is found when they are.
+    /// The identities not heard since regions were registered or ended. Their instances are found when they are heard.
     private var unmetIdentities: Set<IdentitySlot> = []
 
-    /// - Parameter capacity: identities at most. An array that grew would hold itself twice while it moves.
+    /// - Parameter capacity: the most identities. A growing array would exist twice while it moves.
     init(capacity: Int) { instancesOfIdentity.reserveCapacity(capacity) }
 
-    /// How many instances an identity belongs to, and each of them: for whoever asks with every report, and would otherwise count a
-    /// reference to the list.
+    /// The number of an identity's instances, and each of them. A caller that asks with every report would otherwise
+    /// count a reference to the list.
     package func count(of identity: IdentitySlot) -> Int { instancesOfIdentity[identity.index].count }
     package func instance(_ index: Int, of identity: IdentitySlot) -> InstanceSlot {
         instancesOfIdentity[identity.index][index]
@@ -97,20 +96,20 @@ struct RegionMembership: Sendable {
         instancesOfIdentity.indices.contains(identity.index) ? instancesOfIdentity[identity.index] : []
     }
 
-    /// The identities heard that belong to an instance, in no order.
+    /// Returns the identities heard that belong to an instance, in no particular order.
     func identities(of instance: InstanceSlot) -> some Sequence<IdentitySlot> {
         identitiesOfInstance[instance] ?? []
     }
 
-    /// Whether it has yet to be found out what the identity belongs to.
+    /// Returns whether the instances of the identity still have to be found.
     func isUnmet(_ identity: IdentitySlot) -> Bool {
         !unmetIdentities.isEmpty && unmetIdentities.contains(identity)
     }
 
-    /// What the identity belongs to is found when it is heard.
+    /// Postpones finding the instances until the identity is heard.
     mutating func postpone(_ identity: IdentitySlot) { unmetIdentities.insert(identity) }
 
-    /// The identity belongs to these.
+    /// Sets the instances of an identity.
     mutating func set(_ instances: [InstanceSlot], of identity: IdentitySlot) {
         unmetIdentities.remove(identity)
         while instancesOfIdentity.count <= identity.index { instancesOfIdentity.append([]) }
@@ -119,10 +118,10 @@ struct RegionMembership: Sendable {
         for instance in instances { identitiesOfInstance[instance, default: []].insert(identity) }
     }
 
-    /// Whether any identity that is remembered belongs to the instance.
+    /// Returns whether any remembered identity belongs to the instance.
     func hasIdentities(_ instance: InstanceSlot) -> Bool { !(identitiesOfInstance[instance] ?? []).isEmpty }
 
-    /// The identity is remembered no more: its slot will be that of another.
+    /// Forgets an identity, whose slot will be reused.
     ///
     /// - Returns: the instances whose last identity it was.
     mutating func forget(_ identity: IdentitySlot) -> [InstanceSlot] {
@@ -136,7 +135,7 @@ struct RegionMembership: Sendable {
         return instances.filter { !hasIdentities($0) }
     }
 
-    /// The instance is monitored no more.
+    /// Forgets an instance that is not monitored any more.
     mutating func end(_ instance: InstanceSlot) {
         for identity in identitiesOfInstance.removeValue(forKey: instance) ?? [] {
             instancesOfIdentity[identity.index].removeAll { $0 == instance }

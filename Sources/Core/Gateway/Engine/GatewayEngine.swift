@@ -1,18 +1,18 @@
-/// The whole job between the bytes and the messages: reports and time in, transitions and ranging out.
+/// The engine of a gateway: from reports and time to transitions and ranging.
 ///
-/// One struct owns tracker, monitor and ranger, and is owned by one thread. It reads no clock and does no I/O: the same
-/// bytes at the same instants give the same outputs, always. Reports come in `+Receiving`, time passes in `+Advancing`,
+/// One struct owns tracker, monitor and ranger, and one thread owns the struct. The engine reads no clock and does no
+/// I/O, so equal input at equal instants gives equal output. Reports come in `+Receiving`, time passes in `+Advancing`,
 /// requests are answered in `+Answering`.
 package struct GatewayEngine: Sendable {
     package var tracker: BeaconTracker
     var monitor: RegionMonitor
-    /// What hears the beacons, for the monitor.
+    /// The source of evidence for beacons.
     package let radio: EvidenceSourceID
-    /// Where the gateway is, and what says so.
+    /// The gateway's place, and its sources.
     var place = Whereabouts()
     var ranger: Ranger
     var intake: Intake
-    /// One for each configured adapter, in their order.
+    /// One watch for each configured adapter, in their order.
     var readings: [ReadingWatch]
     package let settings: GatewaySettings
     var requestedRegions = RequestedRegions()
@@ -20,24 +20,24 @@ package struct GatewayEngine: Sendable {
     var restoredPatience: RestoredPatience
     var stays = StaySchedule()
 
-    /// Time never goes back: what comes late counts as coming now.
+    /// The current time. It never goes back: late input counts as coming now.
     package var now: Instant
     var beaconCount: UInt64 = 0
     var floods: FloodWatch
 
-    /// Buffers that are used again for every report, so that one costs no allocation.
+    /// Buffers that are reused for every report, so that a report costs no allocation.
     var changes: [TrackerChange] = []
     var transitions: [RegionTransition] = []
     var failures: [RegionMonitoringFailure] = []
     var notices: [RegionMonitoringNotice] = []
 
-    /// Registers the configured regions and goes on from their stored states.
+    /// Registers the configured regions and restores their stored states.
     ///
     /// - Parameters:
-    ///   - requested: the regions that requests had registered in an earlier process.
-    ///   - records: what an earlier process stored; those of regions that are in neither list are ignored.
-    ///   - radioSees: whether the radio hears from the start. A live one has to say so first.
-    ///   - canProbe: whether there is a controller to ask. Then `needsProof` may become true.
+    /// - requested: the regions that requests had registered in an earlier process.
+    /// - records: the records that an earlier process stored. Records of regions in neither list are ignored.
+    /// - radioSees: whether the radio hears from the start. A live one first has to announce it.
+    /// - canProbe: whether there is a controller to probe. Only then `needsProof` may become true.
     package init(
         _ settings: GatewaySettings, requested: [MonitoredRegion] = [], restoring records: [RegionRecord] = [],
         radioSees: Bool,
@@ -85,17 +85,17 @@ package struct GatewayEngine: Sendable {
         advanceServices(&outputs)
     }
 
-    /// Records in the order in which they get a place, where not all do: stays first, then what was left last.
+    /// Returns the records in order of priority where not all fit: stays first, then the instances left last.
     private func inOrderOfRoom(_ records: [RegionRecord]) -> [RegionRecord] {
         guard records.count > settings.regions.limits.maxInstances else { return records }
         return records.filter(\.isInside)
             + records.filter { !$0.isInside }.sorted { $0.lastHeardAt > $1.lastHeardAt }
     }
 
-    /// The longest silence of everybody that says nothing of the radio; `nil` where fewer than two beacons are heard.
+    /// The longest common silence that does not mean a deaf radio; `nil` where fewer than two beacons are heard.
     var ordinarySilence: TimeSpan? { tracker.ordinarySilence }
 
-    /// Counts since the start. Finding the listed tracks goes through all transmitters.
+    /// The counts since the start. Counting the listed tracks goes through all transmitters.
     package var figures: GatewayFigures {
         let listed = tracker.listedTrackCount
         var figures = GatewayFigures()
@@ -111,7 +111,8 @@ package struct GatewayEngine: Sendable {
         return figures
     }
 
-    /// What does not hold between the parts of the tracker; `nil` where all is well. For simulations: it goes through everything.
+    /// The first broken invariant of the tracker; `nil` where all hold. For simulations, because it goes through
+    /// everything.
     package var brokenInvariant: String? { tracker.brokenInvariant }
 
     private var suspectReadings: [SuspectReadings] {

@@ -1,63 +1,63 @@
-/// What the engine has to tell, in the order in which it happened.
+/// The outputs of the engine, in the order of their causes.
 package enum GatewayOutput: Hashable, Sendable {
-    /// A region's state changed, and what to store of it; `nil` while there is nothing to go on from.
+    /// A region's state changed. The record is stored; `nil` while there is nothing to restore.
     case transition(RegionTransition, record: RegionRecord?)
-    /// What to store of the regions that are inside, every `StaySchedule.interval`.
+    /// The records of the open stays to store, every `StaySchedule.interval`.
     case stays([RegionRecord])
     case ranging(RangingReport)
-    /// The same of a store, whose beacons its gateways have listed.
+    /// The ranging of a store, whose gateways have listed the beacons.
     case listed(ListedBeacons, at: Instant)
     /// The radio is in another condition from that time on.
     case radio(CoveredRadio, at: Instant)
     case failure(RegionMonitoringFailure, at: Instant)
     case notice(RegionMonitoringNotice, at: Instant)
-    /// A request registered a region, which is to outlive the process.
+    /// A request registered a region, which has to outlive the process.
     case registered(RegionDefinition, region: String, at: Instant)
-    /// Somebody is inside an instance that is monitored no more: the exit that ends that stay.
+    /// An instance with an open stay is not monitored any more. The event is the exit that ends the stay.
     case ended(RegionInstanceID, RegionEvent, at: Instant)
-    /// A request ended the monitoring of a region, and these were its instances.
+    /// A request ended the monitoring of a region with these instances.
     case unregistered(region: String, instances: [RegionInstanceID], at: Instant)
-    /// Nobody monitors these instances any more, though others of their region may be.
+    /// These instances are not monitored any more. Others of their region may be.
     case forgotten([RegionInstanceID], at: Instant)
-    /// Entries that were held back in a minute that is over.
+    /// Entries that were held back in a minute that has ended.
     case surge(EntryBudget.Surge, at: Instant)
     case answer(Answer)
-    /// Where the gateway is, as a service tells it.
+    /// An update of the gateway's place by a location service.
     case location(PlacedFix, of: LocationSettings.Service, at: Instant)
-    /// A fix that is told with others later, and has to outlive the process until then.
+    /// A deferred fix, which has to outlive the process until its batch is told.
     case kept(Fix)
-    /// The fixes that were kept.
+    /// The batch of deferred fixes.
     case track(TrackBatch, at: Instant)
-    /// What can be said of the place.
+    /// The availability of the place.
     case locationStatus(LocationStatus, at: Instant)
 }
 
-/// How an output is handled on its way to the broker, whatever it says: all that the queue between the loops and the commit group
-/// know of it.
+/// The handling of an output on its way to the broker. The queue between the loops and the commit group needs to know
+/// no more about an output.
 package struct OutputHandling: Hashable, Sendable {
-    /// What becomes of it where so many outputs wait that there is no room for it.
+    /// The treatment of the output when the queue is full.
     package enum Shedding: Hashable, Sendable {
-        /// There is always room: there are as few of them as there are requests, or changes of the radio.
+        /// The queue always takes it: such outputs are as rare as requests, or changes of the radio.
         case never
-        /// From so many waiting outputs on it is left out: it comes again by itself.
+        /// The queue drops it beyond so many waiting outputs. It comes again by itself.
         case silent(from: Int)
-        /// The same, counted in `health`.
+        /// The queue drops it beyond so many waiting outputs, and `health` counts it.
         case counted(from: Int)
-        /// From so many on only its last state is kept. Its event is lost, and a gap says so.
+        /// Beyond so many waiting outputs, the queue keeps only the last state. Its event is lost, and a gap tells so.
         case reduced(from: Int)
 
-        /// Ranging is by far the most of what there is.
+        /// The limit for ranging, which is by far the most frequent output.
         static let earlyLimit = 4_096
-        /// The disk has hung for long while thousands of regions changed.
+        /// The limit for all others, reached when the disk hangs for long while thousands of regions change.
         static let lateLimit = 262_144
     }
 
-    /// Whether it belongs on the disk.
+    /// Whether the output is committed to the disk.
     package enum Commit: Hashable, Sendable {
         case never
-        /// Shared with what comes at the same time; see `CommitGroup`.
+        /// In the next transaction; see `CommitGroup`.
         case soon
-        /// Nobody waits for it: it looks for a while for another output to share its transaction.
+        /// In a later transaction, which it shares with another output: no client waits for it.
         case eventually
     }
 
@@ -75,10 +75,10 @@ extension GatewayOutput {
             OutputHandling(shedding: .counted(from: OutputHandling.Shedding.earlyLimit), commit: .never)
         case .radio, .registered, .ended, .unregistered, .forgotten, .surge:
             OutputHandling(shedding: .never, commit: .soon)
-        // A batch has all that was kept for it.
+        // A batch contains all fixes that were kept for it.
         case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)
         case .track, .locationStatus: OutputHandling(shedding: .never, commit: .soon)
-        // A failure is for the log, a request is asked again, and the gateway is somewhere else by then.
+        // A failure is for the log, a client repeats a request, and the gateway is elsewhere by then.
         case .failure, .notice, .answer, .location:
             OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .never)
         }

@@ -1,6 +1,6 @@
-/// Requests for a fresh fix that wait for one.
+/// Requests that wait for a fresh fix.
 struct LocationRequests: Sendable {
-    /// Those that may wait at once. Each keeps the receiver on.
+    /// The most requests that wait at once. Each keeps the receiver on.
     package static let limit = 16
 
     private struct Waiting: Sendable {
@@ -11,9 +11,9 @@ struct LocationRequests: Sendable {
     private var waiting: [Waiting] = []
     private var answered: [(ReplyAddress, PlacedFix)] = []
 
-    /// When the first of them waits no longer.
+    /// The first timeout of a waiting request.
     var deadline: Instant { waiting.map(\.until).min() ?? .distantFuture }
-    /// When the last of them does; `nil` where none waits.
+    /// The last timeout; `nil` where no request waits.
     var lastDeadline: Instant? { waiting.map(\.until).max() }
 
     /// - Throws: `tooManyRequests`.
@@ -22,7 +22,7 @@ struct LocationRequests: Sendable {
         waiting.append(Waiting(address: address, until: until))
     }
 
-    /// A fix was used: it is what all of them wait for.
+    /// Takes a used fix, which answers all waiting requests.
     mutating func used(_ placed: PlacedFix) {
         answered += waiting.map { ($0.address, placed) }
         waiting.removeAll()
@@ -33,7 +33,7 @@ struct LocationRequests: Sendable {
         return answered
     }
 
-    /// Those whose time is over.
+    /// Returns the requests that have timed out.
     mutating func takeExpired(at now: Instant) -> [ReplyAddress] {
         defer { waiting.removeAll { $0.until <= now } }
         return waiting.filter { $0.until <= now }.map(\.address)
@@ -43,7 +43,7 @@ struct LocationRequests: Sendable {
 extension GatewayEngine {
     /// Begins to wait for a fresh fix.
     ///
-    /// - Throws: where there is none to wait for.
+    /// - Throws: an error where no fix can come.
     mutating func locate(
         for address: ReplyAddress, timeout: TimeSpan, outputs: inout [GatewayOutput]
     ) throws(RequestError) {
@@ -53,7 +53,7 @@ extension GatewayEngine {
         case .searching, .located: break
         }
         try place.requests.add(address, until: now + timeout)
-        // A place that is configured is said at once.
+        // A configured place is told at once.
         advanceServices(&outputs)
         advanceServices(&outputs)
     }

@@ -1,51 +1,52 @@
-/// A capture's clock, on which time never goes back, whatever the capture says.
+/// A capture's clock. Its time never goes back, even if the capture's does.
 package struct CaptureClock: Hashable, Sendable {
     /// The latest record's time.
     package internal(set) var now: Instant
-    /// By how much the capture's clock was set back in all.
+    /// The sum by which the capture's clock was set back.
     private var setBack = TimeSpan.zero
-    /// Records of several adapters are written a little out of order; what is later than this is a clock set back.
+    /// The tolerated disorder: records of several adapters are written a little out of order. A larger step back is a
+    /// clock that was set back.
     private static let disorder = TimeSpan.seconds(1)
 
     init(at start: WallTime) { now = Instant(microseconds: start.microseconds) }
 
-    /// A record's time on the engine's clock. A capture may jump back; time does not.
+    /// Returns a record's time on the engine's clock, which never jumps back.
     package func instant(_ time: WallTime) -> Instant {
         max(now, Instant(microseconds: time.microseconds) + setBack)
     }
 
-    /// Whether the capture's clock was set back before `time`. What happened until now is to be told by the clock as it
-    /// was: by `timebase` before this record is taken in.
+    /// Returns whether the capture's clock was set back before `time`. The caller then tells everything up to now by
+    /// the present `timebase`, before it takes this record.
     package func isSetBack(_ time: WallTime) -> Bool {
         Instant(microseconds: time.microseconds) + setBack < now - Self.disorder
     }
 
-    /// What the capture's clock shows: `synced`, because there is no better one.
+    /// The time of day by the capture's clock. It counts as `synced`, because there is no better clock.
     package var timebase: Timebase { Timebase(wallAtOrigin: .unixEpoch - setBack, isSynced: true) }
 
-    /// The instant of a record, and from now on the clock as it shows it. `now` follows when everything due before is done.
+    /// Returns the instant of a record, and follows the clock if it was set back. `now` is updated after earlier due
+    /// work.
     mutating func take(_ time: WallTime) -> Instant {
         if isSetBack(time) { setBack = now - Instant(microseconds: time.microseconds) }
         return instant(time)
     }
 }
 
-/// Plays a capture through the engine: the records' times are time, and there is no controller to probe, so silence
-/// beyond the norm is blindness.
+/// Plays a capture through the engine. Time comes from the records. There is no controller to probe, so silence beyond
+/// the norm is blindness.
 ///
-/// Instants count from the Unix epoch here, because the capture's own clock is the only one there is: stored times of an
-/// earlier capture then mean the same in a later one. Where that clock was set back while the capture was written, time
-/// goes on from where it stood, as it did in the shop, and `timebase` says what the capture's clock showed. Where it was
-/// set forward, that can't be told from time that passed.
+/// Instants count from the Unix epoch, because the capture's clock is the only one. So stored times of an earlier
+/// capture stay valid in a later one. Where that clock was set back during the capture, time goes on, and `timebase`
+/// tells the time of day by the capture's clock. A clock set forward cannot be told from time that passed.
 package struct CapturePlayer: Sendable {
-    /// For its figures; time and reports go in through the player.
+    /// The engine, for its figures. Time and reports go in through the player.
     package private(set) var engine: GatewayEngine
     private var liveness: LivenessMonitor
     package private(set) var clock: CaptureClock
 
     /// - Parameters:
-    ///   - engine: made for the time of the first record, with a radio that hears and can't be asked.
-    ///   - start: the time of the first record.
+    /// - engine: an engine made for the time of the first record, with a radio that hears and cannot be probed.
+    /// - start: the time of the first record.
     package init(_ engine: GatewayEngine, at start: WallTime) {
         self.engine = engine
         self.clock = CaptureClock(at: start)
@@ -53,7 +54,7 @@ package struct CapturePlayer: Sendable {
         _ = liveness.resumed(at: clock.now)
     }
 
-    /// Takes an event of the capture in.
+    /// Takes an event of the capture.
     package mutating func receive(_ event: Span<UInt8>, at time: WallTime, outputs: inout [GatewayOutput]) {
         let instant = clock.take(time)
         watch(before: instant, outputs: &outputs)
@@ -66,20 +67,21 @@ package struct CapturePlayer: Sendable {
         clock.now = instant
     }
 
-    /// A receiver said where it is, at a time of the same clock. What comes a little behind the capture counts as coming now.
+    /// Takes a receiver's report, at a time of the capture's clock. A report slightly behind the capture counts as
+    /// coming now.
     package mutating func receive(_ report: DeviceReport, at time: WallTime, outputs: inout [GatewayOutput]) {
         let instant = pass(to: time, &outputs)
-        // A log tells when its fixes came by nothing but their own times, so that none of them is old.
+        // Only its fixes date a receiver's log, so none of them is old.
         engine.receive(report, at: instant, clock: nil, outputs: &outputs)
     }
 
-    /// Which receivers there are, by their paths.
+    /// Takes the list of receivers, by their paths.
     package mutating func receivers(_ paths: [String], at time: WallTime, outputs: inout [GatewayOutput]) {
         let instant = pass(to: time, &outputs)
         engine.receivers(paths, at: instant, outputs: &outputs)
     }
 
-    /// What came is no report.
+    /// Counts a malformed report.
     package mutating func receiveMalformedFix() { engine.receiveMalformedFix() }
 
     private mutating func pass(to time: WallTime, _ outputs: inout [GatewayOutput]) -> Instant {
@@ -89,7 +91,7 @@ package struct CapturePlayer: Sendable {
         return instant
     }
 
-    /// A record that holds no event only shows what time it is: everything due before comes to pass.
+    /// Takes a record without an event, which only tells the time. All earlier work is done.
     package mutating func elapse(to time: WallTime, outputs: inout [GatewayOutput]) {
         let instant = clock.take(time)
         watch(before: instant, outputs: &outputs)
@@ -104,10 +106,10 @@ package struct CapturePlayer: Sendable {
         clock.now = max(clock.now, instant)
     }
 
-    /// The capture ends: what waits is told, and the stays under way are stored, so that a later capture goes on from there.
+    /// Ends the capture. Waiting outputs are told and open stays are stored, so that a later capture can continue.
     package mutating func stop(_ outputs: inout [GatewayOutput]) { engine.stop(&outputs) }
 
-    /// The silence is looked at in between, so that blindness begins when it would be noticed.
+    /// Checks the silence in between, so that blindness begins when a live radio would detect it.
     private mutating func watch(before limit: Instant, outputs: inout [GatewayOutput]) {
         while liveness.nextDeadline < limit {
             let due = liveness.nextDeadline

@@ -1,27 +1,31 @@
-/// Names floods: what comes so often in a minute that no ordinary shop explains it.
+/// Names floods: rates per minute that no ordinary shop explains.
 ///
-/// Anyone in the street can transmit whatever they like, and the engine works on within its limits. Whoever looks after
-/// gateways has to learn of it, so each kind has a threshold that the busiest honest shop stays far below. Minutes are
-/// counted one after the other from the engine's start, as `health` is made; what `suspects` names is the worse of the
-/// last whole one and the one under way, so a flood shows at once and for a minute after its end.
+/// Anyone in the street can transmit anything, and the engine goes on within its limits. The operator has to learn of a
+/// flood. So each kind has a threshold that the busiest honest shop stays far below. Minutes are counted from the
+/// engine's start, when `health` is made. `suspects` names the worse of the last whole minute and the current one, so a
+/// flood shows at once and for a minute after its end.
 struct FloodWatch: Sendable {
-    /// As long as `health` is apart.
+    /// The window, as long as the time between two `health` messages.
     static let window = TimeSpan.seconds(60)
 
-    /// New identities in a minute: 10 a second, as many as `max_newcomers_per_minute` lets in by default. A fleet of carts that goes by a
-    /// door at a run brings a few a second. In the first minute everything is new, and none is counted.
+    /// The least new identities in a minute that are a flood: 10 a second, the default of `max_newcomers_per_minute`. A
+    /// fleet of carts that runs past a door brings a few a second. In the first minute everything is new, so no
+    /// identity counts.
     static let identities: UInt64 = 600
-    /// New addresses in a minute of an identity that is listed more than 256 times already. One identity is meant to be
-    /// one beacon, so there is no honest use: one a second, and not one alone, because a capture may be odd.
+    /// The least new addresses in a minute of an identity that is listed more than 256 times already. One identity is
+    /// meant to be one beacon, so there is no honest use. One a second, not a single one, because a capture may be odd.
     static let addresses: UInt64 = 60
-    /// Reports in a minute at or above `absurd_dbm`: one a second. A single one may be a controller's mistake.
+    /// The least reports in a minute at or above `absurd_dbm`: one a second. A single one may be a controller's
+    /// mistake.
     static let levels: UInt64 = 60
-    /// As the controller measured it, without the gateway's offset. A beacon sends with 4 dBm to 10 dBm at most and loses 30 dB
-    /// and more over the first decimetres, and the Core ends at 20 dBm.
+    /// The level that no beacon reaches, as measured by the controller, without the gateway's offset. A beacon
+    /// transmits with 4 to 10 dBm and loses 30 dB and more over the first decimetres. The Core's range ends at 20 dBm.
     static let absurd_dbm: Int8 = 5
-    /// Rotations in a minute, at least. A phone changes its address every 7 to 15 minutes, each at a time of its own.
+    /// The least rotations in a minute that are a flood. A phone changes its address every 7 to 15 minutes, each at its
+    /// own time.
     static let rotations: UInt64 = 60
-    /// And more than one in so many of the beacons that are listed: by chance it is one in seven at most.
+    /// The number of listed beacons of which more than one has to rotate. By chance, at most one in seven rotates in a
+    /// minute.
     static let listedPerRotation: UInt64 = 4
 
     private struct Counts: Sendable {
@@ -32,23 +36,23 @@ struct FloodWatch: Sendable {
     private var last = Counts()
     private var absurdLevels: UInt64 = 0
     private var isFirstWindow = true
-    /// When the window under way ends.
+    /// The end of the current window.
     private(set) var end: Instant
 
     init(at now: Instant) {
         end = now + Self.window
     }
 
-    /// A frame was heard at that level.
+    /// Takes the level of a frame.
     mutating func heard(_ rssi_dbm: Int8) {
         if rssi_dbm >= Self.absurd_dbm { absurdLevels &+= 1 }
     }
 
-    /// The window under way is over. The newcomers of the next are counted from zero.
+    /// Ends the current window. The counts of the next start at zero.
     ///
     /// - Parameters:
-    ///   - newcomers: those of the window that ends.
-    ///   - now: at or after its end. Where whole windows have passed since, nothing was heard in them.
+    /// - newcomers: the newcomers of the window that ends.
+    /// - now: at or after its end. In any whole windows since, nothing was heard.
     mutating func endWindow(_ newcomers: NewcomerCounts, at now: Instant) {
         let isLast = now < end + Self.window
         last = isLast ? Counts(newcomers: counted(newcomers), absurdLevels: absurdLevels) : Counts()
@@ -58,11 +62,11 @@ struct FloodWatch: Sendable {
         end += TimeSpan(microseconds: (passed &+ 1) &* Self.window.microseconds)
     }
 
-    /// The floods that are suspected, in the order of the kinds.
+    /// Returns the suspected floods, in the order of the kinds.
     ///
     /// - Parameters:
-    ///   - newcomers: those of the window under way.
-    ///   - listed: how many beacons are listed.
+    /// - newcomers: the newcomers of the current window.
+    /// - listed: the number of listed beacons.
     func suspects(_ newcomers: NewcomerCounts, listed: Int) -> [SuspectedSpoofing] {
         let newcomers = counted(newcomers)
         let rotationLimit = max(Self.rotations, UInt64(clamping: listed) / Self.listedPerRotation)
@@ -80,7 +84,7 @@ struct FloodWatch: Sendable {
         }
     }
 
-    /// Without the identities of the first window: what is there when the agent starts is new to it, and no flood.
+    /// Leaves out the identities of the first window: they are new to an agent that has just started, and no flood.
     private func counted(_ newcomers: NewcomerCounts) -> NewcomerCounts {
         guard isFirstWindow else { return newcomers }
         return newcomers.withoutIdentities

@@ -1,45 +1,47 @@
-/// Recognises signal strengths that are none, from what one adapter says.
+/// Detects wrong signal strengths of one adapter.
 ///
-/// Controllers have been seen to stick at a value, to give a report the strength of the one before it, and to measure one of the
-/// three advertising channels far too weak. Each leaves a trace that no room makes:
-/// - stuck: three transmitters and more, and next to all readings are one value;
-/// - repeated: neighbouring reports of *different* transmitters agree more often than successive ones of the *same* do. In
-///   a recorded building the former agree in 0 to 2 % and the latter in 17 to 39 %;
-/// - two levels: successive readings of one frame are often 11 to 19 dB apart and seldom 6 to 9, of three transmitters and more. Fading
-///   makes all differences, the smaller ones more often. Where readings scatter by more than some 4 dB the two run together, and nothing
-///   is said. A beacon that sends several frames under one address may send them at different powers, so each frame is one of its own.
+/// Some controllers stick at a value. Some report a packet with the strength of the one before it. Some measure one of
+/// the three advertising channels far too weak. Each defect leaves a trace that no room makes:
+///
+/// - stuck: three transmitters and more, and nearly all readings are one value.
+/// - repeated: neighbouring reports of *different* transmitters agree more often than successive ones of *one*. In a
+///   recorded building, 0 to 2 % of the former agree, and 17 to 39 % of the latter.
+/// - two levels: of three transmitters and more, successive readings of one frame are often 11 to 19 dB apart and
+///   rarely 6 to 9. Fading makes all differences, the smaller ones more often. Where readings scatter by more than
+///   about 4 dB, the two merge and the watch stays silent. A beacon may send several frames under one address at
+///   different powers, so each frame counts separately.
 ///
 /// The first readings of a minute are enough, so a busy shop costs no more than a quiet one.
 struct ReadingWatch: Sendable {
-    /// Readings that are looked at in a minute at most, and those without which nothing is said.
+    /// The most readings used in a minute, and the least for a verdict.
     private static let most = 1_024
     private static let least = 200
     private static let leastTransmitters = 3
 
     private struct Latest: Sendable {
         package var address = UInt64.max
-        /// Of what was sent: identity and measured power.
+        /// A hash of the packet's identity and measured power.
         var frame: UInt64 = 0
         var rssi_dbm: Int8 = 0
     }
 
-    /// By a hash of address and frame: what two of them share, the later one takes.
+    /// The latest readings, by a hash of address and frame. On a collision, the later one replaces the other.
     private var latest = InlineArray<64, Latest>(repeating: Latest())
     private var before = Latest()
-    /// By a hash of the address.
+    /// A set of transmitters, by a hash of the address.
     private var transmitters: UInt64 = 0
     private var count = 0
-    /// Readings equal to the one before them, of whatever transmitter.
+    /// The readings that equal the one before them, of any transmitter.
     private var sameAsBefore = 0
     private var (ofOthers, ofOthersEqual) = (0, 0)
     private var (ofSame, ofSameEqual) = (0, 0)
     private var (near, far) = (0, 0)
-    /// Whose readings were far apart, by a hash of the address.
+    /// The transmitters with readings far apart, by a hash of the address.
     private var farTransmitters: UInt64 = 0
-    /// What the last whole minute showed.
+    /// The verdict of the last whole minute.
     private(set) var suspicion: SuspectReadings.Kind?
 
-    /// A frame was heard at that level, as the controller measured it.
+    /// Takes the level of a frame, as measured by the controller.
     mutating func heard(_ rssi_dbm: Int8, of sighting: Sighting) {
         guard count < Self.most else { return }
         count += 1
@@ -81,7 +83,7 @@ struct ReadingWatch: Sendable {
             << 32
     }
 
-    /// The minute is over; the next is counted from zero.
+    /// Ends the minute. The counts of the next start at zero.
     mutating func endWindow() {
         let suspicion = verdict
         self = ReadingWatch()
@@ -91,13 +93,13 @@ struct ReadingWatch: Sendable {
     private var verdict: SuspectReadings.Kind? {
         guard count >= Self.least, transmitters.nonzeroBitCount >= Self.leastTransmitters else { return nil }
         if sameAsBefore * 100 >= count * 98 { return .stuck }
-        // A third and more, and half as much again as the transmitters agree with themselves.
+        // A third and more, and half as much again as one transmitter's readings agree.
         if ofOthers >= Self.least / 2, ofOthersEqual * 3 > ofOthers,
             2 * ofOthersEqual * ofSame > 3 * ofSameEqual * ofOthers
         {
             return .repeated
         }
-        // A quarter of the differences and more, twice as many as there are smaller ones.
+        // A quarter of the differences and more, and twice as many as smaller ones.
         guard farTransmitters.nonzeroBitCount >= Self.leastTransmitters else { return nil }
         if ofSame >= Self.least / 2, far * 4 > ofSame, far > 2 * near { return .twoLevels }
         return nil

@@ -18,7 +18,7 @@ package struct DeviceAddress: Hashable, Sendable {
         case anonymous = 0xFF
     }
 
-    // In three parts it takes seven octets, where a number of 64 bits and the type take sixteen.
+    // Three parts take seven octets; a number of 64 bits and the type would take sixteen.
     let low: UInt32
     let high: UInt16
     /// Public, random, resolved by the controller, or anonymous.
@@ -34,10 +34,10 @@ package struct DeviceAddress: Hashable, Sendable {
     /// The 48 bits, most significant first, in the low end.
     package var bits: UInt64 { UInt64(high) << 32 | UInt64(low) }
 
-    /// A random address of the kind 01: one that an identity resolving key may explain.
+    /// Whether this is a random address of the kind 01, which an identity resolving key may resolve.
     var isResolvablePrivate: Bool { type == .random && bits >> 46 == 0b01 }
 
-    /// A random private address, resolvable or not: the only ones that rotate.
+    /// Whether this is a random private address, resolvable or not: only these rotate.
     ///
     /// The reserved kind 10 counts as fixed, because taking two devices for one is worse than the reverse.
     var rotates: Bool { type == .random && bits >> 47 == 0 }

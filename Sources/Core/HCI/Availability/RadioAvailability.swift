@@ -1,21 +1,21 @@
-/// What stands between an adapter and scanning. The raw value is the word that subscribers get.
+/// The condition of an adapter: what keeps it from scanning. The raw value is the word that subscribers get.
 ///
-/// Every value but `scanning` ends by itself once its cause is gone: nothing needs to be restarted.
+/// Every value but `scanning` ends by itself once its cause is gone. No restart is needed.
 package enum RadioAvailability: String, Sendable, CaseIterable {
     /// There is no adapter, or not the configured one.
     case absent
-    /// There is one, but this process may not speak to it.
+    /// The adapter exists, but this process has no permission to use it.
     case unauthorized
-    /// A radio kill switch holds it, in software or in hardware.
+    /// A software or hardware kill switch blocks the radio.
     case blocked
-    /// It is there and powered down.
+    /// The adapter is powered down.
     case off
-    /// It is up but answers neither commands nor sends reports.
+    /// The adapter is up, but answers no commands and sends no reports.
     case stalled
-    /// It scans. Whether it hears anything is for `RadioLiveness` to say.
+    /// The adapter scans. `RadioLiveness` tells whether it hears anything.
     case scanning
 
-    /// What an installer can do about it, one sentence in plain words; empty for `scanning`.
+    /// Advice for an installer, one sentence in plain words; empty for `scanning`.
     package var remedy: String {
         switch self {
         case .absent:
@@ -35,10 +35,11 @@ package enum RadioAvailability: String, Sendable, CaseIterable {
     }
 }
 
-/// The radio's availability, and whether this process may do something about it by itself.
+/// The radio's availability, and whether this process has permission to change it.
 package struct RadioCondition: Hashable, Sendable {
     var availability: RadioAvailability
-    /// The process has CAP_NET_ADMIN: it brings up adapters that nobody switched off, and resets those that do not answer.
+    /// Whether the process has CAP_NET_ADMIN. Then the agent powers up adapters that no person has switched off, and
+    /// resets adapters that do not answer.
     var mayAdminister: Bool
 
     package init(_ availability: RadioAvailability, mayAdminister: Bool) {
@@ -46,15 +47,15 @@ package struct RadioCondition: Hashable, Sendable {
         self.mayAdminister = mayAdminister
     }
 
-    /// What an installer can do about it, one line in plain words; empty for `scanning`.
+    /// Advice for an installer, one line in plain words; empty for `scanning`.
     package var remedy: String {
         switch (availability, mayAdminister) {
         case (.off, true):
-            "The Bluetooth adapter is off. The agent switches it on by itself, unless somebody has switched it off: then run "
-                + "'bluetoothctl power on' or 'sudo hciconfig hci0 up', where hci0 is its name."
+            "The Bluetooth adapter is off. The agent switches it on by itself, unless a person has switched it off: then "
+                + "run 'bluetoothctl power on' or 'sudo hciconfig hci0 up', where hci0 is its name."
         case (.off, false):
-            "\(availability.remedy) With the capability CAP_NET_ADMIN the agent switches it on by itself, unless somebody has "
-                + "switched it off."
+            "\(availability.remedy) With the capability CAP_NET_ADMIN the agent switches it on by itself, unless a person "
+                + "has switched it off."
         case (.stalled, true):
             "The Bluetooth adapter does not answer, and the agent resets it by itself. If that does not help, unplug it "
                 + "and plug it in again, or restart the machine."

@@ -15,11 +15,11 @@
 ///
 /// Source: the snoop format of RFC 1761 and BlueZ, `doc/btsnoop-protocol`.
 enum BTSnoop {
-    /// Of a capture, octets.
+    /// The length of the file header, octets.
     static let headerLength = 16
-    /// Of a record, octets; its packet follows.
+    /// The length of a record's header, octets. The packet follows it.
     static let recordHeaderLength = 24
-    /// No HCI packet is longer (65,535 octets and a header); a record that says so is damage.
+    /// The longest packet accepted. An HCI packet has at most 65,535 octets and a header; a longer record is damaged.
     static let maxPacketLength = 1 << 17
 
     static let magic: [UInt8] = Array("btsnoop".utf8) + [0]
@@ -27,7 +27,7 @@ enum BTSnoop {
     /// Microseconds from year 0 to the Unix epoch.
     static let unixEpoch_us: Int64 = 0x00DC_DDB3_0F2F_8000
 
-    /// What the records hold.
+    /// The format of the records' packets.
     enum Datalink: UInt32, Sendable, CaseIterable {
         /// Un-encapsulated HCI: flags bit 0 received, bit 1 command or event.
         case unencapsulated = 1001
@@ -38,14 +38,14 @@ enum BTSnoop {
     }
 }
 
-/// What is wrong with a capture, and where.
+/// A defect of a capture, and its place.
 package enum BTSnoopError: Error, Hashable, Sendable, CustomStringConvertible {
     case notBTSnoop
     case unsupportedVersion(UInt32)
     case unsupportedDatalink(UInt32)
-    /// The capture ends inside its header or a record. `offset` is where that begins, in octets.
+    /// The capture ends inside its header or a record, which begins at `offset`, in octets.
     case truncated(offset: UInt64, missing: UInt64)
-    /// A record whose length can't be true.
+    /// A record has an impossible length.
     case impossibleLength(offset: UInt64, original: UInt32, included: UInt32)
 
     package var description: String {
@@ -65,14 +65,14 @@ package enum BTSnoopError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Builds a capture that `BTSnoopReader`, `btmon -r` and Wireshark read: datalink 1002, HCI UART.
+/// Writes captures that `BTSnoopReader`, `btmon -r` and Wireshark read: datalink 1002, HCI UART.
 package enum BTSnoopWriter {
-    /// The 16 octets that a capture begins with.
+    /// The 16 octets of the file header.
     package static var header: [UInt8] {
         BTSnoop.magic + bigEndian(BTSnoop.version) + bigEndian(BTSnoop.Datalink.uart.rawValue)
     }
 
-    /// One record with an HCI event packet, from its event code on, received at `time`.
+    /// Returns a record of an HCI event packet, from its event code on, received at `time`.
     package static func record(event: [UInt8], at time: WallTime) -> [UInt8] {
         let receivedEvent: UInt32 = 0b11
         let length = bigEndian(UInt32(truncatingIfNeeded: event.count + 1))

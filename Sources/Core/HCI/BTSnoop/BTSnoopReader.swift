@@ -1,30 +1,30 @@
-/// Reads a capture from whatever part of it is there: a struct that is fed octets and says what they are.
+/// Reads a capture piece by piece. The caller passes octets, and the reader returns records.
 package struct BTSnoopReader: Sendable {
-    /// One record, its packet as a range of the span that `next` was given.
+    /// A record. Its packet is a range of the span passed to `next`.
     package struct Record: Hashable, Sendable {
-        /// When the packet was captured, by the capturing machine's clock.
+        /// The time of capture, by the capturing machine's clock.
         package var time: WallTime
-        /// Where the HCI event packet stands, from its event code on; `nil` where the record holds something else.
+        /// The range of the HCI event packet, from its event code on; `nil` where the record holds another packet.
         package var event: Range<Int>?
     }
 
     private enum State {
         case header
         case records(BTSnoop.Datalink)
-        /// Damage ends a capture: where the next record would begin can't be known.
+        /// Damage ends a capture, because the start of the next record is unknown.
         case damaged(BTSnoopError)
     }
 
     private var state = State.header
-    /// Octets consumed so far, for messages.
+    /// The number of octets consumed so far, for error messages.
     private(set) var offset: UInt64 = 0
 
     package init() {}
 
-    /// Reads the next record that begins at `position`, and moves `position` behind it.
+    /// Reads the record at `position`, and moves `position` behind it.
     ///
-    /// - Returns: `nil` where more octets are needed: call again with the same and more, or call `finish`.
-    /// - Throws: `BTSnoopError`, and the same again on every later call.
+    /// - Returns: `nil` where more octets are needed. The caller then calls again with more octets, or calls `finish`.
+    /// - Throws: `BTSnoopError`. Every later call throws the error again.
     package mutating func next(_ bytes: Span<UInt8>, from position: inout Int) throws(BTSnoopError) -> Record? {
         switch state {
         case .damaged(let error):
@@ -40,7 +40,7 @@ package struct BTSnoopReader: Sendable {
         }
     }
 
-    /// The capture ends with `remaining` octets that are no whole record.
+    /// Ends the capture. `remaining` octets are left that form no whole record.
     package mutating func finish(remaining: Int) throws(BTSnoopError) {
         switch state {
         case .damaged(let error):
@@ -68,7 +68,7 @@ package struct BTSnoopReader: Sendable {
         offset += UInt64(length)
     }
 
-    /// As far as it is there, so that a short text is not called the beginning of a capture.
+    /// Compares only the octets that are there, so that a short text is not taken for the beginning of a capture.
     private mutating func checkMagic(_ bytes: Span<UInt8>, at position: Int) throws(BTSnoopError) {
         for (index, octet) in BTSnoop.magic.prefix(max(0, bytes.count - position)).enumerated()
         where bytes[position + index] != octet {

@@ -1,22 +1,22 @@
-/// The latest HCI events in a buffer of fixed size. The oldest give way, and taking one in allocates nothing.
+/// A ring buffer of the latest HCI events. New events overwrite the oldest, without allocating.
 ///
-/// Records lie one behind the other, around the end of the buffer where need be:
+/// Records follow each other and wrap around at the end of the buffer:
 ///
 ///     octets 0…7     when the event was received: microseconds of its `Instant`, most significant octet first
 ///     octets 8, 9    length n
 ///     octets 10…     n octets of the event packet, from its event code on
 ///
-/// The ring is read piece by piece, so that a lock around it is held for no longer than one piece takes to copy, and a
-/// reader that was overtaken sees how many events it missed.
+/// The ring is read in pieces, so that its lock is held only while one piece is copied. A slow reader learns how many
+/// events were overwritten before it read them.
 package struct EventRing: Sendable {
-    /// A place between two events.
+    /// A position between two events.
     package struct Cursor: Hashable, Sendable {
-        /// Octets that were ever written before it.
+        /// The number of octets written before this position.
         var position: UInt64 = 0
-        /// Events that were ever taken in before it.
+        /// The number of events written before this position.
         private(set) var number: UInt64 = 0
 
-        /// Before the first event.
+        /// The position before the first event.
         package init() {}
 
         mutating func pass(_ length: Int) {
@@ -28,20 +28,21 @@ package struct EventRing: Sendable {
     static let headerLength = 10
 
     private var buffer: [UInt8]
-    /// Before the oldest event that is still there.
+    /// The position before the oldest event that is still there.
     private(set) var oldest = Cursor()
-    /// Behind the latest.
+    /// The position behind the latest event.
     package private(set) var newest = Cursor()
 
-    /// - Parameter capacity: octets. An event takes 10 more than it has; one that does not fit is not kept.
+    /// - Parameter capacity: octets. An event takes 10 octets more than its length. The ring drops an event that
+    ///   doesn't fit.
     package init(capacity: Int) {
         buffer = [UInt8](repeating: 0, count: max(0, capacity))
     }
 
-    /// Octets in use.
+    /// The number of octets in use.
     var length: Int { Int(newest.position - oldest.position) }
 
-    /// Takes an event in, from its event code on.
+    /// Appends an event, from its event code on.
     package mutating func push(_ event: Span<UInt8>, at instant: Instant) {
         let recordLength = Self.headerLength + event.count
         guard event.count <= UInt16.max, recordLength <= buffer.count else { return }
@@ -57,11 +58,11 @@ package struct EventRing: Sendable {
         newest.pass(recordLength)
     }
 
-    /// Copies whole events out, from `cursor` on or from the oldest that is still there.
+    /// Copies whole events, starting at `cursor` or at the oldest event that is still there.
     ///
     /// - Parameters:
-    ///   - end: where to stop at the latest.
-    ///   - limit: octets, at most; one event is copied whatever its length.
+    /// - end: the position to stop at.
+    /// - limit: the most octets to copy. One event is always copied, whatever its length.
     package func piece(from cursor: Cursor, through end: Cursor, limit: Int) -> EventPiece {
         let begin = cursor.position < oldest.position ? oldest : cursor
         let last = min(end.position, newest.position)
@@ -98,17 +99,17 @@ package struct EventRing: Sendable {
 
 /// Some events of an `EventRing`, in order.
 package struct EventPiece: Sendable {
-    /// Whole records, as `EventRing` lays them out.
+    /// Whole records, in the layout of `EventRing`.
     let octets: [UInt8]
-    /// Where the next piece begins.
+    /// The position of the next piece.
     package let next: EventRing.Cursor
-    /// Events that were overwritten before they could be read.
+    /// The number of events overwritten before they could be read.
     package let missed: UInt64
 
-    /// No event was left.
+    /// Whether the piece has no events.
     package var isEmpty: Bool { octets.isEmpty }
 
-    /// Hands every event to `body`, from its event code on.
+    /// Passes each event to `body`, from its event code on.
     package func read(_ body: (Span<UInt8>, Instant) -> Void) {
         let span = octets.span
         var start = 0

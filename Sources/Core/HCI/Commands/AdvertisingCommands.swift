@@ -1,4 +1,4 @@
-/// The primary advertising channels that are used.
+/// The primary advertising channels in use.
 ///
 ///     bit 0  channel 37
 ///     bit 1  channel 38
@@ -12,14 +12,14 @@ package struct AdvertisingChannels: OptionSet, Hashable, Sendable {
 
     package static let all = AdvertisingChannels(rawValue: 0b111)
 
-    /// `nil` for no channel at all and for reserved bits.
+    /// Returns `nil` for no channel and for reserved bits.
     package init?(parameter: UInt8) {
         guard parameter != 0, parameter & ~Self.all.rawValue == 0 else { return nil }
         self.init(rawValue: parameter)
     }
 }
 
-/// Advertising_Filter_Policy: from whom scan and connection requests are taken.
+/// Advertising_Filter_Policy: the devices whose scan and connection requests are accepted.
 package enum AdvertisingFilterPolicy: UInt8, Sendable {
     case anyone = 0x00
     case scanFromAcceptList = 0x01
@@ -59,7 +59,7 @@ package struct LESetAdvertisingParameters: HCICommand, Hashable {
     package var intervalMax: UInt16
     package var type: AdvertisingType
     var ownAddressType: OwnAddressType
-    /// Whom directed advertising is for, or whose key makes the own resolvable address; otherwise ignored.
+    /// The target of directed advertising, or the peer whose key makes the own resolvable address. Otherwise ignored.
     var peer: DeviceAddress
     var channels: AdvertisingChannels
     var filterPolicy: AdvertisingFilterPolicy
@@ -111,13 +111,13 @@ package struct LESetAdvertisingParameters: HCICommand, Hashable {
 ///     octets 1...31 Advertising_Data, filled up with zeros
 package struct LESetAdvertisingData: HCICommand, Hashable {
     package static let opcode = Opcode(rawValue: 0x2008)
-    /// Octets of advertising data at most.
+    /// The most octets of advertising data.
     static let capacity = 31
 
     /// At most 31 octets.
     package let data: [UInt8]
 
-    /// `nil` where `data` has more than 31 octets.
+    /// Returns `nil` where `data` has more than 31 octets.
     package init?(data: [UInt8]) {
         guard data.count <= Self.capacity else { return nil }
         self.data = data

@@ -19,7 +19,7 @@
 ///     octet 24      Scan_Request_Notification_Enable
 package struct LESetExtendedAdvertisingParameters: HCICommand, Hashable {
     package static let opcode = Opcode(rawValue: 0x2036)
-    /// Legacy PDUs, non-connectable and non-scannable: what every scanner understands.
+    /// Legacy PDUs, non-connectable and non-scannable, which every scanner understands.
     package static let legacyNonConnectable: UInt16 = 0b1_0000
 
     enum PHY: UInt8, Sendable {
@@ -54,7 +54,7 @@ package struct LESetExtendedAdvertisingParameters: HCICommand, Hashable {
     }
 
     package var encodedParameters: [UInt8] {
-        // One step after the other: as one sum it is too much for the type checker of Swift 6.2.
+        // Several statements: one sum is too complex for the type checker of Swift 6.2.
         var octets = [handle] + eventProperties.littleEndianOctets
         octets += Self.octets24(intervalMin)
         octets += Self.octets24(intervalMax)
@@ -107,7 +107,7 @@ package struct LESetExtendedAdvertisingParameters: HCICommand, Hashable {
 ///     octets 4...  Advertising_Data
 package struct LESetExtendedAdvertisingData: HCICommand, Hashable {
     package static let opcode = Opcode(rawValue: 0x2037)
-    /// Octets of advertising data at most in one command.
+    /// The most octets of advertising data in one command.
     static let capacity = 251
 
     package enum Operation: UInt8, Sendable {
@@ -124,7 +124,7 @@ package struct LESetExtendedAdvertisingData: HCICommand, Hashable {
     /// At most 251 octets.
     package let data: [UInt8]
 
-    /// `nil` where `data` has more than 251 octets.
+    /// Returns `nil` where `data` has more than 251 octets.
     package init?(handle: UInt8, operation: Operation = .complete, prefersNoFragmentation: Bool = true, data: [UInt8]) {
         guard data.count <= Self.capacity else { return nil }
         self.handle = handle
@@ -167,7 +167,7 @@ package struct LESetExtendedAdvertisingEnable: HCICommand, Hashable {
         package var handle: UInt8
         /// Units of 10 ms; 0 advertises until it is switched off.
         var duration: UInt16
-        /// 0 is no limit.
+        /// The most advertising events; 0 is no limit.
         var maxEvents: UInt8
 
         package init(handle: UInt8, duration: UInt16 = 0, maxEvents: UInt8 = 0) {
@@ -178,10 +178,10 @@ package struct LESetExtendedAdvertisingEnable: HCICommand, Hashable {
     }
 
     package let isEnabled: Bool
-    /// At most 63, and at least one to switch on.
+    /// At most 63 sets. Switching on needs at least one.
     package let sets: [AdvertisingSet]
 
-    /// `nil` for more than 63 sets, and for none to switch on.
+    /// Returns `nil` for more than 63 sets, and where `isEnabled` comes without a set.
     package init?(isEnabled: Bool, sets: [AdvertisingSet]) {
         guard sets.count <= 63, !isEnabled || !sets.isEmpty else { return nil }
         self.isEnabled = isEnabled

@@ -1,4 +1,5 @@
-/// HCI_LE_Read_Local_Supported_Features: no parameters. The cheapest question that only a working controller answers.
+/// HCI_LE_Read_Local_Supported_Features, without parameters. The cheapest command that only a working controller
+/// answers.
 ///
 /// Core 5.4, Vol 4, Part E, 7.8.3.
 package struct LEReadLocalSupportedFeatures: HCICommand, Hashable {
@@ -12,7 +13,7 @@ package struct LEReadLocalSupportedFeatures: HCICommand, Hashable {
         guard parameters.isEmpty else { return nil }
     }
 
-    /// What the controller answers.
+    /// The return parameters.
     ///
     ///     octet 0      Status
     ///     octets 1...8 LE_Features, 64 bits, least significant octet first
@@ -27,7 +28,7 @@ package struct LEReadLocalSupportedFeatures: HCICommand, Hashable {
 
         var encoded: [UInt8] { [status.rawValue] + features.rawValue.littleEndianOctets }
 
-        /// `nil` where octets are missing, as they may where the status is not `success`.
+        /// Returns `nil` where octets are missing, which is allowed where the status is not `success`.
         package init?(returnParameters: Span<UInt8>) {
             guard returnParameters.count >= 9 else { return nil }
             status = HCIStatus(rawValue: returnParameters[0])
@@ -36,7 +37,7 @@ package struct LEReadLocalSupportedFeatures: HCICommand, Hashable {
     }
 }
 
-/// The LE features of a controller, Core 5.4, Vol 6, Part B, 4.6; only the bits that decide something here are named.
+/// The LE features of a controller, Core 5.4, Vol 6, Part B, 4.6. Only the bits that the agent uses are named.
 package struct LEFeatures: OptionSet, Hashable, Sendable {
     package let rawValue: UInt64
 
@@ -44,7 +45,8 @@ package struct LEFeatures: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Bit 12. Some controllers set it and know none of the commands, so it is where to begin, not what to trust.
+    /// Bit 12. Some controllers set it without knowing the commands. The agent tries them first, but does not rely on
+    /// the bit.
     package static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
 }
 
@@ -62,7 +64,7 @@ package struct LEFeatures: OptionSet, Hashable, Sendable {
 package struct LESetExtendedScanParameters: HCICommand, Hashable {
     package static let opcode = Opcode(rawValue: 0x2041)
 
-    /// How one PHY is scanned.
+    /// The scan settings of one PHY.
     package struct PHYScan: Hashable, Sendable {
         package var type: ScanType
         package var timing: ScanTiming
@@ -128,7 +130,7 @@ extension LESetExtendedScanParameters.PHYScan {
     }
 }
 
-/// HCI_LE_Set_Extended_Scan_Enable. Enabling what is on already changes the duplicate filter and restarts the timers.
+/// HCI_LE_Set_Extended_Scan_Enable. Enabling a running scan changes the duplicate filter and restarts the timers.
 ///
 /// Core 5.4, Vol 4, Part E, 7.8.65:
 ///

@@ -1,4 +1,4 @@
-/// A command from host to controller, with its parameters in the order in which they travel.
+/// A command from host to controller, with its parameters in wire order.
 ///
 /// HCI command packet, Core 5.4, Vol 4, Part E, 5.4.1, with the UART indicator of Part A in front:
 ///
@@ -9,16 +9,16 @@
 package protocol HCICommand: Sendable {
     static var opcode: Opcode { get }
 
-    /// The parameters as they travel, without the packet's header; at most 255 octets.
+    /// The encoded parameters, without the packet's header; at most 255 octets.
     var encodedParameters: [UInt8] { get }
 
-    /// Reads what `encodedParameters` writes. `nil` where the length is wrong or a value is reserved, to which a
-    /// controller answers `HCIStatus.invalidParameters`.
+    /// Decodes `encodedParameters`. Returns `nil` where the length is wrong or a value is reserved. A controller
+    /// answers that with `HCIStatus.invalidParameters`.
     init?(parameters: Span<UInt8>)
 }
 
 extension HCICommand {
-    /// The whole packet, from the indicator 0x01 on.
+    /// The whole packet, with the indicator 0x01.
     package var packet: [UInt8] {
         let parameters = encodedParameters.prefix(255)
         return [0x01] + Self.opcode.rawValue.littleEndianOctets + [UInt8(truncatingIfNeeded: parameters.count)]
@@ -26,7 +26,7 @@ extension HCICommand {
     }
 }
 
-/// The number of an HCI command.
+/// The opcode of an HCI command.
 ///
 /// Core 5.4, Vol 4, Part E, 5.4.1:
 ///
@@ -39,7 +39,7 @@ package struct Opcode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// HCI_Reset: everything that any host process set up in the controller is gone after it.
+    /// HCI_Reset: clears everything that any host process has set up in the controller.
     package static let reset = Opcode(rawValue: 0x0C03)
 }
 
@@ -60,11 +60,12 @@ package struct HCIStatus: RawRepresentable, Hashable, Sendable {
     }
 
     package static let success = HCIStatus(rawValue: 0x00)
-    /// The controller does not know the command, whatever its feature bits say.
+    /// The controller does not know the command, even if its feature bits say so.
     static let unknownCommand = HCIStatus(rawValue: 0x01)
     static let hardwareFailure = HCIStatus(rawValue: 0x03)
     static let memoryCapacityExceeded = HCIStatus(rawValue: 0x07)
-    /// Right command, wrong moment: parameters while scanning is on, or a legacy command after an extended one.
+    /// The command came at the wrong moment: parameters while scanning is on, or a legacy command after an extended
+    /// one.
     package static let commandDisallowed = HCIStatus(rawValue: 0x0C)
     static let unsupportedFeature = HCIStatus(rawValue: 0x11)
     package static let invalidParameters = HCIStatus(rawValue: 0x12)
@@ -107,10 +108,10 @@ extension HCIStatus: CustomStringConvertible {
 ///
 /// The return parameters travel beside it, from `returnParametersOffset` on, so that nothing is copied.
 package struct CommandOutcome: Hashable, Sendable {
-    /// Where the return parameters begin within the parameters of a Command Complete event.
+    /// The offset of the return parameters within the parameters of a Command Complete event.
     package static let returnParametersOffset = 3
 
-    /// How many commands the controller is ready to take.
+    /// The number of commands that the controller is ready to take.
     var commandCredits: UInt8
     /// 0x0000 where the event only updates `commandCredits`.
     package var opcode: Opcode
@@ -123,7 +124,7 @@ package struct CommandOutcome: Hashable, Sendable {
         self.status = status
     }
 
-    /// `nil` for other events, and where octets are missing.
+    /// Returns `nil` for other events, and where octets are missing.
     package init?(eventCode: UInt8, parameters: Span<UInt8>) {
         switch eventCode {
         case EventCode.commandComplete:
@@ -145,7 +146,7 @@ package struct CommandOutcome: Hashable, Sendable {
 }
 
 extension FixedWidthInteger {
-    /// As many octets as it has, least significant first.
+    /// All octets of the number, least significant first.
     var littleEndianOctets: [UInt8] {
         stride(from: 0, to: Self.bitWidth, by: 8).map { UInt8(truncatingIfNeeded: self >> $0) }
     }
@@ -156,7 +157,7 @@ extension DeviceAddress {
     var octets: [UInt8] { Array(bits.littleEndianOctets.prefix(6)) }
 }
 
-/// The parameters of a command, whose number of octets the caller has checked before it reads them.
+/// Reads a command's parameters. The caller has checked the number of octets.
 extension Span where Element == UInt8 {
     func parameter16(at index: Int) -> UInt16 { UInt16(truncatingIfNeeded: parameterBits(at: index, octets: 2)) }
 
@@ -164,12 +165,12 @@ extension Span where Element == UInt8 {
 
     func parameterAddressBits(at index: Int) -> UInt64 { parameterBits(at: index, octets: 6) }
 
-    /// A number of up to eight octets, least significant first.
+    /// Returns a number of up to eight octets, least significant first.
     func parameterBits(at index: Int, octets: Int) -> UInt64 {
         (index..<index + octets).reversed().reduce(0) { $0 << 8 | UInt64(self[$1]) }
     }
 
-    /// A Boolean octet; `nil` for anything but 0x00 and 0x01.
+    /// Returns a Boolean octet; `nil` for a value other than 0x00 and 0x01.
     func parameterFlag(at index: Int) -> Bool? {
         switch self[index] {
         case 0x00: false

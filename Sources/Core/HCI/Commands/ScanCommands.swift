@@ -1,12 +1,12 @@
 /// LE_Scan_Type.
 package enum ScanType: UInt8, Sendable {
-    /// Listen only.
+    /// Listens only.
     case passive = 0x00
-    /// Ask scannable advertisers for their scan response.
+    /// Asks scannable advertisers for their scan response.
     case active = 0x01
 }
 
-/// Own_Address_Type: which address the controller puts into what it sends.
+/// Own_Address_Type: the address that the controller sends.
 package enum OwnAddressType: UInt8, Sendable {
     case `public` = 0x00
     case random = 0x01
@@ -17,18 +17,18 @@ package enum OwnAddressType: UInt8, Sendable {
 /// Scanning_Filter_Policy.
 package enum ScanningFilterPolicy: UInt8, Sendable {
     case basicUnfiltered = 0x00
-    /// Only what stands in the controller's filter accept list.
+    /// Accepts only devices in the controller's filter accept list.
     case basicFiltered = 0x01
     case extendedUnfiltered = 0x02
     case extendedFiltered = 0x03
 }
 
-/// How often, and for how long each time, the controller listens. Units of 0.625 ms.
+/// The scan interval and scan window, in units of 0.625 ms.
 package struct ScanTiming: Hashable, Sendable {
-    /// The shortest and longest that legacy and extended commands have in common: 2.5 ms to 10.24 s.
+    /// The range that legacy and extended commands have in common: 2.5 ms to 10.24 s.
     static let range: ClosedRange<UInt16> = 0x0004...0x4000
 
-    /// From the start of one window to the next.
+    /// The time from the start of one window to the next.
     package var interval: UInt16
     /// Never above `interval`.
     var window: UInt16
@@ -38,8 +38,8 @@ package struct ScanTiming: Hashable, Sendable {
         self.window = window
     }
 
-    /// The nearest timing that the controller accepts: both values clamped to 2.5 ms to 10.24 s, and the window to
-    /// the interval.
+    /// Makes the nearest timing that the controller accepts: both values clamped to 2.5 ms … 10.24 s, the window also
+    /// to the interval.
     package init(interval_ms: Double, window_ms: Double) {
         interval = Self.units(of: interval_ms)
         window = min(Self.units(of: window_ms), interval)
@@ -99,7 +99,7 @@ package struct LESetScanParameters: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Set_Scan_Enable. Enabling what is on already changes the duplicate filter and nothing else.
+/// HCI_LE_Set_Scan_Enable. Enabling a running scan changes only the duplicate filter.
 ///
 /// Core 5.4, Vol 4, Part E, 7.8.11:
 ///

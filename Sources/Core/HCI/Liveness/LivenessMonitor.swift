@@ -1,19 +1,21 @@
 /// Tells quiet air from a dead radio.
 ///
 /// Reports of any kind, from beacons or not, prove that the radio hears. The norm of silence is 5 s or 20 times the
-/// median gap between reports. After half of it the radio is probed with a command and with scanning switched off and on,
-/// which costs a healthy one nothing; without an answer until the norm is over it is suspect. An answer proves that the
-/// air is quiet; from then on the probe is repeated in the background. No answer means that the radio is blind until it
-/// answers or a report comes: where the air is lively that is known within 5 s of the last report.
+/// median gap between reports. After half of it the agent probes the radio: it sends a command and switches scanning
+/// off and on. A healthy radio loses nothing by that.
 ///
-/// Where nothing can be probed, as in a replay, silence beyond the norm is blindness, and so is a shorter one that is out of the
-/// ordinary for whoever is there.
+/// A radio that has not answered by the end of the norm is suspect. An answer proves that the air is quiet; the probe
+/// is then repeated in the background. A radio that does not answer is blind until it answers or a report comes. In
+/// lively air that is known within 5 s of the last report.
+///
+/// Where no probe is possible, as in a replay, silence beyond the norm is blindness. So is a shorter silence beyond
+/// `ordinarySilence`.
 package struct LivenessMonitor: Sendable {
-    /// What to do about it. Both parts may be empty.
+    /// The actions for the caller. Both parts may be empty.
     package struct Outcome: Hashable, Sendable {
-        /// Set where the liveness has changed.
+        /// The new liveness, where it has changed.
         package var announcement: RadioLiveness?
-        /// Probe the controller now, then call `probeAnswered(at:)` or `probeFailed(at:)`.
+        /// Whether to probe the controller now. The caller then calls `probeAnswered(at:)` or `probeFailed(at:)`.
         package var probes: Bool
 
         init(announcement: RadioLiveness? = nil, probes: Bool = false) {
@@ -22,51 +24,53 @@ package struct LivenessMonitor: Sendable {
         }
     }
 
-    /// Silence up to here is never suspicious.
+    /// The silence up to which the radio is never suspicious.
     static let shortestNorm = TimeSpan.seconds(5)
-    /// How many median gaps of silence are normal.
+    /// The normal silence in median gaps.
     static let gapsInNorm: Int64 = 20
-    /// From one background probe to the next, while the air is quiet.
+    /// The time between background probes while the air is quiet.
     static let quietProbeInterval = TimeSpan.seconds(30)
-    /// From one probe of a blind radio to the next: doubled each time, between these.
+    /// The time between probes of a blind radio: doubled each time, between these.
     static let blindProbeIntervals = TimeSpan.seconds(2)...TimeSpan.seconds(30)
 
     private enum State: Sendable {
         case live
-        /// Live as far as anybody knows, and being probed.
+        /// Live so far, and being probed.
         case asked
-        /// Live by answer: `nextProbe` is when to ask again, `distantFuture` while a probe is under way.
+        /// Live by a probe's answer. `nextProbe` is the time of the next probe, `distantFuture` while a probe is
+        /// running.
         case quiet(nextProbe: Instant)
         case suspect
         case blind(nextProbe: Instant)
-        /// Blind because the owner said so: there is nothing to probe.
+        /// Blind because the owner said so: no probe is possible.
         case interrupted
     }
 
     private let canProbe: Bool
-    /// The longest silence that is ordinary for whoever is heard, where the owner can tell; it counts where nothing can be probed.
+    /// The longest ordinary silence of the devices in the air, where the owner knows it. Used where no probe is
+    /// possible.
     var ordinarySilence: TimeSpan?
     private var state: State = .interrupted
     private var gaps = GapHistory()
     private var blindProbeInterval = DoublingPause(blindProbeIntervals)
-    /// `nil` where the next gap would span a known outage, which says nothing about the air.
+    /// The last report; `nil` where the next gap would span a known outage and so say nothing about the air.
     private var lastReport: Instant?
-    /// The last report, answer or start: until then the radio heard.
+    /// The last report, answer or start: the last moment at which the radio is known to have heard.
     private var lastProof: Instant
-    /// When to look at the silence again.
+    /// The next time to check the silence.
     private var nextLook: Instant = .distantFuture
 
-    /// A radio that hears nothing until `resumed(at:)` or the first report.
+    /// Makes the monitor of a radio that is blind until `resumed(at:)` or the first report.
     ///
     /// - Parameters:
-    ///   - canProbe: false where there is no controller to ask.
-    ///   - instant: since when it has been blind.
+    /// - canProbe: false where there is no controller to probe.
+    /// - instant: the time since which the radio has been blind.
     package init(canProbe: Bool, at instant: Instant) {
         self.canProbe = canProbe
         lastProof = instant
     }
 
-    /// What was announced last.
+    /// The liveness that was announced last.
     package var liveness: RadioLiveness {
         switch state {
         case .live, .asked, .quiet: .live
@@ -75,7 +79,7 @@ package struct LivenessMonitor: Sendable {
         }
     }
 
-    /// When to call `tick(at:)` next. It may turn out to be early, never late.
+    /// The time of the next `tick(at:)`. It may be early, never late.
     package var nextDeadline: Instant {
         switch state {
         case .live, .asked: nextLook
@@ -84,14 +88,14 @@ package struct LivenessMonitor: Sendable {
         }
     }
 
-    /// A report came, whatever it holds. Returns the liveness where it has changed.
+    /// Takes a report, whatever it holds. Returns the liveness where it has changed.
     package mutating func reportReceived(at instant: Instant) -> RadioLiveness? {
         if let lastReport { gaps.append(instant - lastReport) }
         lastReport = instant
         return heard(at: instant)
     }
 
-    /// Scanning has begun, by the controller's own word: silence counts from here.
+    /// Takes the controller's confirmation that scanning has begun. Silence counts from here.
     package mutating func resumed(at instant: Instant) -> RadioLiveness? { heard(at: instant) }
 
     private mutating func heard(at instant: Instant) -> RadioLiveness? {
@@ -109,7 +113,7 @@ package struct LivenessMonitor: Sendable {
         }
     }
 
-    /// The adapter is gone, off, blocked or forbidden. Returns the liveness where it has changed.
+    /// Takes the news that the adapter is gone, off, blocked or forbidden. Returns the liveness where it has changed.
     package mutating func interrupted(at instant: Instant) -> RadioLiveness? {
         defer {
             state = .interrupted
@@ -121,8 +125,8 @@ package struct LivenessMonitor: Sendable {
         }
     }
 
-    /// Somebody has to know now whether the radio hears. Returns whether to probe it: not where that is under way already,
-    /// and not where it is known to be blind.
+    /// Asks whether the radio hears now. Returns whether to probe it: not where a probe is running, and not where the
+    /// radio is known to be blind.
     package mutating func ask(at instant: Instant) -> Bool {
         guard canProbe else { return false }
         switch state {
@@ -142,7 +146,7 @@ package struct LivenessMonitor: Sendable {
         nextLook = lastProof + norm
     }
 
-    /// Looks at the silence. Call it whenever `nextDeadline` is reached.
+    /// Checks the silence. The caller calls it whenever `nextDeadline` is reached.
     package mutating func tick(at instant: Instant) -> Outcome {
         guard instant >= nextDeadline else { return Outcome() }
         switch state {
@@ -172,7 +176,7 @@ package struct LivenessMonitor: Sendable {
         }
     }
 
-    /// The controller went through a whole probe. Returns the liveness where it has changed.
+    /// Takes the controller's answer to a whole probe. Returns the liveness where it has changed.
     package mutating func probeAnswered(at instant: Instant) -> RadioLiveness? {
         switch state {
         case .live, .interrupted:
@@ -185,12 +189,12 @@ package struct LivenessMonitor: Sendable {
         }
     }
 
-    /// The controller did not answer a probe in time, or not as an adapter that has just been opened should. Returns the
-    /// liveness where it has changed.
+    /// Takes the failure of a probe: no answer in time, or an adapter that does not behave as freshly opened. Returns
+    /// the liveness where it has changed.
     package mutating func probeFailed(at instant: Instant) -> RadioLiveness? {
         switch state {
         case .live:
-            // Reports came while the probe was under way.
+            // Reports came while the probe was running.
             return nil
         case .blind:
             state = .blind(nextProbe: instant + blindProbeInterval.next())
@@ -204,7 +208,7 @@ package struct LivenessMonitor: Sendable {
         }
     }
 
-    /// How long silence may last before it is suspicious.
+    /// The longest silence that is not suspicious.
     private var norm: TimeSpan {
         guard let median = gaps.median else { return Self.shortestNorm }
         var norm = median * Self.gapsInNorm
@@ -212,32 +216,33 @@ package struct LivenessMonitor: Sendable {
         return max(Self.shortestNorm, norm)
     }
 
-    /// No silence shorter than this is looked at.
+    /// The silence below which no check is needed.
     private var shortestSilence: TimeSpan { canProbe ? Self.half(Self.shortestNorm) : Self.shortestNorm }
 
     private static func half(_ span: TimeSpan) -> TimeSpan { TimeSpan(microseconds: span.microseconds / 2) }
 }
 
-/// Whether silence on the radio means anything: a beacon that is not heard by a blind radio has not left.
+/// The meaning of silence on the radio. A beacon that a blind radio does not hear has not left.
 package enum RadioLiveness: Hashable, Sendable {
-    /// What is not heard is not there.
+    /// The radio hears: a beacon that is silent is gone.
     case live
-    /// Silent for longer than usual, and no answer yet to the probe. `since` is the last moment at which it was known to hear.
+    /// The radio is silent for longer than usual, and has not yet answered the probe. `since` is the last moment at
+    /// which it was known to hear.
     case suspect(since: Instant)
-    /// Nothing can be heard. `since` is the last moment at which it was known to hear.
+    /// The radio cannot hear. `since` is the last moment at which it was known to hear.
     case blind(since: Instant)
 }
 
 /// The gaps between the latest reports, for their median.
 ///
-/// Recording one costs two stores. The median is only worked out once silence has lasted long enough to ask for it.
+/// Recording a gap costs two stores. The median is computed only once silence has lasted long enough.
 struct GapHistory: Sendable {
     /// An odd number, so that the median is one of the gaps.
     static let capacity = 31
-    /// With fewer gaps than this there is no median: a single long gap says nothing about the air.
+    /// The least gaps for a median: a single long gap says nothing about the air.
     static let minimum = 4
 
-    /// In place: an array would be asked each time whether it is shared.
+    /// Stored inline: an array would check for shared storage at each write.
     private var gaps = InlineArray<31, Int64>(repeating: 0)
     private var count = 0
     private var next = 0
@@ -248,7 +253,7 @@ struct GapHistory: Sendable {
         if count < Self.capacity { count += 1 }
     }
 
-    /// `nil` with fewer gaps than `minimum`.
+    /// The median; `nil` with fewer gaps than `minimum`.
     var median: TimeSpan? {
         guard count >= Self.minimum else { return nil }
         let sorted = (0..<count).map { gaps[$0] }.sorted()

@@ -1,4 +1,4 @@
-/// The events of a controller that are read or sent here, by the octet that each begins with.
+/// The codes of the controller events that the agent or the simulated controller uses.
 ///
 /// Core 5.4, Vol 4, Part E, 7.7.
 package enum EventCode {
@@ -8,23 +8,23 @@ package enum EventCode {
     package static let commandStatus: UInt8 = 0x0F
     /// 7.7.16.
     package static let hardwareError: UInt8 = 0x10
-    /// 7.7.65: the octet behind the length is an `LESubevent`.
+    /// 7.7.65. The octet behind the length is an `LESubevent`.
     package static let leMeta: UInt8 = 0x3E
 }
 
-/// The events of LE controllers that carry advertising reports. Core 5.4, Vol 4, Part E, 7.7.65.
+/// The subevents of LE controllers that carry advertising reports. Core 5.4, Vol 4, Part E, 7.7.65.
 enum LESubevent {
     /// 7.7.65.2.
     static let advertisingReport: UInt8 = 0x02
-    /// 7.7.65.11. It has no data, so no beacon is in one, but a radio that sends it hears.
+    /// 7.7.65.11. It has no data, so it carries no beacon. It still proves that the radio hears.
     static let directedAdvertisingReport: UInt8 = 0x0B
     /// 7.7.65.13.
     static let extendedAdvertisingReport: UInt8 = 0x0D
 }
 
-/// The octet that stands before a packet on a UART, in /dev/vhci and in captures with datalink 1002.
+/// The octet in front of a packet on a UART, in /dev/vhci and in captures with datalink 1002.
 ///
-/// Core 5.4, Vol 4, Part A, 2: one octet, the HCI packet indicator, tells what follows.
+/// Core 5.4, Vol 4, Part A, 2: the HCI packet indicator, one octet.
 package enum PacketType: UInt8, Sendable {
     case command = 0x01
     case aclData = 0x02
@@ -33,27 +33,27 @@ package enum PacketType: UInt8, Sendable {
     case isochronousData = 0x05
 }
 
-// Numbers of several octets, read as the processor reads them: one load that is checked against the bounds like any other, not
-// one for each octet. What the standard library calls unsafe about it is that a type may not allow all bit patterns; integers do.
+// Each number of several octets is read with one load, not octet by octet. The load is checked against the bounds. The
+// standard library calls it unsafe because some types do not allow all bit patterns; integers do.
 
-/// Four octets, most significant first. The caller has checked that they are there.
+/// Returns four octets, most significant first. The caller has checked that they are there.
 func bigEndian32(_ bytes: Span<UInt8>, at offset: Int) -> UInt32 {
     UInt32(bigEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
 }
 
-/// Eight octets, most significant first. The caller has checked that they are there.
+/// Returns eight octets, most significant first. The caller has checked that they are there.
 func bigEndian64(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
     UInt64(bigEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
 }
 
-/// Six octets, least significant first, of an address. The caller has checked that they are there.
+/// Returns the six octets of an address, least significant first. The caller has checked that they are there.
 func deviceAddressBits(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
     let low = UInt32(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
     let high = UInt16(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset + 4, as: UInt16.self))
     return UInt64(high) << 32 | UInt64(low)
 }
 
-/// The controller is done with a command; `CommandOutcome` reads it.
+/// The event that ends a command; `CommandOutcome` reads it.
 ///
 /// Core 5.4, Vol 4, Part E, 7.7.14:
 ///
@@ -63,7 +63,7 @@ func deviceAddressBits(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
 ///     octets 3…4     the command's opcode, least significant octet first
 ///     octets 5…4+n   return parameters; the first is nearly always the status
 package struct CommandCompleteEvent: Hashable, Sendable {
-    /// An event holds 255 octets, and three stand before these.
+    /// The most return parameters: an event has 255 octets, and three stand before these.
     static let maxReturnParameters = 252
 
     var opcode: Opcode
@@ -74,7 +74,8 @@ package struct CommandCompleteEvent: Hashable, Sendable {
         self.returnParameters = returnParameters
     }
 
-    /// The event packet from its event code on, with one command allowed; return parameters that don't fit are cut off.
+    /// The event packet from its event code on. It allows one further command and cuts return parameters that don't
+    /// fit.
     package var octets: [UInt8] {
         let parameters = returnParameters.prefix(Self.maxReturnParameters)
         return [EventCode.commandComplete, UInt8(truncatingIfNeeded: 3 + parameters.count), 1]

@@ -8,11 +8,12 @@
 ///     octet 3     number of reports
 ///     octet 4…    the reports, one after the other
 ///
-/// A directed report (subevent 0x0B) has no data. An event with another code or subevent is none of ours and no error.
+/// A directed report (subevent 0x0B) has no data. Events with other codes or subevents are skipped; they are no errors.
 package enum AdvertisingEvent {
     static let headerLength = 4
 
-    /// Whether an event packet carries advertising reports, directed and malformed ones among them: a radio that sends them hears.
+    /// Returns whether an event packet carries advertising reports. Directed and malformed ones count: a radio that
+    /// sends them hears.
     package static func isAdvertising(_ event: Span<UInt8>) -> Bool {
         guard event.count > 2, event[0] == EventCode.leMeta else { return false }
         return switch event[2] {
@@ -22,12 +23,12 @@ package enum AdvertisingEvent {
         }
     }
 
-    /// Hands every well-formed report of an HCI event to `body`, with its advertising data, and counts the others.
+    /// Passes each well-formed report of an HCI event to `body`, with its advertising data, and counts the others.
     ///
     /// - Parameters:
-    ///   - event: the event packet from its event code on, without an H4 packet type octet.
-    ///   - rejects: counts what was skipped, and why.
-    ///   - body: called once for each report, in the order of the event.
+    /// - event: the event packet from its event code on, without an H4 packet type octet.
+    /// - rejects: counts the skipped reports by reason.
+    /// - body: called once for each report, in the order of the event.
     static func decode(
         _ event: Span<UInt8>, rejects: inout RejectCounts, body: (AdvertisingReport, Span<UInt8>) -> Void
     ) {
@@ -37,21 +38,22 @@ package enum AdvertisingEvent {
     }
 }
 
-/// Goes through the reports of one event: `AdvertisingEvent.decode` for a caller that cannot lend its counts out while it
-/// takes reports in.
+/// Iterates over the reports of one event. For a caller that cannot lend its counts to a closure, as
+/// `AdvertisingEvent.decode` needs.
 struct AdvertisingReports {
     private var offset = AdvertisingEvent.headerLength
     private var remaining: UInt8 = 0
     private let end: Int
     private let isLegacy: Bool
 
-    /// - Parameter event: one for which `AdvertisingEvent.isAdvertising` holds.
+    /// - Parameter event: an event that passes `AdvertisingEvent.isAdvertising`.
     package init(_ event: Span<UInt8>, rejects: inout RejectCounts) {
         guard event[2] != LESubevent.directedAdvertisingReport else {
             (end, isLegacy) = (0, true)
             return
         }
-        // What follows the announced length is not part of the event; what is missing costs the reports it belongs to.
+        // Octets behind the announced length are not part of the event. Missing octets cost only the reports that they
+        // belong to.
         end = min(event.count, 2 + Int(event[1]))
         isLegacy = event[2] == LESubevent.advertisingReport
         guard end >= AdvertisingEvent.headerLength, event[3] > 0 else {
@@ -61,9 +63,10 @@ struct AdvertisingReports {
         remaining = event[3]
     }
 
-    /// The next well-formed report and where its data stands; those before it that are not are counted. `nil` at the end.
+    /// Returns the next well-formed report and the range of its data, and counts malformed reports before it. Returns
+    /// `nil` at the end.
     ///
-    /// - Parameter event: the same as before.
+    /// - Parameter event: the event passed to the initialiser.
     mutating func next(
         _ event: Span<UInt8>, rejects: inout RejectCounts
     ) -> (report: AdvertisingReport, data: Range<Int>)? {
@@ -88,33 +91,33 @@ struct AdvertisingReports {
     }
 }
 
-/// What became of one report, and where the next one starts, where that can be known.
+/// The result of one report, and the start of the next one where it is known.
 enum ReportStep {
     case report(AdvertisingReport, data: Range<Int>, next: Int)
     case skipped(RejectReason, next: Int)
     case truncated
 }
 
-/// The RSSI octet: −127 to 20 dBm. 127 says "not available"; the specification allows no other value, so those prove
-/// presence and nothing more, as 127 does.
+/// Returns the RSSI octet: −127 to 20 dBm. 127 means "not available". The specification allows no other value, so
+/// others also prove only presence.
 func receivedStrength(_ octet: UInt8) -> Int8? {
     let value = Int8(bitPattern: octet)
     return (-127...20).contains(value) ? value : nil
 }
 
-/// Why bytes from the air or from the controller were skipped.
+/// The reason for which octets from the air or from the controller were skipped.
 ///
 /// The raw value is the name under which `health` counts it.
 enum RejectReason: String, CaseIterable, Sendable {
-    /// An advertising event that announces no reports.
+    /// An advertising event without reports.
     case noReports = "no_reports"
-    /// A report runs past the end of its event, or is announced and not there; the reports before it are kept.
+    /// A report that runs past the end of its event, or is announced and missing. The reports before it are kept.
     case truncatedReport = "truncated_report"
     /// A legacy report with more than 31 data octets.
     case oversizedData = "oversized_data"
     /// An address type that the specification does not know.
     case unknownAddressType = "unknown_address_type"
-    /// An advertising data structure whose length runs past the payload; the structures before it are kept.
+    /// An advertising data structure that runs past the payload. The structures before it are kept.
     case overrunningStructure = "overrunning_structure"
     /// A chain of extended reports longer than the 1650 octets that the specification allows.
     case oversizedChain = "oversized_chain"
@@ -122,27 +125,27 @@ enum RejectReason: String, CaseIterable, Sendable {
     case truncatedBeacon = "truncated_beacon"
 }
 
-/// How often each `RejectReason` occurred.
+/// The number of skipped reports for each `RejectReason`.
 package struct RejectCounts: Equatable, Sendable {
-    /// One for each reason, in place: a report that is skipped must not cost an allocation.
+    /// Stored inline: a skipped report must not cost an allocation.
     private var counts = InlineArray<7, UInt64>(repeating: 0)
 
     package init() {}
 
-    /// All reasons together.
+    /// The sum over all reasons.
     package var total: UInt64 {
         var total: UInt64 = 0
         for index in counts.indices { total &+= counts[index] }
         return total
     }
 
-    /// How often one reason occurred.
+    /// The count of one reason.
     subscript(reason: RejectReason) -> UInt64 {
         get { counts[Self.index(of: reason)] }
         set { counts[Self.index(of: reason)] = newValue }
     }
 
-    /// It occurred once more.
+    /// Counts one more occurrence.
     mutating func count(_ reason: RejectReason) {
         counts[Self.index(of: reason)] &+= 1
     }
@@ -151,7 +154,7 @@ package struct RejectCounts: Equatable, Sendable {
         left.counts.indices.allSatisfy { left.counts[$0] == right.counts[$0] }
     }
 
-    /// Adds what another counted.
+    /// Adds another set of counts.
     mutating func add(_ other: RejectCounts) {
         for index in counts.indices { counts[index] &+= other.counts[index] }
     }
@@ -169,12 +172,12 @@ package struct RejectCounts: Equatable, Sendable {
     }
 }
 
-/// Builds the events that `AdvertisingEvent` reads; the bit layouts stand there. For simulated controllers and shops.
+/// Builds events that `AdvertisingEvent` reads; it documents the bit layouts. For simulated controllers and shops.
 package enum AdvertisingReportEncoder {
-    /// An LE Meta event, from its event code on, with one report after the other.
+    /// Returns an LE Meta event of the reports, from its event code on.
     ///
-    /// The first report says whether all of them are legacy or extended. Data is cut to 31 octets in a legacy report
-    /// and to 229 in an extended one, and reports that no longer fit the 255 octets of an event are left out.
+    /// The first report decides whether the event is legacy or extended. Data is cut to 31 octets in a legacy report
+    /// and to 229 in an extended one. Reports beyond the event's 255 octets are left out.
     package static func event(_ reports: [(report: AdvertisingReport, data: [UInt8])]) -> [UInt8] {
         let isExtended = reports.first?.report.isExtended ?? false
         var body: [UInt8] = []

@@ -1,17 +1,17 @@
 /// One LE advertising report, legacy or extended, without its data.
 ///
-/// The data travels beside it as a `Span<UInt8>` into the event, so that nothing is copied or allocated per report.
+/// The data is a separate `Span<UInt8>` into the event, so that a report costs no copy and no allocation.
 package struct AdvertisingReport: Hashable, Sendable {
-    /// Where the advertising data stands in the chain that an extended advertisement may be cut into.
+    /// The completeness of the advertising data, which an extended advertisement may send in several reports.
     package enum DataStatus: UInt8, Sendable {
         case complete = 0b00
-        /// More of it follows in another report.
+        /// Another report continues the data.
         case moreToCome = 0b01
         /// The controller lost the rest.
         case truncated = 0b10
     }
 
-    /// The event came as LE Extended Advertising Report (subevent 0x0D) and not as LE Advertising Report (0x02).
+    /// Whether the event is an LE Extended Advertising Report (subevent 0x0D), not an LE Advertising Report (0x02).
     var isExtended: Bool
     /// The event type: one octet in a legacy report (0x00 ADV_IND … 0x04 SCAN_RSP), a 16-bit field in an extended one.
     var eventType: UInt16
@@ -19,10 +19,10 @@ package struct AdvertisingReport: Hashable, Sendable {
     package var address: DeviceAddress
     /// The advertising set identifier, 0x00 to 0x0F; 0xFF where there is none.
     var advertisingSID: UInt8
-    /// Received signal strength in dBm, −127 to 20; `nil` where the controller says "not available" (127) or
-    /// something that the specification does not allow.
+    /// Received signal strength in dBm, −127 to 20. `nil` where the controller says "not available" (127) or a value
+    /// that the specification does not allow.
     var rssi_dbm: Int8?
-    /// Whether `data` is whole. Legacy reports always are.
+    /// Whether the data is complete. Data of legacy reports always is.
     var dataStatus: DataStatus
 
     package init(
@@ -40,8 +40,8 @@ package struct AdvertisingReport: Hashable, Sendable {
 
 /// One report of an LE Advertising Report event.
 ///
-/// Core 5.4, Vol 4, Part E, 7.7.65.2. The specification lists the parameters as arrays, but controllers send, and
-/// hosts read, one report after the other:
+/// Core 5.4, Vol 4, Part E, 7.7.65.2. The specification lists the parameters as arrays. Controllers send, and hosts
+/// read, one report after the other:
 ///
 ///     octet 0        event type: 0x00 ADV_IND, 0x01 ADV_DIRECT_IND, 0x02 ADV_SCAN_IND, 0x03 ADV_NONCONN_IND, 0x04 SCAN_RSP
 ///     octet 1        address type
@@ -54,14 +54,14 @@ enum LegacyReport {
     static let dataOffset = 9
     static let maxDataLength = 31
 
-    /// - Parameter end: where the event ends, within the span.
+    /// - Parameter end: the end of the event within the span.
     static func decode(_ event: Span<UInt8>, at start: Int, end: Int) -> ReportStep {
         guard end - start >= fixedLength else { return .truncated }
         let dataStart = start + dataOffset
         let dataEnd = dataStart + Int(event[start + 8])
         guard dataEnd < end else { return .truncated }
         let next = dataEnd + 1
-        // The length may be wrong or merely too long: where it still fits, the reports behind it are readable.
+        // The length may be wrong or merely too long. Where it still fits, the reports behind it are readable.
         if dataEnd - dataStart > maxDataLength { return .skipped(.oversizedData, next: next) }
         guard let type = DeviceAddress.AddressType(rawValue: event[start + 1]), type != .anonymous else {
             return .skipped(.unknownAddressType, next: next)
@@ -96,50 +96,50 @@ enum ExtendedReport {
     static let fixedLength = 24
     static let legacyPDU: UInt16 = 1 << 4
 
-    /// - Parameter end: where the event ends, within the span.
+    /// - Parameter end: the end of the event within the span.
     static func decode(_ event: Span<UInt8>, at start: Int, end: Int) -> ReportStep {
         guard end - start >= fixedLength else { return .truncated }
         let dataStart = start + fixedLength
         let next = dataStart + Int(event[start + 23])
         guard next <= end else { return .truncated }
         let eventType = UInt16(event[start]) | UInt16(event[start + 1]) << 8
-        // A legacy PDU has room for 31 octets however it is reported.
+        // A legacy PDU has room for 31 octets in either kind of report.
         if eventType & legacyPDU != 0, next - dataStart > LegacyReport.maxDataLength {
             return .skipped(.oversizedData, next: next)
         }
         guard let type = DeviceAddress.AddressType(rawValue: event[start + 2]) else {
             return .skipped(.unknownAddressType, next: next)
         }
-        // An anonymous advertisement has no address; what stands in its place means nothing.
+        // An anonymous advertisement has no address; the octets in its place are undefined.
         let bits = type == .anonymous ? 0 : deviceAddressBits(event, at: start + 3)
         let report = AdvertisingReport(
             isExtended: true, eventType: eventType, address: DeviceAddress(bits: bits, type: type),
             advertisingSID: event[start + 11], rssi_dbm: receivedStrength(event[start + 13]),
-            // 11 is reserved: nothing follows that could complete it.
+            // 11 is reserved: no further report could complete the data.
             dataStatus: AdvertisingReport.DataStatus(rawValue: UInt8(eventType >> 5 & 0b11)) ?? .truncated)
         return .report(report, data: dataStart..<next, next: next)
     }
 }
 
-/// Puts the data of extended advertisements together that a controller reports in pieces.
+/// Joins the data of extended advertisements that a controller reports in pieces.
 ///
-/// Core 5.4, Vol 4, Part E, 7.7.65.13: while the data status is "more to come", the next report with the same address
-/// and advertising SID continues it. A structure may be cut anywhere, so a piece must never be read by itself.
+/// Core 5.4, Vol 4, Part E, 7.7.65.13: while the data status is "more to come", the next report with this address and
+/// advertising SID continues the data. A structure may be cut anywhere, so a piece must never be read by itself.
 struct AdvertisingDataChains: Sendable {
     /// The longest advertising data that the specification allows (Vol 6, Part B, 2.3.4.9), octets.
     static let maxLength = 1650
-    /// Chains under way at once; the oldest gives way.
+    /// The most chains at once. A new one replaces the oldest.
     static let maxChains = 16
 
-    /// What a report makes of its chain.
+    /// The effect of a report on its chain.
     package enum Step: Hashable, Sendable {
-        /// The report's data is all there is.
+        /// The report has all the data.
         case whole
-        /// It was the last piece: here is all of the data.
+        /// The report was the last piece. The joined data is attached.
         case joined([UInt8])
-        /// More is to come.
+        /// More pieces are to come.
         case pending
-        /// The chain is longer than any can be; it is dropped.
+        /// The chain is longer than the specification allows; it is dropped.
         case rejected(RejectReason)
     }
 
@@ -153,7 +153,7 @@ struct AdvertisingDataChains: Sendable {
 
     init() {}
 
-    /// Takes a report's data in, and says whether it can be read by itself, is the end of a chain, or has to wait.
+    /// Takes a report's data. Returns whether it is complete, ends a chain, or has to wait.
     mutating func append(_ report: AdvertisingReport, _ data: Span<UInt8>) -> Step {
         if chains.isEmpty, report.dataStatus != .moreToCome { return .whole }
         let index = chains.firstIndex { $0.address == report.address && $0.sid == report.advertisingSID }
@@ -178,10 +178,10 @@ struct AdvertisingDataChains: Sendable {
 ///     octet 1       AD type
 ///     octets 2…n    AD data, n − 1 octets
 enum ADStructures {
-    /// Hands every structure to `body`, type and data.
+    /// Passes each structure, type and data, to `body`.
     ///
-    /// - Returns: `false` where a structure runs past the end. It is dropped, not clamped, and nothing behind it can be
-    ///   read; the structures before it were handed over.
+    /// - Returns: `false` where a structure runs past the end. That structure is dropped, not clamped, and the octets
+    ///   behind it are not read.
     static func forEach(in data: Span<UInt8>, body: (UInt8, Span<UInt8>) -> Void) -> Bool {
         var offset = 0
         while offset < data.count {

@@ -1,25 +1,25 @@
 import RealModule
 
-/// A place on the Earth: WGS 84, degrees. There is none outside of it: latitudes are −90 … 90, longitudes −180 … 180.
+/// A place on the Earth: WGS 84, degrees. Latitudes are −90 … 90, longitudes −180 … 180.
 package struct Coordinate: Hashable, Sendable {
-    /// Degrees, north of the equator positive.
+    /// Degrees, positive north of the equator.
     package let latitude: Double
-    /// Degrees, east of Greenwich positive.
+    /// Degrees, positive east of Greenwich.
     package let longitude: Double
 
-    /// `nil` for what is outside the Earth or not a number.
+    /// Returns `nil` for coordinates out of range, and for NaN.
     init?(latitude: Double, longitude: Double) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
         self.latitude = latitude
         self.longitude = longitude
     }
 
-    /// How far another place is to the east, the short way round. Degrees, −180 … 180.
+    /// Returns how far another place is to the east, the short way round. Degrees, −180 … 180.
     func longitudeDifference(to other: Coordinate) -> Double {
         (other.longitude - longitude).remainder(dividingBy: 360)
     }
 
-    /// A place that lies a share of the way to another one, for places near each other.
+    /// Returns a place on the way to a nearby one.
     ///
     /// - Parameter share: 0 is this place, 1 the other.
     func moved(by share: Double, towards other: Coordinate) -> Coordinate {
@@ -30,17 +30,17 @@ package struct Coordinate: Hashable, Sendable {
     }
 }
 
-/// By how much a direction turns from one to another, whichever way is shorter. Degrees, 0 … 180.
+/// Returns the angle between two directions. Degrees, 0 … 180.
 func turn_deg(from: Double, to: Double) -> Double { (to - from).remainder(dividingBy: 360).magnitude }
 
 extension Coordinate {
-    /// How far places may differ in latitude and in longitude for the plane to stand in for the ellipsoid. Degrees.
+    /// The largest difference in latitude and in longitude for which the plane replaces the ellipsoid. Degrees.
     static let near_deg = 1.0
 
-    /// A distance for every fix: right to 0.1 %, which is less than any receiver knows, and much cheaper than
-    /// `distance_m(to:)` for places within a degree of each other. Those further apart are measured by that one.
+    /// Returns a distance for every fix, accurate to 0.1 %, which is better than any receiver. For places within a
+    /// degree of each other it is much cheaper than `distance_m(to:)`. Places further apart use that one.
     ///
-    /// It takes the ellipsoid for a plane that touches it half-way between the two places.
+    /// The ellipsoid is replaced by a plane that touches it half-way between the two places.
     func nearDistance_m(to other: Coordinate) -> Double {
         let north = other.latitude - latitude
         let east = longitudeDifference(to: other)
@@ -54,28 +54,28 @@ extension Coordinate {
     }
 }
 
-/// The ellipsoid of WGS 84, and what a geodesic on it comes to.
+/// The ellipsoid of WGS 84, and the series of a geodesic on it.
 ///
 /// The series are those of T. Vincenty, *Direct and Inverse Solutions of Geodesics on the Ellipsoid with Application of
-/// Nested Equations*, Survey Review XXII, 1975; they are good to a tenth of a millimetre.
+/// Nested Equations*, Survey Review XXII, 1975. They are accurate to a tenth of a millimetre.
 enum Ellipsoid {
     /// The radius of the equator. Metres.
     static let equator_m = 6_378_137.0
     static let flattening = 1 / 298.257_223_563
-    /// From the centre to a pole. Metres.
+    /// The distance from the centre to a pole. Metres.
     static let pole_m = equator_m * (1 - flattening)
     /// The square of the first eccentricity.
     static let eccentricity2 = flattening * (2 - flattening)
     static let radiansPerDegree = Double.pi / 180
 
-    /// The angle on the auxiliary sphere that stands for a latitude, as its sine and cosine.
+    /// Returns the angle on the auxiliary sphere for a latitude, as its sine and cosine.
     static func reducedLatitude(_ latitude: Double) -> (sine: Double, cosine: Double) {
         let angle = Double.atan((1 - flattening) * .tan(latitude * radiansPerDegree))
         return (.sin(angle), .cos(angle))
     }
 }
 
-/// A piece of a geodesic as the auxiliary sphere has it.
+/// A piece of a geodesic on the auxiliary sphere.
 struct GeodesicArc {
     /// The sine of the azimuth at which the geodesic crosses the equator.
     let sineOfAzimuth: Double
@@ -100,7 +100,7 @@ struct GeodesicArc {
         return Ellipsoid.pole_m * scale * (length - step * sine * (middle + second))
     }
 
-    /// By how much less its ends are apart in longitude on the ellipsoid than on the sphere. Radians.
+    /// The difference in longitude on the sphere less that on the ellipsoid. Radians.
     var longitudeLag: Double {
         let flattening = Ellipsoid.flattening
         let c = flattening / 16 * cosineOfAzimuth2 * (4 + flattening * (4 - 3 * cosineOfAzimuth2))

@@ -1,10 +1,11 @@
 import RealModule
 
 extension Coordinate {
-    /// The length of the shortest way over the ellipsoid. Metres, right to a tenth of a millimetre for any two places.
+    /// Returns the length of the shortest way over the ellipsoid. Metres, accurate to a tenth of a millimetre for any
+    /// two places.
     ///
-    /// Vincenty's iteration finds it within a few rounds. Between places that are nearly opposite each other on the Earth
-    /// the iteration does not converge; there the azimuth is searched for instead, which always ends.
+    /// Vincenty's iteration finds it within a few rounds. Between nearly antipodal places the iteration does not
+    /// converge. There a search for the azimuth finds it, which always ends.
     func distance_m(to other: Coordinate) -> Double {
         let longitude = longitudeDifference(to: other).magnitude * Ellipsoid.radiansPerDegree
         let arc =
@@ -15,17 +16,17 @@ extension Coordinate {
 }
 
 extension GeodesicArc {
-    /// Ordinary places take three to eight rounds, those 19,000 km apart up to twenty.
+    /// The most rounds. Ordinary places take three to eight, and places 19,000 km apart up to twenty.
     static let rounds = 24
-    /// Halvings of the azimuth's range, 180 degrees: what is left of it is as fine as a `Double`.
+    /// The halvings of the azimuth's range of 180 degrees, until it is as fine as a `Double`.
     static let halvings = 54
 
-    /// Vincenty's inverse solution: better and better differences of longitude on the sphere.
+    /// Vincenty's inverse solution: it refines the difference of longitude on the sphere.
     ///
     /// - Parameters:
-    ///   - from: A latitude. Degrees.
-    ///   - to: The other one. Degrees.
-    ///   - longitude: How far the places are apart in longitude. Radians, 0 … π.
+    /// - from: one latitude. Degrees.
+    /// - to: the other latitude. Degrees.
+    /// - longitude: the difference in longitude. Radians, 0 … π.
     /// - Returns: `nil` where it does not converge: the places are nearly antipodal.
     static func iterated(from: Double, to: Double, longitude: Double) -> GeodesicArc? {
         let (sine1, cosine1) = Ellipsoid.reducedLatitude(from)
@@ -37,13 +38,13 @@ extension GeodesicArc {
             let sine = Double.hypot(across, along)
             let cosine = sine1 * sine2 + cosine1 * cosine2 * .cos(onSphere)
             guard sine > 0 else {
-                // The same place, or exactly opposite ones.
+                // The places are equal, or exactly antipodal.
                 guard cosine > 0 else { return nil }
                 return GeodesicArc(sineOfAzimuth: 0, cosineOfAzimuth2: 1, length: 0, cosineOfTwiceMiddle: 0)
             }
             let sineOfAzimuth = cosine1 * across / sine
             let cosineOfAzimuth2 = max(0, 1 - sineOfAzimuth * sineOfAzimuth)
-            // A way along the equator has no point nearest to a pole; every term that asks for it is zero.
+            // A way along the equator has no point nearest to a pole. Every term with that point is zero.
             let middle = cosineOfAzimuth2 > 1e-12 ? cosine - 2 * sine1 * sine2 / cosineOfAzimuth2 : 0
             let arc = GeodesicArc(
                 sineOfAzimuth: sineOfAzimuth, cosineOfAzimuth2: cosineOfAzimuth2,
@@ -56,16 +57,17 @@ extension GeodesicArc {
         return nil
     }
 
-    /// The geodesic that starts at the place nearer to a pole with the azimuth that leads to the other place.
+    /// Returns the geodesic that starts at the place nearer to a pole, with the azimuth that leads to the other place.
     ///
-    /// With the start in the south, and no less far from the equator than the end, the longitude that is reached grows
-    /// with the azimuth (C. F. F. Karney, *Algorithms for geodesics*, Journal of Geodesy 87, 2013), so halving the range
-    /// finds the one azimuth there is.
+    /// With a start in the south, no less far from the equator than the end, the reached longitude grows with the
+    /// azimuth (C. F. F. Karney, *Algorithms for geodesics*, Journal of Geodesy 87, 2013). So halving the range finds
+    /// the only azimuth.
     static func searched(from: Double, to: Double, longitude: Double) -> GeodesicArc {
         let (far, near) = from.magnitude < to.magnitude ? (to, from) : (from, to)
         let start = Ellipsoid.reducedLatitude(-far.magnitude)
         let end = Ellipsoid.reducedLatitude(far > 0 ? -near : near)
-        // Neither the equator nor a pole itself is a start: azimuths mean nothing there. What is this near to them is the same.
+        // Neither the equator nor a pole itself can be a start, because azimuths are undefined there. A start this near
+        // gives the result.
         let shot = Shot(
             sine1: min(start.sine, -1e-150), cosine1: max(start.cosine, 1e-150), sine2: end.sine,
             cosine2: max(end.cosine, 1e-150))
@@ -79,14 +81,14 @@ extension GeodesicArc {
     }
 }
 
-/// A geodesic from one reduced latitude to another, the way north, by the azimuth at which it starts.
+/// A geodesic northward from one reduced latitude to another, by its initial azimuth.
 private struct Shot {
     let sine1: Double
     let cosine1: Double
     let sine2: Double
     let cosine2: Double
 
-    /// - Returns: the geodesic, and by how much its ends differ in longitude. Radians.
+    /// - Returns: the geodesic, and the difference in longitude of its ends. Radians.
     func arc(azimuth: Double) -> (arc: GeodesicArc, longitude: Double) {
         let (sine, cosine) = (Double.sin(azimuth), Double.cos(azimuth))
         let sine0 = sine * cosine1

@@ -1,19 +1,19 @@
-/// What a receiver said, before anything of it is believed.
+/// A receiver's report before validation.
 package struct FixReport: Hashable, Sendable {
-    /// gpsd's mode: 0 and 1 are no fix, 2 is one without and 3 one with an altitude.
+    /// gpsd's mode: 0 and 1 are no fix, 2 is a fix without altitude, 3 a fix with one.
     var mode: Int
     package var at: WallTime?
     /// Degrees.
     var latitude: Double?
     /// Degrees.
     var longitude: Double?
-    /// The radius that holds the truth two times out of three (`ReportedAccuracy`). Metres.
+    /// The radius that contains the true place two times out of three (`ReportedAccuracy`). Metres.
     var horizontalAccuracy_m: Double
     var altitude_m: Double?
     var speed_m_s: Double?
-    /// Over ground, from true north. Degrees.
+    /// The course over ground, from true north. Degrees.
     var course_deg: Double?
-    /// From true north. Degrees.
+    /// The heading, from true north. Degrees.
     package var heading_deg: Double?
 
     package init(
@@ -32,9 +32,7 @@ package struct FixReport: Hashable, Sendable {
         self.heading_deg = heading_deg
     }
 
-    /// The fix that was told.
-    ///
-    /// - Throws: `noFix`, `malformed` where time or place is missing, `outOfRange`.
+    /// Returns the fix of the report.
     package func fix() throws(FixRejection) -> Fix {
         guard mode >= 2 else { throw .noFix }
         guard let at, let latitude, let longitude else { throw .malformed }
@@ -46,13 +44,13 @@ package struct FixReport: Hashable, Sendable {
     }
 }
 
-/// From what one receiver says to the fixes that are used; what is not used is counted by reason.
+/// Chooses the fixes that are used from one receiver's reports, and counts the others by reason.
 struct FixIntake: Sendable {
-    /// Fixes with a larger radius are not used. Metres.
+    /// The largest radius of a used fix. Metres.
     var desiredAccuracy_m: Double
-    /// Fixes that are older when they come are not used.
+    /// The largest age of a used fix.
     var maxAge: TimeSpan
-    /// What was used and what was not, since the start.
+    /// The counts of used and rejected fixes since the start.
     private(set) var counts = FixCounts()
     private var order = FixOrder()
 
@@ -61,12 +59,12 @@ struct FixIntake: Sendable {
         self.maxAge = maxAge
     }
 
-    /// Judges a report. A fix has one reason at most: the first that holds in the order of the throws.
+    /// Validates a report. A fix has at most one reason: the first in the order of the throws.
     ///
     /// - Parameters:
-    ///   - now: when it came.
-    ///   - clock: the gateway's time of day at that moment; `nil` while nobody has set its clock. Then no age can be told,
-    ///     and no fix is stale.
+    /// - now: the time at which it came.
+    /// - clock: the gateway's time of day then; `nil` while its clock is not set. Then the age is unknown, and no fix
+    ///   is stale.
     /// - Throws: `noFix`, `malformed`, `outOfRange`, `timeWentBack`, `stale`, `inaccurate`.
     @discardableResult
     mutating func take(_ report: FixReport, at now: Instant, clock: WallTime?) throws(FixRejection) -> Fix {
@@ -83,18 +81,18 @@ struct FixIntake: Sendable {
         }
     }
 
-    /// Counts what could not even be read as a report.
+    /// Counts input that is no report.
     mutating func countMalformed() { counts[.malformed] += 1 }
 }
 
-/// Which of a receiver's times are believed.
+/// Decides which of a receiver's times are believed.
 ///
-/// A time follows the one before when it is no earlier, and ahead of it by no more than has really passed and 10 s. A time
-/// that does not is doubted: it went back, or is one wild time ahead. When doubted times have followed each other for 10 s,
-/// the receiver has really been set to another time, and they are believed. One that follows the believed times again
-/// ends the doubt.
+/// A time follows the one before if it is no earlier, and ahead by no more than the elapsed time and 10 s. Another time
+/// is doubted: it went back, or is a single wild time ahead. When doubted times have followed each other for 10 s, the
+/// receiver was really set to another time, and they are believed. A time that follows the believed times ends the
+/// doubt.
 struct FixOrder: Sendable {
-    /// For how long times in a new order have to come, and how far ahead of what has passed a time may be.
+    /// The time for which times of a new order have to come, and the most that a time may be ahead of the elapsed time.
     static let trial = TimeSpan.seconds(10)
 
     /// Times that follow each other.
@@ -109,7 +107,7 @@ struct FixOrder: Sendable {
             lastCame = now
         }
 
-        /// Adds a time; `false` when it does not follow.
+        /// Adds a time. Returns `false` where it does not follow.
         mutating func extend(_ at: WallTime, now: Instant) -> Bool {
             let passed = max(now - lastCame, .zero)
             guard at >= last, at - last <= passed + FixOrder.trial else { return false }
@@ -122,10 +120,10 @@ struct FixOrder: Sendable {
     private var believed: Run?
     private var doubted: Run?
 
-    /// Whether a fix's time is believed.
+    /// Returns whether a fix's time is believed.
     ///
-    /// - Parameter now: when it came. Where that is known by nothing but the fix's own time, as in a replay, no time can
-    ///   be ahead of what has passed: a wild one is believed then, and those after it go back.
+    /// - Parameter now: the time at which the fix came. A replay knows it only from the fix's own time, so no time can
+    ///   be ahead. There, a wild time is believed, and those after it count as going back.
     mutating func believes(_ at: WallTime, now: Instant) -> Bool {
         if believed == nil { believed = Run(at, now: now) }
         if believed?.extend(at, now: now) == true {

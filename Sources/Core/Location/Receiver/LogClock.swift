@@ -1,21 +1,23 @@
-/// When the lines of a receiver's log came, as far as their own times tell.
+/// Dates the lines of a receiver's log by their own times.
 ///
-/// A line's time is when it came. A receiver is wrong at times, though: one that says a wild time ahead would carry
-/// everything else along to that time, and one that goes back would stop it. So a time ahead counts once the next lines go on from
-/// it, and behind one that went back time goes on from where it was. Whether such a line is used is for `FixOrder` to say.
+/// A line's time is the time at which it came. But a receiver is sometimes wrong. A wild time ahead would move all
+/// later lines to that time, and a time that goes back would stop the clock. So a time ahead counts only once the next
+/// lines continue from it. After a time that went back, the clock goes on from where it was. `FixOrder` decides whether
+/// such a line is used.
 package struct LogClock<Line: Sendable>: Sendable {
-    /// A line, and when it came.
+    /// A line, and the time at which it came.
     package typealias Dated = (line: Line, came: WallTime)
 
-    /// Times that follow each other, and by how much they differ from when the lines came.
+    /// Times that follow each other, and their offset from the times at which the lines came.
     private struct Order {
         var first: WallTime
         var last: WallTime
         var offset: TimeSpan
-        /// From the line before the last one to the last.
+        /// The time from the second-last line to the last.
         package var step = TimeSpan.zero
 
-        /// Whether a time is the next of these. A receiver that speaks every minute is as steady as one that does every second.
+        /// Returns whether a time is the next of these. A receiver that speaks every minute is as steady as one that
+        /// speaks every second.
         func follows(_ time: WallTime) -> Bool { time >= last && time - last <= max(FixOrder.trial, step * 2) }
 
         mutating func extend(to time: WallTime) {
@@ -25,26 +27,27 @@ package struct LogClock<Line: Sendable>: Sendable {
     }
 
     private var believed: Order?
-    /// Lines in another order, which have come so far.
+    /// The lines in another order so far.
     private var doubted: Order?
-    /// Lines that are ahead of what is believed, in one order and with their own times, until the next line decides.
+    /// Lines ahead of the believed ones, in one order and with their own times, until the next line decides.
     private var ahead: (order: Order, lines: [Dated])?
     private var now: WallTime?
-    /// What came before the first line with a time: a receiver that is just turned on does not know the time.
+    /// Lines before the first one with a time: a receiver that was just turned on does not know the time.
     private var early: [Line] = []
 
-    /// Lines that are held until the next one decides, at most.
+    /// The most lines held until the next one decides.
     private static var maxHeld: Int { 1_000 }
 
-    /// Lines that wait for the first one with a time.
+    /// The number of lines that wait for the first one with a time.
     package var undatedCount: Int { early.count }
 
     package init() {}
 
     /// Takes the next line.
     ///
-    /// - Parameter time: its own; `nil` where it has none: it came with the line before, or with the first that has one.
-    /// - Returns: the lines of which it is known now when they came, in their order.
+    /// - Parameter time: its own time; `nil` where it has none: it came with the line before, or with the first that
+    ///   has one.
+    /// - Returns: the lines that are dated now, in their order.
     package mutating func take(_ line: Line, time: WallTime?) -> [Dated] {
         guard var held = ahead else { return date(line, time) }
         guard let time, time >= held.order.last, held.lines.count < Self.maxHeld else {
@@ -53,7 +56,7 @@ package struct LogClock<Line: Sendable>: Sendable {
                 ahead = held
                 return []
             }
-            // The next line does not go on from there: they were wild.
+            // The next line does not continue from there: the held lines were wild.
             ahead = nil
             return held.lines.map { ($0.line, now ?? $0.came) } + date(line, time)
         }
@@ -64,10 +67,10 @@ package struct LogClock<Line: Sendable>: Sendable {
         return []
     }
 
-    /// There are no more lines.
+    /// Ends the log.
     package mutating func finish() -> [Dated] { release() }
 
-    /// What is ahead is believed.
+    /// Believes the lines that are held.
     private mutating func release() -> [Dated] {
         guard let held = ahead else { return [] }
         ahead = nil
@@ -76,7 +79,7 @@ package struct LogClock<Line: Sendable>: Sendable {
         return held.lines.map { ($0.line, move(to: $0.came + held.order.offset)) }
     }
 
-    /// Time never goes back.
+    /// Moves the clock, which never goes back.
     private mutating func move(to time: WallTime) -> WallTime {
         let came = max(now ?? time, time)
         now = came
@@ -98,7 +101,7 @@ package struct LogClock<Line: Sendable>: Sendable {
             order.extend(to: time)
             (believed, doubted) = (order, nil)
         } else if time > order.last {
-            // A gap or a wild time, and none of the lines that went back: those are behind.
+            // A gap or a wild time. Lines that went back do not come here; they are behind.
             ahead = (Order(first: time, last: time, offset: order.offset, step: time - order.last), [(line, time)])
             return []
         } else if var other = doubted, time >= other.last {

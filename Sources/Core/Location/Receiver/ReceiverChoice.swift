@@ -1,31 +1,31 @@
-/// Which of several receivers is believed.
+/// Chooses one of several receivers.
 ///
-/// Two good receivers are a few metres apart, so that a gateway that took whichever speaks would move to and fro. One is
-/// used, and another takes its place only when it is clearly better for a while, or when the one in use has no fix any more.
+/// Two good receivers differ by a few metres, so a gateway that took every report would move to and fro. One receiver
+/// is used. Another replaces it only when it is clearly better for a while, or when the one in use has no fix any more.
 package struct ReceiverChoice: Sendable {
-    /// What becomes of a report.
+    /// The treatment of a report.
     enum Verdict: Hashable, Sendable {
-        /// It is of the receiver in use.
+        /// The report comes from the receiver in use.
         case used
-        /// It is of a receiver that is in use from now on, in place of another or of none.
+        /// The report comes from a receiver that is in use from now on, in place of another or of none.
         case switched(from: String?)
-        /// Another receiver is in use.
+        /// The report is ignored: another receiver is in use.
         case passedOver
     }
 
-    /// Receivers that are remembered. gpsd itself takes no more than ten.
+    /// The most receivers remembered. gpsd itself takes at most ten.
     package static let limit = 16
-    /// A receiver is clearly better while its accuracy is at most this share of the other's.
+    /// The ratio of accuracies up to which a receiver is clearly better than the other.
     static let better = 0.5
-    /// For how long it has to be.
+    /// The time for which it has to be clearly better.
     static let trial = TimeSpan.seconds(5)
 
     private struct Receiver {
         package var device: String
         var heardAt: Instant
-        /// When its last fix came, and how good that was. Metres.
+        /// The time and accuracy of its last fix. Metres.
         var fix: (at: Instant, accuracy_m: Double)?
-        /// Since when each of its fixes was clearly better than those of the receiver in use.
+        /// The time since which all its fixes are clearly better than those of the receiver in use.
         var isBetterSince: Instant?
     }
 
@@ -34,13 +34,13 @@ package struct ReceiverChoice: Sendable {
     /// The receiver in use; `nil` before the first report.
     private(set) var device: String?
 
-    /// - Parameter maxAge: a receiver without a fix for longer has none (`max_age_s`).
+    /// - Parameter maxAge: the time after which a receiver's fix is too old (`max_age_s`).
     init(maxAge: TimeSpan) {
         self.maxAge = maxAge
     }
 
-    /// Whether a report is to be used. Reports without a fix are, too, as long as no other receiver has one: that there is none
-    /// is for `FixIntake` to count.
+    /// Returns whether to use a report. A report without a fix is used as long as no other receiver has a fix, so that
+    /// `FixIntake` counts it.
     mutating func take(_ report: DeviceReport, at now: Instant) -> Verdict {
         let index = slot(of: report.device, at: now)
         receivers[index].heardAt = now
@@ -53,19 +53,19 @@ package struct ReceiverChoice: Sendable {
         return .switched(from: former)
     }
 
-    /// gpsd was connected anew, or has told which receivers it has: those that are gone make room.
+    /// Keeps only the receivers of a new connection or a new list of gpsd.
     mutating func keep(_ isThere: (String) -> Bool) {
         receivers.removeAll { !isThere($0.device) }
         if let device, !isThere(device) { self.device = nil }
     }
 
-    /// Whether the receiver takes the place of the one in use.
+    /// Returns whether the receiver replaces the one in use.
     private mutating func isDue(_ index: Int, at now: Instant) -> Bool {
         guard let current = receivers.first(where: { $0.device == device }) else { return true }
-        // Only a fix of this moment makes a receiver better than another.
+        // Only a new fix makes a receiver better than another.
         guard let fix = receivers[index].fix, fix.at == now else { return false }
         guard let rival = current.fix, now - rival.at <= maxAge else {
-            // Neither has had a fix for long, or this is the first: it is used at once.
+            // The receiver in use has had no fix for long, or this is the first fix: it is used at once.
             return true
         }
         guard fix.accuracy_m <= rival.accuracy_m * Self.better else {
@@ -77,8 +77,8 @@ package struct ReceiverChoice: Sendable {
         return now - since >= Self.trial
     }
 
-    /// Where the receiver stands. Where there are too many, the one that has been silent for longest is forgotten, but not the
-    /// one in use.
+    /// Returns the slot of the receiver. Where there are too many, the one silent for longest is forgotten, but never
+    /// the one in use.
     private mutating func slot(of device: String, at now: Instant) -> Int {
         if let index = receivers.firstIndex(where: { $0.device == device }) { return index }
         let newcomer = Receiver(device: device, heardAt: now)
@@ -94,9 +94,9 @@ package struct ReceiverChoice: Sendable {
     }
 }
 
-/// What one of several receivers said.
+/// A report of one of several receivers.
 package struct DeviceReport: Hashable, Sendable {
-    /// The receiver's path: `/dev/ttyACM0`. Empty where there is but one, which nobody has named.
+    /// The receiver's path: `/dev/ttyACM0`. Empty where there is only one, without a name.
     package var device: String
     package var report: FixReport
 
@@ -106,7 +106,7 @@ package struct DeviceReport: Hashable, Sendable {
     }
 }
 
-/// How long the receiver was on: `receiver_on_s` in `health`.
+/// The time for which the receiver was on: `receiver_on_s` in `health`.
 struct ReceiverUse: Hashable, Sendable {
     private enum State: Hashable {
         case off
@@ -120,14 +120,14 @@ struct ReceiverUse: Hashable, Sendable {
 
     var isOn: Bool { state != .off }
 
-    /// The receiver was turned on or off; said again, it changes nothing.
+    /// Takes the news that the receiver was turned on or off. Repeated news changes nothing.
     mutating func turn(on: Bool, at now: Instant) {
         guard on != isOn else { return }
         finished = total(at: now)
         state = on ? .on(since: now) : .off
     }
 
-    /// How long it was on since the start, the present time included.
+    /// Returns how long it was on since the start, up to now.
     func total(at now: Instant) -> TimeSpan {
         guard case .on(let since) = state else { return finished }
         return finished + max(now - since, .zero)

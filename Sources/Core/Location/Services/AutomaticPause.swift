@@ -1,10 +1,11 @@
-/// What the gateway rides on; it decides how soon standing still is a pause. The raw value is the word in `config.toml`.
+/// The way in which the gateway moves. It decides how soon standing still is a pause. The raw value is the word in
+/// `config.toml`.
 package enum Activity: String, CaseIterable, Sendable {
     case other
     case automotive
     case pedestrian
 
-    /// How long it stands before it pauses.
+    /// The time of standing still before a pause.
     var pauseAfter: TimeSpan {
         switch self {
         case .other: .seconds(300)
@@ -14,18 +15,18 @@ package enum Activity: String, CaseIterable, Sendable {
     }
 }
 
-/// Core Location's automatic pause: what stands still need not be watched.
+/// Core Location's automatic pause: a gateway that stands still need not be located.
 ///
-/// Paused, the receiver rests and looks every minute; at the first movement it goes on. The caller turns the receiver on
-/// while `receiverIsNeeded`, publishes no place while `isPaused`, and gives every used fix to `use` and the time to
-/// `advance`.
+/// While paused, the receiver rests and looks every minute; at the first movement it goes on. The caller turns the
+/// receiver on while `receiverIsNeeded`, and publishes no place while `isPaused`. It passes every used fix to `use` and
+/// the time to `advance`.
 struct AutomaticPause: Sendable {
     enum Change: Hashable, Sendable {
         case paused
         case resumed
     }
 
-    /// From a look to the next one.
+    /// The rest from one look to the next.
     static let rest = TimeSpan.seconds(60)
 
     private enum State {
@@ -53,21 +54,21 @@ struct AutomaticPause: Sendable {
         if case .paused(_, let looks) = state { looks.isLooking } else { true }
     }
 
-    /// When `advance` has something to do.
+    /// The time of the next `advance`.
     var deadline: Instant {
         if case .paused(_, let looks) = state { looks.deadline } else { .distantFuture }
     }
 
-    /// Time went on: looks begin and end.
+    /// Lets time pass: looks begin and end.
     mutating func advance(to now: Instant) {
         guard case .paused(let place, var looks) = state else { return }
         looks.advance(to: now)
         state = .paused(place, looks)
     }
 
-    /// A fix was used.
+    /// Takes a used fix.
     ///
-    /// - Returns: what became of it; `nil` when it goes on as before.
+    /// - Returns: the change; `nil` where there is none.
     mutating func use(_ fix: Fix, at now: Instant) -> Change? {
         switch state {
         case .noFixYet:
@@ -88,7 +89,7 @@ struct AutomaticPause: Sendable {
                 state = .going(StandingPlace(fix, at: now, longestGap: longestGap))
                 return .resumed
             }
-            // A look that sees something like a movement waits for the next fix to say so too.
+            // A look that may have seen a movement waits for the next fix to confirm it.
             if verdict == .standing { looks.found(at: now, rest: Self.rest) }
             state = .paused(place, looks)
             return nil

@@ -1,12 +1,12 @@
 /// Fixes that are told together, oldest first.
 package struct TrackBatch: Hashable, Sendable {
-    /// Why it was told. The raw value is the word in `location/track`.
+    /// The reason for telling the batch. The raw value is the word in `location/track`.
     package enum Finish: String, CaseIterable, Sendable {
-        /// `defer_distance_m` is travelled.
+        /// The gateway has travelled `defer_distance_m`.
         case distance
-        /// `defer_timeout_s` has passed, or as many fixes are held as may be.
+        /// `defer_timeout_s` has passed, or the batch is full.
         case timeout
-        /// The agent's end, a reload or a pause.
+        /// The agent ended, was reloaded, or paused.
         case stopped
     }
 
@@ -21,7 +21,7 @@ package struct TrackBatch: Hashable, Sendable {
 
 /// Deferred updates: every used fix is kept, and all are told together.
 struct DeferredTrack: Sendable {
-    /// As many fixes as are held at most: an hour of one a second. The batch is told as they are full.
+    /// The most fixes in a batch: an hour of one a second. A full batch is told at once.
     static let maxFixes = 3_600
 
     private enum State {
@@ -34,21 +34,21 @@ struct DeferredTrack: Sendable {
     private var state = State.empty
     private var fixes: [Fix] = []
     private var way = Way()
-    /// While the gateway pauses nothing is told.
+    /// Whether the gateway pauses; then no batch is told.
     private var isPaused = false
 
     /// - Parameters:
-    ///   - distance_m: how far it travels before a batch is told; 0 sets no limit. Metres.
-    ///   - timeout: how long the first fix of a batch waits at most; `zero` sets no limit.
+    /// - distance_m: the distance travelled before a batch is told; 0 sets no limit. Metres.
+    /// - timeout: the longest wait of a batch's first fix; `zero` sets no limit.
     init(distance_m: Double, timeout: TimeSpan) {
         self.distance_m = distance_m
         self.timeout = timeout
     }
 
-    /// How many fixes are held.
+    /// The number of fixes held.
     package var count: Int { fixes.count }
 
-    /// When `advance` has something to tell.
+    /// The time of the next `advance`.
     var deadline: Instant {
         guard timeout > .zero, !isPaused, case .keeping(let since) = state else { return .distantFuture }
         return since + timeout
@@ -65,23 +65,23 @@ struct DeferredTrack: Sendable {
         return fixes.count >= Self.maxFixes ? finish(.timeout) : nil
     }
 
-    /// Time went on.
+    /// Lets time pass.
     mutating func advance(to now: Instant) -> TrackBatch? {
         now >= deadline ? finish(.timeout) : nil
     }
 
-    /// The gateway pauses: what is held is told now. What comes meanwhile is told after `resume`.
+    /// Pauses: the fixes held are told now. Fixes during the pause are told after `resume`.
     mutating func pause() -> TrackBatch? {
         isPaused = true
         return stop()
     }
 
-    /// The gateway goes on.
+    /// Ends the pause.
     mutating func resume() { isPaused = false }
 
-    /// What is held is told now.
+    /// Tells the fixes held.
     ///
-    /// - Returns: `nil` where nothing is held: there are no empty batches.
+    /// - Returns: `nil` where there are none: there are no empty batches.
     mutating func stop() -> TrackBatch? { finish(.stopped) }
 
     private mutating func finish(_ finish: TrackBatch.Finish) -> TrackBatch? {
@@ -95,14 +95,14 @@ struct DeferredTrack: Sendable {
     }
 }
 
-/// The length of the way that fixes tell.
+/// The length of the way along the fixes.
 ///
-/// A receiver that stands wanders about by its accuracy; the sum of its steps would be a journey. So a step becomes part
-/// of the way only when it is longer than the accuracy explains, and the last, unfinished one counts for what it is.
+/// A standing receiver wanders within its accuracy, and the sum of its steps would be a journey. So a step counts only
+/// when it is longer than the accuracy explains. The last, unfinished step counts with its length.
 private struct Way {
-    /// What finished steps come to. Metres.
+    /// The sum of the finished steps. Metres.
     private var finished_m = 0.0
-    /// Where the unfinished step began.
+    /// The start of the unfinished step.
     private var corner: Fix?
     private var last: Fix?
 
@@ -123,7 +123,7 @@ private struct Way {
         corner = fix
     }
 
-    /// The next way begins where this one ended, so that what lies between two batches is travelled too.
+    /// Starts the next way where this one ended, so that the distance between two batches counts too.
     mutating func startAnew() {
         finished_m = 0
         corner = last

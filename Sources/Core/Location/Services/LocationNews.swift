@@ -1,15 +1,15 @@
-/// A fix that was used, when it came and from where.
+/// A used fix, with its time of arrival and its origin.
 package struct PlacedFix: Hashable, Sendable {
-    /// Who said it.
+    /// The origin of a fix.
     package enum Origin: Hashable, Sendable {
-        /// The configuration: it holds at any time, and has none of its own.
+        /// The configuration. Its place holds at any time and has no time of its own.
         case configuration
-        /// A receiver, by the name of its device where that is known, and how old the fix was as it came.
+        /// A receiver, with the name of its device where known, and the age of the fix at its arrival.
         case receiver(device: String?, age: TimeSpan)
     }
 
     let fix: Fix
-    /// When it came.
+    /// The time of arrival.
     let came: Instant
     package let origin: Origin
 
@@ -19,12 +19,12 @@ package struct PlacedFix: Hashable, Sendable {
         self.origin = origin
     }
 
-    /// gpsd's name of the receiver, such as `/dev/ttyUSB0`, where it is one.
+    /// gpsd's name of the receiver, such as `/dev/ttyUSB0`; `nil` for another origin.
     package var device: String? {
         if case .receiver(let device, _) = origin { device } else { nil }
     }
 
-    /// How old it is. What the configuration says is never old.
+    /// Returns the age of the fix. A configured place is never old.
     package func age(at now: Instant) -> TimeSpan {
         switch origin {
         case .configuration: .zero
@@ -33,44 +33,44 @@ package struct PlacedFix: Hashable, Sendable {
     }
 }
 
-/// What `status.location` says.
+/// The values of `status.location`.
 package struct LocationStatus: Hashable, Sendable {
     package var availability: LocationAvailability
     var isPaused: Bool
 }
 
-/// What the services have to tell, in the order in which it happened.
+/// The news of the location services, in the order of their causes.
 package enum LocationNews: Hashable, Sendable {
-    /// A fix is used: circular regions are judged by it, and events say it.
+    /// A fix is used: circular regions are compared with it, and events contain it.
     case used(PlacedFix)
     /// The place to publish.
     case update(PlacedFix)
-    /// A fix is kept for the batch under way: it has to outlive the process.
+    /// A fix is kept for the current batch, and has to outlive the process.
     case kept(Fix)
-    /// The batch that the kept fixes make.
+    /// The batch of the kept fixes.
     case track(TrackBatch)
     case status(LocationStatus)
 }
 
-/// What `health.location` says.
+/// The values of `health.location`.
 package struct LocationFigures: Hashable, Sendable {
     package var fixes: FixCounts
     var receiverOn: TimeSpan
 }
 
-/// A fix that is to be published, and what made it news.
+/// A fix to publish, and the reason.
 struct LocationUpdate: Hashable, Sendable {
-    /// The first of these that holds.
+    /// The reason: the first of these that holds.
     package enum Cause: Hashable, Sendable {
-        /// Nothing had been published.
+        /// No fix had been published.
         case first
-        /// It moved far enough.
+        /// The gateway moved far enough.
         case moved
         /// The accuracy halved.
         case accuracy
-        /// The heading turned, while it moved.
+        /// The heading turned during a movement.
         case heading
-        /// The longest interval is over: still here.
+        /// The longest interval has ended, and the gateway is still here.
         case interval
     }
 
@@ -83,7 +83,7 @@ struct LocationUpdate: Hashable, Sendable {
     }
 }
 
-/// A fix that was used, and when it came.
+/// A used fix, and its time of arrival.
 struct UsedFix: Sendable {
     let fix: Fix
     package let at: Instant

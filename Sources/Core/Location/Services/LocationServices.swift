@@ -1,7 +1,7 @@
-/// The location services of one gateway: from what receivers say to what is told of the place.
+/// The location services of one gateway: from receivers' reports to published places.
 ///
-/// Each verb is a thing that happened, and adds what there is to tell. The owner keeps the receiver on while `listens`, and
-/// calls `advance` at the `deadline`.
+/// Each method is an event, and appends its news. The owner keeps the receiver on while `listens`, and calls `advance`
+/// at the `deadline`.
 package struct LocationServices: Sendable {
     private enum Updates {
         case standard(StandardService, AutomaticPause?)
@@ -16,18 +16,18 @@ package struct LocationServices: Sendable {
     private var watch: AvailabilityWatch
     private var use = ReceiverUse()
     private var told = LocationStatus(availability: .off, isPaused: false)
-    /// When a configured place is said again.
+    /// The next time at which a configured place is told.
     private var fixedDue = Instant.distantFuture
-    /// The last fix that was used.
+    /// The last used fix.
     package private(set) var last: PlacedFix?
-    /// Until when somebody needs fixes, whatever the service makes of them; `nil` where nobody does.
+    /// The time until which a region or a request needs fixes, whatever the service needs; `nil` where none does.
     private var askedUntil: Instant?
 
-    /// How often a configured place is said to somebody who needs fixes.
+    /// The interval at which a configured place is told to regions and requests.
     private static let fixedInterval = TimeSpan.seconds(1)
 
-    /// - Parameters:
-    ///   - longestGap: the longest gap between two fixes that counts as time with fixes (`unknown_state_after_s`).
+    /// - Parameter longestGap: the longest gap between two fixes that counts as time with fixes
+    ///   (`unknown_state_after_s`).
     package init(_ settings: LocationSettings, longestGap: TimeSpan, at now: Instant) {
         self.settings = settings
         intake = FixIntake(desiredAccuracy_m: settings.desiredAccuracy_m, maxAge: settings.maxAge)
@@ -45,7 +45,7 @@ package struct LocationServices: Sendable {
         told = status
     }
 
-    // MARK: - What is known
+    // MARK: - Queries
 
     /// Whether the receiver has to be on.
     var listens: Bool {
@@ -75,12 +75,12 @@ package struct LocationServices: Sendable {
         LocationFigures(fixes: intake.counts, receiverOn: use.total(at: now))
     }
 
-    /// When `advance` has something to do.
+    /// The time of the next `advance`.
     var deadline: Instant {
         let service: Instant
         switch updates {
         case .standard(let standard, let pause):
-            // While paused, and while fixes are told together, nothing is told by the clock.
+            // While paused or deferred, no update is due by time.
             let update = isPaused || track != nil ? .distantFuture : standard.deadline
             service = min(update, pause?.deadline ?? .distantFuture)
         case .significant(let significant): service = significant.deadline
@@ -88,12 +88,12 @@ package struct LocationServices: Sendable {
         return min(service, track?.deadline ?? .distantFuture, watch.deadline, fixedDue, askedUntil ?? .distantFuture)
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
-    /// A receiver said where it is. What comes while the receiver should rest changes nothing, because another client may keep it
-    /// on; nor does what a receiver says that is not the chosen one.
+    /// Takes a receiver's report. A report during a rest changes nothing: another client may keep the receiver on.
+    /// Reports of receivers that are not chosen change nothing either.
     ///
-    /// - Parameter clock: the gateway's time of day; `nil` while nobody has set its clock.
+    /// - Parameter clock: the gateway's time of day; `nil` while its clock is not set.
     package mutating func take(
         _ report: DeviceReport, at now: Instant, clock: WallTime?, news: inout [LocationNews]
     ) {
@@ -107,9 +107,9 @@ package struct LocationServices: Sendable {
         use(PlacedFix(fix, came: now, origin: .receiver(device: device, age: age)), news: &news)
     }
 
-    /// Somebody needs fixes until then, whatever the service makes of them: a circular region that is not decided yet, a request.
+    /// Asks for fixes until a time, whatever the service needs: for an undecided circular region or a request.
     ///
-    /// - Parameter end: `nil` where nobody does any more.
+    /// - Parameter end: `nil` where neither needs fixes any more.
     mutating func ask(until end: Instant?, at now: Instant, news: inout [LocationNews]) {
         let end = end.flatMap { $0 > now ? $0 : nil }
         guard end != askedUntil else { return }
@@ -121,17 +121,17 @@ package struct LocationServices: Sendable {
         tellStatus(at: now, news: &news)
     }
 
-    /// What came could not be read as a report.
+    /// Counts input that could not be read as a report.
     package mutating func takeMalformed() { intake.countMalformed() }
 
-    /// The connection to gpsd failed or ended.
+    /// Takes the loss of the connection to gpsd.
     package mutating func lostConnection(at now: Instant, news: inout [LocationNews]) {
         advance(to: now, news: &news)
         watch.lostConnection()
         tellStatus(at: now, news: &news)
     }
 
-    /// gpsd has told which receivers it has, by their paths.
+    /// Takes gpsd's list of receivers, by their paths.
     package mutating func found(devices: [String], at now: Instant, news: inout [LocationNews]) {
         advance(to: now, news: &news)
         choice.keep { devices.contains($0) }
@@ -139,13 +139,13 @@ package struct LocationServices: Sendable {
         tellStatus(at: now, news: &news)
     }
 
-    /// Time went on.
+    /// Lets time pass.
     package mutating func advance(to now: Instant, news: inout [LocationNews]) {
         look(at: now, news: &news)
         tellDue(at: now, news: &news)
     }
 
-    /// What the time makes of the receiver: looks begin and end.
+    /// Begins and ends looks.
     private mutating func look(at now: Instant, news: inout [LocationNews]) {
         if let askedUntil, now >= askedUntil { ask(until: nil, at: now, news: &news) }
         if now >= fixedDue { sayFixed(at: now, news: &news) }
@@ -159,7 +159,7 @@ package struct LocationServices: Sendable {
         }
     }
 
-    /// What the time makes of what is told. A fix of the same instant comes first: it is what there is to tell.
+    /// Tells due updates. A fix of this instant comes first, because it is what to tell.
     private mutating func tellDue(at now: Instant, news: inout [LocationNews]) {
         if case .standard(var standard, let pause) = updates, !isPaused, track == nil {
             let update = standard.advance(to: now)
@@ -171,13 +171,13 @@ package struct LocationServices: Sendable {
         tellStatus(at: now, news: &news)
     }
 
-    /// The agent ends, or its settings are read anew: what is kept is told.
+    /// Tells kept fixes, because the agent ends or is reloaded.
     mutating func stop(at now: Instant, news: inout [LocationNews]) {
         advance(to: now, news: &news)
         if let batch = track?.stop() { tell(batch, news: &news) }
     }
 
-    // MARK: - What becomes of a fix
+    // MARK: - Use of a fix
 
     private mutating func use(_ placed: PlacedFix, news: inout [LocationNews]) {
         let (fix, now) = (placed.fix, placed.came)
@@ -197,7 +197,7 @@ package struct LocationServices: Sendable {
         }
         if change == .resumed {
             track?.resume()
-            // Whoever is told of a place is told first that there are places again.
+            // Subscribers get the status before the place: that there are places again.
             tellStatus(at: now, news: &news)
         }
         keep(fix, at: now, news: &news)
@@ -211,7 +211,7 @@ package struct LocationServices: Sendable {
         if let batch = track?.keep(fix, at: now) { tell(batch, news: &news) }
     }
 
-    /// The place itself comes with each batch: it is that of the last fix.
+    /// Tells a batch, together with the place of its last fix.
     private func tell(_ batch: TrackBatch, news: inout [LocationNews]) {
         news.append(.track(batch))
         if let last, last.fix == batch.fixes.last { news.append(.update(last)) }
@@ -221,7 +221,7 @@ package struct LocationServices: Sendable {
         guard case .fixed(let coordinate, let accuracy_m) = settings.source else { return }
         let fix = Fix(at: .unixEpoch, coordinate: coordinate, horizontalAccuracy_m: accuracy_m)
         let placed = PlacedFix(fix, came: now, origin: .configuration)
-        // Nothing moves, and what is retained stays at the broker: it is told once.
+        // The place does not move and its message is retained, so it is published once.
         let isFirst = last == nil
         last = placed
         news.append(.used(placed))

@@ -1,38 +1,38 @@
-/// What `[location]` says, as far as the services go by it.
+/// The keys of `[location]` that the services use.
 package struct LocationSettings: Hashable, Sendable {
-    /// Where fixes come from.
+    /// The source of fixes.
     package enum Source: Hashable, Sendable {
-        /// Nowhere: the table is there, and turned off.
+        /// No source: the table exists, but location is turned off.
         case none
-        /// The gateway stands here.
+        /// A configured place of the gateway.
         case fixed(Coordinate, horizontalAccuracy_m: Double)
-        /// From the receivers of a gpsd.
+        /// The receivers of a gpsd.
         case gpsd(host: String, port: UInt16)
     }
 
-    /// Which updates are told. The raw value is the word in `config.toml` and in `location`.
+    /// The service that chooses updates. The raw value is the word in `config.toml` and in `location`.
     package enum Service: String, CaseIterable, Sendable {
         case standard
         case significant
     }
 
-    /// When fixes are told together.
+    /// The limits of a batch of deferred fixes.
     package struct Deferral: Hashable, Sendable {
-        /// How far it travels before a batch is told; 0 sets no limit. Metres.
+        /// The distance travelled before a batch is told; 0 sets no limit. Metres.
         var distance_m: Double
-        /// How long the first fix of a batch waits at most; `zero` sets no limit.
+        /// The longest wait of a batch's first fix; `zero` sets no limit.
         var timeout: TimeSpan
     }
 
     package var source: Source
     package var service: Service
-    /// Fixes with a larger radius are not used. Metres.
+    /// The largest radius of a used fix. Metres.
     package var desiredAccuracy_m: Double
-    /// What the standard service tells.
+    /// The settings of the standard service.
     var standard: StandardService.Settings
-    /// What it rides on; `nil` where it never pauses.
+    /// The activity for automatic pauses; `nil` for none.
     package var pausing: Activity?
-    /// `nil` where each update is told as it comes.
+    /// The deferral; `nil` where each update is told at once.
     package var deferral: Deferral?
 
     package init(
@@ -47,6 +47,6 @@ package struct LocationSettings: Hashable, Sendable {
         self.deferral = deferral
     }
 
-    /// Fixes that are older when they come are not used.
+    /// The largest age of a used fix.
     var maxAge: TimeSpan { standard.maxAge }
 }

@@ -1,20 +1,20 @@
 /// Core Location's significant-change service: 500 m or more, and a receiver that rests in between.
 ///
-/// The caller turns the receiver on while `receiverIsNeeded`, gives every used fix to `use` and the time to `advance`.
+/// The caller turns the receiver on while `receiverIsNeeded`, passes every used fix to `use` and the time to `advance`.
 struct SignificantService: Sendable {
-    /// Moved this far from the last update is news. Metres.
+    /// The movement since the last update that is news. Metres.
     static let distance_m = 500.0
-    /// Updates are no closer together.
+    /// The least time between two updates.
     static let minInterval = TimeSpan.seconds(300)
-    /// With a look of 30 s it makes ten minutes: no 500 m are missed for longer, and a receiver that finds nothing is on
-    /// for a twentieth of the time.
+    /// The longest rest. With a look of 30 s it makes ten minutes. So a movement of 500 m is missed for no longer, and
+    /// a receiver without reception is on for a twentieth of the time.
     static let longestRest = TimeSpan.seconds(570)
-    /// However fast it moved.
+    /// The shortest rest, at any speed.
     static let shortestRest = TimeSpan.seconds(60)
 
     private enum State {
         case nothingPublished
-        /// With the fix of the last look.
+        /// An update was published. `seen` is the fix of the last look.
         case published(UsedFix, seen: UsedFix)
     }
 
@@ -29,16 +29,16 @@ struct SignificantService: Sendable {
     /// Whether the receiver has to be on.
     var receiverIsNeeded: Bool { looks.isLooking }
 
-    /// When `advance` has something to do.
+    /// The time of the next `advance`.
     var deadline: Instant { looks.deadline }
 
-    /// Time went on: looks begin and end.
+    /// Lets time pass: looks begin and end.
     mutating func advance(to now: Instant) { looks.advance(to: now) }
 
-    /// A fix was used; the look that it was for is over. One that comes while the receiver should rest already, because
-    /// it takes a moment to turn off, changes nothing.
+    /// Takes a used fix, which ends its look. A fix that comes after the look, because a receiver takes a moment to
+    /// turn off, changes nothing.
     ///
-    /// - Returns: what to publish.
+    /// - Returns: the update to publish.
     mutating func use(_ fix: Fix, at now: Instant) -> LocationUpdate? {
         guard looks.isLooking else { return nil }
         let seen = UsedFix(fix: fix, at: now)
@@ -57,7 +57,7 @@ struct SignificantService: Sendable {
         return isNews ? LocationUpdate(fix: fix, cause: .moved) : nil
     }
 
-    /// How long to rest: until the 500 m may be full at this speed, and the next update is allowed.
+    /// Returns the rest: until the 500 m may be reached at this speed, and the next update is allowed.
     private func rest(speed_m_s: Double, published: UsedFix, seen: UsedFix) -> TimeSpan {
         let travelled_m = published.fix.coordinate.nearDistance_m(to: seen.fix.coordinate)
         let missing_m = max(0, Self.distance_m - travelled_m)
@@ -66,10 +66,11 @@ struct SignificantService: Sendable {
         return min(max(untilFull, untilAllowed, Self.shortestRest), Self.longestRest)
     }
 
-    /// The receiver's own speed: a van that just sets off has covered no distance yet.
+    /// Returns the receiver's own speed: a van that has just set off has covered no distance yet.
     private func claimedSpeed_m_s(_ fix: Fix) -> Double { fix.isMoving ? fix.speed_m_s ?? 0 : 0 }
 
-    /// The speed between two looks: a van at a red light has no speed of its own. What the accuracies explain is none.
+    /// Returns the speed between two looks: a van at a red light has no speed of its own. Movement within the
+    /// accuracies does not count.
     private func speed_m_s(from old: UsedFix, to new: UsedFix) -> Double {
         let distance_m = old.fix.coordinate.nearDistance_m(to: new.fix.coordinate)
         let passed_s = (new.at - old.at).seconds
@@ -78,13 +79,13 @@ struct SignificantService: Sendable {
     }
 }
 
-/// A receiver that rests, and looks now and then.
+/// The looks of a receiver that rests.
 ///
-/// A look takes until the first good fix, and no longer than 30 s. One that found nothing may have fallen into a tunnel, so the
-/// next comes after the same rest. After each further one the receiver rests twice as long as before: where there is no reception
-/// for so long, there will be none in a minute either.
+/// A look takes until the first good fix, at most 30 s. A look without a fix may have been in a tunnel, so the next
+/// comes after a rest of equal length. After each further one the rest doubles: after so long without reception there
+/// will be none in a minute either.
 struct Looks: Hashable, Sendable {
-    /// A receiver that was on lately has a fix within seconds. What takes longer has no sky above it.
+    /// The longest look. A receiver that was on recently has a fix within seconds, unless the sky is hidden.
     static let longestLook = TimeSpan.seconds(30)
 
     private enum State: Hashable {
@@ -95,12 +96,12 @@ struct Looks: Hashable, Sendable {
     private var state: State
     private var rest: TimeSpan
     private let longestRest: TimeSpan
-    /// Whether the last look found nothing.
+    /// Whether the last look found no fix.
     private var wasInVain = false
 
     /// Begins with a look.
     ///
-    /// - Parameter rest: the rest after it, should it find nothing.
+    /// - Parameter rest: the rest after it if it finds no fix.
     init(lookingAt now: Instant, rest: TimeSpan, longestRest: TimeSpan) {
         state = .looking(until: now + Self.longestLook)
         self.rest = rest
@@ -111,14 +112,14 @@ struct Looks: Hashable, Sendable {
         if case .looking = state { true } else { false }
     }
 
-    /// When `advance` has something to do.
+    /// The time of the next `advance`.
     var deadline: Instant {
         switch state {
         case .resting(let until), .looking(let until): until
         }
     }
 
-    /// The look found what it was for; the receiver rests.
+    /// Ends a look that found a fix; the receiver rests.
     mutating func found(at now: Instant, rest: TimeSpan) {
         wasInVain = false
         startRest(rest, from: now)
@@ -129,7 +130,7 @@ struct Looks: Hashable, Sendable {
         state = .resting(until: now + rest)
     }
 
-    /// Time went on: a rest ends with a look, and a look that found nothing with a rest.
+    /// Lets time pass: a rest ends with a look, and a look without a fix ends with a rest.
     mutating func advance(to now: Instant) {
         guard now >= deadline else { return }
         switch state {
@@ -141,11 +142,11 @@ struct Looks: Hashable, Sendable {
     }
 }
 
-/// Where the receiver has been standing, and whether it still does.
+/// The place of a standing receiver, and the decision whether it still stands.
 ///
-/// A single fix is wrong by more than it claims every third time, and now and then by 200 m. So the place is the mean of
-/// the first ten fixes, and it takes two fixes in a row to have moved: each further away than its own accuracy and that
-/// of the place explain.
+/// A single fix is wrong by more than its accuracy every third time, and sometimes by 200 m. So the place is the mean
+/// of the first ten fixes, and a movement needs two fixes in a row. Each has to be further away than its own accuracy
+/// and that of the place explain.
 struct StandingPlace: Sendable {
     enum Verdict {
         case standing
@@ -154,7 +155,7 @@ struct StandingPlace: Sendable {
         case moved
     }
 
-    /// More fixes would not make the place better, but let it creep along with a slow walk.
+    /// The fixes in the mean. More would not improve the place, but let it follow a slow walk.
     static let fixesOfMean = 10
 
     private var coordinate: Coordinate
@@ -169,7 +170,7 @@ struct StandingPlace: Sendable {
         time = FixTime(from: now, longestGap: longestGap)
     }
 
-    /// For how long it has been standing: time with fixes.
+    /// The time of standing, counted with fixes only.
     var standing: TimeSpan { time.elapsed }
 
     mutating func use(_ fix: Fix, at now: Instant) -> Verdict {

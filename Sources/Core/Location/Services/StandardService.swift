@@ -1,18 +1,18 @@
-/// Core Location's standard service: an update for what changes, and now and then one for what stays.
+/// Core Location's standard service: an update for each change, and an update at long intervals without one.
 ///
-/// It decides which of the used fixes are published. Every fix goes in with `use`, the time with `advance`; both return
-/// what to publish.
+/// The service decides which used fixes are published. Every fix goes in with `use`, the time with `advance`; both
+/// return the update to publish.
 package struct StandardService: Sendable {
     package struct Settings: Hashable, Sendable {
-        /// Moved this far from the last update is news. Metres.
+        /// The movement since the last update that is news. Metres.
         var distanceFilter_m: Double
-        /// Turned by this much is news: since the last update, or since the first course after an update that stood still. Degrees.
+        /// The turn that is news: since the last update, or since the first course after an update at rest. Degrees.
         var headingFilter_deg: Double
-        /// Updates are no closer together.
+        /// The least time between two updates.
         var minInterval: TimeSpan
-        /// And no further apart, as long as there are fixes.
+        /// The most time between two updates, as long as there are fixes.
         var maxInterval: TimeSpan
-        /// A fix that came longer ago does not say that the gateway is still there.
+        /// The age beyond which a fix does not prove that the gateway is still there.
         var maxAge: TimeSpan
 
         package init(
@@ -29,7 +29,8 @@ package struct StandardService: Sendable {
 
     private enum State {
         case nothingPublished
-        /// With the last fix since then, and the course that a turn is measured from; `nil` before the first one.
+        /// An update was published. `latest` is the last fix since then, and `course_deg` the course that a turn is
+        /// measured from; each is `nil` before the first.
         case published(UsedFix, latest: UsedFix?, course_deg: Double?)
     }
 
@@ -40,7 +41,7 @@ package struct StandardService: Sendable {
         self.settings = settings
     }
 
-    /// When `advance` has something to do; `distantFuture` when only a fix can bring news.
+    /// The time of the next `advance`; `distantFuture` where only a fix can bring news.
     var deadline: Instant {
         guard case .published(let published, let latest?, let course_deg) = state else { return .distantFuture }
         if change(from: published.fix, course_deg, to: latest.fix) != nil { return published.at + settings.minInterval }
@@ -48,9 +49,9 @@ package struct StandardService: Sendable {
         return due <= latest.at + settings.maxAge ? due : .distantFuture
     }
 
-    /// A fix was used.
+    /// Takes a used fix.
     ///
-    /// - Returns: what to publish. News that comes before the shortest interval is over is kept, and comes from `advance`.
+    /// - Returns: the update to publish. News within the shortest interval is kept, and comes from `advance`.
     mutating func use(_ fix: Fix, at now: Instant) -> LocationUpdate? {
         let used = UsedFix(fix: fix, at: now)
         guard case .published(let published, _, let course_deg) = state else {
@@ -61,7 +62,7 @@ package struct StandardService: Sendable {
         return publishIfDue(at: now)
     }
 
-    /// Time went on.
+    /// Lets time pass.
     mutating func advance(to now: Instant) -> LocationUpdate? { publishIfDue(at: now) }
 
     private mutating func publishIfDue(at now: Instant) -> LocationUpdate? {
@@ -78,10 +79,10 @@ package struct StandardService: Sendable {
         now - published.at >= settings.maxInterval && now - latest.at <= settings.maxAge
     }
 
-    /// The course of a fix; `nil` where it stands still.
+    /// Returns the course of a fix; `nil` where it stands still.
     private static func course_deg(of fix: Fix) -> Double? { fix.isMoving ? fix.direction_deg : nil }
 
-    /// Returns why a fix is news: it is compared with the fix that was published last, and with a course.
+    /// Returns the reason for which a fix is news, compared with the last published fix and with a course.
     private func change(from old: Fix, _ course_deg: Double?, to new: Fix) -> LocationUpdate.Cause? {
         if old.coordinate.nearDistance_m(to: new.coordinate) >= settings.distanceFilter_m { return .moved }
         if new.horizontalAccuracy_m <= old.horizontalAccuracy_m / 2 { return .accuracy }

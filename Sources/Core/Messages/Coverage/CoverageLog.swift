@@ -6,7 +6,7 @@ package struct CoverageSpan: Hashable, Sendable {
     package var to: Instant
 }
 
-/// A span by the time of day, as it is told.
+/// A span in wall time, as published.
 package struct ToldSpan: Hashable, Sendable {
     package var span: CoverageSpan
     package var from: WallTime
@@ -14,17 +14,17 @@ package struct ToldSpan: Hashable, Sendable {
     package var to: WallTime
 }
 
-/// Divides time into spans, each in one condition of the radio and an hour long at most. They follow each other without a gap
-/// and without overlapping, through restarts too: what lies between two processes is a span itself.
+/// Divides time into spans. Each span has one condition of the radio and is at most an hour long. The spans follow each
+/// other without gaps or overlaps, across restarts too: the time between two processes is a span itself.
 ///
 /// Spans that have ended wait here until they can be numbered. None of them is empty.
 package struct CoverageLog: Hashable, Sendable {
-    /// A span that lasts is told so often.
+    /// The longest span: a lasting condition is published that often.
     package static let interval = TimeSpan.seconds(3600)
-    /// More than this many wait only where the disk fails for long and the radio comes and goes all the time.
+    /// The most ended spans that wait. More come only where the disk fails for long while the radio comes and goes.
     static let capacity = 1_000
 
-    /// A clock that is this much off from what it was is being corrected, beyond that it was set.
+    /// The largest correction of a clock. A larger difference is a clock that was set.
     static let correction = TimeSpan.seconds(10)
 
     private struct Open: Hashable {
@@ -32,26 +32,26 @@ package struct CoverageLog: Hashable, Sendable {
         package var from: Instant
     }
 
-    /// Where the last span that was told ended.
+    /// The end of the last published span.
     private struct End: Hashable {
         package var instant: Instant
         var wall: WallTime
     }
 
-    /// The span that lasts; `nil` before anything is known.
+    /// The current span; `nil` before the radio's condition is known.
     private var open: Open?
-    /// Those that have ended and are not told, in order.
+    /// The ended spans that are not published yet, in order.
     package private(set) var ended: [CoverageSpan] = []
     private var told: End?
 
     package init() {}
 
-    /// Goes on from what an earlier process stored.
+    /// Continues the log that an earlier process stored.
     ///
-    /// A process that was killed did not say when it ended. So its span lasts until the last time at which it is known to have
-    /// run, and from then on nobody listened: what is told as heard was heard.
+    /// A process that was killed did not store its end. So its span lasts until the last time at which it is known to
+    /// have run, and the time after that counts as stopped. Coverage never claims more than was heard.
     ///
-    /// - Parameter now: a clock that was set back before a boot may have left times that are still to come.
+    /// - Parameter now: the present. If the clock was set back before a boot, stored times may be in the future.
     package init(resuming stored: StoredCoverage, at now: Instant) {
         let end = min(max(stored.seen, stored.from), now)
         let from = min(stored.from, end)
@@ -64,7 +64,7 @@ package struct CoverageLog: Hashable, Sendable {
         }
     }
 
-    /// The radio is in this condition from `instant` on.
+    /// Takes the radio's condition from `instant` on.
     package mutating func note(_ radio: CoveredRadio, at instant: Instant) {
         guard let open, open.radio != radio else {
             if open == nil { open = Open(radio: radio, from: instant) }
@@ -74,18 +74,18 @@ package struct CoverageLog: Hashable, Sendable {
         self.open?.radio = radio
     }
 
-    /// When `advance` ends a span next.
+    /// The time at which `advance` ends the span.
     package var due: Instant { open.map { $0.from + Self.interval } ?? .distantFuture }
 
-    /// Ends the span that lasts where it is due. Where an hour and more has passed unnoticed, because the machine slept or the disk
-    /// hung, it is one span.
+    /// Ends the current span where it is due. If more than an hour has passed, because the machine slept or the disk
+    /// hung, that is one span.
     package mutating func advance(to now: Instant) {
         let due = due
         if now >= due { end(at: now - due < Self.interval ? due : now) }
     }
 
-    /// The spans that have ended, to be told: by the clock as it is now, each from where the one before ended. A clock that is being
-    /// corrected makes neither holes nor overlaps; one that was set does, since there the time of day has them too.
+    /// Returns the ended spans in wall time by the present clock; each begins where the one before ended. A clock that
+    /// is being corrected makes no holes or overlaps. A clock that was set does, because wall time then has them too.
     package mutating func takeEnded(_ timebase: Timebase) -> [ToldSpan] {
         defer { ended = [] }
         return ended.map { span in
@@ -96,7 +96,7 @@ package struct CoverageLog: Hashable, Sendable {
         }
     }
 
-    /// What to store once everything that has ended is told; `nil` before anything is known.
+    /// Returns the record to store after all ended spans are published; `nil` before the radio's condition is known.
     ///
     /// - Parameter now: a time at which the process is known to run.
     package func record(seen now: Instant, _ timebase: Timebase) -> StoredCoverage? {
@@ -106,7 +106,7 @@ package struct CoverageLog: Hashable, Sendable {
         }
     }
 
-    /// The time of day of the beginning of a span.
+    /// Returns the wall time of the beginning of a span.
     private func wall(_ from: Instant, _ timebase: Timebase) -> WallTime {
         let wall = timebase.wall(from)
         guard let told, told.instant == from else { return wall }
@@ -121,7 +121,7 @@ package struct CoverageLog: Hashable, Sendable {
         if ended.count > Self.capacity { joinOldest() }
     }
 
-    /// Of two spans that become one, the one that can't hear counts: coverage never says more than was heard.
+    /// Joins the two oldest spans. The condition that cannot hear wins: coverage never claims more than was heard.
     private mutating func joinOldest() {
         let oldest = ended.removeFirst()
         ended[0].from = oldest.from
@@ -129,10 +129,10 @@ package struct CoverageLog: Hashable, Sendable {
     }
 }
 
-/// What a span of coverage says of the radio: a word of `status`, or that there was no agent.
+/// The condition of the radio in a span: a word of `status`, or that there was no agent.
 package enum CoveredRadio: Hashable, Sendable {
     case live(RadioAvailability)
-    /// A capture stands in for it.
+    /// A capture replaces the radio.
     case replay
     /// The agent was not running.
     case stopped
@@ -156,6 +156,6 @@ package enum CoveredRadio: Hashable, Sendable {
         }
     }
 
-    /// Whether it can hear.
+    /// Whether the radio can hear.
     var hears: Bool { self == .replay || self == .live(.scanning) }
 }

@@ -1,17 +1,17 @@
-/// The fields of one object in a payload. Each is asked for by its name and type; what is not asked for is passed over,
-/// because newer gateways may add fields.
+/// The fields of one object in a payload. Each is read by name and type. Unread fields are ignored, because newer
+/// gateways may add fields.
 ///
-/// Fields that are asked for in the order in which they were written are found at once.
+/// Fields that are read in the order of writing are found at once.
 package struct PayloadFields {
     private let document: JSONDocument
-    /// The node of the first key, the one behind the last value, and the key to look at first.
+    /// The node of the first key, the node behind the last value, and the key to compare first.
     private let first: Int
     private let end: Int
     private var next: Int
 
-    /// Octets of a payload, at most: a ranging message of 65,536 beacons has about as many.
+    /// The most octets of a payload: about the size of a ranging message of 65,536 beacons.
     package static let maxPayload_bytes = 16 << 20
-    /// Elements of a list, at most.
+    /// The most elements of a list.
     static let maxElements = 65_536
 
     /// Reads a payload that is one JSON object.
@@ -36,16 +36,16 @@ package struct PayloadFields {
         (first, next, self.end) = (index + 1, index + 1, end)
     }
 
-    /// Whether there is a field of that name.
+    /// Returns whether there is a field of that name.
     mutating func has(_ key: StaticString) -> Bool { find(key) != nil }
 
-    /// Whether there is a field of that name that says nothing.
+    /// Returns whether there is a field of that name with the value `null`.
     mutating func isNull(_ key: StaticString) -> Bool {
         guard let index = find(key), case .null = document.nodes[index] else { return false }
         return true
     }
 
-    /// The node of a field's value, looked for from where the last one was found.
+    /// Returns the node of a field's value. The search begins behind the last one found.
     private mutating func find(_ key: StaticString) -> Int? {
         find(key, from: next, to: end) ?? find(key, from: first, to: next)
     }
@@ -73,7 +73,7 @@ package struct PayloadFields {
     }
 }
 
-/// Text, words and truth.
+/// Text, words and Booleans.
 extension PayloadFields {
     package mutating func text(_ key: StaticString) throws(PayloadError) -> String {
         try text(key, at: required(key))
@@ -89,14 +89,14 @@ extension PayloadFields {
         return text
     }
 
-    /// One level of a topic.
+    /// Reads one level of a topic.
     mutating func level(_ key: StaticString) throws(PayloadError) -> String {
         let text = try text(key)
         guard TopicName.isLevel(text) else { throw PayloadError("\(key)", .mustBeOneOf("one level of a topic")) }
         return text
     }
 
-    /// One of the words of a type.
+    /// Reads one of the words of a type.
     mutating func word<Word: RawRepresentable<String> & CaseIterable>(_ key: StaticString) throws(PayloadError) -> Word
     {
         guard let word = Word(rawValue: try text(key)) else {
@@ -109,7 +109,7 @@ extension PayloadFields {
         try boolean(key, at: required(key))
     }
 
-    /// What is written only where it is true.
+    /// Reads a Boolean that is written only where it is true.
     mutating func flag(_ key: StaticString) throws(PayloadError) -> Bool {
         guard let index = find(key) else { return false }
         return try boolean(key, at: index)
@@ -122,7 +122,7 @@ extension PayloadFields {
         return boolean
     }
 
-    /// A time of day.
+    /// Reads a wall time.
     mutating func time(_ key: StaticString) throws(PayloadError) -> WallTime {
         let text = try text(key)
         guard let time = Timestamp.time(text) else {
@@ -131,7 +131,7 @@ extension PayloadFields {
         return time
     }
 
-    /// A time of day as others write it (`Timestamp.anyTime`).
+    /// Reads a wall time in a foreign format (`Timestamp.anyTime`).
     package mutating func anyTimeIfPresent(_ key: StaticString) throws(PayloadError) -> WallTime? {
         guard let text = try textIfPresent(key) else { return nil }
         guard let time = Timestamp.anyTime(text) else {
@@ -178,21 +178,21 @@ extension PayloadFields {
         return value
     }
 
-    /// A number in a range; JSON has none that is not finite.
+    /// Reads a number in a range; JSON has only finite numbers.
     mutating func number(
         _ key: StaticString, _ range: ClosedRange<Double>
     ) throws(PayloadError) -> Double {
         try number(key, range, at: required(key))
     }
 
-    /// The same, or `null` for what is not known.
+    /// Reads a number in a range, or `null` for an unknown one.
     mutating func numberOrNull(_ key: StaticString, _ range: ClosedRange<Double>) throws(PayloadError) -> Double? {
         let index = try required(key)
         if case .null = document.nodes[index] { return nil }
         return try number(key, range, at: index)
     }
 
-    /// The same where there is one; `null` is none.
+    /// Reads a number in a range, if there is one; `null` counts as none.
     package mutating func numberIfPresent(
         _ key: StaticString,
         _ range: ClosedRange<Double> = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
@@ -238,7 +238,7 @@ extension PayloadFields {
         has(key) ? try object(key, read) : nil
     }
 
-    /// A list of objects.
+    /// Reads a list of objects.
     package mutating func list<Element>(
         _ key: StaticString, _ read: (inout PayloadFields) throws(PayloadError) -> Element
     ) throws(PayloadError) -> [Element] {
@@ -263,7 +263,7 @@ extension PayloadFields {
         return elements
     }
 
-    /// Counts under names that are not known beforehand, in the order in which they stand.
+    /// Reads counts under names that are not known beforehand, in their order.
     mutating func counts(_ key: StaticString) throws(PayloadError) -> [NamedCount] {
         try object(key) { fields throws(PayloadError) in
             var counts: [NamedCount] = []
@@ -282,21 +282,21 @@ extension PayloadFields {
     }
 }
 
-/// Why a payload is none that the contract knows: which field, and what is wrong with it.
+/// The reason for which a payload does not follow the contract: the field and the problem.
 package struct PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Problem: Hashable, Sendable {
-        /// It is no JSON object.
+        /// The payload is no JSON object.
         case malformed(String)
         case missing
-        /// It is of another type.
+        /// The field has another type.
         case mustBe(String, not: String)
-        /// It is of the right type and not one of the values that are allowed.
+        /// The field has the right type, but not one of the allowed values.
         case mustBeOneOf(String)
-        /// It is longer than is read.
+        /// The payload or list is longer than the limit.
         case tooLong(limit: Int)
     }
 
-    /// The name of the field, with those of the objects that it is in: `beacons[3].rssi_dbm`. Empty for the payload as a whole.
+    /// The name of the field, with the objects around it: `beacons[3].rssi_dbm`. Empty for the whole payload.
     var field: String
     var problem: Problem
 
@@ -305,10 +305,10 @@ package struct PayloadError: Error, Hashable, Sendable, CustomStringConvertible 
         self.problem = problem
     }
 
-    /// The same error, as of something that stands in `field`.
+    /// Returns this error for a field inside `field`.
     func inside(_ field: String) -> PayloadError { PayloadError("\(field).\(self.field)", problem) }
 
-    /// One line.
+    /// The error in one line.
     package var description: String {
         let name = field.isEmpty ? "payload" : field
         return switch problem {

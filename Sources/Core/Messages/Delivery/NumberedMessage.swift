@@ -1,9 +1,9 @@
-/// A message's number: it names the message for ever.
+/// A message's number, which identifies the message for ever.
 package struct MessageNumber: Hashable, Sendable {
-    /// One outbox's life.
+    /// The name of the epoch.
     package var epoch: String
     package var series: NumberSeries
-    /// From 1 within the epoch and the series, without gaps.
+    /// The number within the epoch and the series, from 1, without gaps.
     package var seq: Int64
 
     package init(epoch: String, series: NumberSeries = .events, seq: Int64) {
@@ -17,7 +17,7 @@ package struct MessageNumber: Hashable, Sendable {
 package struct NumberedMessage: Hashable, Sendable {
     package var number: MessageNumber
     package var topic: String
-    /// UTF-8 JSON, which names the same number.
+    /// UTF-8 JSON, which contains the number too.
     package var payload: [UInt8]
 
     package init(_ number: MessageNumber, topic: String, payload: [UInt8]) {
@@ -27,7 +27,7 @@ package struct NumberedMessage: Hashable, Sendable {
     }
 }
 
-/// What a numbered message says. It names the number, too.
+/// The payload of a numbered message. It contains the number too.
 package protocol NumberedPayload: Payload {
     var number: MessageNumber { get }
 }
@@ -39,29 +39,31 @@ extension NumberedMessage {
 }
 
 extension Message {
-    /// As it goes to the broker.
+    /// Makes the message to publish.
     package init(_ numbered: NumberedMessage) {
         self.init(topic: numbered.topic, payload: numbered.payload, .durable(numbered.number.series))
     }
 }
 
-/// How a message reaches those who want it. Quality of service, retaining and expiry follow from it, and so does the way
-/// through queue, outbox and publisher.
+/// The delivery of a message. Its QoS, retain flag and expiry follow from it, and so does its way through queue, outbox
+/// and publisher.
 package enum MessageDelivery: Hashable, Sendable {
-    /// At least once, in order: it waits in the outbox until the broker has acknowledged it. It has a number of this series;
-    /// `nil` for what states the loss of numbers, which has none and waits there all the same.
+    /// At least once, in order: the message waits in the outbox until the broker has acknowledged it. It has a number
+    /// of this series. A message about lost numbers has no series (`nil`), and waits nevertheless.
     case durable(NumberSeries?)
-    /// The latest of its topic counts, and the broker keeps it for those who subscribe later.
+    /// The latest message of its topic counts, and the broker keeps it for later subscribers.
     case retained
-    /// On the present connection or not at all, unacknowledged: the next one says the same anew.
+    /// On the present connection or not at all, unacknowledged. The next message replaces it.
     case ephemeral
-    /// To the requester, on the present connection or not at all, acknowledged: whoever gets none asks again.
+    /// To the requester, on the present connection or not at all, acknowledged. A requester without an answer repeats
+    /// the request.
     case answer
 
     /// MQTT's quality of service.
     var qos: Message.QoS { self == .ephemeral ? .atMostOnce : .atLeastOnce }
 
-    /// Whether others wait for it to be accepted. What an access list does not know yet must not hold up the events.
+    /// Whether other messages may overtake it when the broker refuses it. A kind that an access list does not know yet
+    /// must not delay the events.
     package var isOptional: Bool {
         if case .durable(let series?) = self { series.isOptional } else { false }
     }

@@ -1,18 +1,18 @@
-/// Writes Prometheus' text exposition format, version 0.0.4: for each metric a line on what it means, one on its type, and
-/// one for each sample.
+/// Writes Prometheus' text exposition format, version 0.0.4: for each metric its help, its type, and one line for each
+/// sample.
 ///
 /// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 package struct PrometheusText {
     package enum Kind: String {
-        /// It only grows while the process lives. Its name ends in `_total`.
+        /// A count that only grows while the process lives. The name ends in `_total`.
         case counter
         case gauge
     }
 
-    /// A value, and what tells it apart from the others of its metric.
+    /// A value, with its label if the metric has several.
     struct Sample {
         package var label: (name: String, value: String)?
-        /// As it is written.
+        /// The value as text.
         package var value: String
 
         init(_ value: some BinaryInteger, label: (name: String, value: String)? = nil) {
@@ -31,12 +31,12 @@ package struct PrometheusText {
     }
 
     private(set) var text = ""
-    /// What every sample has beside its own label; `nil` for nothing.
+    /// The label that every sample has beside its own; `nil` for none.
     private let common: (name: String, value: String)?
 
     init(labelled common: (name: String, value: String)? = nil) { self.common = common }
 
-    /// A metric. One without samples is left out.
+    /// Adds a metric. A metric without samples is left out.
     mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
         if samples.isEmpty { return }
         text += "# HELP \(name) \(Self.escaped(help, andQuotes: false))\n# TYPE \(name) \(kind.rawValue)\n"

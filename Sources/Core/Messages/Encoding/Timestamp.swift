@@ -1,6 +1,6 @@
 /// RFC 3339, UTC, with milliseconds: `2026-11-21T06:00:00.123Z`.
 package enum Timestamp {
-    /// Times before the year 0 and after 9999, which RFC 3339 can't say, become its first and last one.
+    /// Returns the text of a time. RFC 3339 has only the years 0 to 9999; times outside become its first and last one.
     package static func text(_ time: WallTime) -> String {
         let first_ms: Int64 = -62_167_219_200_000
         let last_ms: Int64 = 253_402_300_799_999
@@ -13,11 +13,11 @@ package enum Timestamp {
             + digits(inDay_ms / 1_000 % 60, 2) + "." + digits(inDay_ms % 1_000, 3) + "Z"
     }
 
-    /// Reads what `text` writes, and nothing else; `nil` also for a day that no calendar has.
+    /// Reads the text of `text(_:)` and no other; `nil` also for a day that does not exist.
     static func time(_ text: String) -> WallTime? { time(text, decimals: 3...3, lastSecond: 59) }
 
-    /// Reads a UTC time that others have written: with none to nine decimals, and with leap seconds. `WallTime` doesn't count
-    /// those: all of one is the last microsecond before it, so that no time goes back.
+    /// Reads a UTC time in foreign text: with none to nine decimals, and with leap seconds. `WallTime` doesn't count
+    /// leap seconds. A leap second becomes the last microsecond before it, so that no time goes back.
     static func anyTime(_ text: String) -> WallTime? { time(text, decimals: 0...9, lastSecond: 60) }
 
     private static func time(_ text: String, decimals: ClosedRange<Int>, lastSecond: Int64) -> WallTime? {
@@ -46,7 +46,7 @@ package enum Timestamp {
         return WallTime(microseconds: (days * 86_400 + inDay_s) * 1_000_000 + fraction_us)
     }
 
-    /// A point and so many digits behind it, or nothing where none are needed.
+    /// Reads a point and the digits behind it, or an empty text where no decimals are required.
     private static func microseconds(_ octets: ArraySlice<UInt8>, _ decimals: ClosedRange<Int>) -> Int64? {
         if octets.isEmpty { return decimals.contains(0) ? 0 : nil }
         let digits = octets.dropFirst()
@@ -58,7 +58,7 @@ package enum Timestamp {
         return microseconds
     }
 
-    /// Days since 1970-01-01, negative before it.
+    /// Returns the days since 1970-01-01, negative before it.
     static func day(of time: WallTime) -> Int64 {
         floorDivide(time.microseconds, 86_400_000_000)
     }
@@ -68,7 +68,8 @@ package enum Timestamp {
         return value % divisor < 0 ? quotient - 1 : quotient
     }
 
-    /// The Gregorian date, by counting from 0000-03-01 in eras of 400 years, so that the leap day ends a year.
+    /// Returns the Gregorian date. Days are counted from 0000-03-01 in eras of 400 years, so that the leap day ends a
+    /// year.
     private static func civil(daysSinceEpoch: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = daysSinceEpoch + 719_468
         let era = floorDivide(shifted, 146_097)
@@ -83,7 +84,7 @@ package enum Timestamp {
         )
     }
 
-    /// The other way: a month ends where the next one begins, so that days beyond its end are those of the next.
+    /// Converts a date back. A day beyond the end of a month is a day of the next.
     private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = floorDivide(shiftedYear, 400)
@@ -98,14 +99,14 @@ package enum Timestamp {
     }
 }
 
-/// How monotonic time relates to the time of day, as of now.
+/// The relation of monotonic time to wall time, as of now.
 ///
-/// Rules run on instants; times of day are made from them only when a message is written, with the clock as it is then.
-/// A step of the clock therefore shifts all times of a message together and leaves every span between them right.
+/// Rules use instants. Wall times are made only when a message is written, by the clock at that moment. A step of the
+/// clock therefore shifts all times of a message together, and keeps the spans between them right.
 package struct Timebase: Hashable, Sendable {
-    /// The time of day at the monotonic origin.
+    /// The wall time at the monotonic origin.
     var wallAtOrigin: WallTime
-    /// Whether the system clock is disciplined by NTP or the like.
+    /// Whether NTP or another service synchronises the system clock.
     package var isSynced: Bool
 
     package init(wallAtOrigin: WallTime, isSynced: Bool) {
@@ -113,15 +114,15 @@ package struct Timebase: Hashable, Sendable {
         self.isSynced = isSynced
     }
 
-    /// The relation that holds when `now` on the monotonic clock is `wall`.
+    /// Makes the relation in which `now` on the monotonic clock is `wall`.
     package init(at now: Instant, wall: WallTime, isSynced: Bool) {
         self.wallAtOrigin = wall - (now - .origin)
         self.isSynced = isSynced
     }
 
-    /// What the wall clock, as it is set now, says of an instant.
+    /// Returns the wall time of an instant by the present clock.
     package func wall(_ instant: Instant) -> WallTime { wallAtOrigin + (instant - .origin) }
 
-    /// The way back; before the monotonic origin where the time is from before the boot.
+    /// Returns the instant of a wall time; before the monotonic origin where the time is before the boot.
     package func instant(_ wall: WallTime) -> Instant { .origin + (wall - wallAtOrigin) }
 }

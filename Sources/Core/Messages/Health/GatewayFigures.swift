@@ -1,6 +1,6 @@
-/// What an engine has counted since it was made, and how `health` tells it.
+/// The counts of an engine since it was made, and their form in `health`.
 package struct GatewayFigures: Sendable {
-    /// Advertising reports decoded, iBeacon or not; 0 in a store, which hears nothing itself.
+    /// Advertising reports decoded, iBeacon or not; 0 in a store, which has no radio.
     package var reports: UInt64 = 0
     /// iBeacon frames among them.
     package var beacons: UInt64 = 0
@@ -16,26 +16,26 @@ package struct GatewayFigures: Sendable {
     package var refusedTransmitters: UInt64 = 0
     /// Entries refused, by limit.
     package var refusedEntries = RefusedEntries()
-    /// Floods of the last minute or of this one; empty where there is none.
+    /// Floods of the last minute or of this one; empty where there are none.
     package var suspectedSpoofing: [SuspectedSpoofing] = []
-    /// Adapters whose readings were none in the last whole minute; empty where all are in order.
+    /// Adapters with wrong signal strengths in the last whole minute; empty where there are none.
     package var suspectReadings: [SuspectReadings] = []
-    /// `nil` where the configuration says nothing of the place.
+    /// `nil` without `[location]`.
     package var location: LocationFigures?
-    /// Of the gateways that a store is made of; `nil` in a gateway.
+    /// The figures of a store's gateways; `nil` in a gateway.
     package var store: StoreFigures?
-    /// Messages of gateways beyond those that a store takes in.
+    /// Messages of gateways beyond a store's limit of gateways.
     package var refusedGateways: UInt64 = 0
 
     package init() {}
 }
 
 extension GatewayFigures {
-    /// The figures that a message begins with, in its order.
+    /// The figures at the beginning of a message, in its order.
     static let first: [HealthFigure<GatewayFigures>] = [
         .counts(
             "rejected", \.rejected, label: "reason",
-            .counter("beacond_rejected_total", "What was skipped of what came from the air, by reason.")),
+            .counter("beacond_rejected_total", "Reports and data from the air that were skipped, by reason.")),
         suspectedSpoofingFigure,
         suspectReadingsFigure,
         .integer("tracks", \.listedTracks, .gauge("beacond_tracks", "Physical beacons in the air now.")),
@@ -70,7 +70,7 @@ extension GatewayFigures {
 
     private static let suspectReadingsFigure = HealthFigure<GatewayFigures>(
         "suspect_readings",
-        .gauge("beacond_suspect_readings", "Adapters whose signal strengths are none, by what is wrong with them.")
+        .gauge("beacond_suspect_readings", "Adapters with wrong signal strengths, by kind of defect.")
     ) { figures, json in
         if figures.suspectReadings.isEmpty { return }
         json.set("suspect_readings", objectsFor: figures.suspectReadings) { suspect, json in
@@ -88,7 +88,7 @@ extension GatewayFigures {
         }
     }
 
-    /// By name. Reasons that this version does not know are passed over; of those that the gateway does not know there are none.
+    /// The counts by name. Reasons unknown to this version are ignored, and those unknown to the gateway are 0.
     private var rejected: [NamedCount] {
         get { RejectReason.allCases.map { NamedCount($0.rawValue, rejects[$0]) } }
         set {
@@ -108,7 +108,7 @@ extension LocationFigures {
             .counter("beacond_location_fixes_rejected_total", "Fixes that were not used, by reason.")),
         .number(
             "receiver_on_s", \.receiverOn_s, decimals: 1,
-            .counter("beacond_location_receiver_on_seconds_total", "For how long the receiver was on.")),
+            .counter("beacond_location_receiver_on_seconds_total", "The time for which the receiver was on.")),
     ]
 
     private var receiverOn_s: Double {
@@ -126,42 +126,43 @@ extension LocationFigures {
     }
 }
 
-/// A flood that no shop makes by itself: what `health` says under `suspected_spoofing`.
+/// A suspected flood: an entry of `suspected_spoofing` in `health`.
 ///
-/// iBeacon proves nothing about its sender, so this is a suspicion. Nothing is filtered because of it.
+/// iBeacon proves nothing about its sender, so this is a suspicion. The agent filters nothing because of it.
 package struct SuspectedSpoofing: Hashable, Sendable {
-    /// What there is too much of.
+    /// The kind of flood.
     package enum Kind: String, CaseIterable, Sendable {
         /// Identities never heard before.
         case identities
         /// Addresses of one identity.
         case addresses
-        /// Levels that no beacon beside a gateway reaches.
+        /// Levels that no beacon reaches, not even beside a gateway.
         case rssi
-        /// Beacons that change their address at the same time.
+        /// Beacons that change their addresses at the same time.
         case rotations
     }
 
     var kind: Kind
-    /// How much of it there was a second, on average over a minute.
+    /// The rate per second, averaged over a minute.
     var rate_per_s: Double
 }
 
-/// An adapter whose signal strengths are none: what `health` says under `suspect_readings`.
+/// An adapter with wrong signal strengths: an entry of `suspect_readings` in `health`.
 ///
-/// It is told from the adapter's own readings, so only what no room makes is named. Nothing is filtered because of it.
+/// The suspicion comes from the adapter's own readings, so it names only defects that no room makes. The agent filters
+/// nothing because of it.
 package struct SuspectReadings: Hashable, Sendable {
-    /// What is wrong with them.
+    /// The kind of defect.
     package enum Kind: String, CaseIterable, Sendable {
-        /// One value, of whatever transmitter.
+        /// One value for any transmitter.
         case stuck
-        /// A report has the strength of the one before it, which was another transmitter's.
+        /// A report has the strength of the one before it, which came from another transmitter.
         case repeated
-        /// Some readings are 15 dB below the others of the same transmitter, as where one channel's are.
+        /// Some readings are 15 dB below the others of one transmitter, as with one weak channel.
         case twoLevels = "two_levels"
     }
 
-    /// As the configuration names it.
+    /// The name in the configuration.
     package var adapter: String
     var kind: Kind
 }

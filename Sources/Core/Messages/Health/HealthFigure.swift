@@ -1,33 +1,32 @@
-/// One figure of `health`, declared once: its key, how it is written to the message and read from it, and the metric that
-/// says the same.
+/// One figure of `health`, declared once: its key, its writer and reader, and its metric.
 ///
-/// The unit is the last part of both names, as the custom of each side has it: `_s` in the message, `_seconds` in the metric.
+/// The unit ends both names, in each side's style: `_s` in the message, `_seconds` in the metric.
 package struct HealthFigure<Owner>: Sendable {
-    /// Where a figure is in what owns it.
+    /// The place of a figure in its owner.
     package typealias Path<Value> = any WritableKeyPath<Owner, Value> & Sendable
 
-    /// What Prometheus is told of a figure beside its value.
+    /// The metric of a figure.
     package struct Metric: Sendable {
         package var name: String
         var kind: PrometheusText.Kind
-        /// What it means, one sentence.
+        /// The help, one sentence.
         var help: String
 
         static func gauge(_ name: String, _ help: String) -> Metric { Metric(name: name, kind: .gauge, help: help) }
 
-        /// - Parameter name: it ends in `_total`.
+        /// - Parameter name: a name that ends in `_total`.
         static func counter(_ name: String, _ help: String) -> Metric { Metric(name: name, kind: .counter, help: help) }
     }
 
-    /// Its key in the message; `nil` for what only the metrics say, and for figures that stand in the object around them.
+    /// The key in the message; `nil` for figures that are only metrics, and for those without an object of their own.
     package let key: StaticString?
     let write: @Sendable (Owner, inout JSONWriter) -> Void
     let read: @Sendable (inout Owner, inout PayloadFields) throws(PayloadError) -> Void
     let measure: @Sendable (Owner, inout PrometheusText) -> Void
 
     /// - Parameters:
-    ///   - metric: `nil` for what only the message says.
-    ///   - samples: the metric's values.
+    /// - metric: the metric; `nil` for a figure that is only in the message.
+    /// - samples: the metric's values.
     init(
         _ key: StaticString?, _ metric: Metric?,
         write: @escaping @Sendable (Owner, inout JSONWriter) -> Void = { _, _ in },
@@ -55,7 +54,7 @@ package struct HealthFigure<Owner>: Sendable {
 }
 
 extension HealthFigure where Owner: Sendable {
-    /// The figure as one of what its owner is a part of.
+    /// Returns the figure as one of its owner's owner.
     func of<Whole>(_ owner: HealthFigure<Whole>.Path<Owner>) -> HealthFigure<Whole> {
         let (write, read, measure) = (write, read, measure)
         return HealthFigure<Whole>(key: key) { whole, json in
@@ -70,7 +69,7 @@ extension HealthFigure where Owner: Sendable {
 
 /// The kinds of figures.
 extension HealthFigure {
-    /// - Parameter unit: how many of the metric's unit are one of the message's.
+    /// - Parameter unit: the number of the metric's units in one of the message's.
     static func integer<Value: FixedWidthInteger & Sendable>(
         _ key: StaticString, _ value: Path<Value>, _ metric: Metric? = nil,
         unit: Value = 1, isLater: Bool = false
@@ -85,7 +84,7 @@ extension HealthFigure {
         }
     }
 
-    /// A number from 0 to 10¹².
+    /// Returns a figure for a number from 0 to 10¹².
     static func number(
         _ key: StaticString, _ value: Path<Double>, decimals: Int, _ metric: Metric? = nil
     ) -> HealthFigure {
@@ -110,7 +109,7 @@ extension HealthFigure {
         }
     }
 
-    /// What is wrong, one line; empty where nothing is, which is what the metric says as 1.
+    /// Returns a figure for a fault in one line; empty for none, for which the metric is 1.
     package static func fault(
         _ key: StaticString, _ value: Path<String>, _ metric: Metric? = nil
     ) -> HealthFigure {
@@ -123,11 +122,11 @@ extension HealthFigure {
         }
     }
 
-    /// Counts by name.
+    /// Returns a figure for counts by name.
     ///
     /// - Parameters:
-    ///   - label: what the metric calls the name.
-    ///   - onlyIfAny: whether the message leaves the object out where it is empty.
+    /// - label: the metric's label for the name.
+    /// - onlyIfAny: whether the message leaves an empty object out.
     static func counts(
         _ key: StaticString, _ counts: Path<[NamedCount]>, onlyIfAny: Bool = false,
         label: String, _ metric: Metric
@@ -144,18 +143,19 @@ extension HealthFigure {
         }
     }
 
-    /// What only the metrics say.
+    /// Returns a figure that is only a metric.
     static func metric(
         _ metric: Metric, _ samples: @escaping @Sendable (Owner) -> [PrometheusText.Sample]
     ) -> HealthFigure {
         HealthFigure(nil, metric, samples: samples)
     }
 
-    /// Figures that are all there or none of them.
+    /// Returns a group of figures that are all present or all absent.
     ///
     /// - Parameters:
-    ///   - key: their object in the message; `nil` where they stand beside the others. They are there if the first one is.
-    ///   - blank: what is filled as a message is read.
+    /// - key: the object in the message; `nil` where the figures are beside the others. They are present if the first
+    ///   one is.
+    /// - blank: the value to fill when a message is read.
     static func group<Part: Sendable>(
         _ key: StaticString?, _ part: Path<Part?>, blank: Part,
         _ figures: [HealthFigure<Part>]

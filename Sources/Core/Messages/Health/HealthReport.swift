@@ -1,4 +1,4 @@
-/// How often something happened that has a name.
+/// The number of occurrences under a name.
 package struct NamedCount: Hashable, Sendable {
     package var name: String
     package var count: UInt64
@@ -9,15 +9,15 @@ package struct NamedCount: Hashable, Sendable {
     }
 }
 
-/// The figures of one `health` message, and of the metrics that say the same. `HealthReport.figures` declares how each is told.
+/// The figures of one `health` message and of its metrics. `HealthReport.figures` declares the form of each.
 package struct HealthReport: Sendable {
-    /// What the process costs. A replay has no such figures, or two runs would differ.
+    /// The resources of the process. A replay has none, because they would differ between two runs.
     package struct Process: Hashable, Sendable {
         /// Resident memory, KiB.
         var rss_kib: Int
-        /// Since the start; `nil` in a report that was read from a message, which does not say it.
+        /// The CPU time since the start; `nil` in a report read from a message, which does not contain it.
         var cpu_s: Double?
-        /// Of one core, since the last report.
+        /// The share of one core since the last report.
         var cpu_percent: Double
 
         package init(rss_kib: Int, cpu_s: Double?, cpu_percent: Double) {
@@ -27,16 +27,18 @@ package struct HealthReport: Sendable {
         }
     }
 
-    /// The connection to the broker. A replay has none to speak of.
+    /// The connection to the broker. A replay has none.
     package struct Broker: Sendable {
         var isConnected: Bool
-        /// Connections that stood after the first.
+        /// Connections established after the first.
         var reconnects: UInt64
-        /// Messages that a PUBACK refused, by a word for its reason; only reasons that occurred, in the order of the list.
+        /// Messages refused by a PUBACK, by the word of its reason. Only reasons that occurred, in the order of the
+        /// list.
         var refused: [NamedCount]
         /// Numbered messages that the broker took although no subscriber matched their topic.
         var noSubscribers: UInt64
-        /// Why there is no connection, or why the last one ended, on one line; empty before the first failure.
+        /// The reason for which there is no connection, or the last one ended, in one line; empty before the first
+        /// failure.
         var lastFailure: String
 
         package init(
@@ -50,21 +52,21 @@ package struct HealthReport: Sendable {
         }
     }
 
-    /// What the engine has counted. A report that was read from a message has what the message says of it.
+    /// The counts of the engine. A report read from a message has those of the message.
     package var engine = GatewayFigures()
-    /// Advertising reports, iBeacon or not, since the last `health`.
+    /// Advertising reports per second, iBeacon or not, since the last `health`.
     package var reportsPerSecond = 0.0
     /// Events that wait for the broker.
     package var queueDepth = 0
-    /// What was given up, by cause; in the order of the list.
+    /// Losses by cause, in the order of the list.
     package var drops: [NamedCount] = []
-    /// What was done about adapters that did not scan, by step; empty in a replay, which has none.
+    /// Recovery steps for adapters that did not scan; empty in a replay, which has none.
     package var recoveries: [NamedCount] = []
     /// Seconds since the start.
     package var uptime_s = 0.0
     /// `nil` in a replay.
     package var process: Process?
-    /// What is wrong with the outbox, one line; empty where nothing is.
+    /// The fault of the outbox, one line; empty where there is none.
     package var outbox = ""
     /// `nil` in a replay.
     package var broker: Broker?
@@ -84,16 +86,16 @@ extension HealthReport {
             .integer(
                 "queue_depth", \.queueDepth, .gauge("beacond_outbox_queued_events", "Events that wait for the broker.")),
             .counts(
-                "dropped", \.drops, label: "cause", .counter("beacond_dropped_total", "What was given up, by cause.")),
+                "dropped", \.drops, label: "cause", .counter("beacond_dropped_total", "Losses, by cause.")),
             .counts(
                 "recoveries", \.recoveries, onlyIfAny: true, label: "step",
-                .counter("beacond_radio_recoveries_total", "What was done about adapters that did not scan, by step.")),
+                .counter("beacond_radio_recoveries_total", "Recovery steps for adapters that did not scan, by step.")),
         ] + GatewayFigures.optional.map { $0.of(\.engine) } + [
             .group(nil, \.process, blank: Process(rss_kib: 0, cpu_s: nil, cpu_percent: 0), Process.figures),
             .number(
                 "uptime_s", \.uptime_s, decimals: 0, .gauge("beacond_uptime_seconds", "Time since the agent started.")),
             .fault(
-                "outbox", \.outbox, .gauge("beacond_outbox_healthy", "Whether what is committed reaches the disk.")),
+                "outbox", \.outbox, .gauge("beacond_outbox_healthy", "Whether commits reach the disk.")),
             .group(
                 "mqtt", \.broker, blank: Broker(isConnected: false, reconnects: 0, refused: [], lastFailure: ""),
                 Broker.figures),
@@ -114,7 +116,7 @@ extension HealthReport.Broker {
         .flag("connected", \.isConnected, .gauge("beacond_mqtt_connected", "Whether the broker is connected.")),
         .integer(
             "reconnects", \.reconnects,
-            .counter("beacond_mqtt_reconnects_total", "Connections that stood after the first.")),
+            .counter("beacond_mqtt_reconnects_total", "Connections established after the first.")),
         .counts(
             "refused", \.refused, label: "reason",
             .counter("beacond_mqtt_refused_total", "Messages that the broker refused in its PUBACK, by reason.")),

@@ -1,12 +1,12 @@
-/// What a store's `health` says of the gateways that it is made of.
+/// The figures of a store's gateways in its `health`.
 package struct StoreFigures: Hashable, Sendable {
     /// Whether a gateway can hear. The raw value is the word in the message.
     package enum Hearing: String, CaseIterable, Sendable {
         case hears
-        /// Its radio does not scan.
+        /// The radio does not scan.
         case blind
         case offline
-        /// It is listed, and nothing came from it yet.
+        /// The configuration lists the gateway, and no message has come from it yet.
         case silent
     }
 
@@ -14,7 +14,8 @@ package struct StoreFigures: Hashable, Sendable {
     package struct Gateway: Hashable, Sendable {
         package var id: String
         package var hearing: Hearing
-        /// By how much its clock is ahead of the store's, seconds; `nil` where its clock is not synced, or nothing came yet.
+        /// The seconds by which its clock is ahead of the store's; `nil` where its clock is not synced, or no message
+        /// came yet.
         package var clockAhead_s: Double?
 
         init(id: String, hearing: Hearing, clockAhead_s: Double? = nil) {
@@ -28,7 +29,7 @@ package struct StoreFigures: Hashable, Sendable {
     package var late: UInt64
     /// Messages that could not be read.
     package var malformed: UInt64
-    /// In the order of the configuration; those that it does not list as they came.
+    /// The gateways in the order of the configuration; those not listed follow in the order of appearance.
     package var gateways: [Gateway]
 
     package init(late: UInt64, malformed: UInt64, gateways: [Gateway]) {

@@ -1,26 +1,26 @@
-/// Tells Home Assistant of a gateway, or of a store: which device it is and which entities it has. What they say they read from
-/// the gateway's own messages.
+/// Describes the device and the entities of a gateway, or of a store, to Home Assistant. The entities read the
+/// gateway's own messages.
 package struct HomeAssistantDiscovery: Sendable {
-    /// Whom the entities belong to.
+    /// The owner of the entities.
     package enum Kind: Hashable, Sendable {
         case gateway
         /// Several gateways joined.
         case store
     }
 
-    /// What is said of the place.
+    /// The kind of place that is published.
     package enum Place: Hashable, Sendable {
-        /// Nothing.
+        /// No place.
         case untold
-        /// Where the gateway stands for ever.
+        /// A fixed place.
         case fixed
-        /// Where it is now.
+        /// A place that may change.
         case moving
     }
 
     /// The first levels of discovery topics.
     package let prefix: String
-    /// A level of each discovery topic.
+    /// The node level of each discovery topic.
     private let node: String
     private let topics: TopicTree
     private let kind: Kind
@@ -28,10 +28,10 @@ package struct HomeAssistantDiscovery: Sendable {
     private let expanded: [ExpandedRegion]
     private let device: HomeAssistantDevice
 
-    /// A region that is a region for each major, or each major and minor, that is heard.
+    /// An expanded region, with an instance for each major, or each major and minor, that is heard.
     package struct ExpandedRegion: Hashable, Sendable {
         var id: String
-        /// Levels of its topics that tell its instances apart: 1 or 2.
+        /// The number of topic levels that tell its instances apart: 1 or 2.
         var levels: Int
 
         package init(id: String, levels: Int) {
@@ -41,10 +41,10 @@ package struct HomeAssistantDiscovery: Sendable {
     }
 
     /// - Parameters:
-    ///   - prefix: the first levels of discovery topics: Home Assistant's own setting is `homeassistant`.
-    ///   - topics: whose messages the entities read.
-    ///   - expanded: those of the configuration.
-    ///   - version: of the agent.
+    /// - prefix: the first levels of discovery topics; Home Assistant's default is `homeassistant`.
+    /// - topics: the topics of the messages that the entities read.
+    /// - expanded: the expanded regions of the configuration.
+    /// - version: the version of the agent.
     package init(
         prefix: String, topics: TopicTree, kind: Kind, place: Place, expanded: [ExpandedRegion] = [], version: String
     ) {
@@ -61,24 +61,24 @@ package struct HomeAssistantDiscovery: Sendable {
             version: version, statusTopic: topics.status)
     }
 
-    /// Describes what the device has whatever it watches.
+    /// The descriptions of the entities that do not depend on regions.
     package var introduction: [Message] { (status + health + location + expandedEvents).map(message) }
 
-    /// Whether a topic is one on which that gateway, or store, describes its entities.
+    /// Returns whether that gateway, or store, describes its entities on a topic.
     package static func describes(_ topic: String, _ topics: TopicTree) -> Bool {
         let node = HomeAssistantName.level(HomeAssistantDevice.maker + "/" + topics.root)
         let levels = topic.split(separator: "/")
         return levels.count > 3 && levels[levels.count - 3] == node && levels.last == "config"
     }
 
-    /// Describes the entities of one region.
+    /// Returns the descriptions of one region's entities.
     ///
     /// - Parameter isCounted: whether its beacons are listed: not where the region has none, nor where ranging is off.
     package func introduction(of instance: RegionInstanceID, isCounted: Bool) -> [Message] {
         entities(of: instance, isCounted: isCounted).map(message)
     }
 
-    /// Every topic on which an entity of that region may have been described.
+    /// Returns every topic on which an entity of that region may have been described.
     package func topics(of instance: RegionInstanceID) -> [String] {
         entities(of: instance, isCounted: true).map { $0.topic(prefix: prefix, node: node) }
     }
@@ -90,7 +90,7 @@ package struct HomeAssistantDiscovery: Sendable {
     }
 }
 
-// Which entities there are.
+// MARK: - Entities
 
 extension HomeAssistantDiscovery {
     private var status: [HomeAssistantEntity] {
@@ -155,8 +155,8 @@ extension HomeAssistantDiscovery {
         }
     }
 
-    /// The events of all instances of an expanded region together. Home Assistant subscribes to an instance's own only once it has heard of that, which
-    /// is after the first of them.
+    /// The events of all instances of an expanded region together. Home Assistant subscribes to an instance's own topic
+    /// only after its first event.
     private var expandedEvents: [HomeAssistantEntity] {
         expanded.map { region in
             let levels = String(repeating: "/+", count: region.levels)
@@ -200,7 +200,7 @@ extension HomeAssistantDiscovery {
             isMeasurement: true, isDiagnostic: isDiagnostic, needs: needs)
     }
 
-    /// A figure of `health` that says how the gateway is. Not every machine can tell every one of them.
+    /// Returns an entity for a figure of `health`. Some machines do not have every figure.
     private func diagnosis(
         _ key: String, _ name: String, deviceClass: String? = nil, unit: String? = nil, icon: String? = nil,
         isShown: Bool = true
@@ -223,7 +223,7 @@ extension HomeAssistantDiscovery {
 }
 
 extension RegionInstanceID {
-    /// As a person would say it: `carts`, `carts 2/1`, `carts 2/1 in entrance`.
+    /// The spoken name: `carts`, `carts 2/1`, `carts 2/1 in entrance`.
     fileprivate var spokenName: String {
         let numbers = [major, minor].compactMap { $0.map { String($0) } }.joined(separator: "/")
         let beacons = numbers.isEmpty ? region : region + " " + numbers

@@ -1,9 +1,9 @@
-/// One entity of Home Assistant, as its MQTT discovery wants it described
+/// One entity of Home Assistant, described for its MQTT discovery
 /// (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery).
 ///
-/// It has no topic of its own: it reads a message of the contract, and its template says which field.
+/// The entity has no topic of its own: it reads a message of the contract, and its template selects the field.
 struct HomeAssistantEntity {
-    /// What it is in Home Assistant. The raw value is a level of the discovery topic.
+    /// The kind of entity. The raw value is a level of the discovery topic.
     enum Component: String {
         case binarySensor = "binary_sensor"
         case deviceTracker = "device_tracker"
@@ -12,50 +12,50 @@ struct HomeAssistantEntity {
     }
 
     var component: Component
-    /// What tells it apart from the device's others of its kind, in topic and `unique_id`: a level that Home Assistant allows.
+    /// The key among the device's entities of its kind, in topic and `unique_id`: a level that Home Assistant allows.
     package var key: String
-    /// Home Assistant shows it behind the device's name.
+    /// The name, which Home Assistant shows behind the device's.
     package var name: String
-    /// The message that it reads.
+    /// The topic of the message that the entity reads.
     package var topic: String
-    /// Jinja, which makes the state out of `value_json`; `nil` where only the attributes count.
+    /// The Jinja template that makes the state from `value_json`; `nil` where only the attributes count.
     var template: String?
-    /// Attributes of the entity, out of the same message: Jinja that makes a JSON object.
+    /// The Jinja template that makes the attributes, a JSON object, from the message.
     var attributesTemplate: String?
     var deviceClass: String?
     var unit: String?
     var icon: String?
-    /// The words that it may say: the states of an `enum`, or the types of an event.
+    /// The possible values: the states of an `enum`, or the types of an event.
     var words: [String] = []
-    /// Whether its history is drawn as a curve.
+    /// Whether Home Assistant draws its history as a curve.
     var isMeasurement = false
-    /// Whether it is about the gateway and not about what that hears.
+    /// Whether the entity describes the gateway, not the beacons.
     var isDiagnostic = false
-    /// Whether it is shown without being asked for.
+    /// Whether Home Assistant shows it by default.
     var isShown = true
-    /// While what it is unavailable.
+    /// The condition for being available.
     var needs = Need.gateway
 
     enum Need {
         case nothing
-        /// That the gateway is online.
+        /// The gateway is online.
         case gateway
-        /// That its radio hears, too: else a count of 0 would say that nobody is there.
+        /// The radio hears too. Otherwise a count of 0 would mean that no beacon is there.
         case radio
     }
 }
 
 extension HomeAssistantEntity {
-    /// Where it is described: `{discovery_prefix}/{component}/{node}/{key}/config`.
+    /// Returns the topic of the description: `{discovery_prefix}/{component}/{node}/{key}/config`.
     package func topic(prefix: String, node: String) -> String {
         "\(prefix)/\(component.rawValue)/\(node)/\(key)/config"
     }
 
-    /// - Parameter device: the device that it belongs to.
+    /// - Parameter device: the device that the entity belongs to.
     func write(to json: inout JSONWriter, of device: HomeAssistantDevice) {
         json.set("name", name)
         json.set("unique_id", device.id + "/" + component.rawValue + "/" + key)
-        // A device tracker without a state is where its attributes say.
+        // A device tracker without a state takes its place from its attributes.
         if template != nil { json.set("state_topic", topic) }
         if let template { json.set("value_template", template) }
         if let attributesTemplate {
@@ -87,15 +87,15 @@ extension HomeAssistantEntity {
     }
 }
 
-/// What all entities of a gateway belong to.
+/// The device that all entities of a gateway belong to.
 struct HomeAssistantDevice {
     static let maker = "beacond"
 
-    /// Names it for ever.
+    /// The permanent id.
     var id: String
     package var name: String
     var model: String
-    /// The store: Home Assistant proposes it as the area.
+    /// The store. Home Assistant proposes it as the area.
     var area: String
     package var version: String
     var statusTopic: String
@@ -110,13 +110,14 @@ struct HomeAssistantDevice {
     }
 }
 
-/// Names as Home Assistant lets the levels of a discovery topic be: letters, digits, `_` and `-` of ASCII, nothing else.
+/// Names that Home Assistant allows as levels of a discovery topic: only letters, digits, `_` and `-` of ASCII.
 enum HomeAssistantName {
-    /// Longer names are cut, and told apart by a digest: two of them and a discovery prefix of 32 octets make a topic that brokers take.
+    /// The longest name. Longer names are cut and get a digest. Two of them and a discovery prefix of 32 octets make a
+    /// topic that brokers accept.
     private static let maxLength = 72
 
-    /// The same for the same text, and another for another: a slash becomes `__`, and every other octet that may not stand there
-    /// `_` and its two hexadecimal digits.
+    /// Returns the level of a text. Equal texts have equal levels, and different texts different ones. A slash becomes
+    /// `__`. Every other octet that is not allowed becomes `_` and its two hexadecimal digits.
     package static func level(_ text: String) -> String {
         var octets: [UInt8] = []
         for octet in text.utf8 {

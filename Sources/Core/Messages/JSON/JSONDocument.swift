@@ -1,7 +1,7 @@
-/// A JSON text (RFC 8259) that was read. Its values lie one behind another in one list, and nothing is copied out of the text
-/// before somebody asks for it: a site reads thousands of messages a second and looks at every field once.
+/// A parsed JSON text (RFC 8259). Its values are in one list. No text is copied out before it is needed: a site reads
+/// thousands of messages a second and reads every field once.
 struct JSONDocument: Sendable {
-    /// A value. What is in a list or an object stands directly behind it.
+    /// A value. The elements of a list or an object follow it directly.
     enum Node: Sendable {
         case null
         case boolean(Bool)
@@ -9,22 +9,22 @@ struct JSONDocument: Sendable {
         case integer(Int64)
         /// Any other number; always finite.
         case number(Double)
-        /// A string without escapes: where its octets stand in the text.
+        /// A string without escapes: the range of its octets in the text.
         case string(Range<Int>)
         /// A string with escapes: its index in `texts`.
         case escaped(Int)
-        /// A list; the index behind its last value.
+        /// A list: the index behind its last value.
         case array(end: Int)
-        /// An object, its keys and values by turns; the index behind its last value.
+        /// An object, with alternating keys and values: the index behind its last value.
         case object(end: Int)
     }
 
     let octets: [UInt8]
-    /// The value of the text is the first of them.
+    /// The nodes. The value of the whole text is the first.
     var nodes: [Node] = []
     var texts: [String] = []
 
-    /// The index behind a value and everything in it.
+    /// Returns the index behind a value and its elements.
     func end(of index: Int) -> Int {
         switch nodes[index] {
         case .array(let end), .object(let end): end
@@ -32,7 +32,7 @@ struct JSONDocument: Sendable {
         }
     }
 
-    /// The text of a string; `nil` for any other value.
+    /// Returns the text of a string; `nil` for any other value.
     func text(at index: Int) -> String? {
         switch nodes[index] {
         case .string(let range): String(decoding: octets[range], as: UTF8.self)
@@ -41,7 +41,7 @@ struct JSONDocument: Sendable {
         }
     }
 
-    /// Whether a value is the string `word`.
+    /// Returns whether a value is the string `word`.
     func isText(_ word: StaticString, at index: Int) -> Bool {
         switch nodes[index] {
         case .string(let range):
@@ -52,7 +52,7 @@ struct JSONDocument: Sendable {
         }
     }
 
-    /// Whether two values are the same string, however they are written.
+    /// Returns whether two values are equal strings, with or without escapes.
     func isSameText(_ first: Int, _ second: Int) -> Bool {
         if case .string(let left) = nodes[first], case .string(let right) = nodes[second] {
             return left.count == right.count && octets[left].elementsEqual(octets[right])
@@ -61,10 +61,10 @@ struct JSONDocument: Sendable {
         return left.utf8.elementsEqual(right.utf8)
     }
 
-    /// What a value is, with an article, for the end of "must be text, not …".
+    /// Returns the type of a value with an article, for the end of "must be text, not …".
     func kind(at index: Int) -> String { value(at: index).kind }
 
-    /// A value with everything in it.
+    /// Returns a value with its elements.
     package func value(at index: Int = 0) -> JSONValue {
         switch nodes[index] {
         case .null: return .null
@@ -92,11 +92,11 @@ struct JSONDocument: Sendable {
     }
 }
 
-/// Why octets are no JSON that is taken.
+/// The reason for which octets are no accepted JSON.
 struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where, in octets from the start.
+    /// The place, in octets from the start.
     var offset: Int
-    /// What is wrong there, or what is missing.
+    /// The problem at that place.
     var problem: String
 
     var description: String { "at byte \(offset): \(problem)" }
@@ -114,7 +114,7 @@ enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Whether it is a number without a fraction, however it is written: to JSON Schema `1.0` and `1e0` are integers as `1` is.
+    /// Whether this is a number without a fraction. To JSON Schema, `1.0` and `1e0` are integers as `1` is.
     var isInteger: Bool {
         switch self {
         case .integer: true
@@ -123,7 +123,7 @@ enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The integer that it is; `nil` also for one beyond 64 bits.
+    /// The integer; `nil` for other values, and for integers beyond 64 bits.
     var integer: Int64? {
         switch self {
         case .integer(let integer): integer
@@ -132,7 +132,7 @@ enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// What it is, with an article, for the end of "must be text, not …".
+    /// The type with an article, for the end of "must be text, not …".
     var kind: String {
         switch self {
         case .null: "null"

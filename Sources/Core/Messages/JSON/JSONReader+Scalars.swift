@@ -1,6 +1,6 @@
 /// Strings and numbers.
 extension JSONReader {
-    /// A string, from its first quotation mark on (RFC 8259, 7).
+    /// Reads a string, from its first quotation mark on (RFC 8259, 7).
     mutating func string() throws(JSONError) {
         advance()
         var octets: [UInt8] = []
@@ -20,7 +20,7 @@ extension JSONReader {
         }
     }
 
-    /// The octets that an escape stands for, after its backslash.
+    /// Returns the octets of an escape, after its backslash.
     private mutating func escape() throws(JSONError) -> [UInt8] {
         guard let letter = peek() else { throw failure("the quotation mark at the end is missing") }
         let plain: UInt8
@@ -38,7 +38,7 @@ extension JSONReader {
         return [plain]
     }
 
-    /// `\uXXXX`, or two of them for a scalar beyond the first plane, at the letter of the first.
+    /// Reads `\uXXXX`, or two of them for a scalar beyond the first plane, at the letter of the first.
     private mutating func scalar() throws(JSONError) -> [UInt8] {
         let half = failure("half of a surrogate pair")
         var value = try codeUnit()
@@ -52,7 +52,7 @@ extension JSONReader {
         return Array(String(Character(scalar)).utf8)
     }
 
-    /// The four hexadecimal digits after `u`.
+    /// Reads the four hexadecimal digits after `u`.
     private mutating func codeUnit() throws(JSONError) -> UInt32 {
         advance()
         var value: UInt32 = 0
@@ -66,7 +66,7 @@ extension JSONReader {
         return value
     }
 
-    /// A number (RFC 8259, 6): no plus sign, no zero in front, digits on both sides of the point.
+    /// Reads a number (RFC 8259, 6): no plus sign, no zero in front, digits on both sides of the point.
     mutating func number() throws(JSONError) -> JSONDocument.Node {
         let start = index
         let isNegative = take("-")
@@ -90,8 +90,8 @@ extension JSONReader {
         return .number(number)
     }
 
-    /// A number of up to 15 digits, as all of ours are. Below 10^15 integers and powers of ten are exact, so that their
-    /// quotient is the number that is nearest to what was written.
+    /// Returns a number of up to 15 digits, as all of the agent's are. Below 10^15, integers and powers of ten are
+    /// exact, so their quotient is the nearest number to the text.
     private func short(_ whole: Range<Int>, _ fraction: Range<Int>?, isNegative: Bool) -> JSONDocument.Node? {
         let places = fraction?.count ?? 0
         guard whole.count + places <= 15 else { return nil }

@@ -1,10 +1,10 @@
-/// Reads one JSON text (RFC 8259), strictly: UTF-8, no key twice in an object, nothing behind the value.
+/// A strict reader of one JSON text (RFC 8259): UTF-8, no key twice in an object, nothing behind the value.
 ///
-/// It is a reader of our own because the pure targets do without Foundation, and because requests and the messages of other
-/// gateways are input from outside: whatever the octets are, the answer is a value or an error. Depth is bounded here, the
-/// length by who calls.
+/// The project has its own reader, because `Core` does not use Foundation. Also, requests and messages of other
+/// gateways are input from outside: any octets give a value or an error. The reader limits the depth; the caller limits
+/// the length.
 struct JSONReader {
-    /// Lists and objects within each other. No request and no message needs more than four.
+    /// The most lists and objects within each other. No request and no message needs more than four.
     static let maxDepth = 8
 
     private let octets: [UInt8]
@@ -31,19 +31,19 @@ struct JSONReader {
         document.nodes.reserveCapacity(octets.count / 8 + 1)
     }
 
-    /// The octet here; `nil` beyond the end.
+    /// Returns the octet here; `nil` beyond the end.
     func peek() -> UInt8? { index < octets.count ? octets[index] : nil }
 
     mutating func advance() { index = min(index + 1, octets.count) }
 
-    /// Steps over `octet` if it stands here.
+    /// Skips `octet` if it is here. Returns whether it was.
     mutating func take(_ octet: Unicode.Scalar) -> Bool {
         guard let here = peek(), UInt32(here) == octet.value else { return false }
         advance()
         return true
     }
 
-    /// Steps over the longest run for which `isPart` holds; returns where it stands.
+    /// Skips the longest run for which `isPart` holds, and returns its range.
     mutating func take(while isPart: (UInt8) -> Bool) -> Range<Int> {
         let start = index
         while let octet = peek(), isPart(octet) { advance() }
@@ -56,7 +56,7 @@ struct JSONReader {
 
     mutating func append(_ node: JSONDocument.Node) { document.nodes.append(node) }
 
-    /// Appends a string whose octets are not those of the text.
+    /// Appends a string whose octets differ from those of the text.
     mutating func append(unescaped text: String) {
         append(.escaped(document.texts.count))
         document.texts.append(text)
@@ -77,7 +77,7 @@ struct JSONReader {
         }
     }
 
-    /// Steps over the bracket of a list or an object; returns the index of its node, which is set once its end is known.
+    /// Skips the bracket of a list or an object. Returns the index of its node, which is set once its end is known.
     private mutating func open() throws(JSONError) -> Int {
         if depth == Self.maxDepth { throw failure("lists and objects are nested more than \(Self.maxDepth) deep") }
         depth += 1
@@ -113,10 +113,10 @@ struct JSONReader {
         document.nodes[opening] = .object(end: document.nodes.count)
     }
 
-    /// Whether no key before the one that was just read has its name, in the object whose node is `opening`.
+    /// Returns whether the key just read is new in the object whose node is `opening`.
     ///
-    /// A few keys are compared one by one, which needs no memory. Of many, which would take the square of their number, a table is
-    /// made.
+    /// A few keys are compared one by one, which needs no memory. For many keys, where comparing would be quadratic, a
+    /// table is built.
     private func isNewKey(_ count: Int, in opening: Int, _ known: inout Set<[UInt8]>) -> Bool {
         let key = document.nodes.count - 1
         let isTableNeeded = count >= 16

@@ -1,14 +1,14 @@
-/// Writes one JSON object, key by key, in the order in which they are given.
+/// Writes one JSON object, key by key, in the given order.
 ///
-/// Subscribers and tests compare messages, so the same values must always give the same octets. Numbers have a fixed
-/// number of decimals at most, and none that are zero at the end.
+/// Subscribers and tests compare messages, so equal values must give equal octets. Numbers have at most a fixed number
+/// of decimals, and no zeros at the end.
 package struct JSONWriter {
     private(set) var octets: [UInt8] = [UInt8(ascii: "{")]
     private var isFirst = true
 
     init() {}
 
-    /// Ends the object and hands it over. It is not copied: a store's list is some MiB long.
+    /// Ends the object and returns its octets. They are not copied: a store's list has some MiB.
     mutating func finish() -> [UInt8] {
         octets.append(UInt8(ascii: "}"))
         defer { octets = [] }
@@ -26,7 +26,7 @@ package struct JSONWriter {
         Self.append(UInt64(clamping: value.magnitude), to: &octets)
     }
 
-    /// Upper case with dashes, as everywhere.
+    /// Writes a UUID, upper case with dashes.
     mutating func set(_ key: StaticString, _ uuid: ProximityUUID) {
         self.key(key)
         octets.append(UInt8(ascii: "\""))
@@ -48,8 +48,8 @@ package struct JSONWriter {
     }
 
     /// - Parameters:
-    ///   - value: `nil`, and what is not finite, becomes `null`.
-    ///   - decimals: 0 to 6.
+    /// - value: the number. `nil` and values that are not finite become `null`.
+    /// - decimals: the most decimals, 0 to 6.
     mutating func set(_ key: StaticString, _ value: Double?, decimals: Int) {
         self.key(key)
         guard let value, value.isFinite else {
@@ -59,7 +59,7 @@ package struct JSONWriter {
         Self.append(value, decimals: decimals, to: &octets)
     }
 
-    /// An object, written in place.
+    /// Writes an object in place.
     mutating func set(_ key: StaticString, write: (inout JSONWriter) -> Void) {
         self.key(key)
         object { json in write(&json) }
@@ -73,7 +73,7 @@ package struct JSONWriter {
         octets.append(UInt8(ascii: "}"))
     }
 
-    /// A list of objects, each written in place.
+    /// Writes a list of objects, each in place.
     mutating func set<Element>(
         _ key: StaticString, objectsFor elements: some Sequence<Element>, write: (Element, inout JSONWriter) -> Void
     ) {
@@ -88,7 +88,7 @@ package struct JSONWriter {
         octets.append(UInt8(ascii: "]"))
     }
 
-    /// Makes room for so many octets more.
+    /// Reserves room for `count` more octets.
     mutating func reserve(octets count: Int) { octets.reserveCapacity(octets.count + count) }
 
     mutating func set(_ key: StaticString, strings: some Sequence<String>) {
@@ -108,7 +108,7 @@ package struct JSONWriter {
         octets += object
     }
 
-    /// A number under a key that is not known beforehand.
+    /// Writes a number under a key that is not known beforehand.
     mutating func set(_ key: String, count: UInt64) {
         if !isFirst { octets.append(UInt8(ascii: ",")) }
         isFirst = false
@@ -117,7 +117,7 @@ package struct JSONWriter {
         Self.append(count, to: &octets)
     }
 
-    /// Keys are words of ours that need no escaping, and most of a message.
+    /// Writes a key without escaping: keys are the agent's own words, and most of a message.
     private mutating func key(_ key: StaticString) {
         if !isFirst { octets.append(UInt8(ascii: ",")) }
         isFirst = false
@@ -127,7 +127,7 @@ package struct JSONWriter {
         octets.append(UInt8(ascii: ":"))
     }
 
-    /// The number to the given decimals, half away from zero: `-63.4`, `2`, `0.05`.
+    /// Returns the number with at most the given decimals, rounded half away from zero: `-63.4`, `2`, `0.05`.
     static func decimal(_ value: Double, decimals: Int) -> String {
         var octets: [UInt8] = []
         append(value, decimals: decimals, to: &octets)
@@ -137,7 +137,7 @@ package struct JSONWriter {
     private static func append(_ value: Double, decimals: Int, to octets: inout [UInt8]) {
         var divisor: UInt64 = 1
         for _ in 0..<min(max(decimals, 0), 7) { divisor *= 10 }
-        // Nothing published comes near this; a larger number would not fit the integer below.
+        // No published value comes near this. A larger one would not fit the integer below.
         let scaled = (min(max(value, -1e12), 1e12) * Double(divisor)).rounded()
         let magnitude = UInt64(abs(scaled))
         if scaled < 0 { octets.append(UInt8(ascii: "-")) }
@@ -161,7 +161,7 @@ package struct JSONWriter {
         }
     }
 
-    /// RFC 8259, 7: quotation mark, backslash and control characters are escaped.
+    /// Appends a quoted string. Quotation mark, backslash and control characters are escaped (RFC 8259, 7).
     static func append(quoted text: String, to octets: inout [UInt8]) {
         octets.append(UInt8(ascii: "\""))
         defer { octets.append(UInt8(ascii: "\"")) }
@@ -191,9 +191,10 @@ package struct JSONWriter {
     }
 }
 
-/// A message as one line of JSON, as `beacond replay` prints it.
+/// A message as one line of JSON, as in the output of `beacond replay`.
 package enum JSONLine {
-    /// In pieces, because a store's list is some MiB long. The payload of a message that clears its topic is `null`.
+    /// Returns the line in pieces, because a store's list has some MiB. A message that clears its topic has the payload
+    /// `null`.
     ///
     /// - Parameter t_s: seconds since the first record.
     package static func pieces(_ message: Message, t_s: Double) -> [[UInt8]] {
@@ -206,7 +207,8 @@ package enum JSONLine {
         return [json.octets, message.payload.isEmpty ? Array("null".utf8) : message.payload, Array("}\n".utf8)]
     }
 
-    /// When a line comes, seconds since the first record. Where that stands first, as in what `pieces` wrote, nothing else is looked at.
+    /// Returns the time of a line, in seconds since the first record. If the line begins with it, as those of `pieces`
+    /// do, the rest is not read.
     package static func time_s(_ line: ArraySlice<UInt8>) throws(PayloadError) -> Double {
         if line.starts(with: "{\"t\":".utf8), let end = line.prefix(64).firstIndex(of: UInt8(ascii: ",")) {
             return try time_s(PayloadFields(line[..<end] + [UInt8(ascii: "}")]))
@@ -219,9 +221,10 @@ package enum JSONLine {
         return try fields.number("t", 0...1e9)
     }
 
-    /// Reads what `pieces` wrote, as far as it matters to who takes it in.
+    /// Reads the parts of a line of `pieces` that a consumer needs.
     ///
-    /// - Returns: seconds since the first record, the topic, and the payload; `nil` for a message that clears its topic.
+    /// - Returns: seconds since the first record, the topic, and the payload; `nil` for a message that clears its
+    ///   topic.
     package static func read(
         _ line: [UInt8]
     ) throws(PayloadError) -> (t_s: Double, topic: String, payload: PayloadFields?) {

@@ -1,18 +1,18 @@
-/// The gateway's news in the words of OwnTracks (https://owntracks.org/booklet/tech/json/), beside its own: where it is
-/// (`location`), which region it has entered or left (`transition`), and which beacons are near it (`beacon`).
+/// Publishes the gateway's news in the format of OwnTracks too (https://owntracks.org/booklet/tech/json/). `location`
+/// is the gateway's place, `transition` an entry or exit, and `beacon` a beacon near it.
 ///
-/// It has less to say than the contract: whole seconds, metres and degrees, no numbers and no dwell.
+/// The format has less than the contract: whole seconds, metres and degrees, no numbers and no dwell.
 package struct OwnTracks: Sendable {
-    /// Beacons of one region that are told at a time: the nearest ones.
+    /// The most beacons of one region told at a time: the nearest ones.
     static let maxBeacons = 20
-    /// Fixes of one batch that are told, at most: the last ones.
+    /// The most fixes of one batch told: the last ones.
     static let maxFixes = 1_000
 
     /// The device's topic: `owntracks/{user}/{device}`.
     package let topic: String
-    /// Two characters that maps show in place of a picture.
+    /// The two characters that maps show in place of a picture.
     private let trackerID: String
-    /// Seconds after which a beacon that is told is of no use to anyone.
+    /// The seconds after which a beacon message is useless.
     private let rangingExpiry_s: UInt32
 
     /// - Parameter topic: at least one level.
@@ -22,12 +22,12 @@ package struct OwnTracks: Sendable {
         trackerID = String((topic.split(separator: "/").last ?? "").filter { $0.isLetter || $0.isNumber }.suffix(2))
     }
 
-    /// Where the gateway is.
+    /// Returns the message of the gateway's place.
     package func location(_ fix: Fix) -> Message {
         Message(topic: topic, payload: payload(fix), .retained)
     }
 
-    /// The same news as a message that stands in the outbox: what goes out before it, and again as often as it does.
+    /// Returns the messages for a numbered message in the outbox. They go out before it, and again as often as it does.
     package func messages(for numbered: NumberedMessage, under topics: TopicTree) -> [Message] {
         switch topics.subject(of: numbered.topic) {
         case .region(.event, let instance):
@@ -42,10 +42,11 @@ package struct OwnTracks: Sendable {
         }
     }
 
-    /// What is older tells nobody where the gateway is now.
+    /// The age of a place beyond which it is not the present one.
     private static let past = TimeSpan.seconds(60)
 
-    /// Whether the words for a message tell a place where the gateway was some time ago: who hears them last takes that for the present one.
+    /// Returns whether the messages for a numbered message contain an old place of the gateway. A subscriber would take
+    /// the last message for the present place.
     package func tellsPast(_ numbered: NumberedMessage, under topics: TopicTree, at now: WallTime) -> Bool {
         guard case .region(.event, _)? = topics.subject(of: numbered.topic),
             let event = try? EventPayload(decoding: numbered.payload), event.location != nil
@@ -53,7 +54,7 @@ package struct OwnTracks: Sendable {
         return now - event.head.at > Self.past
     }
 
-    /// The beacons of a region that are near, one a message, nearest first.
+    /// Returns the messages of the beacons near in a region, nearest first.
     package func beacons(_ report: RangingReport, at time: WallTime) -> [Message] {
         report.beacons.lazy.filter { !$0.isResolving }.prefix(Self.maxBeacons).map { beacon in
             var json = message("beacon", at: time - max(.zero, report.at - beacon.lastHeard))
@@ -78,10 +79,11 @@ package struct OwnTracks: Sendable {
         return json.finish()
     }
 
-    /// Where the gateway is not known, its place is `null`: Home Assistant wants the keys.
+    /// Returns a `transition`. Where the gateway's place is not known, it is `null`: Home Assistant wants the keys.
     ///
-    /// `wtst` is to be the time at which the region was made, which is not known. It is when the outbox's epoch began, as far as its name tells
-    /// that: so it is the same in all transitions of a region until another epoch begins, also after a restart.
+    /// `wtst` should be the time at which the region was made, which is not known. It is the beginning of the outbox's
+    /// epoch, as far as its name tells it. So it is equal in all transitions of a region until the next epoch, also
+    /// after a restart.
     private func transition(_ event: EventPayload, of instance: RegionInstanceID) -> [UInt8] {
         let time = event.head.at
         var json = message("transition", at: time)
@@ -109,7 +111,7 @@ package struct OwnTracks: Sendable {
 
     private static func whole(_ value: Double) -> Int { Int(exactly: min(max(value, -1e9), 1e9).rounded()) ?? 0 }
 
-    /// 0 would say that nobody knows it.
+    /// Returns the accuracy, at least 1, because 0 would mean an unknown accuracy.
     private static func accuracy(_ accuracy_m: Double) -> Int { max(1, whole(accuracy_m.rounded(.up))) }
 
     private static func number(of proximity: Proximity) -> Int {
@@ -122,12 +124,12 @@ package struct OwnTracks: Sendable {
     }
 }
 
-/// The time that the name of an epoch tells. The names are ULIDs: ten digits of base 32 for the milliseconds since 1970, and sixteen that
-/// are random.
+/// The time in the name of an epoch. The names are ULIDs: ten digits of base 32 for the milliseconds since 1970, and
+/// sixteen random digits.
 enum EpochTime {
     private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    /// When the epoch began; `nil` for a name of another form.
+    /// Returns the beginning of the epoch; `nil` for a name of another form.
     static func beginning(ofEpoch name: String) -> WallTime? {
         let values = name.utf8.compactMap { digits.firstIndex(of: $0) }
         // Ten digits have 50 bits, and a time has 48.

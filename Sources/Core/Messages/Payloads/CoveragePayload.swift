@@ -3,7 +3,7 @@ package struct CoveragePayload: NumberedPayload, Hashable {
     package var head: PayloadHead
     package var origin: PayloadOrigin
     package var epoch: String
-    /// Its number within the epoch, from 1.
+    /// The number within the epoch, from 1.
     var span: Int64
     package var from: WallTime
     /// Never before `from`.
@@ -46,7 +46,7 @@ struct SurgePayload: NumberedPayload, Hashable {
     package var head: PayloadHead
     package var origin: PayloadOrigin
     package var epoch: String
-    /// Its number within the epoch, from 1.
+    /// The number within the epoch, from 1.
     var surge: Int64
     /// The first entry that was held back.
     package var from: WallTime
@@ -54,9 +54,9 @@ struct SurgePayload: NumberedPayload, Hashable {
     package var to: WallTime
     /// The region's id.
     var region: String
-    /// The number of entries that were held back, 1 at least.
+    /// The number of entries held back, at least 1.
     var refused: Int64
-    /// An estimate of how many different identities these were, from 1 to `refused`.
+    /// An estimate of the number of distinct identities, from 1 to `refused`.
     var identities: Int64
 
     package var number: MessageNumber { MessageNumber(epoch: epoch, series: .surges, seq: surge) }
@@ -87,8 +87,8 @@ extension SurgePayload {
 
 extension MessageComposer {
     /// - Parameters:
-    ///   - number: the surge's number within the epoch, from 1.
-    ///   - instant: when the minute was over.
+    /// - number: the surge's number within the epoch, from 1.
+    /// - instant: the end of the minute.
     package func surge(
         _ surge: EntryBudget.Surge, epoch: String, number: Int64, at instant: Instant, _ timebase: Timebase
     ) -> NumberedMessage {
@@ -101,17 +101,17 @@ extension MessageComposer {
     }
 }
 
-/// `gap`: numbers of events, or of another series, that a limit or a broken disk lost.
+/// `gap`: numbers of events, or of another series, that were lost by a limit or a broken disk.
 struct GapPayload: Payload, Hashable {
     package var head: PayloadHead
     package var origin: PayloadOrigin
-    /// Which the numbers belong to.
+    /// The epoch of the numbers.
     package var epoch: String
-    /// What they are of.
+    /// The series of the numbers.
     var series: NumberSeries
-    /// The first that is lost, and the last.
+    /// The first and the last lost number.
     var numbers: ClosedRange<Int64>
-    /// One word for a machine, such as `max_events`.
+    /// The cause as one word for programs, such as `max_events`.
     var cause: String
 }
 
@@ -138,11 +138,11 @@ extension GapPayload {
 
 extension MessageComposer {
     /// - Parameters:
-    ///   - epoch: which the numbers belong to.
-    ///   - series: what they are of.
-    ///   - fromSeq: the first number lost.
-    ///   - toSeq: the last.
-    ///   - cause: one word for a machine, such as `max_events`.
+    /// - epoch: the epoch of the numbers.
+    /// - series: the series of the numbers.
+    /// - fromSeq: the first lost number.
+    /// - toSeq: the last lost number.
+    /// - cause: one word for programs, such as `max_events`.
     package func gap(
         epoch: String, of series: NumberSeries = .events, fromSeq: Int64, toSeq: Int64, cause: String,
         at instant: Instant,

@@ -3,28 +3,28 @@ package struct EventPayload: Payload, Hashable {
     /// The stay that an exit ends.
     struct Stay: Hashable, Sendable {
         var enteredAt: WallTime
-        /// The last evidence that it was inside: see `RegionKind.lastEvidence`.
+        /// The last evidence of the inside; see `RegionKind.lastEvidence`.
         var lastHeardAt: WallTime
-        /// From the one to the other, whatever the clock was set to meanwhile.
+        /// The time between the two, unaffected by changes of the clock.
         var dwell_s: Double
         var beginning: RegionStay.Beginning
         var ending: RegionStay.Ending
     }
 
     package var head: PayloadHead
-    /// `nil` in an event that was stored by a version which did not say it.
+    /// `nil` in an event stored by a version that did not write it.
     package var origin: PayloadOrigin?
     package var epoch: String
-    /// Its number within the epoch, from 1.
+    /// The number within the epoch, from 1.
     var seq: Int64
-    /// The configured id of the region. Its instance is in the topic.
+    /// The configured id of the region. The topic names the instance.
     var region: String
-    /// The zone of the store, where it is about one.
+    /// The zone of the store; `nil` without one.
     var zone: String?
     var cause: RegionEvent.Cause
-    /// Where the gateway was; `nil` where that is not known or nobody's business.
+    /// The gateway's place; `nil` where it is not known or not published.
     package var location: EventLocation?
-    /// `nil` where it is an entry.
+    /// The stay; `nil` in an entry.
     var exit: Stay?
 
     private enum Kind: String, CaseIterable {
@@ -107,7 +107,7 @@ extension EventPayload.Stay {
 }
 
 extension RegionStay {
-    /// The same, with nothing later than the exit that ends it.
+    /// Returns the stay without times later than the exit that ends it.
     fileprivate func ending(by exit: Instant) -> RegionStay {
         RegionStay(
             enteredAt: min(enteredAt, exit), lastHeardAt: min(lastHeardAt, exit), beginning: beginning, ending: ending)
@@ -116,8 +116,8 @@ extension RegionStay {
 
 extension MessageComposer {
     /// - Parameters:
-    ///   - epoch: one outbox's life; with `seq` it names the event for ever.
-    ///   - seq: its number within the epoch, from 1.
+    /// - epoch: the outbox's epoch. With `seq` it identifies the event for ever.
+    /// - seq: the event's number within the epoch, from 1.
     func event(
         _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant,
         _ timebase: Timebase

@@ -1,11 +1,11 @@
-/// `location`: where the gateway is, as it was told last.
+/// `location`: the gateway's last published place.
 struct LocationPayload: Payload, Hashable {
     package var head: PayloadHead
     var service: LocationSettings.Service
     var fix: Fix
-    /// How old the fix was as it was told. Seconds.
+    /// The age of the fix when it was published. Seconds.
     var age_s: Double
-    /// gpsd's name of the receiver, such as `/dev/ttyUSB0`, where it is one.
+    /// gpsd's name of the receiver, such as `/dev/ttyUSB0`; `nil` for another origin.
     package var device: String?
 }
 
@@ -25,15 +25,15 @@ extension LocationPayload {
     }
 }
 
-/// `location/track`: where the gateway has been, numbered.
+/// `location/track`: the gateway's deferred fixes, numbered.
 struct TrackPayload: NumberedPayload, Hashable {
     package var head: PayloadHead
     package var origin: PayloadOrigin
     package var epoch: String
-    /// Its number within the epoch, from 1.
+    /// The number within the epoch, from 1.
     var batch: Int64
     var finished: TrackBatch.Finish
-    /// Oldest first; at least one.
+    /// The fixes, oldest first; at least one.
     var fixes: [Fix]
 
     package var number: MessageNumber { MessageNumber(epoch: epoch, series: .batches, seq: batch) }
@@ -82,7 +82,7 @@ extension Fix {
 }
 
 extension MessageComposer {
-    /// - Parameter service: whose update it is.
+    /// - Parameter service: the service that made the update.
     package func location(
         _ placed: PlacedFix, service: LocationSettings.Service, at now: Instant, _ timebase: Timebase
     ) -> Message {
@@ -92,7 +92,7 @@ extension MessageComposer {
         return message(.location, on: topics.topic(.gateway(.location)), payload.encoded)
     }
 
-    /// What the configuration says has no time of its own: it holds now.
+    /// Returns the fix with a time. A configured place has no time of its own: it holds now.
     package func dated(_ placed: PlacedFix, at now: Instant, _ timebase: Timebase) -> Fix {
         var fix = placed.fix
         if placed.origin == .configuration { fix.at = timebase.wall(now) }

@@ -1,23 +1,23 @@
-/// What a message says, in the words of the contract: written to JSON and read from it. Reading what was written gives the
-/// same, and writing what was read gives the same octets as those of a gateway of this version.
+/// The content of a message of the contract, with its JSON writer and reader. Reading a written payload gives an equal
+/// one. Writing one that was read gives equal octets for gateways of this version.
 package protocol Payload: Sendable {
-    /// What every message begins with.
+    /// The beginning of every message.
     var head: PayloadHead { get }
 
-    /// Reads everything behind the head.
+    /// Reads the fields behind the head.
     init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError)
 
-    /// Writes everything behind the head.
+    /// Writes the fields behind the head.
     func write(to json: inout JSONWriter)
 }
 
 extension Payload {
-    /// Reads a payload from outside. Fields that are not known are passed over.
+    /// Reads a payload from outside. Unknown fields are ignored.
     init(decoding octets: [UInt8]) throws(PayloadError) {
         try self.init(try PayloadFields(octets))
     }
 
-    /// The same of an object that stands in another one.
+    /// Reads a payload from an object inside another one.
     init(_ fields: PayloadFields) throws(PayloadError) {
         var fields = fields
         let head = try PayloadHead(&fields)
@@ -33,14 +33,14 @@ extension Payload {
     }
 }
 
-/// What every message begins with.
+/// The beginning of every message.
 package struct PayloadHead: Hashable, Sendable {
     /// The version of the contract.
     private static let schema = 1
 
-    /// When that happened which the message tells.
+    /// The time of the event that the message tells.
     package var at: WallTime
-    /// Whether the gateway's clock was synced as the message was written.
+    /// Whether the gateway's clock was synced when the message was written.
     package var isClockSynced: Bool
 
     package init(at: WallTime, isClockSynced: Bool) {
@@ -66,7 +66,7 @@ package struct PayloadHead: Hashable, Sendable {
     }
 }
 
-/// Whose a message is, where it is kept for long: its topic is not kept with it everywhere.
+/// The site and gateway of a message that is kept for long, because not every store keeps the topic with it.
 package struct PayloadOrigin: Hashable, Sendable {
     var site: String
     package var gateway: String
@@ -87,20 +87,20 @@ package struct PayloadOrigin: Hashable, Sendable {
     }
 }
 
-// What several payloads have, under the same names.
+// The fields that several payloads share.
 
 extension PayloadFields {
-    /// One outbox's life, by its name.
+    /// Reads the name of an epoch.
     mutating func epoch() throws(PayloadError) -> String {
         let epoch = try text("epoch")
         guard (1...64).contains(epoch.utf8.count) else { throw PayloadError("epoch", .mustBeOneOf("1 to 64 bytes")) }
         return epoch
     }
 
-    /// The number of a message within its epoch, from 1.
+    /// Reads the number of a message within its epoch, from 1.
     mutating func number(_ key: StaticString) throws(PayloadError) -> Int64 { try integer(key, 1...Int64.max) }
 
-    /// What a radio does.
+    /// Reads the condition of a radio.
     mutating func radio() throws(PayloadError) -> CoveredRadio {
         guard let radio = CoveredRadio(word: try text("radio")) else {
             throw PayloadError("radio", .mustBeOneOf("what a radio does"))
@@ -108,7 +108,7 @@ extension PayloadFields {
         return radio
     }
 
-    /// The region of a message, and what tells an expanded instance apart.
+    /// Reads the region of a message, and the discriminator of an expanded instance.
     mutating func instance() throws(PayloadError) -> RegionInstanceID {
         let region = try level("region")
         let major: UInt16? = try integerIfPresent("major")
@@ -131,7 +131,7 @@ extension PayloadFields {
         BeaconIdentity(uuid: try uuid("uuid"), major: try integer("major"), minor: try integer("minor"))
     }
 
-    /// How near a beacon is. Its distance is unknown exactly where its proximity is.
+    /// Reads a beacon's distance and level. The distance is unknown exactly where the proximity is.
     mutating func observation() throws(PayloadError) -> BeaconObservation {
         let observation = BeaconObservation(
             accuracy_m: try distance("accuracy_m"), accuracyError_m: try distance("accuracy_error_m"),
@@ -143,7 +143,7 @@ extension PayloadFields {
         return observation
     }
 
-    /// Metres, or −1 for an unknown distance.
+    /// Reads metres, or −1 for an unknown distance.
     private mutating func distance(_ key: StaticString) throws(PayloadError) -> Double {
         let distance_m = try number(key, BeaconObservation.undetermined_m...1_000)
         guard distance_m >= 0 || distance_m == BeaconObservation.undetermined_m else {
@@ -161,18 +161,18 @@ extension JSONWriter {
         if let zone = instance.zone { set("zone", zone) }
     }
 
-    /// To 7 decimals, which are a centimetre.
+    /// Writes a place with 7 decimals, which are a centimetre.
     mutating func set(_ coordinate: Coordinate) {
         set("latitude", coordinate.latitude, decimals: 7)
         set("longitude", coordinate.longitude, decimals: 7)
     }
 
-    /// An accuracy is not 0, however good the receiver is: it would be read as one that nobody knows.
+    /// Writes an accuracy, never as 0, because 0 would be read as unknown.
     mutating func set(horizontalAccuracy_m accuracy_m: Double) {
         set("horizontal_accuracy_m", max(accuracy_m, 0.1), decimals: 1)
     }
 
-    /// A full turn is 0, also where it comes of rounding.
+    /// Writes a direction. A full turn becomes 0, also where rounding causes it.
     mutating func set(_ key: StaticString, direction_deg: Double) {
         set(key, (direction_deg * 10).rounded() < 3_600 ? direction_deg : 0, decimals: 1)
     }

@@ -12,12 +12,12 @@ extension RangingPayload {
     package func write(to json: inout JSONWriter) { list.write(to: &json) }
 }
 
-/// The list itself, which the answer to a `range` request has as well.
+/// The list of beacons, which the answer to a `range` request contains too.
 package struct ListedBeacons: Hashable, Sendable {
     package var instance: RegionInstanceID
-    /// Physical beacons: tracks, resolving ones left out.
+    /// The number of physical beacons: tracks, without resolving ones.
     package var count: Int
-    /// Nearest first, unknown last.
+    /// The beacons, the nearest first, unknown ones last.
     var beacons: [ListedBeacon]
 
     package init(instance: RegionInstanceID, count: Int, beacons: [ListedBeacon]) {
@@ -34,15 +34,15 @@ package struct ListedBeacon: Hashable, Sendable {
     var observation: BeaconObservation
     /// RSSI at one metre as the beacon states it, dBm.
     var measuredPower_dbm: Int8
-    /// Since its last report.
+    /// The time since its last report.
     var age_ms: Int64
-    /// `nil` where names are left out.
+    /// The name; `nil` where names are left out.
     package var device: String?
-    /// A new address that may be a rotation: listed, not counted.
+    /// Whether its new address may be a rotation: listed, not counted.
     var isResolving: Bool
-    /// Another beacon of the same identity is alive.
+    /// Whether another beacon of its identity is alive.
     var isDuplicate: Bool
-    /// Where in a store it is; `nil` in what a gateway says, which knows of no store.
+    /// The place in a store; `nil` in a gateway's message, because a gateway does not know the store.
     var place: BeaconPlace?
 
     package init(
@@ -62,14 +62,14 @@ package struct ListedBeacon: Hashable, Sendable {
     }
 }
 
-/// Where in a store a beacon is.
+/// The place of a beacon in a store.
 package struct BeaconPlace: Hashable, Sendable {
-    /// On a floor plan.
+    /// The position on a floor plan.
     package struct Position: Hashable, Sendable {
         var x_m: Double
         var y_m: Double
         var floor: Int
-        /// The radius that holds the truth two times out of three. Metres.
+        /// The radius that contains the true position two times out of three. Metres.
         var error_m: Double
 
         package init(x_m: Double, y_m: Double, floor: Int, error_m: Double) {
@@ -81,9 +81,9 @@ package struct BeaconPlace: Hashable, Sendable {
     }
 
     var zone: String
-    /// How sure that is, 0 to 1.
+    /// The probability of the zone, 0 to 1.
     var confidence: Double
-    /// `nil` where fewer than three gateways with a position hear it on one floor.
+    /// The position; `nil` where fewer than three gateways with a position hear it on one floor.
     var position: Position?
 
     init(zone: String, confidence: Double, position: Position? = nil) {
@@ -170,8 +170,8 @@ extension BeaconPlace {
 }
 
 extension MessageComposer {
-    /// It is by far the most frequent message and the longest. So the list is not made beforehand: each beacon is written as it
-    /// comes, and pseudonyms are remembered from one message to the next.
+    /// Returns the message of a ranging report, the most frequent and the longest kind. So no list is built: each
+    /// beacon is written directly, and pseudonyms are cached between messages.
     package mutating func ranging(_ report: RangingReport, _ timebase: Timebase) -> Message {
         var json = JSONWriter()
         head(at: report.at, timebase).write(to: &json)
@@ -186,12 +186,12 @@ extension MessageComposer {
         return message(.ranging, on: topics.ranging(report.instance), json.finish())
     }
 
-    /// About what a beacon takes, octets.
+    /// The approximate length of a beacon, octets.
     private static let beaconLength = 256
-    /// The same with its place.
+    /// The approximate length of a beacon with a place, octets.
     private static let placedBeaconLength = 320
 
-    /// A list that is known beforehand: a store's, of what its gateways have listed.
+    /// Returns the message of a finished list: a store's, of the beacons that its gateways have listed.
     package func ranging(_ list: ListedBeacons, at instant: Instant, _ timebase: Timebase) -> Message {
         var json = JSONWriter()
         head(at: instant, timebase).write(to: &json)
@@ -200,7 +200,7 @@ extension MessageComposer {
         return message(.ranging, on: topics.ranging(list.instance), json.finish())
     }
 
-    /// The same list, for an answer.
+    /// Returns the list of a ranging report, for an answer.
     func list(_ report: RangingReport, _ timebase: Timebase) -> ListedBeacons {
         let now = timebase.wall(report.at)
         return ListedBeacons(

@@ -1,14 +1,14 @@
-/// `response/{verb}`, or wherever the requester wants it: what became of a request.
+/// `response/{verb}`, or a topic chosen by the requester: the answer to a request.
 struct ResponsePayload: Payload, Hashable {
     package enum Result: Hashable, Sendable {
-        /// States that were asked for, and where the next page begins, if there is one.
+        /// The requested states, and the start of the next page, if there is one.
         case states([ListedState], next: Int?)
         case ranging(ListedBeacons)
-        /// A region is monitored from now on, or was already, just so.
+        /// The region is monitored from now on, or was already, with this definition.
         case monitoring(region: String)
-        /// A region is monitored no more; so many instances went with it.
+        /// The region is not monitored any more; so many instances ended.
         case stopped(region: String, instances: Int)
-        /// A fresh fix, and how old it is. Seconds.
+        /// A fresh fix, and its age. Seconds.
         case location(Fix, age_s: Double)
         case refused(RequestError)
     }
@@ -19,7 +19,7 @@ struct ResponsePayload: Payload, Hashable {
     package var result: Result
 }
 
-/// The state of an instance, in a list of many.
+/// The state of an instance in a list.
 struct ListedState: Hashable, Sendable {
     package var instance: RegionInstanceID
     var state: RegionState
@@ -105,7 +105,8 @@ extension ListedState {
 }
 
 extension MessageComposer {
-    /// - Parameter eventSeq: the last event of an instance; 0 before the first, or where it is not known any more.
+    /// - Parameter eventSeq: returns the last event of an instance; 0 before the first, or where it is not known any
+    ///   more.
     package func response(
         _ answer: Answer, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
     ) -> Message {

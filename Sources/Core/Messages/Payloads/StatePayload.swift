@@ -1,7 +1,7 @@
 /// `region/{id}/state`: whether the region is inside, and since when.
 package struct StatePayload: Payload, Hashable {
     package var head: PayloadHead
-    /// The one that `eventSeq` belongs to. A state of another epoch than `status` names is out of date.
+    /// The epoch of `eventSeq`. A state with another epoch than `status` is out of date.
     package var epoch: String
     package var instance: RegionInstanceID
     var detail: RegionDetail
@@ -29,16 +29,16 @@ extension StatePayload {
     }
 }
 
-/// A region's state as subscribers are told it.
+/// A region's state as announced to subscribers.
 package struct ToldState: Hashable, Sendable {
     var state: RegionState
-    /// When the region came to be in this state.
+    /// The time from which the region is in this state.
     var since: Instant
-    /// When that came to pass.
+    /// The time of the change.
     package var at: Instant
     var detail: RegionDetail
 
-    /// - Parameter since: what is later than `at` counts as then: nothing lasts from a time that is still to come.
+    /// - Parameter since: a time later than `at` becomes `at`: no state begins in the future.
     package init(_ state: RegionState, since: Instant, at: Instant, detail: RegionDetail = .beacon) {
         self.state = state
         self.since = min(since, at)
@@ -49,8 +49,8 @@ package struct ToldState: Hashable, Sendable {
 
 extension MessageComposer {
     /// - Parameters:
-    ///   - epoch: the one that `eventSeq` belongs to.
-    ///   - eventSeq: the last event of the instance in that epoch; 0 before the first, or where it is not known any more.
+    /// - epoch: the epoch of `eventSeq`.
+    /// - eventSeq: the last event of the instance in that epoch; 0 before the first, or where it is not known any more.
     func state(
         _ told: ToldState, of instance: RegionInstanceID, epoch: String, eventSeq: Int64, _ timebase: Timebase
     ) -> Message {
@@ -61,12 +61,12 @@ extension MessageComposer {
         return message(.state, on: topics.state(instance), payload.encoded)
     }
 
-    /// Takes the state of an instance that is monitored no more from the broker.
+    /// Returns the message that clears the retained state of an instance that is not monitored any more.
     package func clearedState(_ instance: RegionInstanceID) -> Message {
         cleared(topics.state(instance))
     }
 
-    /// Takes what is retained on a topic from the broker.
+    /// Returns the message that clears the retained message of a topic.
     package func cleared(_ topic: String) -> Message {
         Message(topic: topic, payload: [], .retained)
     }

@@ -1,15 +1,15 @@
-/// `status`: birth, will and everything between.
+/// `status`: birth, will and every change.
 package struct StatusPayload: Payload, Hashable {
     package var head: PayloadHead
     var isOnline: Bool
-    /// Of the agent.
+    /// The version of the agent.
     package var version: String
     package var epoch: String
-    /// Never `stopped`: of an agent that does not run, the broker says that it is offline.
+    /// The condition of the radio, never `stopped`: an agent that does not run is offline by its will.
     package var radio: CoveredRadio
-    /// What an installer can do about the radio; empty where nothing needs to be done.
+    /// Advice for an installer about the radio; empty where no action is needed.
     var remedy: String
-    /// `nil` where the configuration says nothing of the place.
+    /// `nil` without `[location]`.
     package var location: LocationStatus?
 
     private enum State: String, CaseIterable {
@@ -45,7 +45,7 @@ extension StatusPayload {
 }
 
 extension MessageComposer {
-    /// What `status` says of the radio: an availability, or that a capture stands in for it.
+    /// The condition of the radio in `status`: an availability, or a capture in its place.
     package enum RadioStatus: Hashable, Sendable {
         case live(RadioCondition)
         case replay
@@ -84,7 +84,7 @@ extension MessageComposer {
     }
 }
 
-/// `health`: the gateway's figures, every 60 s. They are declared in `HealthReport.figures`.
+/// `health`: the gateway's figures, every 60 s. `HealthReport.figures` declares them.
 struct HealthPayload: Payload {
     package var head: PayloadHead
     package var report: HealthReport
@@ -107,9 +107,10 @@ extension MessageComposer {
         return message(.health, on: topics.health, payload.encoded)
     }
 
-    /// The figures of `health` as metrics, for node_exporter's textfile collector. UTF-8 text.
+    /// Returns the figures of `health` as metrics, for node_exporter's textfile collector. UTF-8 text.
     ///
-    /// - Parameter agent: what tells them apart from those of a gateway on the same machine, as the label `agent`; `nil` for a gateway.
+    /// - Parameter agent: the label `agent`, which tells them apart from those of a gateway on one machine; `nil` for a
+    ///   gateway.
     package func metrics(
         _ report: HealthReport, radio: RadioStatus, isClockSynced: Bool, agent: String? = nil
     ) -> [UInt8] {
@@ -117,7 +118,7 @@ extension MessageComposer {
         text.add("beacond_build_info", .gauge, "The agent's version.", [.init(1, label: ("version", version))])
         text.add("beacond_clock_synced", .gauge, "Whether the system clock is set by NTP.", [.init(isClockSynced)])
         text.add(
-            "beacond_radio_availability", .gauge, "What stands between the adapter and scanning: 1 for what holds.",
+            "beacond_radio_availability", .gauge, "The condition of the adapter: 1 for the present one.",
             RadioAvailability.allCases.map { .init(radio.word == $0.rawValue, label: ("state", $0.rawValue)) })
         for figure in HealthReport.figures { figure.measure(report, &text) }
         return Array(text.text.utf8)

@@ -1,11 +1,12 @@
-/// What is stored of a region instance, so that its state outlives the process.
+/// The stored state of a region instance, which outlives the process.
 ///
-/// One line of `StoredFields`. Its first words are its `StoredTag`: the kind of the region and the version of the line.
+/// The record is one line of `StoredFields`. The first words are its `StoredTag`: the kind of the region and the
+/// version of the line.
 package struct StoredRegion: Hashable, Sendable {
     package var record: RegionRecord
     /// The last event of the instance, 0 before the first.
     var eventSeq: Int64
-    /// The epoch that `eventSeq` belongs to; empty where that is not known.
+    /// The epoch of `eventSeq`; empty where it is not known.
     package var epoch: String
 
     package init(record: RegionRecord, eventSeq: Int64, epoch: String = "") {
@@ -14,16 +15,17 @@ package struct StoredRegion: Hashable, Sendable {
         self.epoch = epoch
     }
 
-    /// The last event of the instance in `epoch`, 0 before the first: a number of another epoch means nothing in it.
+    /// Returns the last event of the instance in `epoch`, 0 before the first. A number of another epoch does not count.
     package func eventSeq(in epoch: String) -> Int64 { self.epoch.isEmpty || self.epoch == epoch ? eventSeq : 0 }
 
-    /// The value for an instance that has no state to go on from. No reader takes it for a state.
+    /// The value for an instance without a state to restore. No reader takes it for a state.
     package static let withoutState = Array("unsettled".utf8)
 
-    /// The key it is stored under, as in topics: `carts`, `carts/1`, `carts/1/7`, `carts/1/zone/bakery`.
+    /// Returns the key of the record, as in topics: `carts`, `carts/1`, `carts/1/7`, `carts/1/zone/bakery`.
     package static func key(_ instance: RegionInstanceID) -> String { instance.levels }
 
-    /// - Parameter bootID: names the life of the monotonic clock; `nil` where instants mean nothing to another process.
+    /// - Parameter bootID: identifies the boot of the monotonic clock; `nil` where instants mean nothing to another
+    ///   process.
     package func encoded(_ timebase: Timebase, bootID: String?) -> [UInt8] {
         var words =
             ["\(record.kind.tag)", "state=\(record.isInside ? "inside" : "outside")"] + StoredFields.boot(bootID)
@@ -46,17 +48,17 @@ package struct StoredRegion: Hashable, Sendable {
         return Array(words.joined(separator: " ").utf8)
     }
 
-    /// The instance that is stored under a key; `nil` for a key of anything else.
+    /// Returns the instance of a key; `nil` for any other key.
     package static func instance(ofKey key: String) -> RegionInstanceID? {
         RegionInstanceID(levels: key.split(separator: "/", omittingEmptySubsequences: false).map(String.init)[...])
     }
 }
 
-/// What a stored line says it is. A version that writes other words, or the same in another sense, has a number of its own.
+/// The kind and version of a stored line. A version with other words, or words of another meaning, has its own number.
 package struct StoredTag: Hashable, Sendable, CustomStringConvertible {
     /// The kind of region; `nil` in version 1, where all were regions of beacons.
     var kind: String?
-    /// `nil` where the line has none.
+    /// The version; `nil` where the line has none.
     package var version: String?
 
     init(kind: String?, version: String?) {
@@ -64,8 +66,8 @@ package struct StoredTag: Hashable, Sendable, CustomStringConvertible {
         self.version = version
     }
 
-    /// Finds the tag of a line; `nil` where it has none: every version of every kind has one, so the line is damaged or is no
-    /// state.
+    /// Reads the tag of a line. Returns `nil` where there is none: every version writes a tag, so the line is damaged
+    /// or is no state.
     init?(_ octets: [UInt8]) {
         guard let text = String(validating: octets, as: UTF8.self) else { return nil }
         let words = text.split(separator: " ")
@@ -82,14 +84,13 @@ package struct StoredTag: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StoredRegion {
-    /// What a stored line turns out to be.
+    /// The result of reading a stored line.
     package enum Reading: Hashable, Sendable {
         case region(StoredRegion)
-        /// There is nothing to go on from: the instance had not settled, or is monitored no more, or the line is damaged, which is
-        /// as good as none.
+        /// There is no state to restore: the instance had not settled, or is not monitored any more, or the line is
+        /// damaged.
         case nothing
-        /// The line is of a kind or a version that this one does not know. It is for another version to read, so it has to stay as
-        /// it is.
+        /// The line has a kind or a version that is unknown here. Another version can read it, so it has to stay.
         case unknown(StoredTag)
 
         /// The state, where there is one.
@@ -98,14 +99,14 @@ extension StoredRegion {
         }
     }
 
-    /// Reads what `encoded` wrote, in this version or in an earlier one.
+    /// Reads the octets of `encoded`, of this version or an earlier one.
     ///
     /// - Parameters:
-    ///   - key: what it was stored under.
-    ///   - timebase: relates times of day to this process's monotonic clock.
-    ///   - bootID: names the life of that clock; `nil` where times of day alone count.
+    /// - key: the key of the record.
+    /// - timebase: relates wall times to this process's monotonic clock.
+    /// - bootID: identifies the boot of that clock; `nil` where only wall times count.
     package static func read(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?) -> Reading {
-        // Other records have a slash before their name.
+        // Keys of other records begin with a slash.
         guard !key.utf8.starts(with: "/".utf8), let tag = StoredTag(octets) else { return .nothing }
         guard let kind = tag.regionKind else { return .unknown(tag) }
         guard let instance = instance(ofKey: key), let words = StoredFields(octets, timebase, bootID: bootID),
@@ -114,7 +115,7 @@ extension StoredRegion {
         return .region(region)
     }
 
-    /// `nil` where a word is missing or damaged.
+    /// Returns `nil` where a word is missing or damaged.
     private init?(_ instance: RegionInstanceID, _ kind: RegionKind, _ words: StoredFields) {
         guard let definition = RegionRecord.Kind(kind, words), let since = words.instant("since"),
             let eventSeq = words["event_seq"].flatMap({ Int64($0) })

@@ -1,4 +1,4 @@
-/// What a request asks for. The raw value is the last level of its topic.
+/// The verb of a request. The raw value is the last level of its topic.
 enum RequestVerb: String, CaseIterable, Sendable {
     case state
     case range
@@ -7,35 +7,35 @@ enum RequestVerb: String, CaseIterable, Sendable {
     case location
 }
 
-/// A request whose form is right. Whether it can be carried out is for the engine to say.
+/// A request of valid form. The engine decides whether it can be carried out.
 package enum Request: Hashable, Sendable {
     /// Core Location's `requestState(for:)`.
     case state(StateRequest)
-    /// The beacons in range of one region instance, now; `nil` for numbers that name no instance of any region.
+    /// The beacons in range of one region instance now; `nil` for numbers that name no instance of any region.
     case range(region: String, RegionInstanceID.Discriminator?)
     /// Core Location's `startMonitoring(for:)`.
     case monitor(RegionDefinition)
     /// Core Location's `stopMonitoring(for:)`.
     case stop(region: String)
-    /// Core Location's `requestLocation()`: a fresh fix, and how long to wait for it.
+    /// Core Location's `requestLocation()`: a fresh fix, with a timeout.
     case location(timeout: TimeSpan)
 
-    /// How long a request for a fix waits where it does not say. Seconds.
+    /// The default timeout of a request for a fix. Seconds.
     static let locationTimeout_s = 30.0
 }
 
-/// Which states are asked for.
+/// The filter and page of a request for states.
 package struct StateRequest: Hashable, Sendable {
-    /// States in one answer, at most.
+    /// The most states in one answer.
     static let maxLimit = 256
 
-    /// `nil` for those of all regions.
+    /// The region; `nil` for all regions.
     var region: String?
     var major: UInt16?
     var minor: UInt16?
     /// 1 to `maxLimit`.
     package var limit: Int
-    /// Where the page begins: 0, or what the answer before said as `next`.
+    /// The start of the page: 0, or `next` of the answer before.
     package var start: Int
 
     init(
@@ -49,18 +49,19 @@ package struct StateRequest: Hashable, Sendable {
     }
 }
 
-/// A region as a request defines it: the keys of a `[[region]]` in JSON. What they may be, the configuration says.
+/// A region as a request defines it: the keys of a `[[region]]` in JSON. The configuration decides which values are
+/// valid.
 package struct RegionDefinition: Hashable, Sendable {
     var entries: [String: JSONValue]
     /// The request's own text, which is stored so that the region outlives the process.
     package var text: [UInt8]
 
-    /// Its name, where it has one that is text.
+    /// The id, if the request has one that is text.
     package var id: String? {
         if case .string(let id) = entries["id"] { id } else { nil }
     }
 
-    /// Reads the JSON object of a `monitor` request, from the air or from the store.
+    /// Reads the JSON object of a `monitor` request, received or stored.
     init(text: [UInt8]) throws(RequestError) {
         entries = try RequestReader.object(text)
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) where value == .null {
@@ -70,12 +71,12 @@ package struct RegionDefinition: Hashable, Sendable {
     }
 }
 
-/// Where the answer to a request goes.
+/// The destination of an answer.
 package struct ReplyAddress: Hashable, Sendable {
-    /// The last level of the request's topic, as far as it can be one of ours.
+    /// The last level of the request's topic, if it may be one of the agent's verbs.
     var verb: String
     package var topic: String
-    /// What the requester knows its answer by (MQTT 5).
+    /// The correlation data, by which the requester recognises its answer (MQTT 5).
     package var correlationData: [UInt8]?
 
     package init(verb: String, topic: String, correlationData: [UInt8]? = nil) {
@@ -84,25 +85,26 @@ package struct ReplyAddress: Hashable, Sendable {
         self.correlationData = correlationData
     }
 
-    /// Octets of correlation data that are carried back, at most.
+    /// The most octets of correlation data that are sent back.
     static let maxCorrelation_bytes = 256
 }
 
 extension TopicTree {
-    /// What to subscribe to for requests.
+    /// The subscription for requests.
     package var requestFilter: String { root + "/request/+" }
 
-    /// The last level of a request's topic, or `unknown` for one that none of ours looks like.
+    /// Returns the last level of a request's topic, or `unknown` for a topic unlike the agent's.
     func verb(ofRequest topic: String) -> String {
         guard case .request(let verb)? = subject(of: topic), verb.utf8.count <= 32 else { return "unknown" }
         let isPlain = verb.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_") }
         return isPlain ? verb : "unknown"
     }
 
-    /// Whether an answer may go to a topic that the requester chose.
+    /// Returns whether an answer may go to a topic that the requester chose.
     ///
-    /// The broker trusts the gateway's word on some topics. A requester must not choose what stands there. So below the prefix
-    /// only this gateway's own `response/` is allowed, and nothing at or below the trees in which it speaks in others' words.
+    /// Subscribers trust the gateway's messages on some topics. A requester must not write there. So below the prefix
+    /// only this gateway's own `response/` is allowed. Topics of other formats that the gateway writes are not allowed
+    /// either.
     ///
     /// - Parameter foreignTrees: the first levels of topics outside the prefix that only the gateway itself writes.
     func mayAnswer(on topic: String, sparing foreignTrees: [String]) -> Bool {
@@ -118,17 +120,17 @@ extension TopicTree {
     }
 }
 
-/// What became of a request.
+/// The answer to a request.
 package struct Answer: Hashable, Sendable {
     package enum Result: Hashable, Sendable {
-        /// States that were asked for, and where the next page begins, if there is one.
+        /// The requested states, and the start of the next page, if there is one.
         case states([RegionStatus], next: Int?)
         case ranging(RangingReport)
-        /// A region is monitored from now on, or was already, just so.
+        /// The region is monitored from now on, or was already, with this definition.
         case monitoring(region: String)
-        /// A region is monitored no more; so many instances went with it.
+        /// The region is not monitored any more; so many instances ended.
         case stopped(region: String, instances: Int)
-        /// Where the gateway is.
+        /// The gateway's place.
         case location(PlacedFix)
         case refused(RequestError)
     }

@@ -1,8 +1,8 @@
-/// Why a request is refused.
+/// The reason for which a request is refused.
 package struct RequestError: Error, Hashable, Sendable {
-    /// For programs. The raw value is the word in a response.
+    /// The reason for programs. The raw value is the word in a response.
     package enum Code: String, CaseIterable, Sendable {
-        /// It was published with the retain flag, perhaps long ago.
+        /// The request has the retain flag and may be old.
         case retainedRequest = "retained_request"
         /// More than 4 KiB.
         case tooLarge = "too_large"
@@ -10,27 +10,27 @@ package struct RequestError: Error, Hashable, Sendable {
         /// A key is unknown, missing, or of the wrong type or range.
         case invalidRequest = "invalid_request"
         case unknownVerb = "unknown_verb"
-        /// The response topic or the correlation data is not one that is used.
+        /// The agent does not use such a response topic or correlation data.
         case invalidResponseTopic = "invalid_response_topic"
         case tooManyRequests = "too_many_requests"
         /// No region of that id is monitored.
         case unknownRegion = "unknown_region"
-        /// The region stands in `config.toml`, where it is changed.
+        /// The region is defined in `config.toml` and is changed there.
         case configuredRegion = "configured_region"
         /// Another definition of that id is monitored by request.
         case regionExists = "region_exists"
-        /// A value that the configuration's rules do not allow.
+        /// A value violates the rules of the configuration.
         case invalidRegion = "invalid_region"
-        /// The broker takes no message as long as the answer is.
+        /// The answer is longer than the broker accepts.
         case answerTooLarge = "answer_too_large"
         /// A limit of `[regions]`. Core Location's `monitoringDidFailFor`.
         case regionMonitoringFailure = "region_monitoring_failure"
-        /// There is no place to tell, or none in time. Core Location's `locationUnknown`.
+        /// No fix is available, or none came in time. Core Location's `locationUnknown`.
         case locationUnavailable = "location_unavailable"
     }
 
     var code: Code
-    /// For people: what is wrong and what to do.
+    /// The problem and its remedy, for people.
     var text: String
 
     package init(_ code: Code, _ text: String) {
@@ -53,7 +53,7 @@ extension RequestError {
         RequestError(.tooManyRequests, "\(limit) requests for a fix are waiting already; their answers will be yours")
     }
 
-    /// - Parameter availability: what there is of a receiver.
+    /// - Parameter availability: the availability of the receiver.
     static func locationUnavailable(_ availability: LocationAvailability) -> RequestError {
         let reason =
             switch availability {
@@ -91,7 +91,7 @@ extension RequestError {
         )
     }
 
-    /// What to say in place of a list that the broker finds too long; `nil` for an answer that is no list.
+    /// Returns the error in place of a list that is too long for the broker; `nil` for other answers.
     static func answerTooLarge(_ result: Answer.Result, bytes: Int) -> RequestError? {
         switch result {
         case .states(let states, next: _) where states.count > 1:
@@ -112,7 +112,7 @@ extension RequestError {
         RequestError(.invalidRequest, "\(Self.quoted(key)): must not be null; leave the key out")
     }
 
-    /// Text from outside, on one line, at most about 60 characters.
+    /// Returns text from outside, on one line, with at most about 60 characters.
     static func quoted(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(60).map { scalar in
             TopicName.isForbidden(scalar) ? "\u{FFFD}" : scalar
@@ -123,7 +123,7 @@ extension RequestError {
     }
 }
 
-/// Why the engine refuses a request.
+/// The reasons of the engine.
 extension RequestError {
     static func unknownRegion(_ id: String) -> RequestError {
         RequestError(.unknownRegion, "no region \(quoted(id)) is monitored; ask for state without a region to see all")
@@ -139,7 +139,7 @@ extension RequestError {
             .regionExists, "region \(quoted(id)) is monitored already, with another definition; stop it first")
     }
 
-    /// It has no beacons that could be ranged.
+    /// Returns the error for a region without beacons, which cannot be ranged.
     static func notOfBeacons(_ id: String, _ kind: RegionKind) -> RequestError {
         RequestError(.invalidRequest, "region \(quoted(id)) is a \(kind.name): there are no beacons of it to range")
     }

@@ -1,12 +1,12 @@
 /// A request as it came from the broker.
 package struct IncomingRequest: Hashable, Sendable {
     package var topic: String
-    /// `nil` where it was too large to be kept.
+    /// The payload; `nil` where it was too large to be kept.
     package var payload: [UInt8]?
     package var isRetained: Bool
-    /// Where the answer is wanted (MQTT 5).
+    /// The topic for the answer (MQTT 5).
     package var responseTopic: String?
-    /// What the answer must carry back (MQTT 5).
+    /// The correlation data to send back (MQTT 5).
     package var correlationData: [UInt8]?
 
     package init(
@@ -20,21 +20,21 @@ package struct IncomingRequest: Hashable, Sendable {
         self.correlationData = correlationData
     }
 
-    /// Whether this takes a retained request from the broker, which asks for nothing. With MQTT 3.1.1 the broker does not pass the flag on.
+    /// Whether this only clears a retained request at the broker. With MQTT 3.1.1 the broker does not pass the flag on.
     var clearsRetained: Bool { isRetained && payload?.isEmpty == true }
 }
 
-/// Decides which requests reach the engine: those of the right form, not too many, with an answer that may go where it is
-/// wanted.
+/// Decides which requests reach the engine. A request needs a valid form and an allowed answer topic, and requests must
+/// not come too fast.
 package struct RequestGate: Sendable {
     package enum Decision: Hashable, Sendable {
         case carryOut(Request, ReplyAddress)
         case refuse(RequestError, ReplyAddress)
-        /// Nothing to say: one of too many, which was counted, or what clears a retained request.
+        /// No answer: the request is one of too many, which was counted, or clears a retained request.
         case drop
     }
 
-    /// Octets of a payload, at most.
+    /// The most octets of a payload.
     static let maxPayload_bytes = 4_096
     static let rate_per_s: Int64 = 10
     static let burst: Int64 = 20
@@ -42,13 +42,13 @@ package struct RequestGate: Sendable {
     private let topics: TopicTree
     private let foreignTrees: [String]
     private var requests = TokenBucket(interval: .milliseconds(1_000 / Self.rate_per_s), burst: Self.burst)
-    /// Too many requests are told of once a second.
+    /// The rate of answers about too many requests: one a second.
     private var complaints = TokenBucket(interval: .seconds(1), burst: 1)
-    /// Requests beyond the rate, since the start.
+    /// The requests beyond the rate since the start.
     package private(set) var floodCount: UInt64 = 0
 
-    /// - Parameter foreignTrees: the first levels of topics outside the prefix on which the gateway speaks in others' words. No answer
-    ///   goes there.
+    /// - Parameter foreignTrees: the first levels of topics outside the prefix that the gateway writes in other
+    ///   formats. No answer goes there.
     package init(topics: TopicTree, sparing foreignTrees: [String] = []) {
         self.topics = topics
         self.foreignTrees = foreignTrees
@@ -67,13 +67,13 @@ package struct RequestGate: Sendable {
         }
     }
 
-    /// A request that the way to the engine has no room for.
+    /// Refuses a request for which the queue to the engine has no room.
     package mutating func refuseFlood(_ address: ReplyAddress, at now: Instant) -> Decision {
         floodCount += 1
         return complaints.take(at: now) ? .refuse(.tooManyRequests, address) : .drop
     }
 
-    /// The address that the requester asked for. Where it is not one that is used, the refusal goes to the usual topic.
+    /// Returns the address that the requester asked for. If it is not allowed, the refusal goes to the usual topic.
     private func address(_ verb: String, _ incoming: IncomingRequest) -> (ReplyAddress, RequestError?) {
         var address = ReplyAddress(verb: verb, topic: topics.response(verb))
         if let data = incoming.correlationData {

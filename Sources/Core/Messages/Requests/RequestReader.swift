@@ -1,7 +1,7 @@
-/// From the octets of a request to what it asks for. Unknown keys are errors, as they are in `config.toml`: a key that was
-/// mistyped must not be taken for one that was left out.
+/// Parses requests. Unknown keys are errors, as in `config.toml`: a mistyped key must not count as one that is left
+/// out.
 enum RequestReader {
-    /// Reads a request.
+    /// Parses a request.
     ///
     /// - Parameter octets: its payload, any octets.
     static func read(_ verb: RequestVerb, _ octets: [UInt8]) throws(RequestError) -> Request {
@@ -117,7 +117,7 @@ struct RequestFields {
         return number
     }
 
-    /// A major or a minor.
+    /// Returns a major or a minor.
     package func value(_ key: String) throws(RequestError) -> UInt16? {
         try integer(key, 0...Int64(UInt16.max)).map { UInt16(clamping: $0) }
     }

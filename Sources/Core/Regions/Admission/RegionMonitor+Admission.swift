@@ -1,17 +1,17 @@
-/// The admission of instances: which may exist, and which make room for others.
+/// The admission of instances: it decides which may exist, and which give way to others.
 ///
-/// The instances of an expanded region come from the air, where anyone can make identities up. So an instance exists only once a
-/// beacon has satisfied the entry rule. Before that it is *pending*: it has a slot, in which the debounce runs, and neither a state
-/// nor a record. Pending instances last no longer than the tracker remembers their beacons.
+/// The instances of an expanded region come from the air, where anyone can make identities up. So an instance exists
+/// only once a beacon has satisfied the entry rule. Before that it is *pending*: it has a slot, in which the debounce
+/// runs, but no state and no record. A pending instance lasts only while the tracker remembers one of its beacons.
 struct InstanceAdmission: Sendable {
-    /// How long an instance may have been outside before it goes; `forever` for no limit.
+    /// The time outside after which an instance is deleted; `forever` for no limit.
     let forgetAfter: TimeSpan
     var budget: EntryBudget
-    /// Instances that do not exist yet, by their names.
+    /// Pending instances by id.
     var pending: [RegionInstanceID: InstanceSlot] = [:]
-    /// Instances of expanded regions by when they were left, stale ones among them: those that were entered again.
+    /// Instances of expanded regions by the time of their exit. Those that were entered again are stale.
     var outside = TimerQueue<InstanceSlot>()
-    /// When there is something to do next. It is asked for with every report, so it is kept.
+    /// The next deadline. It is stored, because every report asks for it.
     private(set) var due = Instant.distantFuture
     package var news = AdmissionNews()
     var counts = RefusedEntries()
@@ -21,19 +21,19 @@ struct InstanceAdmission: Sendable {
         budget = EntryBudget(limit: limits.maxNewcomersPerMinute)
     }
 
-    /// To be called wherever the budget or `outside` has changed.
+    /// Updates `due`. The monitor calls it wherever the budget or `outside` has changed.
     mutating func schedule() {
         due = min(budget.due, forgetAfter == .forever ? .distantFuture : outside.nextDue + forgetAfter)
     }
 }
 
-/// What admission has decided since it was asked last, for the owner of the monitor.
+/// The decisions of admission since the last query, for the owner of the monitor.
 struct AdmissionNews: Sendable {
     /// Instances that exist from now on.
     var admitted: [InstanceSlot] = []
-    /// Instances that made room, or were outside for too long. Each is pending again, in its slot.
+    /// Instances that gave way, or were outside for too long. Each is pending again, in its slot.
     var forgotten: [(slot: InstanceSlot, id: RegionInstanceID)] = []
-    /// Entries that were held back in a minute that is over.
+    /// Entries that were held back in a minute that has ended.
     var surges: [EntryBudget.Surge] = []
     /// Limits that refused an entry, each region reported once.
     var failures: [RegionMonitoringFailure] = []
@@ -41,18 +41,18 @@ struct AdmissionNews: Sendable {
     var isEmpty: Bool { admitted.isEmpty && forgotten.isEmpty && surges.isEmpty && failures.isEmpty }
 }
 
-/// Entries that were refused since the start. An identity counts once in a minute.
+/// The number of entries refused since the start. An identity counts once in a minute.
 package struct RefusedEntries: Hashable, Sendable {
-    /// Because every instance that there may be had something inside.
+    /// Refused because all instances allowed had a beacon inside.
     package var maxInstances: UInt64 = 0
-    /// Because there were too many newcomers in a minute.
+    /// Refused because there were too many newcomers in a minute.
     package var maxNewcomersPerMinute: UInt64 = 0
 
     init() {}
 }
 
 extension RegionMonitor {
-    /// How much regions want an identity. A beacon with an instance of its own is known.
+    /// Returns the interest of regions in an identity. A beacon with an instance of its own is known.
     func interest(in identity: BeaconIdentity) -> RegionInterest {
         let found = kinds.beacons.registrations(of: identity)
         for registration in found {
@@ -63,28 +63,28 @@ extension RegionMonitor {
         return found.isEmpty ? .none : .wanted
     }
 
-    /// What admission has decided since this was asked last.
+    /// Returns the decisions of admission since the last call.
     mutating func takeAdmissionNews() -> AdmissionNews {
         defer { admission.news = AdmissionNews() }
         return admission.news
     }
 
-    /// Whether there is any: asked with every report.
+    /// Whether there are such decisions. Every report asks.
     var hasAdmissionNews: Bool { !admission.news.isEmpty }
 
-    /// Entries that were refused since the start.
+    /// The entries refused since the start.
     var refusedEntries: RefusedEntries { admission.counts }
 
-    /// The slot of an instance, pending ones among them.
+    /// Returns the slot of an instance, pending ones included.
     func slotOrPending(of id: RegionInstanceID) -> InstanceSlot? { slots[id] ?? admission.pending[id] }
 
-    /// Ends the account of the minute under way, because the process ends.
+    /// Ends the current minute's surges, because the process ends.
     mutating func closeSurges() {
         admission.news.surges += admission.budget.takeSurges()
         admission.schedule()
     }
 
-    /// No beacon of a pending instance is remembered any more: its slot is used again. Nothing where the instance exists.
+    /// Frees the slot of a pending instance whose beacons are all forgotten. Does nothing where the instance exists.
     mutating func discard(_ slot: InstanceSlot) {
         let id = instances[slot].id
         guard admission.pending[id] == slot else { return }
@@ -93,7 +93,7 @@ extension RegionMonitor {
         instances.remove(slot)
     }
 
-    /// The slot of an expanded region's instance, which is pending where it is new.
+    /// Returns the slot of an expanded region's instance. A new instance is pending.
     mutating func pendingInstance(
         _ id: RegionInstanceID, of registration: RegistrationSlot, at now: Instant
     ) -> InstanceSlot {
@@ -108,8 +108,8 @@ extension RegionMonitor {
         return slot
     }
 
-    /// A beacon has satisfied the entry rule of a pending instance: the instance exists from now on, unless a limit refuses it.
-    /// An identity that is refused is asked for again in the next minute.
+    /// Makes a pending instance exist, because a beacon has satisfied its entry rule. A limit may refuse it; the
+    /// identity is then tried again in the next minute.
     mutating func admit(
         _ slot: InstanceSlot, _ identity: BeaconIdentity, since candidacy: BeaconCandidacy, at now: Instant
     ) -> Bool {
@@ -130,14 +130,14 @@ extension RegionMonitor {
         admission.pending[id] = nil
         slots[id] = slot
         instances[slot].existence = .exists
-        // What has been heard without a pause since the region settled was there before.
+        // A beacon heard without a pause since before the region settled was there already.
         let wasThere = candidacy.firstSeen < registrations[registration].settlesAt
         _ = instances[slot].standing.begin(isSettling: wasThere, isBlind: false, at: now)
         admission.news.admitted.append(slot)
         return true
     }
 
-    /// Why no further instance can exist now; `nil` where one can, for which another may have made room.
+    /// Returns why no further instance can exist now; `nil` where one can, for which another may have given way.
     private mutating func refusal(at now: Instant) -> RegionMonitoringFailure.Cause? {
         guard admission.budget.hasRoom(at: now) else {
             admission.counts.maxNewcomersPerMinute &+= 1
@@ -165,9 +165,9 @@ extension RegionMonitor {
         }
     }
 
-    // MARK: - Instances that go
+    // MARK: - Deletion of instances
 
-    /// An instance was left: if it is one of an expanded region, it goes in time.
+    /// Starts the time after which an expanded region's instance is deleted, because it was left.
     mutating func noteOutside(_ slot: InstanceSlot) {
         guard instances[slot].id.discriminator != .whole,
             case .outside(let since) = instances[slot].standing.occupancy
@@ -178,7 +178,7 @@ extension RegionMonitor {
         admission.schedule()
     }
 
-    /// The instance that has been outside for longest makes room, where there is one.
+    /// Deletes the instance that has been outside for longest, if there is one.
     private mutating func makeRoom() -> Bool {
         defer { admission.schedule() }
         while let timer = admission.outside.removeFirst() {
@@ -189,7 +189,7 @@ extension RegionMonitor {
         return false
     }
 
-    /// Does what is due: instances go that were outside for too long, and the account of a minute is told.
+    /// Does the work that is due: deletes instances that were outside for too long, and reports the surges of a minute.
     mutating func advanceAdmission(to now: Instant) {
         if admission.budget.due <= now { admission.news.surges += admission.budget.takeSurges() }
         while let timer = admission.outside.first, timer.due + admission.forgetAfter <= now {
@@ -199,7 +199,7 @@ extension RegionMonitor {
         admission.schedule()
     }
 
-    /// The instance exists no more. A beacon of it may be remembered, so it is pending.
+    /// Deletes an instance. The tracker may remember a beacon of it, so it is pending.
     private mutating func forget(_ slot: InstanceSlot) {
         let id = instances[slot].id
         slots[id] = nil
@@ -212,7 +212,7 @@ extension RegionMonitor {
 }
 
 extension RegionInstance {
-    /// Whether it exists and has been outside since that instant.
+    /// Returns whether it exists and has been outside since that instant.
     fileprivate func isOutside(since instant: Instant) -> Bool {
         existence == .exists && standing.occupancy == .outside(since: instant)
     }

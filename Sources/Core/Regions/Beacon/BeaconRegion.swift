@@ -1,8 +1,8 @@
-/// A region as the operator registers it: a name, and which beacons belong to it.
+/// A region of beacons as the operator registers it: an id and an identity constraint.
 ///
-/// Core Location's `CLBeaconRegion`: a proximity UUID, optionally a major, optionally a minor, which needs a major.
+/// Core Location's `CLBeaconRegion`: a proximity UUID, optionally a major, and optionally a minor, which needs a major.
 package struct BeaconRegion: Hashable, Sendable {
-    /// Whether one registration stands for many instances, one for each value heard. The raw value is the word in
+    /// Whether one registration has many instances, one for each value heard. The raw value is the word in
     /// `config.toml`.
     package enum Expansion: String, CaseIterable, Sendable {
         case none
@@ -12,17 +12,17 @@ package struct BeaconRegion: Hashable, Sendable {
         case minor
     }
 
-    /// The operator's own name: one MQTT topic level, unique.
+    /// The id chosen by the operator: one MQTT topic level, unique.
     package var id: String
     var uuid: ProximityUUID
-    /// Only beacons of this major; `nil` for any.
+    /// The major of its beacons; `nil` for any.
     var major: UInt16?
-    /// Only beacons of this minor; `nil` for any. Needs a major.
+    /// The minor of its beacons; `nil` for any. It needs a major.
     var minor: UInt16?
     package var expansion: Expansion
-    /// Whether entries make events; the state goes on regardless.
+    /// Whether entries make events. The state changes in any case.
     var notifyOnEntry: Bool
-    /// Whether exits make events.
+    /// Whether exits make events. The state changes in any case.
     var notifyOnExit: Bool
     /// Whether the beacons of the region are ranged while it is inside.
     package var isRanged: Bool
@@ -49,21 +49,21 @@ extension BeaconRegion {
         BeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
     }
 
-    /// Whether a record is this region's: of an instance that it can have, and of the beacons that belong to it now. Under the
-    /// same id with other beacons it is another region, of which nothing is known.
+    /// Returns whether a record belongs to this region: to a possible instance, with the present constraint. A region
+    /// with this id and other beacons is another region, whose record does not apply.
     func canRestore(_ record: RegionRecord) -> Bool {
         guard canHave(record.instance) else { return false }
         return record.kind == .beacon(of: constraint) || record.kind == .beacon(of: nil)
     }
 
-    /// Whether an instance of that name can be this region's, as it is defined now.
+    /// Returns whether this region, as defined now, can have an instance of that id.
     func canHave(_ instance: RegionInstanceID) -> Bool {
         guard instance.region == id, expansion.makes(instance.discriminator) else { return false }
         if case .minor(let major, _) = instance.discriminator { return major == self.major ?? major }
         return true
     }
 
-    /// The instance that the beacons of an identity belong to.
+    /// Returns the instance for the beacons of an identity.
     package func instance(of identity: BeaconIdentity) -> RegionInstanceID {
         let discriminator: RegionInstanceID.Discriminator =
             switch expansion {
@@ -76,7 +76,7 @@ extension BeaconRegion {
 }
 
 extension BeaconRegion.Expansion {
-    /// Whether that tells instances of such a region apart.
+    /// Returns whether this expansion uses that kind of discriminator.
     func makes(_ discriminator: RegionInstanceID.Discriminator) -> Bool {
         switch (self, discriminator) {
         case (.none, .whole), (.major, .major), (.minor, .minor): true
@@ -85,31 +85,31 @@ extension BeaconRegion.Expansion {
     }
 }
 
-/// When a region is entered and left.
+/// The rules of entry and exit.
 package struct BeaconRules: Hashable, Sendable {
-    /// Smoothed RSSI from which on a report counts towards an entry. −127: any report does.
+    /// The smoothed RSSI from which a report counts towards an entry. −127: any report counts.
     var entryRSSI_dbm: Double
-    /// How long a beacon must be heard like that; zero: the first report enters.
+    /// The time for which a beacon must be heard at that level; zero: the first report enters.
     var entryAfter: TimeSpan
-    /// Smoothed RSSI from which on a report keeps the region inside. −127: any report does.
+    /// The smoothed RSSI from which a report keeps the region inside. −127: any report does.
     var exitRSSI_dbm: Double
-    /// How long nothing may have kept it before it is left.
+    /// The silence after which the region is left.
     var exitAfter: TimeSpan
-    /// How long after registration a beacon counts as having been there already.
+    /// The time after registration in which a beacon counts as having been there already.
     var settle: TimeSpan
-    /// How long the radio may be blind before the state is `unknown`.
+    /// The blindness of the radio after which the state is `unknown`.
     var unknownStateAfter: TimeSpan
 }
 
 extension BeaconRules {
-    /// A region that has no beacons is entered by none.
+    /// Rules that no beacon can satisfy, for a region without beacons.
     static let ofNobody = BeaconRules(
         entryRSSI_dbm: .infinity, entryAfter: .forever, exitRSSI_dbm: .infinity, exitAfter: .forever, settle: .forever,
         unknownStateAfter: .forever)
 }
 
-/// Finds the regions that a beacon belongs to by hash look-up, so that a report costs the same with one region as with
-/// a thousand: three look-ups, for UUID, UUID and major, and UUID, major and minor.
+/// An index of the regions by identity. A report costs three hash lookups with one region as with a thousand: UUID;
+/// UUID and major; UUID, major and minor.
 struct BeaconRegionIndex: Sendable {
     private struct Key: Hashable, Sendable {
         var uuid: ProximityUUID
@@ -130,7 +130,7 @@ struct BeaconRegionIndex: Sendable {
         if registrations[key]?.isEmpty == true { registrations[key] = nil }
     }
 
-    /// The registrations that the identity belongs to, in the order in which they were made.
+    /// Returns the registrations that the identity belongs to, in the order in which they were made.
     func registrations(of identity: BeaconIdentity) -> [RegistrationSlot] {
         let keys = [
             Key(uuid: identity.uuid),
@@ -141,10 +141,10 @@ struct BeaconRegionIndex: Sendable {
     }
 }
 
-/// How the beacons of an instance stand: what it needs to know of them beside what every `RegionInstance` knows.
+/// The beacons of an instance: the state that only regions of beacons have.
 package enum BeaconStanding: Equatable, Sendable {
     case nobody
-    /// Heard at or above the entry threshold, not for long enough yet.
+    /// Heard at or above the entry threshold, not yet for long enough.
     case candidate(BeaconCandidacy)
     case present(BeaconPresence)
 }
@@ -152,7 +152,7 @@ package enum BeaconStanding: Equatable, Sendable {
 /// A run of reports at or above the entry threshold.
 package struct BeaconCandidacy: Equatable, Sendable {
     var firstHeardAt: Instant
-    /// Seen times.
+    /// The seen times of the first and the last report.
     var firstSeen: Instant
     var lastSeen: Instant
 }
@@ -162,16 +162,16 @@ package struct BeaconPresence: Equatable, Sendable {
     /// The beacon that caused the entry, or was there first.
     var major: UInt16
     var minor: UInt16
-    /// Whose report says until when it holds: a slower beacon may have set that further off.
+    /// The transmitter whose report set the time of leaving. A slower beacon may have set a later time.
     var holder: TransmitterSlot?
     /// The silence that is ordinary for that beacon.
     var patience: TimeSpan
     package var level: SignalLevel?
 }
 
-/// What is stored of the beacons that keep a region inside.
+/// The stored data of the beacons that keep a region inside.
 struct BeaconKeeper: Hashable, Sendable {
-    /// The beacon that the region was entered by, or that was there first.
+    /// The beacon that caused the entry, or was there first.
     var major: UInt16
     var minor: UInt16
     /// The silence that was ordinary for the beacon heard last.
@@ -188,7 +188,7 @@ struct BeaconKeeper: Hashable, Sendable {
 }
 
 extension BeaconStanding {
-    /// Who keeps the instance inside, as it is stored; `nil` where nobody does.
+    /// The stored data of the beacons inside; `nil` where there are none.
     var keeper: BeaconKeeper? {
         if case .present(let presence) = self { BeaconKeeper(presence) } else { nil }
     }
@@ -201,14 +201,14 @@ extension BeaconKeeper {
             rssi_dbm: presence.level?.rssi_dbm)
     }
 
-    /// What an exit tells of the beacon that the stay was about: it is not there any more, so how near it is nobody knows.
+    /// Returns the cause of an exit. The beacon has left, so its distance is unknown.
     func exitCause(uuid: ProximityUUID) -> RegionEvent.Cause {
         .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor), .undetermined(rssi_dbm: rssi_dbm))
     }
 }
 
 extension BeaconPresence {
-    /// Of an earlier process: nobody has been heard yet, so anybody's report counts.
+    /// Restores the beacons of an earlier process. No beacon has been heard yet, so any report counts.
     init(_ keeper: BeaconKeeper) {
         self.init(
             major: keeper.major, minor: keeper.minor, holder: nil, patience: keeper.patience,

@@ -1,25 +1,26 @@
-/// A report of a beacon, as far as regions are concerned.
+/// A report of a beacon, with the data that regions need.
 struct BeaconEvidence: Sendable {
     var transmitter: TransmitterSlot
     var identity: BeaconIdentity
-    /// Smoothed by the region filter; `nil` where no report of this transmitter carried a strength.
+    /// The level of the region filter; `nil` where no report of this transmitter carried an RSSI.
     package var level: SignalLevel?
     /// The silence that is ordinary for this transmitter.
     var patience: Patience
 
-    /// A report without any strength proves presence, but no nearness: it counts where any strength would.
+    /// Returns whether the report reaches a threshold. A report without an RSSI proves presence only: it counts where
+    /// any RSSI would.
     fileprivate func qualifies(_ threshold_dbm: Double) -> Bool {
         let weakest = SignalLevel(rssi_dbm: -127)
         return (level ?? weakest).isAtLeast(threshold_dbm)
     }
 }
 
-/// The rules of beacons. Entered: heard at or above `entry_rssi_dbm` for `entry_after_s`. Left by silence: nothing heard at
-/// or above `exit_rssi_dbm` for `exit_after_s`, longer where beacons are slow.
+/// The rules of beacons. Entry: heard at or above `entry_rssi_dbm` for `entry_after_s`. Exit: not heard at or above
+/// `exit_rssi_dbm` for `exit_after_s`, longer for slow beacons.
 extension RegionMonitor {
-    /// Takes a report of a beacon in that belongs to the instance.
+    /// Takes a report of a beacon that belongs to the instance.
     ///
-    /// - Parameter observe: how near the beacon is; asked only for an event.
+    /// - Parameter observe: returns the beacon's distance; called only for an event.
     mutating func receive(
         _ evidence: BeaconEvidence, in slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition],
         observe: () -> BeaconObservation
@@ -41,8 +42,8 @@ extension RegionMonitor {
         }
     }
 
-    /// The run of reports that this one goes on with or begins: the debounce starts anew after a silence in which a beacon inside
-    /// would have left.
+    /// Returns the run of reports that this one continues or begins. The debounce starts anew after a silence in which
+    /// a beacon inside would have left.
     private func candidacy(
         _ standing: BeaconStanding, _ rules: BeaconRules, seen: Instant, at now: Instant
     ) -> BeaconCandidacy {
@@ -60,7 +61,7 @@ extension RegionMonitor {
         guard admit(slot, evidence.identity, since: candidacy, at: now) else { return }
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         let leavesAt = leavingTime(of: slot, patience, rules, at: now)
-        // Who was there before has been there since it was first heard; who crosses has crossed now.
+        // A beacon that was there before has been inside since it was first heard. A newcomer has crossed now.
         let began = instances[slot].standing.isSettled ? now : candidacy.firstHeardAt
         let change = instances[slot].standing.inside(since: began, until: leavesAt, at: now)
         instances[slot].beacons = .present(
@@ -73,15 +74,15 @@ extension RegionMonitor {
         announce(slot, change, event: event, at: now, transitions: &transitions)
     }
 
-    /// Seen time at which the region is left if nothing more is heard.
+    /// Returns the seen time at which the region is left if no further report comes.
     func leavingTime(
         of slot: InstanceSlot, _ patience: TimeSpan, _ rules: BeaconRules, at now: Instant
     ) -> Instant {
         seenTime(of: slot, at: now) + max(rules.exitAfter, patience)
     }
 
-    /// Until when the end of settling has to wait: a beacon that is still on its way through the entry debounce was there before.
-    /// `nil` where there is none.
+    /// Returns until when the end of settling has to wait: a beacon that is still in the entry debounce was there
+    /// before. Returns `nil` where there is none.
     func candidacyLapses(_ slot: InstanceSlot) -> Instant? {
         guard !instances[slot].standing.isSettled,
             case .candidate(let candidacy) = instances[slot].beacons
@@ -89,9 +90,9 @@ extension RegionMonitor {
         return candidacy.lastSeen + rules(of: slot).exitAfter
     }
 
-    // MARK: - Which beacons belong where
+    // MARK: - Identities and instances
 
-    /// The instances that an identity belongs to. Those of expanded regions are pending where the value is new.
+    /// Returns the instances that an identity belongs to. Those of expanded regions are pending where the value is new.
     ///
     /// - Parameter failures: instances that a limit refused, each region reported once.
     mutating func instances(
@@ -116,9 +117,9 @@ extension RegionMonitor {
         return found
     }
 
-    /// A beacon with the identity is not tracked because of a limit on transmitters.
+    /// Reports that a beacon of the identity is not tracked because of a limit on transmitters.
     ///
-    /// - Parameter failures: each region that it belongs to, reported once.
+    /// - Parameter failures: the regions that it belongs to, each reported once.
     mutating func transmitterRefused(
         _ identity: BeaconIdentity, limit: Int, failures: inout [RegionMonitoringFailure]
     ) {
@@ -132,9 +133,9 @@ extension RegionMonitor {
 }
 
 extension RegionInstance {
-    /// A beacon is heard in a region that is inside. In one piece, because it happens with nearly every report.
+    /// Takes a report in a region that is inside. One function, because nearly every report calls it.
     ///
-    /// - Returns: what is to be told, and the seen time of the timer to set, where there is any.
+    /// - Returns: the change to announce, and the seen time of the timer to set, if any.
     fileprivate mutating func heard(
         _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
     ) -> (change: RegionStanding.Change?, timer: Instant?) {
@@ -143,7 +144,8 @@ extension RegionInstance {
         else { return (nil, nil) }
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         var leavesAt = seen + max(rules.exitAfter, patience)
-        // Of several beacons the one that may be silent longest decides; its own reports move that freely.
+        // The beacon that may be silent longest decides the time of leaving. Its own reports move that time in both
+        // directions.
         if leavesAt >= stay.leavesAt || present.holder == evidence.transmitter || stay.isRestored {
             present.holder = evidence.transmitter
             present.patience = patience

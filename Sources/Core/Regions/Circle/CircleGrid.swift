@@ -1,12 +1,12 @@
 import RealModule
 
-/// Finds the circles that a place lies in, at a cost that does not depend on how many there are.
+/// Finds the circles that contain a place, at a cost independent of their number.
 ///
-/// Circles stand in the cells of a grid by their centres. Each size has a grid of its own, from 1 m to 131 km by powers of two,
-/// so that a place looks at few cells and each cell has few circles that are far too small or too large for it.
+/// Circles are in the cells of a grid by their centres. Each size, from 1 m to 131 km by powers of two, has a grid of
+/// its own. So a place looks at few cells, and each cell has few circles that are far too small or too large for it.
 ///
-/// Cells are bands of latitude cut into columns. A band has as many columns as keep them about as wide as the band is high, so
-/// near the poles there are few, and at a pole one. Columns are counted around the Earth: the last one lies beside the first.
+/// Cells are bands of latitude cut into columns. A band has so many columns that they are about as wide as the band is
+/// high: few near the poles, and one at a pole. Columns wrap around the Earth: the last one lies beside the first.
 struct CircleGrid: Sendable {
     package struct Entry: Sendable {
         var slot: InstanceSlot
@@ -20,8 +20,8 @@ struct CircleGrid: Sendable {
     }
 
     private static let levels = 18
-    /// A degree of the ellipsoid is nowhere shorter than 110,574 m, and 111,320 m along the equator. What is asked for may be too
-    /// wide, never too narrow.
+    /// A lower bound of a degree. On the ellipsoid a degree is at least 110,574 m, and 111,320 m along the equator. So
+    /// a search may be too wide, never too narrow.
     private static let degree_m = 110_000.0
     private static let radiansPerDegree = Double.pi / 180
 
@@ -45,7 +45,7 @@ struct CircleGrid: Sendable {
         count -= 1
     }
 
-    /// Goes through the circles whose centres are as near to a place as their radius, and through some that are not.
+    /// Visits the circles whose centres are as near to a place as their radius, and some others.
     func forEach(near place: Coordinate, _ visit: (Entry) -> Void) {
         for level in countOfLevel.indices where countOfLevel[level] > 0 {
             let reach = Self.reach_deg(level)
@@ -75,7 +75,7 @@ struct CircleGrid: Sendable {
         return Cell(level: UInt8(level), band: Int32(band), column: Int32(column % columns))
     }
 
-    /// The first level whose radii, up to 2 to its power, are as large.
+    /// Returns the first level whose largest radius, 2 to the power of the level, is large enough.
     private static func level(_ radius_m: Double) -> Int {
         var level = 0
         while level < levels - 1, largest_m(level) < radius_m { level += 1 }
@@ -84,18 +84,18 @@ struct CircleGrid: Sendable {
 
     private static func largest_m(_ level: Int) -> Double { Double(1 << level) }
 
-    /// How far the radii of a level reach. Degrees of latitude.
+    /// Returns the largest radius of a level, in degrees of latitude.
     private static func reach_deg(_ level: Int) -> Double { largest_m(level) / degree_m }
 
-    /// How high a band is: so that a place looks at two of them, or three. Degrees.
+    /// Returns the height of a band, in degrees. A place looks at two or three bands.
     private static func height_deg(_ level: Int) -> Double { 2 * reach_deg(level) }
 
-    /// The band of a latitude, from 0 at the south pole; what lies beyond a pole is the last one there.
+    /// Returns the band of a latitude, from 0 at the south pole. A latitude beyond a pole gets the last band there.
     private static func band(_ latitude: Double, _ level: Int) -> Int {
         Int((min(max(latitude, -90), 90) + 90) / height_deg(level))
     }
 
-    /// How many columns a band has. 1 at least.
+    /// Returns the number of columns of a band, at least 1.
     private static func columns(_ band: Int, _ level: Int) -> Int {
         let height = height_deg(level)
         let edges = (Double(band) * height - 90, Double(band + 1) * height - 90)
@@ -103,13 +103,13 @@ struct CircleGrid: Sendable {
         return max(1, Int(360 * .cos(min(widest, 90) * radiansPerDegree) / height))
     }
 
-    /// The column of a longitude, from 0 at −180°. Beyond the antimeridian the count goes on.
+    /// Returns the column of a longitude, from 0 at −180°. Beyond the antimeridian the count continues.
     private static func column(_ longitude: Double, _ columns: Int) -> Int {
         Int(((longitude + 180) / 360 * Double(columns)).rounded(.down))
     }
 
-    /// How far in longitude a centre may be from a place that is `reach` away from it, on a sphere. Degrees, 180 where that goes
-    /// over a pole.
+    /// Returns the largest difference in longitude between a place and a centre `reach` away from it, on a sphere.
+    /// Degrees; 180 where the reach includes a pole.
     private static func halfWidth_deg(_ latitude: Double, _ reach: Double) -> Double {
         guard latitude.magnitude + reach < 90 else { return 180 }
         let sine = Double.sin(reach * radiansPerDegree) / .cos(latitude * radiansPerDegree)

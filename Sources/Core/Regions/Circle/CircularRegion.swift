@@ -1,16 +1,17 @@
-/// A circle as the operator registers it: a name, a place and how far around it.
+/// A circle as the operator registers it: an id, a centre and a radius.
 ///
-/// Core Location's `CLCircularRegion`: what crosses its boundary is the gateway itself.
+/// Core Location's `CLCircularRegion`: the gateway itself crosses its boundary.
 package struct CircularRegion: Hashable, Sendable {
-    /// A larger radius is clamped: there the Earth's curvature and the grid that finds circles would need other rules. Metres.
+    /// The largest radius; larger ones are clamped. Beyond it, the Earth's curvature and the grid of circles would need
+    /// other rules. Metres.
     static let maxRadius_m = 100_000.0
 
-    /// The operator's own name: one MQTT topic level, unique.
+    /// The id chosen by the operator: one MQTT topic level, unique.
     var id: String
     var circle: Circle
-    /// Whether entries make events; the state goes on regardless.
+    /// Whether entries make events. The state changes in any case.
     var notifyOnEntry: Bool
-    /// Whether exits make events.
+    /// Whether exits make events. The state changes in any case.
     var notifyOnExit: Bool
     var rules: CircleRules
 
@@ -24,24 +25,24 @@ package struct CircularRegion: Hashable, Sendable {
         self.rules = rules
     }
 
-    /// Whether a record is this region's: of the same circle. Under the same id with another centre or radius it is another
-    /// region, of which nothing is known.
+    /// Returns whether a record belongs to this region: whether its circle is this one. A region with this id and
+    /// another centre or radius is another region, whose record does not apply.
     func canRestore(_ record: RegionRecord) -> Bool {
         record.instance == RegionInstanceID(region: id) && record.kind == .circle(of: circle)
     }
 }
 
-/// When a circle is entered and left.
+/// The rules of entry and exit of a circle.
 struct CircleRules: Hashable, Sendable {
-    /// A blindness that is shorter than this says nothing: fixes come a second apart.
+    /// The least blindness that counts: fixes come a second apart.
     static let leastUnknownStateAfter = TimeSpan.seconds(2)
 
-    /// How far beyond the boundary a fix has to be, at least. Metres.
+    /// The least distance beyond the boundary at which a fix counts. Metres.
     var cushion_m: Double
-    /// How long it has to stay there.
+    /// The time for which fixes have to stay there.
     var crossingAfter: TimeSpan
-    /// How long the receiver may listen without a fix before the state is `unknown`. A gap between two fixes that is longer
-    /// does not count towards a crossing. At least 2 s.
+    /// The time without a fix, while the receiver listens, after which the state is `unknown`. A longer gap between two
+    /// fixes does not count towards a crossing. At least 2 s.
     let unknownStateAfter: TimeSpan
 
     init(cushion_m: Double, crossingAfter: TimeSpan, unknownStateAfter: TimeSpan) {
@@ -51,21 +52,22 @@ struct CircleRules: Hashable, Sendable {
     }
 }
 
-/// How a fix lies to the boundary of a circle that the gateway was last known to be on one side of.
+/// The position of a fix relative to a circle's boundary, seen from the side on which the gateway was last known to be.
 enum BoundaryVerdict: Hashable, Sendable {
-    /// Beyond it by the cushion: the gateway may have crossed.
+    /// Beyond the boundary by the cushion: the gateway may have crossed.
     case beyond
-    /// Beyond it by the region's own cushion, but not by as much as the fix may be wrong. It proves neither side.
+    /// Beyond the boundary by the region's own cushion, but by less than the fix's accuracy. It proves neither side.
     case doubtful
-    /// Not beyond it by the cushion.
+    /// Not beyond the boundary by the cushion.
     case within
 }
 
 extension CircularRegion {
-    /// The cushion keeps who stands on the boundary from crossing it all day: `cushion_m`, or what the fix may be wrong by where
-    /// that is more. Inward it is half of the radius at most, or nobody could enter a small circle.
+    /// Compares a fix with the boundary. The cushion keeps a gateway on the boundary from crossing it all day. It is
+    /// `cushion_m`, or the accuracy of the fix where that is larger. Inward it is at most half of the radius; otherwise
+    /// a small circle could not be entered.
     ///
-    /// - Parameter distance_m: of the fix from the centre.
+    /// - Parameter distance_m: the distance of the fix from the centre.
     func verdict(distance_m: Double, horizontalAccuracy_m: Double, wasInside: Bool) -> BoundaryVerdict {
         let beyond_m = wasInside ? distance_m - circle.radius_m : circle.radius_m - distance_m
         let most_m = wasInside ? Double.infinity : circle.radius_m / 2
@@ -74,7 +76,7 @@ extension CircularRegion {
     }
 }
 
-/// A circle on the ellipsoid: all places that are no further from its centre than its radius.
+/// A circle on the ellipsoid: all places within the radius of its centre.
 package struct Circle: Hashable, Sendable {
     var center: Coordinate
     /// Metres.
@@ -86,10 +88,10 @@ package struct Circle: Hashable, Sendable {
     }
 }
 
-/// A circle, and how far from its centre the gateway was.
+/// A circle, and the gateway's distance from its centre.
 package struct CircleObservation: Hashable, Sendable {
     var circle: Circle
-    /// From the centre, metres; `nil` where no fix said it.
+    /// The distance from the centre, metres; `nil` where no fix told it.
     var distance_m: Double?
 
     init(_ circle: Circle, distance_m: Double?) {
@@ -98,9 +100,9 @@ package struct CircleObservation: Hashable, Sendable {
     }
 }
 
-/// How a circle stands that each fix is judged against, beside what every `RegionInstance` knows.
+/// The state of a circle that each fix is compared with, beside that of `RegionInstance`.
 struct CircleStanding: Hashable, Sendable {
-    /// Fixes on the other side of the boundary, one after the other.
+    /// Consecutive fixes on the other side of the boundary.
     struct Run: Hashable, Sendable {
         var beganAt: Instant
         var time: FixTime
@@ -111,17 +113,18 @@ struct CircleStanding: Hashable, Sendable {
             time = FixTime(from: now, longestGap: longestGap)
         }
 
-        /// A crossing needs two fixes, however short `crossing_after_s` is: one alone may be wild.
+        /// Returns whether the run is a crossing. It needs two fixes, however short `crossing_after_s` is: a single one
+        /// may be an outlier.
         func isCrossing(after span: TimeSpan) -> Bool { fixCount >= 2 && time.elapsed >= span }
     }
 
     var run: Run?
-    /// What the first fixes said; `nil` where none was inside.
+    /// The result of the first fixes; `nil` where none was inside.
     var first: FirstFixes?
-    /// Its state is to be told again and only the run keeps that waiting.
+    /// Whether its state is to be announced again, and only the run delays that.
     var isOverdue = false
 
-    /// The fixes since registration that were inside, until the first state is decided.
+    /// The number and the first time of fixes inside since registration, until the first state is decided.
     struct FirstFixes: Hashable, Sendable {
         var insideCount = 0
         var insideSince: Instant
@@ -136,7 +139,7 @@ struct CircleStanding: Hashable, Sendable {
     }
 }
 
-/// Circles that began to wait for their state at the same fix, by the same rules.
+/// Circles that began to wait for their state at one fix, by the same rules.
 struct SettlingCircles: Sendable {
     let crossingAfter: TimeSpan
     var members: [InstanceSlot]
@@ -149,7 +152,7 @@ struct SettlingCircles: Sendable {
         time = FixTime(from: now, longestGap: rules.unknownStateAfter)
     }
 
-    /// Whether there have been fixes for long enough.
+    /// Whether fixes have come for long enough.
     var isOver: Bool { time.elapsed >= crossingAfter }
 
     mutating func use(at now: Instant) {

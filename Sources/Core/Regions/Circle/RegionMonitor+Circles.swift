@@ -1,11 +1,11 @@
-/// The rules of circles. They are crossed by a fix that is beyond the boundary by the cushion, and by the fixes after it that stay there
-/// for `crossing_after_s`. Everything is decided as a fix comes; time alone decides nothing but that a state is unknown.
+/// The rules of circles. A crossing begins with a fix beyond the boundary by the cushion, and is certain when the fixes
+/// after it stay there for `crossing_after_s`. Fixes decide everything; time alone only makes a state unknown.
 extension RegionMonitor {
-    /// Begins to monitor a circle. It has its instance at once, and a state once the first fixes have come.
+    /// Begins to monitor a circle. The circle has its instance at once, and a state after the first fixes.
     ///
     /// - Parameters:
-    ///   - source: where the fixes come from.
-    ///   - notices: what was changed of it, to be said to the operator.
+    /// - source: the source of the fixes.
+    /// - notices: changes of the region to report to the operator.
     mutating func register(
         _ region: CircularRegion, locatedBy source: EvidenceSourceID, at now: Instant,
         transitions: inout [RegionTransition], notices: inout [RegionMonitoringNotice]
@@ -23,7 +23,7 @@ extension RegionMonitor {
         sources[source.index].expect(within: region.rules.unknownStateAfter, at: now)
     }
 
-    /// A fix is used: it says of each circle on which side of the boundary the gateway is.
+    /// Takes a used fix, and compares it with the circles' boundaries.
     mutating func judgeCircles(
         by fix: Fix, at now: Instant, transitions: inout [RegionTransition], notices: inout [RegionMonitoringNotice]
     ) {
@@ -80,7 +80,8 @@ extension RegionMonitor {
                 return cross(slot, run, distance_m: distance_m, at: now, transitions: &transitions)
             }
         case .doubtful:
-            // It neither ends a run nor is one of its fixes: who drives away from a street of high houses has left.
+            // A doubtful fix neither ends a run nor counts for it: a gateway that drives away from a street of high
+            // houses has left.
             standing.run?.time.use(at: now)
         case .within:
             standing.run = nil
@@ -92,7 +93,7 @@ extension RegionMonitor {
         kinds.circles.set(wasInside || standing.run != nil || standing.isOverdue ? standing : nil, of: slot)
     }
 
-    /// The boundary was crossed, at the first fix of the run.
+    /// Announces that the boundary was crossed at the first fix of the run.
     private mutating func cross(
         _ slot: InstanceSlot, _ run: CircleStanding.Run, distance_m: Double, at now: Instant,
         transitions: inout [RegionTransition]
@@ -113,7 +114,7 @@ extension RegionMonitor {
 
     // MARK: - Settling
 
-    /// What waits for its state since the last fix begins to count fixes with this one.
+    /// Starts to count fixes for the circles that have waited for their state since the last fix.
     private mutating func beginSettling(at now: Instant) {
         guard !kinds.circles.waiting.isEmpty else { return }
         var begun: [CircleRules: SettlingCircles] = [:]
@@ -136,9 +137,9 @@ extension RegionMonitor {
         }
     }
 
-    /// The first fixes have decided. Where they disagree most of them are right, and of as many on both sides the last one.
+    /// Decides a circle's state by its first fixes. Where they disagree, the majority decides; in a tie, the last fix.
     ///
-    /// A circle that was known before goes on as it was, unless a crossing is under way.
+    /// A circle with a known state keeps it, unless a crossing is under way.
     private mutating func settle(
         _ slot: InstanceSlot, of cohort: SettlingCircles, _ fix: Fix, at now: Instant,
         transitions: inout [RegionTransition]
@@ -164,7 +165,8 @@ extension RegionMonitor {
             change = instances[slot].standing.outside(at: now)
             kinds.circles.set(nil, of: slot)
         }
-        // A distance that belies the state is left out: the first fixes decide, and this one was not of their mind.
+        // A distance that contradicts the state is left out: the majority of the first fixes decides, and this fix
+        // disagreed.
         let isInside = instances[slot].standing.presence != nil
         let isOfTheirMind = (distance_m <= region.circle.radius_m) == isInside
         announce(slot, change, distance_m: isOfTheirMind ? distance_m : nil, at: now, transitions: &transitions)
@@ -177,12 +179,12 @@ extension RegionMonitor {
         announce(slot, change, distance_m: distance_m, at: now, transitions: &transitions)
     }
 
-    // MARK: - From elsewhere
+    // MARK: - Restoring and ending
 
-    /// An earlier process left it inside.
+    /// Restores a circle that an earlier process left inside.
     mutating func restoreCircle(_ slot: InstanceSlot) { noteInside(slot, true) }
 
-    /// It is monitored no more.
+    /// Ends the monitoring of a circle.
     mutating func endCircle(_ slot: InstanceSlot, _ circle: Circle) {
         if instances[slot].standing.presence != nil { kinds.circles.insideCount -= 1 }
         kinds.circles.remove(slot, circle)

@@ -1,12 +1,12 @@
 import HeapModule
 
-/// What the monitor knows of its circles beside their instances.
+/// The monitor's data of circles beside their instances.
 package struct WatchedCircles: Sendable {
-    /// A circle that was not said to be too small yet.
+    /// A circle that was not yet reported as too small.
     private struct Unsaid: Comparable, Sendable {
         var radius_m: Double
         var slot: InstanceSlot
-        /// It was unregistered where another one has its place by now.
+        /// The registration. It differs where the circle was unregistered and its slot reused.
         var registration: RegistrationSlot
 
         static func < (left: Unsaid, right: Unsaid) -> Bool {
@@ -15,17 +15,17 @@ package struct WatchedCircles: Sendable {
     }
 
     private(set) var grid = CircleGrid()
-    /// The circles that every fix is judged against: those that are inside, or where fixes are on the other side.
+    /// The circles that are compared with every fix: those inside, and those with fixes on the other side.
     private(set) var standing: [InstanceSlot: CircleStanding] = [:]
-    /// Those whose state is not decided, by when they began to wait for it.
+    /// The circles whose state is not decided, by the time from which they wait for it.
     var settling: [SettlingCircles] = []
-    /// Those that begin to wait with the next fix: what is new, and what has become unknown.
+    /// The circles that begin to wait with the next fix: new ones, and those that have become unknown.
     var waiting: [InstanceSlot] = []
-    /// How many are inside.
+    /// The number of circles that are inside.
     var insideCount = 0
     private var accuracies = RecentAccuracies()
     private var unsaid = Heap<Unsaid>()
-    /// How many times a fix was held against a circle.
+    /// The number of comparisons of a fix with a circle.
     private(set) var judgedCount = 0
 
     mutating func insert(_ slot: InstanceSlot, _ circle: Circle, of registration: RegistrationSlot) {
@@ -49,14 +49,16 @@ package struct WatchedCircles: Sendable {
         !waiting.isEmpty || !settling.isEmpty || standing.values.contains { $0.run != nil }
     }
 
-    /// - Parameter standing: `nil` for one that is outside, where no fix was on the other side.
+    /// - Parameter standing: `nil` for a circle that is outside without fixes on the other side.
     mutating func set(_ standing: CircleStanding?, of slot: InstanceSlot) { self.standing[slot] = standing }
 
-    /// The circles to judge a fix by, in the order of their slots, each with its distance from the centre where that is known by now.
+    /// Returns the circles to compare with a fix, in the order of their slots. Distances from the centres are included
+    /// where they are already known.
     ///
-    /// What is outside can only be entered by a fix within it, so the grid has all that matter. Of those the nearest
-    /// boundaries are looked at; the others follow with the next fix, once the first ones stand among those that are always judged.
-    /// Of what is not settled all are: a first state that missed the first fixes would be wrong, and an event would follow from it.
+    /// A circle outside can only be entered by a fix within it, so the grid finds all that matter. Among those, the
+    /// ones with the nearest boundaries are compared. The others follow with the next fix, once the first ones are
+    /// among those always compared. Unsettled circles are all compared: a first state that missed the first fixes would
+    /// be wrong, and would cause an event.
     mutating func circles(
         at place: Coordinate, maxWatched: Int, isSettled: (InstanceSlot) -> Bool
     ) -> [InstanceSlot] {
@@ -78,7 +80,7 @@ package struct WatchedCircles: Sendable {
         return slots
     }
 
-    /// A fix of that accuracy was used.
+    /// Takes the accuracy of a used fix.
     ///
     /// - Returns: the circles that turn out to be smaller than twice the usual accuracy, each once, and that accuracy.
     mutating func take(_ accuracy_m: Double) -> (tooSmall: [RegistrationSlot], usual_m: Double)? {
@@ -92,10 +94,10 @@ package struct WatchedCircles: Sendable {
     }
 }
 
-/// How accurate fixes usually are: the median of the last 100.
+/// The usual accuracy of fixes: the median of the last 100.
 struct RecentAccuracies: Sendable {
     private static let capacity = 100
-    /// Fewer fixes than these are no custom. It is looked at each time that as many are new.
+    /// The least fixes for a median, and the number of new ones between two medians.
     private static let step = 20
 
     private var recent_m: [Double] = []
@@ -104,7 +106,7 @@ struct RecentAccuracies: Sendable {
 
     /// Takes the accuracy of a fix.
     ///
-    /// - Returns: the median, each time that enough of them are new. Metres.
+    /// - Returns: the median, each time that enough fixes are new. Metres.
     mutating func add(_ accuracy_m: Double) -> Double? {
         if recent_m.count < Self.capacity {
             recent_m.append(accuracy_m)

@@ -1,4 +1,4 @@
-/// Names a source of evidence of a `RegionMonitor`, which made it.
+/// The id of a source of evidence, made by its `RegionMonitor`.
 package struct EvidenceSourceID: Hashable, Sendable {
     private let number: UInt16
 
@@ -7,33 +7,34 @@ package struct EvidenceSourceID: Hashable, Sendable {
     var index: Int { Int(number) }
 }
 
-/// Who can say that something is in a region or has left it. A radio is one; a receiver of fixes is another.
+/// A source of evidence for regions: a radio, or a receiver of fixes.
 ///
-/// Sight, proof and time belong to the source and not to the monitor. Where one source is blind, the timers of its instances
-/// stand still; those of instances that another one perceives run on.
+/// Sight, proof and time belong to the source, not to the monitor. While one source is blind, the timers of its
+/// instances stand still. Timers of instances with another source go on.
 struct EvidenceSource: Sendable {
-    /// A timer of one instance, on the seen time of its source.
+    /// A timer of one instance, in the seen time of its source.
     typealias Timer = TimerQueue<InstanceSlot>.Timer
 
     private(set) var sight = Sight()
     private(set) var proof: Proof
     private(set) var timers = TimerQueue<InstanceSlot>()
-    /// When the states of its instances become unknown while it is blind.
+    /// The time at which the states of its instances become unknown while it is blind.
     var unknownDue = Instant.distantFuture { didSet { schedule() } }
-    /// How long it has perceived nothing, where that makes it blind.
+    /// The silence of a source for which silence is blindness.
     private(set) var listening = Listening()
-    /// When its first timer fires, it turns out to be blind or states become unknown. It is asked for with every report, so it is kept: to look at the heap
-    /// each time would count references to it.
+    /// The time of its first timer, of blindness by silence, or of states becoming unknown. It is stored, because every
+    /// report asks for it. Reading the heap each time would count references.
     private(set) var nextDeadline = Instant.distantFuture
 
-    /// - Parameter canProbe: whether it can be asked if it perceives. Then a timer that comes due in silence waits for that.
+    /// - Parameter canProbe: whether the source can be probed. Then a timer that comes due in silence waits for the
+    ///   probe.
     init(canProbe: Bool) { proof = Proof(isNeeded: canProbe) }
 
     // MARK: - Sight and proof
 
     mutating func blinded(since: Instant, at now: Instant) {
         sight.blinded(since: since)
-        // Timers that wait stand still with all others now, and want another proof once the source sees.
+        // Waiting timers stand still now like all others, and need another proof once the source sees.
         resumeWaiting(at: now)
         schedule()
     }
@@ -50,10 +51,10 @@ struct EvidenceSource: Sendable {
         schedule()
     }
 
-    /// A timer came due in silence.
+    /// Whether a timer came due in silence and waits.
     var isAwaitingProof: Bool { !proof.waiting.isEmpty }
 
-    /// Whether the source is known to have perceived until a timer came due.
+    /// Returns whether the source is known to have perceived until a timer came due.
     func isProved(until timer: Timer) -> Bool { proof.covers(sight.instant(ofSeenTime: timer.due)) }
 
     mutating func awaitProof(of timer: Timer) { proof.await(timer) }
@@ -62,12 +63,12 @@ struct EvidenceSource: Sendable {
         for timer in proof.release(at: now) { timers.set(timer.subject, at: timer.due) }
     }
 
-    // MARK: - Silence that is blindness
+    // MARK: - Blindness by silence
 
-    /// When it is blind unless it perceives anything before.
+    /// The time at which the source becomes blind unless it perceives before.
     var silenceDue: Instant { sight.isBlind ? .distantFuture : listening.due }
 
-    /// It perceives so often, as long as it does not rest, that a silence of that length is blindness.
+    /// Makes a silence of that length blindness, as long as the source does not rest.
     mutating func expect(within span: TimeSpan, at now: Instant) {
         listening.expect(within: span, at: now)
         schedule()
@@ -90,7 +91,7 @@ struct EvidenceSource: Sendable {
 
     // MARK: - Timers
 
-    /// To be called wherever a timer, the sight or the proof has changed.
+    /// Updates `nextDeadline`. The source calls it wherever a timer, the sight or the proof has changed.
     private mutating func schedule() {
         let timerDue = timers.first.map { max(sight.instant(ofSeenTime: $0.due), proof.releasedAt) }
         nextDeadline = min(timerDue ?? .distantFuture, unknownDue, silenceDue)
@@ -106,31 +107,31 @@ struct EvidenceSource: Sendable {
         return timers.removeFirst()
     }
 
-    /// Throws timers out that were set again since, once they are most of the queue.
+    /// Removes timers that have been set again since, once they are most of the queue.
     mutating func throwOutStaleTimers(of instanceCount: Int, isSet: (Timer) -> Bool) {
         timers.throwOutStale(of: instanceCount, isSet: isSet)
         schedule()
     }
 }
 
-/// A blind source proves nothing: the time for which it perceives nothing does not count towards an exit.
+/// The sight of a source. A blind source proves nothing: its blind time does not count towards an exit.
 ///
-/// Exit timers and settling run on *seen time*: the time elapsed less all the time the source was blind. While it is
-/// blind, seen time stands still, so no exit can come due.
+/// Exit timers and settling run on *seen time*: the elapsed time without the time for which the source was blind. While
+/// the source is blind, seen time stands still, so no exit can come due.
 struct Sight: Sendable {
-    /// How long the source was blind in all, up to now or to the start of the present blindness.
+    /// The total blindness, up to now or to the start of the present blindness.
     private var blindTime = TimeSpan.zero
-    /// Since when it is blind: its last report, not when it was noticed. `nil` while it sees.
+    /// The start of the blindness: the last report, not its detection. `nil` while the source sees.
     private(set) var blindSince: Instant?
 
     var isBlind: Bool { blindSince != nil }
 
-    /// The seen time at `now`.
+    /// Returns the seen time at `now`.
     func seenTime(at now: Instant) -> Instant {
         min(now, blindSince ?? now) - blindTime
     }
 
-    /// When seen time will be `seen`, if the source goes on seeing; never while it is blind.
+    /// Returns when seen time will be `seen` if the source goes on seeing. While it is blind, never.
     package func instant(ofSeenTime seen: Instant) -> Instant {
         isBlind ? .distantFuture : seen + blindTime
     }
@@ -146,28 +147,28 @@ struct Sight: Sendable {
     }
 }
 
-/// Finds a source blind that has perceived nothing for too long while it listened. A radio is found out by whoever owns it; of a
-/// receiver of fixes silence is all there is to go by.
+/// Detects that a source is blind because it has perceived nothing for too long while it listened. Other code detects a
+/// blind radio; for a receiver of fixes, silence is the only sign.
 ///
-/// A receiver that rests on purpose is not blind: the time for which it rests does not count.
+/// A receiver that rests on purpose is not blind: its rest does not count.
 struct Listening: Sendable {
-    /// After how much silence it is blind; `nil` where silence means nothing.
+    /// The silence after which the source is blind; `nil` where silence means nothing.
     private var limit: TimeSpan?
-    /// Since when it has listened in vain, as if it had not rested in between; `nil` while it rests.
+    /// The start of the silence, moved on by any rests in between; `nil` while the source rests.
     private var since: Instant? = .origin
-    /// How long it has listened in vain, for when it goes on.
+    /// The silence before the present rest.
     private var silence = TimeSpan.zero
 
-    /// When it is blind unless it perceives anything before.
+    /// The time at which the source becomes blind unless it perceives before.
     package var due: Instant {
         guard let limit, let since else { return .distantFuture }
         return since + limit
     }
 
-    /// Since when it has listened in vain.
+    /// The start of the silence.
     var silentSince: Instant { since ?? .distantFuture }
 
-    /// Silence of that length is blindness, or a shorter one that was said before.
+    /// Makes a silence of that length blindness. A shorter limit set before stays.
     mutating func expect(within span: TimeSpan, at now: Instant) {
         if limit == nil, since != nil { since = now }
         limit = min(limit ?? span, span)
@@ -189,21 +190,21 @@ struct Listening: Sendable {
     }
 }
 
-/// The last moment at which a source is known to have perceived, and how far that carries.
+/// The last moment at which a source is known to have perceived.
 ///
-/// A radio that dies is found out some seconds later, and an exit told in between would be false. So a timer that comes
-/// due in silence, which is when nothing of any kind has been heard for longer than `reach`, waits until the radio has
-/// proved that it hears. Whoever owns the radio asks its controller meanwhile; where nothing can be asked, as in a replay,
-/// no proof is needed.
+/// The agent detects a dead radio some seconds late, and an exit told in between would be false. A timer comes due in
+/// silence when no device has been heard for longer than `reach`. Such a timer waits until the radio has proved that it
+/// hears; the owner of the radio probes it meanwhile. Where no probe is possible, as in a replay, no proof is needed.
 struct Proof: Sendable {
-    /// `exit_after_s` is one second at least, so no exit can be due so soon after the radio died.
+    /// The time after a proof for which it holds. `exit_after_s` is at least one second, so no exit can be due so soon
+    /// after the radio died.
     static let reach = TimeSpan.milliseconds(500)
 
     let isNeeded: Bool
     private(set) var provedAt = Instant(microseconds: .min)
     /// Timers that wait for a later proof.
     private(set) var waiting: [EvidenceSource.Timer] = []
-    /// What has waited comes to pass at the proof, not before. A capture's time may begin before that of Unix.
+    /// The time of the proof, before which no waiting timer fires. A capture's time may begin before Unix time.
     private(set) var releasedAt = Instant(microseconds: .min)
 
     func covers(_ due: Instant) -> Bool { !isNeeded || due <= provedAt + Self.reach }
@@ -212,7 +213,7 @@ struct Proof: Sendable {
 
     mutating func await(_ timer: EvidenceSource.Timer) { waiting.append(timer) }
 
-    /// The timers that have waited; none waits any more.
+    /// Returns the waiting timers; none waits any more.
     mutating func release(at instant: Instant) -> [EvidenceSource.Timer] {
         defer { waiting = [] }
         releasedAt = max(releasedAt, instant)

@@ -1,4 +1,4 @@
-/// A crossing of a region's boundary, and what made it.
+/// A crossing of a region's boundary, and its cause.
 package struct RegionEvent: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case enter
@@ -7,9 +7,9 @@ package struct RegionEvent: Hashable, Sendable {
 
     var kind: Kind
     var cause: Cause
-    /// Where the gateway was; `nil` where that is not known.
+    /// The gateway's place; `nil` where it is not known.
     package var location: EventLocation?
-    /// Whose news decided it, where a store tells it; `nil` where the gateway tells what it heard itself.
+    /// The gateway whose message decided it, in a store's event; `nil` in a gateway's own event.
     package var gateway: String?
 
     package init(_ kind: Kind, by cause: Cause, location: EventLocation? = nil, gateway: String? = nil) {
@@ -20,15 +20,15 @@ package struct RegionEvent: Hashable, Sendable {
     }
 }
 
-/// Where the gateway was as an event came to pass: the last used fix.
+/// The gateway's place at the time of an event: the last used fix.
 package struct EventLocation: Hashable, Sendable {
-    /// An older fix says nothing of an event.
+    /// The age beyond which a fix does not describe an event.
     static let maxAge = TimeSpan.seconds(3_600)
 
     var coordinate: Coordinate
-    /// The radius that holds the truth two times out of three. Metres.
+    /// The radius that contains the true place two times out of three. Metres.
     var horizontalAccuracy_m: Double
-    /// How long before the event the fix came.
+    /// The time from the fix to the event.
     var age: TimeSpan
 
     package init(coordinate: Coordinate, horizontalAccuracy_m: Double, age: TimeSpan) {
@@ -40,32 +40,32 @@ package struct EventLocation: Hashable, Sendable {
 
 /// The stay that an exit ends.
 package struct RegionStay: Hashable, Sendable {
-    /// What is known of how a stay began.
+    /// The knowledge about the beginning of a stay.
     enum Beginning: Hashable, Sendable {
-        /// Somebody was seen to enter.
+        /// The entry was observed.
         case observed
-        /// Who is inside was there already as monitoring began: the stay is longer than known.
+        /// The stay had begun before monitoring did, so it is longer than known.
         case partial
     }
 
-    /// What is known of how a stay ended.
+    /// The knowledge about the end of a stay.
     enum Ending: Hashable, Sendable {
-        /// It was watched until the exit.
+        /// The source watched until the exit.
         case observed
-        /// Nothing was heard since the agent was started: it ended while nobody listened.
+        /// No report came since the start of the agent: the stay ended while the agent was not running.
         case inferred
-        /// Nobody left: the region is monitored no more.
+        /// No exit happened: the region is not monitored any more.
         case unmonitored
     }
 
-    /// The entry; where somebody was there before monitoring began, when that was first heard.
+    /// The entry; for a beacon that was there before monitoring began, its first report.
     var enteredAt: Instant
     /// The last evidence that kept the region inside.
     var lastHeardAt: Instant
     var beginning: Beginning
     var ending: Ending
 
-    /// From the entry to the last evidence; never negative.
+    /// The time from the entry to the last evidence; never negative.
     var dwell: TimeSpan { max(.zero, lastHeardAt - enteredAt) }
 
     init(
@@ -85,17 +85,16 @@ package enum RegionState: String, Sendable, CaseIterable {
     case outside
 }
 
-/// A region's state became another one. The state and the event, if there is one, belong together: whoever stores one
-/// stores both.
+/// A change of a region's state. The state and its event, if there is one, belong together and must be stored together.
 package struct RegionTransition: Hashable, Sendable {
     package var instance: RegionInstanceID
     var state: RegionState
-    /// When the region came to be in this state.
+    /// The time from which the region is in this state.
     var since: Instant
-    /// When that came to pass.
+    /// The time of the change.
     package var at: Instant
-    /// The crossing that made the change; `nil` where nothing was crossed: as monitoring begins, or as the radio goes
-    /// blind and sees again.
+    /// The crossing that made the change. `nil` where no boundary was crossed: as monitoring begins, or as the radio
+    /// goes blind and sees again.
     package var event: RegionEvent?
     package var detail: RegionDetail
 

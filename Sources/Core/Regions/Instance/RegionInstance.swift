@@ -1,24 +1,26 @@
-/// One region instance of a monitor: what it is called, whose evidence counts, and how it stands.
+/// One region instance of a monitor: its id, its source of evidence and its state.
 package struct RegionInstance: Sendable {
-    /// Whether subscribers know of it.
+    /// Whether subscribers know the instance.
     enum Existence: Equatable, Sendable {
-        /// It has a state and a record.
+        /// The instance has a state and a record.
         case exists
-        /// No beacon of it has satisfied the entry rule, or a limit refused the entry, last in that minute of `EntryBudget`.
+        /// No beacon of it has satisfied the entry rule, or a limit refused the entry, last in that minute of
+        /// `EntryBudget`.
         case pending(refusedInMinute: Int64?)
     }
 
     let id: RegionInstanceID
     let registration: RegistrationSlot
-    /// Whose evidence counts, and on whose seen time its timer runs.
+    /// The source of its evidence, on whose seen time its timer runs.
     let source: EvidenceSourceID
-    /// Who is heard in it. Here and not in `RegionKindTables`, because every report asks for it; a kind without beacons has `nobody`.
+    /// The beacons inside. Stored here and not in `RegionKindTables`, because every report asks for them. A kind
+    /// without beacons has `nobody`.
     var beacons = BeaconStanding.nobody
     var existence = Existence.exists
     var standing: RegionStanding
-    /// Seen time of the timer that is set; others in the queue are stale.
+    /// The seen time of the valid timer; others in the queue are stale.
     var timerDue = Instant.distantFuture
-    /// Where the transition that told subscribers stands in the caller's list, until the caller takes it.
+    /// The index of its announced transition in the caller's list, until the caller takes it.
     var announcement = 0
 
     package init(
@@ -31,7 +33,7 @@ package struct RegionInstance: Sendable {
         self.standing = RegionStanding(notices: notices, at: now)
     }
 
-    /// It is monitored no more. Nothing that goes through all slots finds anything to do here.
+    /// Ends the monitoring. An iteration over all slots then finds nothing to do here.
     mutating func end() {
         standing.end()
         beacons = .nobody
@@ -39,9 +41,9 @@ package struct RegionInstance: Sendable {
     }
 }
 
-/// Names one region instance: the registered region, and what tells this instance from the others of that region.
+/// The id of a region instance: the registered region, and the discriminator among that region's instances.
 package struct RegionInstanceID: Hashable, Sendable {
-    /// What tells the instances of one region apart.
+    /// The part of an id that tells the instances of one region apart.
     package enum Discriminator: Hashable, Sendable {
         /// The region is not expanded: this is its only instance.
         case whole
@@ -54,7 +56,7 @@ package struct RegionInstanceID: Hashable, Sendable {
     /// The configured id.
     package var region: String
     var discriminator: Discriminator
-    /// The zone of a store that it is about; `nil` for the whole of what is heard.
+    /// The zone of a store; `nil` for the whole region.
     package var zone: String?
 
     package init(region: String, _ discriminator: Discriminator = .whole, zone: String? = nil) {
@@ -63,20 +65,20 @@ package struct RegionInstanceID: Hashable, Sendable {
         self.zone = zone
     }
 
-    /// The same instance in one zone of the store, or in all of it.
+    /// Returns the id of this instance in a zone of the store, or in the whole of it.
     func inZone(_ zone: String?) -> RegionInstanceID {
         RegionInstanceID(region: region, discriminator, zone: zone)
     }
 
-    /// `nil` unless the region is expanded by major or minor.
+    /// The major; `nil` unless the region is expanded by major or minor.
     package var major: UInt16? { discriminator.numbers.major }
 
-    /// `nil` unless the region is expanded by minor.
+    /// The minor; `nil` unless the region is expanded by minor.
     var minor: UInt16? { discriminator.numbers.minor }
 }
 
 extension RegionInstanceID.Discriminator {
-    /// By the numbers as messages, topics and keys have them; `nil` for a minor without a major, which names nothing.
+    /// Makes a discriminator of the numbers in messages, topics and keys. Returns `nil` for a minor without a major.
     init?(major: UInt16?, minor: UInt16?) {
         switch (major, minor) {
         case (nil, nil): self = .whole
@@ -95,22 +97,22 @@ extension RegionInstanceID.Discriminator {
     }
 }
 
-/// What outlives the process of one region instance. One that had not settled has nothing to restore.
+/// The stored state of one region instance, which outlives the process. An unsettled instance has none.
 package struct RegionRecord: Hashable, Sendable {
     package enum Occupancy: Hashable, Sendable {
         case outside(since: Instant)
         case inside(OpenStay)
     }
 
-    /// A stay that is under way.
+    /// A stay that has not ended.
     package struct OpenStay: Hashable, Sendable {
         var enteredAt: Instant
         /// The last evidence that kept the region inside.
         var lastHeardAt: Instant
         var beginning: RegionStay.Beginning
-        /// The beacons that keep the region inside; `nil` where the gateway itself does, of which there is nothing to store.
+        /// The beacons that keep the region inside; `nil` for a circle, which has none.
         var keeper: BeaconKeeper?
-        /// Whether the end of the stay is told.
+        /// Whether the exit makes an event.
         var notifiesOnExit: Bool
 
         init(
@@ -135,14 +137,14 @@ package struct RegionRecord: Hashable, Sendable {
         self.occupancy = occupancy
     }
 
-    /// The stay under way; `nil` while outside.
+    /// The stay that has not ended; `nil` while outside.
     var stay: OpenStay? {
         if case .inside(let stay) = occupancy { stay } else { nil }
     }
 
     var isInside: Bool { stay != nil }
 
-    /// The last evidence that is stored with it: the process still ran then.
+    /// The last stored evidence: the process still ran at that time.
     package var lastHeardAt: Instant {
         switch occupancy {
         case .outside(let since): since
@@ -152,11 +154,11 @@ package struct RegionRecord: Hashable, Sendable {
 }
 
 extension RegionRecord {
-    /// The same, with nothing of it later than `now`.
+    /// Returns the record, moved so that no time is later than `now`.
     ///
-    /// Times of day outlive a boot, and so does a clock that was wrong: where it was set back meanwhile, or has lost its
-    /// battery, what was stored lies in the future. By how much it is off nobody knows, so everything moves by as much as
-    /// brings the last of it to `now`. Lengths stay what they were, and of the time nobody listened nothing is counted.
+    /// Wall times outlive a boot, and so does clock skew. Where the clock was set back or has lost its battery, the
+    /// stored times lie in the future. The skew is unknown, so all times move by as much as brings the last one to
+    /// `now`. Durations stay as they were, and the time without the agent is not counted.
     func moved(notAfter now: Instant) -> RegionRecord {
         let latest = max(stay?.enteredAt ?? lastHeardAt, lastHeardAt)
         guard latest > now else { return self }
@@ -174,15 +176,16 @@ extension RegionRecord {
     }
 }
 
-/// The rule of ending: a stay that nobody watches any more is over for subscribers too, or their visit stays open for ever.
+/// The rule of ending. A stay in a region that is not monitored any more has to end for subscribers too. Otherwise
+/// their visit would stay open for ever.
 extension RegionRecord {
-    /// The exit that ends the stay under way where the region is monitored no more. It is no crossing, so nothing is inferred:
-    /// the stay is told as long as it was watched.
+    /// Returns the exit that ends the stay in a region that is not monitored any more. No boundary was crossed, so
+    /// nothing is inferred: the stay is as long as it was watched.
     ///
-    /// - Parameter now: a clock that was set back before a boot may have left times that are still to come. The stay then moves as
-    ///   a whole.
-    /// - Returns: `nil` where nobody is inside or nobody wants to know of exits, and for a record of a version that did not store
-    ///   which beacons it is about.
+    /// - Parameter now: the time of day. If the clock was set back before a boot, stored times may be in the future.
+    ///   The stay then moves as a whole.
+    /// - Returns: `nil` where the region is outside or its exits make no events. Also `nil` for a record of a version
+    ///   that did not store the beacons of the region.
     package func unmonitoredExit(at now: Instant) -> RegionEvent? {
         guard case .inside(let stay) = moved(notAfter: now).occupancy, stay.notifiesOnExit else { return nil }
         let ended = RegionStay(

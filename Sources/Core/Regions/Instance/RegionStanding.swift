@@ -1,32 +1,32 @@
-/// How a region stands: outside or inside, since when, and what subscribers were told.
+/// The state of a region: outside or inside, since when, and what subscribers were told.
 ///
-/// It is the machine of Core Location's states, and knows no beacons and no radio. Whoever owns it turns what it perceives into one
-/// of four kinds of evidence, which are methods here: something is inside, it was heard and holds until a time, it
-/// is outside, nobody knows. Settling, crossings that are told, stays and their length, and what goes on after a restart
-/// are the same for every kind of region, of one gateway and of a whole store.
+/// This is the state machine of Core Location's states, without beacons or radios. Its owner turns perceptions into
+/// four kinds of evidence, which are methods here: inside, heard until a time, outside, unknown. Settling, crossings,
+/// stays and the restart are the same for every kind of region, for a gateway and for a store.
 package struct RegionStanding: Sendable {
-    /// Whether something is in there, as far as evidence has shown; a blind source does not change it.
+    /// Whether the region is inside according to the evidence. Blindness of the source does not change it.
     package enum Occupancy: Equatable, Sendable {
-        /// Monitoring has begun and it is not clear yet who was there before.
+        /// Monitoring has begun, and the initial state is not decided yet.
         case unsettled
-        /// Subscribers may have been told `unknown` meanwhile.
+        /// Outside; subscribers may have been told `unknown` meanwhile.
         case outside(since: Instant)
         case inside(Presence)
     }
 
-    /// Something is in there.
+    /// The stay of a region that is inside.
     package struct Presence: Equatable, Sendable {
         var enteredAt: Instant
         /// The last evidence that it is inside.
         var lastHeardAt: Instant
-        /// Seen time at which it has left, unless it is heard again; `distantFuture` where only evidence of the outside ends it.
+        /// The seen time at which it is left unless evidence comes; `distantFuture` where only evidence of the outside
+        /// ends it.
         var leavesAt: Instant
         var beginning: RegionStay.Beginning
-        /// Read from the store and not heard since.
+        /// Whether it was restored from the store without evidence since.
         var isRestored: Bool
     }
 
-    /// Which crossings are told.
+    /// The crossings that make events.
     package struct Notices: Equatable, Sendable {
         var onEntry: Bool
         var onExit: Bool
@@ -34,7 +34,7 @@ package struct RegionStanding: Sendable {
 
     let notices: Notices
     private(set) var occupancy = Occupancy.unsettled
-    /// What subscribers were told last, and since when it was so.
+    /// The state that subscribers were told last, and the time from which it held.
     private(set) var state = RegionState.unknown
     private(set) var since: Instant
 
@@ -43,19 +43,19 @@ package struct RegionStanding: Sendable {
         self.since = now
     }
 
-    /// The stay under way; `nil` while nothing is known to be inside.
+    /// The stay that has not ended; `nil` while the region is not known to be inside.
     var presence: Presence? {
         if case .inside(let presence) = occupancy { presence } else { nil }
     }
 
-    /// Whether it is clear who was there as monitoring began.
+    /// Whether the initial state is decided.
     var isSettled: Bool { occupancy != .unsettled }
 
-    /// What of it is to be told, and at what boundary.
+    /// A change to announce to subscribers.
     struct Change: Equatable, Sendable {
         var state: RegionState
         var since: Instant
-        /// `nil` where nothing was crossed, or nobody wants to know.
+        /// The crossing; `nil` where no boundary was crossed, or its event is not wanted.
         var crossing: RegionEvent.Kind?
 
         package init(state: RegionState, since: Instant, crossing: RegionEvent.Kind? = nil) {
@@ -66,15 +66,15 @@ package struct RegionStanding: Sendable {
     }
 }
 
-/// What evidence makes of a region. Each returns what is to be told; `nil` where nothing is.
+/// The effect of evidence on a region. Each method returns the change to announce; `nil` where there is none.
 extension RegionStanding {
-    /// *Inside*: something is in there.
+    /// *Inside*: evidence that the region is inside.
     ///
-    /// Who is there before the region has settled was there already: that is no crossing.
+    /// Before the region has settled, that is no crossing: the beacon or the gateway was there already.
     ///
     /// - Parameters:
-    ///   - began: since when it is inside; it counts where that is new.
-    ///   - leavesAt: seen time at which it has left unless it is heard again; where only evidence ends it, never.
+    /// - began: the time since which it is inside. It counts only where the region was not inside before.
+    /// - leavesAt: the seen time at which it is left unless evidence comes; never where only evidence ends it.
     mutating func inside(since began: Instant, until leavesAt: Instant = .distantFuture, at now: Instant)
         -> Change?
     {
@@ -87,21 +87,21 @@ extension RegionStanding {
             .inside(presence), told: .inside, since: began, crossing: !wasThere && notices.onEntry ? .enter : nil)
     }
 
-    /// *Heard until t*: what is inside was heard again and holds until a seen time.
+    /// *Heard until t*: evidence that holds until a seen time.
     ///
-    /// Heard again after its source was blind, and inside before: no crossing.
+    /// After a blindness of its source, and inside before, that is no crossing.
     mutating func heard(until leavesAt: Instant, at now: Instant) -> Change? {
         guard case .inside(var presence) = occupancy else { return nil }
         presence.lastHeardAt = now
         presence.leavesAt = leavesAt
         presence.isRestored = false
-        // With nearly every report, so nothing else is touched.
+        // This runs with nearly every report, so nothing else is touched.
         occupancy = .inside(presence)
         if state == .inside { return nil }
         return become(.inside(presence), told: .inside, since: presence.enteredAt)
     }
 
-    /// It is inside, by evidence which is not enough to tell so: what is unknown stays unknown.
+    /// Takes evidence of the inside that is not enough to announce: an unknown state stays unknown.
     mutating func perceived(at now: Instant) {
         guard case .inside(var presence) = occupancy else { return }
         presence.lastHeardAt = now
@@ -109,9 +109,9 @@ extension RegionStanding {
         occupancy = .inside(presence)
     }
 
-    /// It was inside earlier than was told: what shows that came later than what did.
+    /// Moves the entry back, because earlier evidence arrived late.
     ///
-    /// - Parameter beginning: how the earlier stay began.
+    /// - Parameter beginning: the beginning of the earlier stay.
     mutating func began(at instant: Instant, _ beginning: RegionStay.Beginning) {
         guard case .inside(var presence) = occupancy, instant < presence.enteredAt else { return }
         presence.enteredAt = instant
@@ -119,7 +119,8 @@ extension RegionStanding {
         occupancy = .inside(presence)
     }
 
-    /// *As before*: its source was blind, and nothing speaks for a crossing since. Subscribers are told again what it was.
+    /// *As before*: the source was blind, and there is no evidence of a crossing since. The earlier state is announced
+    /// again.
     mutating func known(at now: Instant) -> Change? {
         guard state == .unknown else { return nil }
         switch occupancy {
@@ -129,7 +130,8 @@ extension RegionStanding {
         }
     }
 
-    /// *Outside*: nothing is in there. What was inside has left; what had not settled was empty from the start.
+    /// *Outside*: evidence that the region is outside. An inside region is left; an unsettled one was outside from the
+    /// start.
     mutating func outside(at now: Instant) -> Change? {
         switch occupancy {
         case .inside(let presence):
@@ -145,27 +147,27 @@ extension RegionStanding {
         }
     }
 
-    /// *Unknown*: its source is blind for so long that nobody can say any more who is there. That is no crossing.
+    /// *Unknown*: the source has been blind for so long that the state is unknown. That is no crossing.
     mutating func unknown(at now: Instant) -> Change? {
         state == .unknown ? nil : become(occupancy, told: .unknown, since: now)
     }
 
-    // MARK: - The beginning and the end
+    // MARK: - Begin and end
 
-    /// A new region: unsettled while its region is, else nothing was there and it is outside. Where the source is blind there
-    /// is no state to tell until it has shown one.
+    /// Begins a new instance: unsettled while its region is, otherwise outside. While the source is blind, the state is
+    /// unknown.
     mutating func begin(isSettling: Bool, isBlind: Bool, at now: Instant) -> Change {
         if isSettling { return become(.unsettled, told: .unknown, since: now) }
         return become(.outside(since: now), told: isBlind ? .unknown : .outside, since: now)
     }
 
-    /// Goes on outside, as an earlier process left it.
+    /// Restores an instance that an earlier process left outside.
     mutating func restore(outsideSince since: Instant) -> Change {
         become(.outside(since: since), told: .outside, since: since)
     }
 
-    /// Goes on with a stay of an earlier process. Whoever left while nobody listened gets the same time to be heard again as
-    /// anyone.
+    /// Restores the stay of an earlier process. A beacon that left while the agent was not running gets the usual time
+    /// to be heard again.
     mutating func restore(_ stay: RegionRecord.OpenStay, until leavesAt: Instant) -> Change {
         let presence = Presence(
             enteredAt: stay.enteredAt, lastHeardAt: stay.lastHeardAt, leavesAt: leavesAt, beginning: stay.beginning,
@@ -173,12 +175,12 @@ extension RegionStanding {
         return become(.inside(presence), told: .inside, since: stay.enteredAt)
     }
 
-    /// It is monitored no more. Nothing that goes through all slots finds anything to do here.
+    /// Ends the monitoring. An iteration over all slots then finds nothing to do here.
     mutating func end() {
         _ = become(.unsettled, told: .unknown, since: since)
     }
 
-    /// The one place in which what is told changes.
+    /// Changes the announced state. All changes go through here.
     private mutating func become(
         _ occupancy: Occupancy, told state: RegionState, since: Instant, crossing: RegionEvent.Kind? = nil
     ) -> Change {

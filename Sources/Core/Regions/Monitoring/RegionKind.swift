@@ -1,12 +1,13 @@
-/// The kinds of region. A new one is a case here and in the other enums of this file. Each switch over them then asks what it has to say:
-/// here, in `RegionKindFields.swift` for messages, and in `RegionKindKeys.swift` for the configuration.
+/// The kinds of region. A new kind is a case here and in the other enums of this file. The compiler then names each
+/// switch that needs it: here, in `RegionKindFields.swift` for messages, and in `RegionKindKeys.swift` for the
+/// configuration.
 ///
 /// The raw value is the word in stored lines.
 package enum RegionKind: String, CaseIterable, Sendable {
     case beacon
     case circle
 
-    /// What a region of the kind is called in sentences; with an `s`, several of them.
+    /// The name of such a region in sentences; with an `s`, of several.
     package var name: String {
         switch self {
         case .beacon: "beacon region"
@@ -14,7 +15,7 @@ package enum RegionKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether fixes are its evidence, and not what the radio hears. The gateway itself is inside then.
+    /// Whether fixes are its evidence, not radio reports. The gateway itself is then inside.
     package var needsFixes: Bool {
         switch self {
         case .beacon: false
@@ -22,7 +23,7 @@ package enum RegionKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether beacons are in it, which can be ranged and listed, and which several gateways may hear.
+    /// Whether it contains beacons, which can be ranged and listed, and which several gateways may hear.
     package var hasBeacons: Bool {
         switch self {
         case .beacon: true
@@ -30,7 +31,7 @@ package enum RegionKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether `max_instances` limits its instances. Where each region has one, `max_regions` does.
+    /// Whether `max_instances` limits its instances. Where each region has one instance, `max_regions` does.
     package var isLimitedByInstances: Bool {
         switch self {
         case .beacon: true
@@ -39,7 +40,7 @@ package enum RegionKind: String, CaseIterable, Sendable {
     }
 }
 
-/// A registered region of any kind, and what every kind has.
+/// A registered region of any kind, and the properties that every kind has.
 package enum MonitoredRegion: Hashable, Sendable {
     case beacon(BeaconRegion)
     case circle(CircularRegion)
@@ -51,7 +52,7 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
-    /// The operator's own name.
+    /// The id chosen by the operator.
     package var id: String {
         switch self {
         case .beacon(let region): region.id
@@ -67,7 +68,7 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
-    /// Whether a record is this region's, as it is defined now.
+    /// Returns whether a record belongs to this region as it is defined now.
     func canRestore(_ record: RegionRecord) -> Bool {
         switch self {
         case .beacon(let region): region.canRestore(record)
@@ -75,7 +76,7 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
-    /// The rules of its beacons; those of a kind that has none concern nobody.
+    /// The rules of its beacons. A kind without beacons has rules that no beacon satisfies.
     var rules: BeaconRules {
         switch self {
         case .beacon(let region): region.rules
@@ -83,7 +84,8 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
-    /// How long after registration what is there counts as having been there already; `nil` where evidence says when that is over.
+    /// The time after registration in which a beacon counts as having been there already; `nil` where evidence decides
+    /// when that is over.
     var settle: TimeSpan? {
         switch self {
         case .beacon(let region): region.rules.settle
@@ -91,7 +93,7 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
-    /// How long its source may be blind before the state is `unknown`.
+    /// The blindness of its source after which the state is `unknown`.
     var unknownStateAfter: TimeSpan {
         switch self {
         case .beacon(let region): region.rules.unknownStateAfter
@@ -108,7 +110,7 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
-    /// The definition, as it is stored with a state.
+    /// The definition, as stored with a state.
     var recorded: RegionRecord.Kind {
         switch self {
         case .beacon(let region): .beacon(of: region.constraint)
@@ -116,7 +118,7 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
-    /// What its states tell where no evidence says more.
+    /// The detail of its states where no evidence gives another.
     var detail: RegionDetail {
         switch self {
         case .beacon: .beacon
@@ -126,15 +128,15 @@ package enum MonitoredRegion: Hashable, Sendable {
 }
 
 extension RegionRecord {
-    /// The region that a record is about, by its kind. Under the same id with another definition it is another region.
+    /// The region of a record, by its kind. A region with this id and another definition is another region.
     package enum Kind: Hashable, Sendable {
-        /// Which beacons belonged to it; `nil` where that was not stored.
+        /// The constraint of its beacons; `nil` where it was not stored.
         case beacon(of: BeaconIdentityConstraint?)
         case circle(of: Circle)
 
-        /// What an exit tells that no evidence has made; `nil` where too little was stored.
+        /// Returns the cause of an exit without evidence; `nil` where too little was stored.
         ///
-        /// - Parameter keeper: the beacons that kept it inside, where it has any.
+        /// - Parameter keeper: the beacons that kept it inside, if any.
         func exitCause(_ keeper: BeaconKeeper?) -> RegionEvent.Cause? {
             switch self {
             case .beacon(of: let constraint): constraint.flatMap { keeper?.exitCause(uuid: $0.uuid) }
@@ -145,12 +147,12 @@ extension RegionRecord {
 }
 
 extension RegionEvent {
-    /// What crossed the boundary, by the kind of the region.
+    /// The cause of a crossing, by the kind of region.
     package enum Cause: Hashable, Sendable {
-        /// The beacon that the region was entered by, at the exit too, and how near it is. At an exit: the last smoothed RSSI,
+        /// The beacon that caused the entry, also at the exit, and its distance. At an exit: the last smoothed RSSI,
         /// accuracy −1, proximity `unknown`.
         case beacon(BeaconIdentity, BeaconObservation)
-        /// The gateway itself, and where it was.
+        /// The gateway itself, and its place.
         case circle(CircleObservation)
 
         var kind: RegionKind {
@@ -162,11 +164,11 @@ extension RegionEvent {
     }
 }
 
-/// What a state tells of the region beside whether it is inside, by its kind.
+/// The details of a state by kind of region, beside inside or outside.
 package enum RegionDetail: Hashable, Sendable {
-    /// Nothing: which beacons there are is told by events and by ranging.
+    /// No detail: events and ranging tell the beacons.
     case beacon
-    /// Which circle it is, and how far from its centre the gateway was.
+    /// The circle, and the gateway's distance from its centre.
     case circle(CircleObservation)
 
     package var kind: RegionKind {
@@ -177,18 +179,18 @@ package enum RegionDetail: Hashable, Sendable {
     }
 }
 
-/// What the monitor has for each kind beside the instances.
+/// The monitor's data for each kind beside the instances.
 struct RegionKindTables: Sendable {
-    /// Which regions of beacons an identity belongs to.
+    /// The regions of beacons by identity.
     var beacons = BeaconRegionIndex()
-    /// Where circles are, and what fixes make of them.
+    /// The circles, and the effects of fixes on them.
     var circles = WatchedCircles()
 
-    /// Whether a state is not decided, or a crossing is under way: a receiver that rests would leave it so.
+    /// Whether a state is not decided, or a crossing is under way: a receiver must not rest then.
     var isCrossingUndecided: Bool { RegionKind.allCases.contains { standing(of: $0).isUndecided } }
     /// Whether the gateway is inside any region.
     var isGatewayInside: Bool { RegionKind.allCases.contains { standing(of: $0).isGatewayInside } }
-    /// How many instances there are that `max_instances` does not limit.
+    /// The number of instances that `max_instances` does not limit.
     var unlimitedCount: Int { RegionKind.allCases.reduce(0) { $0 + standing(of: $1).unlimitedCount } }
 
     private func standing(
@@ -201,13 +203,13 @@ struct RegionKindTables: Sendable {
     }
 }
 
-/// Where the monitor has each kind's rules do their part.
+/// The places where the monitor calls the rules of each kind.
 extension RegionMonitor {
     /// Begins to monitor a region.
     ///
     /// - Parameters:
-    ///   - source: what perceives its evidence: see `RegionKind.needsFixes`.
-    ///   - notices: what was changed of it, to be said to the operator.
+    /// - source: the source of its evidence; see `RegionKind.needsFixes`.
+    /// - notices: changes of the region to report to the operator.
     mutating func register(
         _ region: MonitoredRegion, perceivedBy source: EvidenceSourceID, at now: Instant,
         transitions: inout [RegionTransition], notices: inout [RegionMonitoringNotice]
@@ -219,9 +221,9 @@ extension RegionMonitor {
         }
     }
 
-    /// Takes a fix that is used.
+    /// Takes a used fix.
     ///
-    /// - Parameter source: where it comes from.
+    /// - Parameter source: the source of the fix.
     mutating func use(
         _ fix: Fix, from source: EvidenceSourceID, at now: Instant, transitions: inout [RegionTransition],
         notices: inout [RegionMonitoringNotice]
@@ -236,7 +238,7 @@ extension RegionMonitor {
         }
     }
 
-    /// A registration ends; its instance is still there.
+    /// Ends a registration in its kind's data. Its instance still exists.
     mutating func endRules(of registration: RegistrationSlot) {
         switch registrations[registration].region {
         case .beacon(let region): kinds.beacons.remove(region, of: registration)
@@ -245,10 +247,10 @@ extension RegionMonitor {
         }
     }
 
-    /// An earlier process left an instance inside.
+    /// Restores an instance that an earlier process left inside.
     ///
-    /// - Parameter keeper: the beacons that kept it, where it has any.
-    /// - Returns: the seen time at which it is left if nothing more is perceived.
+    /// - Parameter keeper: the beacons that kept it inside, if any.
+    /// - Returns: the seen time at which it is left without further evidence.
     mutating func restoreInside(_ slot: InstanceSlot, _ keeper: BeaconKeeper?, at now: Instant) -> Instant {
         switch region(of: slot) {
         case .beacon(let region):
@@ -261,7 +263,7 @@ extension RegionMonitor {
         }
     }
 
-    /// The source has been blind for so long that the state is not known any more.
+    /// Takes the news that the source has been blind for so long that the state is unknown.
     mutating func noteUnknown(_ slot: InstanceSlot) {
         switch region(of: slot) {
         case .beacon: break

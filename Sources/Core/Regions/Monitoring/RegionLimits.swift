@@ -1,15 +1,15 @@
-/// How much `RegionMonitor` may hold.
+/// The limits of `RegionMonitor`.
 struct RegionLimits: Hashable, Sendable {
-    /// Registrations; the next one is refused.
+    /// The most registrations; the next one is refused.
     var maxRegions: Int
-    /// Instances of all regions of beacons together. Where there are as many, the instance of an expanded region that has been
-    /// outside for longest makes room for the next one.
+    /// The most instances of all regions of beacons together. When it is reached, the expanded region's instance that
+    /// has been outside for longest gives way.
     var maxInstances: Int
-    /// New instances of expanded regions in a minute; 0 for no limit.
+    /// The most new instances of expanded regions in a minute; 0 for no limit.
     var maxNewcomersPerMinute: Int
-    /// How long an instance of an expanded region may have been outside before it goes; `forever` for no limit.
+    /// The time outside after which an expanded region's instance is deleted; `forever` for no limit.
     var forgetAfter: TimeSpan
-    /// How many circles a fix is held against that the gateway is not known to be in. 1 at least.
+    /// The most circles outside that are compared with a fix, at least 1.
     var maxWatchedCircles: Int
 
     init(
@@ -29,7 +29,7 @@ package struct RegionMonitoringFailure: Error, Hashable, Sendable, CustomStringC
     package enum Cause: Hashable, Sendable {
         case tooManyRegions(limit: Int)
         case tooManyInstances(limit: Int)
-        /// More new instances of expanded regions came within a minute than there may be.
+        /// More new instances of expanded regions came within a minute than allowed.
         case tooManyNewcomers(limit: Int)
         /// A beacon of the region is not tracked; the region itself is monitored.
         case tooManyTransmitters(limit: Int)
@@ -61,14 +61,14 @@ package struct RegionMonitoringFailure: Error, Hashable, Sendable, CustomStringC
     }
 }
 
-/// What the operator should know of a region that is monitored all the same.
+/// A notice for the operator about a region that is monitored nevertheless.
 package struct RegionMonitoringNotice: Hashable, Sendable, CustomStringConvertible {
     package enum Cause: Hashable, Sendable {
-        /// Its radius was more than `CircularRegion.maxRadius_m`, and is that now. Metres.
+        /// A radius larger than `CircularRegion.maxRadius_m`, which was clamped to it. Metres.
         case radiusClamped(from_m: Double)
-        /// Its radius is less than twice what fixes are usually wrong by. Metres.
+        /// A radius less than twice the usual accuracy of fixes. Metres.
         case radiusTooSmall(radius_m: Double, usual_m: Double)
-        /// In a store: a gateway's region has another UUID than the region of the same id of a gateway that spoke before.
+        /// In a store: gateways give one region id different UUIDs. The gateway that spoke first decides.
         case otherUUID(ProximityUUID, gateway: String, known: ProximityUUID, knownGateway: String)
     }
 
@@ -94,7 +94,7 @@ package struct RegionMonitoringNotice: Hashable, Sendable, CustomStringConvertib
         }
     }
 
-    /// To a tenth, without a fraction where there is none.
+    /// Returns metres rounded to a tenth, without a zero fraction.
     private static func metres(_ metres: Double) -> String {
         let tenths = Int64((min(max(metres, 0), 1e12) * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"

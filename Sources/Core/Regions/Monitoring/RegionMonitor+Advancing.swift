@@ -1,9 +1,9 @@
-/// Time passes: instances are left, settle, and become unknown, each when its source has seen for so long.
+/// The passing of time: instances are left, settle, and become unknown, each in the seen time of its source.
 extension RegionMonitor {
-    /// When `advance` has something to do next.
+    /// The time of the next deadline.
     var nextDeadline: Instant { min(earliest().deadline, admission.due) }
 
-    /// The source that has something to do first; of several the one that was made first.
+    /// Returns the source with the first deadline; of several the one made first.
     private func earliest() -> (source: Int, deadline: Instant) {
         var earliest = (source: 0, deadline: Instant.distantFuture)
         for source in sources.indices {
@@ -13,7 +13,7 @@ extension RegionMonitor {
         return earliest
     }
 
-    /// Runs the first timer that is due before `limit`, and returns when it was due; `nil` where none is.
+    /// Runs the first timer that is due before `limit`. Returns its time; `nil` where none is due.
     mutating func advance(before limit: Instant, transitions: inout [RegionTransition]) -> Instant? {
         let (source, sourceDue) = earliest()
         let now = min(sourceDue, admission.due)
@@ -43,7 +43,7 @@ extension RegionMonitor {
         instances[slot].timerDue = due
         let source = instances[slot].source.index
         sources[source].setTimer(slot, dueAtSeenTime: due)
-        // Regions that come and go leave stale ones behind.
+        // Regions that come and go leave stale timers behind.
         sources[source].throwOutStaleTimers(of: slots.count) { instances[$0.subject].timerDue == $0.due }
     }
 
@@ -51,7 +51,7 @@ extension RegionMonitor {
         sources[instances[slot].source.index].sight.seenTime(at: now)
     }
 
-    /// Something was heard inside since the timer was set, so it decides nothing.
+    /// Returns whether evidence of the inside came since the timer was set, so that the timer decides nothing.
     private func isOvertaken(_ timer: EvidenceSource.Timer) -> Bool {
         instances[timer.subject].standing.presence.map { $0.leavesAt > timer.due } ?? false
     }
@@ -59,7 +59,7 @@ extension RegionMonitor {
     private mutating func timerFired(
         _ slot: InstanceSlot, seen: Instant, at now: Instant, transitions: inout [RegionTransition]
     ) {
-        // Timers are lazy: reports only moved the time at which it is left.
+        // Timers are lazy: reports only moved the time of leaving.
         if let presence = instances[slot].standing.presence, presence.leavesAt > seen {
             return setTimer(slot, dueAtSeenTime: presence.leavesAt)
         }
@@ -69,7 +69,7 @@ extension RegionMonitor {
         left(slot, at: now, transitions: &transitions)
     }
 
-    /// Nothing is in there: by silence here, and for a kind of region whose source perceives the outside, by its word.
+    /// Takes evidence of the outside: silence, or the word of a source that perceives the outside.
     mutating func left(_ slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition]) {
         let keeper = instances[slot].beacons.keeper
         guard let change = instances[slot].standing.outside(at: now) else { return }

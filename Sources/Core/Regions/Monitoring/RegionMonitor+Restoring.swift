@@ -1,6 +1,6 @@
-/// State outlives the process: still inside is no event, gone is an exit with the time last heard, new is an entry.
+/// The restart. Still inside makes no event, gone makes an exit at the last report, and new makes an entry.
 extension RegionMonitor {
-    /// What to store of an instance; `nil` while it is unsettled.
+    /// Returns the record of an instance to store; `nil` while it is unsettled.
     func record(of slot: InstanceSlot) -> RegionRecord? {
         let instance = instances[slot]
         let occupancy: RegionRecord.Occupancy
@@ -18,21 +18,21 @@ extension RegionMonitor {
         return RegionRecord(instance: instance.id, region(of: slot).recorded, occupancy)
     }
 
-    /// What is known of the instances of a region, in the order of their slots.
+    /// Returns the records of a region's instances, in the order of their slots.
     func records(of region: String) -> [RegionRecord] {
         usedSlots.filter { instances[$0].id.region == region }.compactMap { record(of: $0) }
     }
 
-    /// What to store of those that are inside, in the order of their slots.
+    /// Returns the records of instances that are inside, in the order of their slots.
     func recordsOfStays() -> [RegionRecord] {
         instances.slots.lazy.filter { instances[$0].standing.presence != nil }
             .compactMap { record(of: $0) }
     }
 
-    /// Goes on from a stored state. Call it after the registrations and before the first report.
+    /// Restores a stored state. The caller calls it after the registrations and before the first report.
     ///
-    /// - Parameter failures: an instance that a limit refuses, each region reported once.
-    /// - Returns: `false` for such an instance, and where no region of that id, expanded in that way and of those beacons, is
+    /// - Parameter failures: instances that a limit refused, each region reported once.
+    /// - Returns: `false` for a refused instance, and where no region of that id, expansion and constraint is
     ///   registered any more.
     mutating func restore(
         _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition],
@@ -41,7 +41,7 @@ extension RegionMonitor {
         guard let slot = restorableSlot(record, at: now, transitions: &transitions, failures: &failures) else {
             return false
         }
-        // Monitoring of its region began in an earlier process: an instance that is new by now enters.
+        // Monitoring of the region began in an earlier process, so a new instance is an entry.
         let registration = instances[slot].registration
         registrations[registration].settlesAt = min(registrations[registration].settlesAt, seenTime(of: slot, at: now))
         let change: RegionStanding.Change

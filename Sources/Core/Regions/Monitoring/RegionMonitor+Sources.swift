@@ -1,10 +1,10 @@
-/// What the sight of its source does to states. That blindness stops the exit timers is `Sight`'s rule.
+/// The effect of a source's sight on states. `Sight` stops the exit timers of a blind source.
 extension RegionMonitor {
-    /// A source perceives nothing, or it is not known whether it does.
+    /// Marks a source as blind, or as possibly blind.
     ///
     /// - Parameters:
-    ///   - since: its last report. Exits due after that and not made yet wait.
-    ///   - now: when that was found out. States do not become unknown before.
+    /// - since: its last report. Exits that were due after it and have not been made wait.
+    /// - now: the time of detection. States become unknown no earlier.
     mutating func blinded(_ source: EvidenceSourceID, since: Instant, at now: Instant) {
         guard !sources[source.index].sight.isBlind else { return }
         sources[source.index].blinded(since: since, at: now)
@@ -15,7 +15,7 @@ extension RegionMonitor {
         sources[source.index].unknownDue = max(earliest, now)
     }
 
-    /// A state was told while its source is blind, as one that an earlier process had stored: it becomes unknown like others.
+    /// Lets a state become unknown that was restored from the store while its source is blind.
     mutating func watchBlindness(of slot: InstanceSlot, at now: Instant) {
         let source = instances[slot].source.index
         guard let since = sources[source].sight.blindSince else { return }
@@ -23,13 +23,13 @@ extension RegionMonitor {
         sources[source].unknownDue = min(sources[source].unknownDue, due)
     }
 
-    /// A source perceives again, or has proved that there is nothing to perceive.
+    /// Marks a source as seeing, or as proved to hear in quiet air.
     ///
-    /// A region that was inside goes on: heard again, no event; not heard, its exit timer runs where it stood. One that
-    /// was outside and whose state became unknown is outside again once the source has listened as long as for settling;
-    /// who is heard before that has entered.
+    /// An inside region goes on: a report makes no event, and without one its exit timer continues. An outside region
+    /// whose state became unknown is outside again once the source has listened for the settling time. A beacon heard
+    /// before that has entered.
     ///
-    /// A circle is told again once there have been fixes for `crossing_after_s`; see `SettlingCircles`.
+    /// A circle is announced again once fixes have come for `crossing_after_s`; see `SettlingCircles`.
     mutating func sees(_ source: EvidenceSourceID, at now: Instant) {
         guard sources[source.index].sight.isBlind else { return }
         sources[source.index].sees(at: now)
@@ -42,23 +42,23 @@ extension RegionMonitor {
         }
     }
 
-    /// A receiver rests on purpose: that it perceives nothing makes no state unknown.
+    /// Lets a receiver rest on purpose: its silence makes no state unknown.
     mutating func rests(_ source: EvidenceSourceID, at now: Instant) { sources[source.index].rests(at: now) }
 
-    /// It listens again.
+    /// Takes the news that the receiver listens again.
     mutating func listens(_ source: EvidenceSourceID, at now: Instant) { sources[source.index].listens(at: now) }
 
-    /// A timer came due in silence. It goes on once `proved` or `blinded` is called for its source.
+    /// Returns whether a timer came due in silence. It goes on once `proved` or `blinded` is called for its source.
     func isAwaitingProof(_ source: EvidenceSourceID) -> Bool { sources[source.index].isAwaitingProof }
 
-    /// The source has perceived anything at all, or has answered.
+    /// Takes the proof that the source perceives: a report of any kind, or an answer.
     mutating func proved(_ source: EvidenceSourceID, at now: Instant) {
-        // With every report; where nothing can be asked, nothing waits for it.
+        // This runs with every report. Where no probe is possible, no timer waits for it.
         guard sources[source.index].proof.isNeeded else { return }
         sources[source.index].proved(at: now)
     }
 
-    /// A source is blind for `unknown_state_after_s`: nobody can say any more who is there.
+    /// Makes states unknown, because a source is blind for `unknown_state_after_s`.
     mutating func statesBecomeUnknown(
         _ source: EvidenceSourceID, at now: Instant, transitions: inout [RegionTransition]
     ) {
@@ -77,12 +77,13 @@ extension RegionMonitor {
     }
 }
 
-/// The end of a registration, as Core Location's `stopMonitoring(for:)`. It is no crossing: what becomes of the stays under way is
-/// for whoever ends it to say, see `RegionRecord.unmonitoredExit`.
+/// The end of a registration, as Core Location's `stopMonitoring(for:)`. It is no crossing. The caller decides about
+/// open stays; see `RegionRecord.unmonitoredExit`.
 extension RegionMonitor {
-    /// Ends the monitoring of a region. Its place and those of its instances are used again.
+    /// Ends the monitoring of a region. Its slots and those of its instances are reused.
     ///
-    /// - Returns: the slots that are free now, and the instances that existed; empty where no region of that id is registered.
+    /// - Returns: the slots that are free now, and the instances that existed; empty where no region of that id is
+    ///   registered.
     mutating func unregister(_ region: String) -> (freed: [InstanceSlot], ended: [RegionInstanceID]) {
         guard let registration = registration(where: { $0.region.id == region }) else { return ([], []) }
         endRules(of: registration)
@@ -98,7 +99,7 @@ extension RegionMonitor {
             instances.remove(slot)
         }
         for slot in pending { discard(slot) }
-        // A region that was refused an instance may have one now, at once, and say so if it is refused again.
+        // A region whose instance was refused may have one now. If it is refused again, that is reported again.
         if !ending.isEmpty {
             for other in registrations.slots { registrations[other].hasRefusedInstance = false }
             for other in admission.pending.values { instances[other].existence = .pending(refusedInMinute: nil) }

@@ -1,38 +1,39 @@
-/// Where a region instance stands in the monitor.
+/// The slot of a region instance in the monitor.
 struct InstanceSlot: SlotNumber {
     let number: UInt32
 
     package init(number: UInt32) { self.number = number }
 }
 
-/// Where a registration stands in the monitor: in the order in which they were made, as long as none has ended.
+/// The slot of a registration in the monitor. Slots are in the order of registration, as long as none has ended.
 package struct RegistrationSlot: SlotNumber, Comparable {
     let number: UInt32
 
     package static func < (left: RegistrationSlot, right: RegistrationSlot) -> Bool { left.number < right.number }
 }
 
-/// Monitors regions the way Core Location documents it: only crossings of a boundary make events.
+/// Monitors regions as Core Location documents it: only crossings of a boundary make events.
 ///
-/// It holds what is registered and the instances, each a `RegionInstance`, and passes on what they tell. A region's kind says
-/// what counts as evidence for its instances: see `RegionKind`. The rules of beacons stand in `Beacon/RegionMonitor+Beacons`, those of
-/// circles in `Circle/RegionMonitor+Circles`. What a source of evidence can see and prove is the `EvidenceSource`'s.
+/// The monitor holds the registrations and the instances, each a `RegionInstance`, and passes on their changes. The
+/// kind of a region decides which evidence counts: see `RegionKind`. The rules of beacons are in
+/// `Beacon/RegionMonitor+Beacons`, those of circles in `Circle/RegionMonitor+Circles`. `EvidenceSource` holds the sight
+/// and the proof of a source.
 package struct RegionMonitor: Sendable {
     /// One registered region.
     struct Registration: Sendable {
         var region: MonitoredRegion
-        /// Those of beacons, again: they are asked for with every report, and to look into the region would count references to its
-        /// name.
+        /// A copy of the region's rules. Every report asks for them, and reading them from the region would count
+        /// references to its id.
         let rules: BeaconRules
-        /// Whose evidence counts for its instances.
+        /// The source of evidence for its instances.
         var source: EvidenceSourceID
-        /// Seen time at which what is there counts as having been there before.
+        /// The seen time at which settling ends.
         var settlesAt: Instant
-        /// Whether a refused instance was reported, a refused newcomer, and a refused transmitter: once is enough.
+        /// Whether a refused instance, newcomer or transmitter was reported: each is reported once.
         var hasRefusedInstance = false
         var hasRefusedNewcomer = false
         var hasRefusedTransmitter = false
-        /// It was unregistered; its place waits to be used again.
+        /// Whether it was unregistered, so that its slot may be reused.
         var isFree = false
     }
 
@@ -40,10 +41,10 @@ package struct RegionMonitor: Sendable {
     var registrations = SlotTable<RegistrationSlot, Registration>()
     var instances = SlotTable<InstanceSlot, RegionInstance>()
     var slots: [RegionInstanceID: InstanceSlot] = [:]
-    /// By `EvidenceSourceID`.
+    /// The sources, indexed by `EvidenceSourceID`.
     var sources: [EvidenceSource] = []
     var kinds = RegionKindTables()
-    /// Which instances may exist.
+    /// The admission of instances.
     var admission: InstanceAdmission
 
     init(limits: RegionLimits) {
@@ -51,18 +52,18 @@ package struct RegionMonitor: Sendable {
         admission = InstanceAdmission(limits)
     }
 
-    /// Makes a source of evidence, which sees until `blinded` says that it does not.
+    /// Makes a source of evidence, which sees until `blinded` is called.
     ///
-    /// - Parameter canProbe: whether it can be asked if it perceives. Then a timer that comes due in silence waits for that;
-    ///   see `isAwaitingProof`.
+    /// - Parameter canProbe: whether the source can be probed. Then a timer that comes due in silence waits for the
+    ///   probe; see `isAwaitingProof`.
     mutating func addSource(canProbe: Bool) -> EvidenceSourceID {
         sources.append(EvidenceSource(canProbe: canProbe))
         return EvidenceSourceID(index: sources.count - 1)
     }
 
-    /// Begins to monitor a region of beacons. One that is not expanded has its instance, and a state, at once.
+    /// Begins to monitor a region of beacons. A region without expansion has its instance, and a state, at once.
     ///
-    /// - Parameter source: what hears its beacons.
+    /// - Parameter source: the source that hears its beacons.
     mutating func register(
         _ region: BeaconRegion, heardBy source: EvidenceSourceID, at now: Instant,
         transitions: inout [RegionTransition]
@@ -90,7 +91,7 @@ package struct RegionMonitor: Sendable {
             Registration(region: region, rules: region.rules, source: source, settlesAt: settlesAt))
     }
 
-    /// The instance of that name, which is made where there is none yet.
+    /// Returns the instance of that id, a new one where there is none yet.
     mutating func instance(
         _ id: RegionInstanceID, of registration: RegistrationSlot, at now: Instant,
         transitions: inout [RegionTransition]
@@ -109,12 +110,12 @@ package struct RegionMonitor: Sendable {
         let isSettling = sight.seenTime(at: now) < registered.settlesAt
         let change = instances[slot].standing.begin(isSettling: isSettling, isBlind: sight.isBlind, at: now)
         announce(slot, change, at: now, transitions: &transitions)
-        // What settles by its evidence alone has no time for it.
+        // An instance that settles by its evidence alone needs no timer.
         if isSettling { setTimer(slot, dueAtSeenTime: registered.settlesAt) }
         return slot
     }
 
-    /// An instance of a region was refused: that is reported once.
+    /// Reports that an instance of a region was refused, once.
     mutating func note(
         _ failure: RegionMonitoringFailure, of registration: RegistrationSlot,
         _ failures: inout [RegionMonitoringFailure]
@@ -123,7 +124,7 @@ package struct RegionMonitor: Sendable {
         registrations[registration].hasRefusedInstance = true
     }
 
-    /// Tells of a state. One that lasted no time and came with no event is not told: the next one takes its place.
+    /// Announces a state. The next state replaces one that lasted no time and had no event.
     mutating func announce(
         _ slot: InstanceSlot, _ change: RegionStanding.Change, event: RegionEvent? = nil,
         detail: RegionDetail? = nil, at now: Instant, transitions: inout [RegionTransition]
@@ -132,7 +133,8 @@ package struct RegionMonitor: Sendable {
         let transition = RegionTransition(
             instance: id, state: change.state, since: change.since, at: now, event: event,
             detail: detail ?? region(of: slot).detail)
-        // Looked for where it would stand and nowhere else, or a start with many regions would look through all for each.
+        // Only the place of its last announcement is checked. Otherwise a start with many regions would search the
+        // whole list for each.
         let latest = instances[slot].announcement
         if transitions.indices.contains(latest), transitions[latest].instance == id, transitions[latest].at == now,
             transitions[latest].event == nil
@@ -149,7 +151,7 @@ package struct RegionMonitor: Sendable {
     }
 }
 
-/// The state of a region instance as subscribers were told it.
+/// The state of a region instance as announced to subscribers.
 package struct RegionStatus: Hashable, Sendable {
     package var instance: RegionInstanceID
     var state: RegionState
@@ -162,43 +164,43 @@ package struct RegionStatus: Hashable, Sendable {
     }
 }
 
-/// Asking for states. Core Location's `requestState(for:)`, for many at once.
+/// Queries of states. Core Location's `requestState(for:)`, for many at once.
 extension RegionMonitor {
-    /// How many instances there are.
+    /// The number of instances.
     var instanceCount: Int { slots.count }
 
-    /// Where an instance stands; `nil` for one that was never heard or is not registered.
+    /// Returns the slot of an instance; `nil` for one that was never heard or is not registered.
     func slot(of id: RegionInstanceID) -> InstanceSlot? { slots[id] }
 
-    /// What an instance is called.
+    /// Returns the id of an instance.
     func id(of slot: InstanceSlot) -> RegionInstanceID { instances[slot].id }
 
-    /// The region that an instance belongs to.
+    /// Returns the region of an instance.
     func region(of slot: InstanceSlot) -> MonitoredRegion {
         registrations[instances[slot].registration].region
     }
 
-    /// The registered region of that id.
+    /// Returns the registered region of that id.
     func region(_ id: String) -> MonitoredRegion? {
         registration { $0.region.id == id }.map { registrations[$0].region }
     }
 
-    /// Those that hold an instance.
+    /// The slots that hold an instance.
     var usedSlots: [InstanceSlot] {
         instances.slots.filter { slots[instances[$0].id] == $0 }
     }
 
-    /// The first registration that holds, of those that have not ended.
+    /// Returns the first active registration for which `isWanted` holds.
     func registration(where isWanted: (Registration) -> Bool) -> RegistrationSlot? {
         registrations.slots.first { !registrations[$0].isFree && isWanted(registrations[$0]) }
     }
 
-    /// States of instances for which `isWanted` holds, in the order of their slots.
+    /// Returns states of instances for which `isWanted` holds, in the order of their slots.
     ///
     /// - Parameters:
-    ///   - start: where to begin: 0, or what the page before said as `next`.
-    ///   - limit: how many, at most.
-    /// - Returns: them, and where the first one stands that there was no room for.
+    /// - start: the first slot: 0, or `next` of the page before.
+    /// - limit: the most states.
+    /// - Returns: the states, and the slot of the first one that did not fit.
     func statuses(
         from start: Int, limit: Int, where isWanted: (RegionInstanceID) -> Bool
     ) -> (page: [RegionStatus], next: Int?) {

@@ -1,10 +1,10 @@
 /// Decides when the beacons of a region are reported: on a change, at most every `min_interval_s`, at least every
 /// `max_interval_s`.
 ///
-/// It is told when ranging of an instance starts and stops and when its list changed. When an instance is due, the
-/// caller makes the list and hands it to `isDue`, which says whether it is worth publishing.
+/// The caller tells it when ranging of an instance starts and stops, and when its list changed. When an instance is
+/// due, the caller makes the list and passes it to `isDue`, which returns whether to publish it.
 struct Ranger: Sendable {
-    /// What was published last of a beacon.
+    /// The last published values of a beacon.
     private struct Published: Hashable, Sendable {
         var track: TrackID
         var proximity: Proximity
@@ -15,7 +15,7 @@ struct Ranger: Sendable {
 
     private struct Session: Sendable {
         package var due: Instant
-        /// `nil` before the first report.
+        /// The last report; `nil` before the first.
         package var lastReport: Instant?
         package var count = 0
         var published: [TransmitterSlot: Published] = [:]
@@ -25,48 +25,49 @@ struct Ranger: Sendable {
     private var sessions: [InstanceSlot: Session] = [:]
     private(set) var timers = TimerQueue<InstanceSlot>()
 
-    /// - Parameter settings: an interval shorter than a millisecond counts as one, so that time always goes on.
+    /// - Parameter settings: an interval shorter than a millisecond becomes one, so that time always goes on.
     init(_ settings: RangingSettings) {
         self.settings = settings
         self.settings.minInterval = max(settings.minInterval, .milliseconds(1))
         self.settings.maxInterval = max(settings.maxInterval, self.settings.minInterval)
     }
 
-    /// When `advance` has something to do next.
+    /// The time of the next timer.
     var nextDeadline: Instant { timers.nextDue }
 
-    /// The region came to be inside: it is reported at once.
+    /// Starts the reports of an instance that came to be inside, the first at once.
     mutating func start(_ slot: InstanceSlot, at now: Instant) {
         guard sessions[slot] == nil else { return }
         sessions[slot] = Session(due: now)
         setTimer(slot, now)
     }
 
-    /// The region is inside no more: nothing is reported.
+    /// Stops the reports of an instance that is not inside any more.
     mutating func stop(_ slot: InstanceSlot) {
         sessions[slot] = nil
     }
 
-    /// A beacon came, left, fell silent or is counted differently: it is reported as soon as the interval allows.
+    /// Takes the news that a beacon came, left, fell silent or is counted differently. The next report comes as soon as
+    /// the interval allows.
     mutating func listChanged(_ slot: InstanceSlot, at now: Instant) {
         guard let session = sessions[slot], settings.mode == .change else { return }
         let due = max(now, (session.lastReport ?? now) + settings.minInterval)
         if due < session.due { setTimer(slot, due) }
     }
 
-    /// Takes the next instance that is due at or before `now`; the caller then makes its list and calls `isDue`.
+    /// Returns the next instance that is due at or before `now`. The caller then makes its list and calls `isDue`.
     mutating func advance(through now: Instant) -> InstanceSlot? {
         while let timer = timers.first, timer.due <= now {
             timers.removeFirst()
-            // A timer that was set again, or whose session has ended, is stale.
+            // A timer is stale where another was set, or its session has ended.
             if sessions[timer.subject]?.due == timer.due { return timer.subject }
         }
         return nil
     }
 
-    /// Whether the list is worth publishing now; if so it is what later lists are compared with.
+    /// Returns whether to publish the list now. If so, later lists are compared with it.
     ///
-    /// Distances are looked at once every `min_interval_s`, not with every report from the air.
+    /// Distances are compared once every `min_interval_s`, not with every report from the air.
     mutating func isDue(
         _ slot: InstanceSlot, count: Int, beacons: [RangedBeacon], at now: Instant
     ) -> Bool {
@@ -81,7 +82,7 @@ struct Ranger: Sendable {
             sessions[slot]?.published = Dictionary(
                 beacons.map { ($0.transmitter, Self.published($0)) }, uniquingKeysWith: { first, _ in first })
         }
-        // Where max_interval_s is no multiple of min_interval_s, it comes in between.
+        // `max_interval_s` may be no multiple of `min_interval_s`.
         setTimer(slot, isWorthIt ? now + settings.minInterval : min(now + settings.minInterval, overdue))
         return isWorthIt
     }
@@ -111,9 +112,9 @@ struct Ranger: Sendable {
     }
 }
 
-/// When ranging reports are made.
+/// The settings of ranging reports.
 package struct RangingSettings: Hashable, Sendable {
-    /// The raw value is the word in `config.toml`.
+    /// The trigger of a report. The raw value is the word in `config.toml`.
     enum Mode: String, CaseIterable, Sendable {
         /// On a change, and at least every `maxInterval`.
         case change
@@ -122,34 +123,34 @@ package struct RangingSettings: Hashable, Sendable {
     }
 
     var mode: Mode
-    /// From one report to the next at least.
+    /// The least time between two reports.
     var minInterval: TimeSpan
-    /// From one report to the next at most.
+    /// The most time between two reports.
     package var maxInterval: TimeSpan
-    /// A beacon that moved this far since the last report is a change. Metres.
+    /// The movement since the last report that counts as a change. Metres.
     var distanceFilter_m: Double
 }
 
 /// One beacon in a ranging report.
 package struct RangedBeacon: Hashable, Sendable {
     var transmitter: TransmitterSlot
-    /// Which physical beacon it is taken for; provisional while it is resolving.
+    /// The track, one physical beacon; provisional while it is resolving.
     var track: TrackID
     var identity: BeaconIdentity
     package var address: DeviceAddress
-    /// Index of the `[[device]]` it is known as.
+    /// The index of its `[[device]]`.
     package var device: Int?
     /// RSSI at one metre as the beacon states it, dBm.
     var measuredPower_dbm: Int8
     /// Distance, proximity and smoothed RSSI.
     var observation: BeaconObservation
     var lastHeard: Instant
-    /// A new address that may be a rotation: listed, not counted.
+    /// Whether its new address may be a rotation: listed, not counted.
     var isResolving: Bool
-    /// Another beacon of the same identity is alive.
+    /// Whether another beacon of its identity is alive.
     var isDuplicate: Bool
 
-    /// How many physical beacons they are: tracks, those still resolving left out.
+    /// Returns the number of physical beacons: tracks, without those still resolving.
     package static func count(_ beacons: [RangedBeacon]) -> Int {
         let tracks = beacons.lazy.filter { !$0.isResolving }.map(\.track).sorted()
         var count = 0
@@ -157,7 +158,8 @@ package struct RangedBeacon: Hashable, Sendable {
         return count
     }
 
-    /// Nearest first, unknown last; those alike by age of track and address, so that the order is always the same.
+    /// Orders the nearest first and unknown ones last. Equal ones are ordered by age of track and address, so that the
+    /// order is repeatable.
     static func isNearer(_ left: RangedBeacon, _ right: RangedBeacon) -> Bool {
         let leftUnknown = left.observation.proximity == .unknown
         let rightUnknown = right.observation.proximity == .unknown
@@ -173,9 +175,9 @@ package struct RangedBeacon: Hashable, Sendable {
 package struct RangingReport: Hashable, Sendable {
     package var instance: RegionInstanceID
     package var at: Instant
-    /// Physical beacons: tracks, resolving ones left out.
+    /// The number of physical beacons: tracks, without resolving ones.
     package var count: Int
-    /// Nearest first, unknown last.
+    /// The beacons, the nearest first, unknown ones last.
     var beacons: [RangedBeacon]
 
     package init(instance: RegionInstanceID, at: Instant, count: Int, beacons: [RangedBeacon]) {

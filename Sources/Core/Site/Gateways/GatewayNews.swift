@@ -1,28 +1,28 @@
-/// What a gateway has published, read.
+/// A parsed message of a gateway.
 package struct GatewayNews: Sendable {
     package enum Content: Sendable {
         case status(StatusPayload)
         case event(EventPayload)
         case state(StatePayload)
-        /// The state of that instance is cleared: the gateway monitors it no more.
+        /// The state of that instance is cleared: the gateway does not monitor it any more.
         case cleared
         case ranging(RangingPayload)
     }
 
-    /// Why a message is no news.
+    /// The reason for which a message is no news.
     package enum Refusal: Error, Hashable, Sendable {
-        /// Another store's, the store's own, or of a kind that is not joined.
+        /// The message belongs to another store, or to the store itself, or its kind is not joined.
         case notJoined
         case malformed(PayloadError)
     }
 
-    /// Its level in topics.
+    /// The gateway's id, its topic level.
     package var gateway: String
-    /// `nil` for what is about the gateway as a whole.
+    /// The instance; `nil` for a message about the gateway as a whole.
     package var instance: RegionInstanceID?
     var content: Content
 
-    /// Reads a message.
+    /// Parses a message.
     ///
     /// - Parameter store: the topics of the store's own messages.
     package init(topic: String, payload: [UInt8], store: TopicTree) throws(Refusal) {
@@ -35,7 +35,7 @@ package struct GatewayNews: Sendable {
         try self.init(topic: topic, fields: fields, store: store)
     }
 
-    /// - Parameter fields: of the payload; `nil` where the topic is cleared.
+    /// - Parameter fields: the fields of the payload; `nil` where the topic is cleared.
     package init(topic: String, fields: PayloadFields?, store: TopicTree) throws(Refusal) {
         guard let read = Topic(topic, prefix: store.prefix), read.gateway.site == store.site,
             read.gateway.gateway != store.gateway
@@ -52,7 +52,7 @@ package struct GatewayNews: Sendable {
     }
 
     private static func read(_ kind: MessageKind?, _ fields: PayloadFields?) throws(PayloadError) -> Content {
-        // Of what is retained only a state says something by being cleared.
+        // Among retained messages, only a cleared state has a meaning.
         guard let fields else { return .cleared }
         switch kind {
         case .status: return .status(try StatusPayload(fields))
@@ -62,10 +62,10 @@ package struct GatewayNews: Sendable {
         }
     }
 
-    /// The kinds of messages that a store is made of.
+    /// The kinds of messages that a store joins.
     private static let joined: Set<MessageKind?> = [.status, .state, .event, .ranging]
 
-    /// What its payload begins with; `nil` where it has none.
+    /// The beginning of its payload; `nil` where it has none.
     package var head: PayloadHead? {
         switch content {
         case .status(let payload): payload.head
@@ -78,7 +78,8 @@ package struct GatewayNews: Sendable {
 }
 
 extension GatewayNews.Content {
-    /// Whether a message says the same of its region as its topic does. Else nobody could tell which of the two is meant.
+    /// Returns whether a message and its topic agree on the region. Otherwise it would be unclear which of the two is
+    /// right.
     fileprivate func isAbout(_ instance: RegionInstanceID?) -> Bool {
         guard let instance else { return true }
         switch self {
@@ -96,26 +97,27 @@ extension GatewayNews.Content {
 }
 
 extension RegionInstanceID {
-    /// Whether nothing that it says is unlike the other one. What either leaves out is not unlike.
+    /// Returns whether it agrees with the other one. A number that either leaves out does not differ.
     fileprivate func isWithin(_ other: RegionInstanceID) -> Bool {
         func agree(_ one: UInt16?, _ two: UInt16?) -> Bool { one == nil || two == nil || one == two }
         return region == other.region && zone == nil && agree(major, other.major) && agree(minor, other.minor)
     }
 }
 
-/// When a message came, and when that happened which it tells.
+/// The arrival of a message, and the time of the event that it tells.
 ///
-/// An event's own time counts. A clock that is not synced says nothing, and nothing happens after it is told: then the arrival
-/// counts. What is older than `late_after_s` is late.
+/// The event's own time counts. The arrival counts instead where the clock is not synced, or the event would be later
+/// than its message. A message older than `late_after_s` is late.
 struct Arrival: Sendable {
-    /// The wait of a state for the event that it names. A gateway that told old events has told all of them after so long without another.
+    /// The time for which a state waits for the event that it names. A gateway that tells old events has told all of
+    /// them after that time without another.
     static let eventPatience = TimeSpan.seconds(2)
-    /// A message that is older at its arrival has waited for a line.
+    /// The longest ordinary transit. An older message has waited for a connection.
     static let longestTransit = TimeSpan.milliseconds(500)
 
-    /// When it came.
+    /// The time of arrival.
     package let now: Instant
-    /// What its clock says; `now` where the clock says nothing.
+    /// The time by the gateway's clock; `now` where the clock is not synced.
     let told: Instant
     let isLate: Bool
     private let head: PayloadHead?
@@ -131,13 +133,13 @@ struct Arrival: Sendable {
         isLate = isTrusted && now - told > lateAfter
     }
 
-    /// When that happened which is told.
+    /// The time of the event.
     var event: Instant { isTrusted ? min(told, now) : now }
 
-    /// How long it was on its way, as far as the clocks say.
+    /// The time on the way, as far as the clocks tell it.
     var transit: TimeSpan { isTrusted ? max(now - told, .zero) : .zero }
 
-    /// A time that the message names, on the store's clock; not after its arrival.
+    /// Returns a time in the message, on the store's clock; not after its arrival.
     package func instant(_ wall: WallTime) -> Instant {
         guard let head else { return now }
         return min(isTrusted ? timebase.instant(wall) : now - (head.at - wall), now)

@@ -1,4 +1,4 @@
-/// A gateway of the store, by its place in `StoreGateways`: 0 to 63.
+/// A gateway of the store: its index in `StoreGateways`, 0 to 63.
 struct GatewayIndex: Hashable, Comparable, Sendable {
     private let octet: UInt8
 
@@ -9,7 +9,7 @@ struct GatewayIndex: Hashable, Comparable, Sendable {
     static func < (left: GatewayIndex, right: GatewayIndex) -> Bool { left.number < right.number }
 }
 
-/// Some of the store's gateways, one bit each.
+/// A set of the store's gateways, one bit each.
 struct GatewaySet: Hashable, Sendable {
     private var bits: UInt64 = 0
 
@@ -32,53 +32,56 @@ struct GatewaySet: Hashable, Sendable {
     private func bit(_ gateway: GatewayIndex) -> UInt64 { 1 << UInt64(gateway.number & 63) }
 }
 
-/// Who speaks under the store, and which of them can hear.
+/// The gateways of the store, and which of them can hear.
 package struct StoreGateways: Sendable {
-    /// What is known of one gateway.
+    /// The state of one gateway.
     package struct Gateway: Sendable {
         package var settings: SiteSettings.Gateway
         /// Whether the configuration lists it.
         var isListed: Bool
-        /// `nil` before its first status: until then it counts as one that hears, because what it tells is all there is.
+        /// The last status; `nil` before the first. Until then the gateway counts as one that hears, because there is
+        /// no other evidence.
         var status: Status?
         /// Whether its clock was synced in its last message.
         package var isClockSynced = true
-        /// When anything came from it; `nil` before that.
+        /// The last message; `nil` before the first.
         var lastArrival: Instant?
-        /// By how much its clock is ahead of the store's, as far as its last message shows; `nil` before one that shows it.
+        /// The time by which its clock is ahead of the store's, as its last message showed; `nil` before such a
+        /// message.
         var clockOffset: TimeSpan?
-        /// When it was known that it can't hear; `nil` while it can.
+        /// The time from which it is known not to hear; `nil` while it hears.
         fileprivate(set) var deafSince: Instant?
-        /// When it was last said to be offline; `nil` where it never was.
+        /// The last time at which it was announced as offline; `nil` for never.
         fileprivate(set) var offlineAt: Instant?
-        /// How far it has told.
+        /// The time up to which it has told its events.
         var progress = GatewayProgress()
-        /// The epoch of its last status while it was online, and when that began; `nil` before such a status.
+        /// The epoch of its last online status, and the beginning of that epoch; `nil` before such a status.
         fileprivate(set) var epoch: (name: String, begin: Instant)?
-        /// When it has had time to say anew in its epoch what it had inside in an earlier one; `distantFuture` where it has said so.
+        /// The time by which it has to repeat, in its epoch, what it had inside in an earlier one; `distantFuture`
+        /// where it has done so.
         fileprivate(set) var restatedDue = Instant.distantFuture
 
-        /// Since when its line is down, or it is stopped; `nil` while it is online.
+        /// The time since which its line is down, or it is stopped; `nil` while it is online.
         var awaySince: Instant? { status?.isOnline == false ? offlineAt : nil }
     }
 
-    /// What a gateway's last `status` says.
+    /// The content of a gateway's last `status`.
     struct Status: Hashable, Sendable {
         var isOnline: Bool
         package var radio: CoveredRadio
 
-        /// A gateway that is offline or blind proves nothing.
+        /// Whether it hears. A gateway that is offline or blind proves nothing.
         var hears: Bool { isOnline && radio.hears }
     }
 
-    /// What a gateway has to say for itself it has said so long after the store's start, or after its own.
+    /// The time from the start of the store, or of a gateway, within which the gateway's retained messages arrive.
     static let firstWordWithin = TimeSpan.seconds(30)
 
     package private(set) var all: [Gateway] = []
     private var indexOfID: [String: GatewayIndex] = [:]
-    /// Those that can hear, as far as is known.
+    /// The gateways that can hear, as far as is known.
     private(set) var hearing = GatewaySet()
-    /// Those of the configuration that have told nothing yet.
+    /// The configured gateways without a message so far.
     private var silent = GatewaySet()
     private let startedAt: Instant
 
@@ -89,7 +92,7 @@ package struct StoreGateways: Sendable {
         }
     }
 
-    /// The places of all of them.
+    /// The indices of all gateways.
     var indices: some RandomAccessCollection<GatewayIndex> { all.indices.lazy.map { GatewayIndex($0) } }
 
     subscript(gateway: GatewayIndex) -> Gateway {
@@ -100,12 +103,12 @@ package struct StoreGateways: Sendable {
         }
     }
 
-    /// Those that a store which has just started waits for: it can't know yet whether a beacon is with them.
+    /// Returns the gateways that a store waits for after its start: a beacon may be at one of them.
     func awaited(at now: Instant) -> GatewaySet {
         now - startedAt <= Self.firstWordWithin ? silent : GatewaySet()
     }
 
-    /// Its place, which it gets with its first message; `nil` where 64 others speak already.
+    /// Returns the index of a gateway, which it gets with its first message; `nil` for more than 64 gateways.
     mutating func index(of id: String) -> GatewayIndex? {
         if let known = indexOfID[id] { return known }
         return add(SiteSettings.Gateway(id: id), isListed: false)
@@ -120,28 +123,28 @@ package struct StoreGateways: Sendable {
         return index
     }
 
-    /// How far all gateways have told, as far as is known.
+    /// The time up to which all gateways have told their events, as far as is known.
     struct Told {
-        /// Everything that happened until then is told.
+        /// The time up to which all events have been told.
         var until: Instant
-        /// An exit that happened later is looked at again so long after it, or at that time where that is earlier.
+        /// The delay after which a later exit is checked again; `latest` limits it.
         fileprivate var delay: TimeSpan
         fileprivate var latest: Instant
 
-        /// Everything that happened until a time.
+        /// Makes a value for gateways that have told all events until `now`.
         init(everythingUntil now: Instant) { (until, delay, latest) = (now, .zero, .distantFuture) }
 
         fileprivate init(until: Instant, delay: TimeSpan, latest: Instant = .distantFuture) {
             (self.until, self.delay, self.latest) = (until, delay, latest)
         }
 
-        /// When an exit is looked at again that is too early to be told.
+        /// Returns when an exit that is too early to be told is checked again.
         func look(at exit: Instant) -> Instant { min(exit + delay, latest) }
     }
 
-    /// How far all gateways have told.
+    /// Returns the time up to which all gateways have told their events.
     ///
-    /// - Parameter lateAfter: what a gateway tells later than that changes nothing anyway.
+    /// - Parameter lateAfter: the age from which a gateway's message changes nothing anyway.
     func told(at now: Instant, lateAfter: TimeSpan) -> Told {
         let caughtUpAt = caughtUpAt(now)
         if caughtUpAt > now { return Told(until: now - lateAfter, delay: lateAfter, latest: caughtUpAt) }
@@ -149,7 +152,7 @@ package struct StoreGateways: Sendable {
         return Told(until: now - transit, delay: transit)
     }
 
-    /// When all gateways have told everything, as far as is known now; `distantFuture` while one is away.
+    /// Returns when all gateways will have told everything, as far as is known now; `distantFuture` while one is away.
     ///
     /// - Parameter others: gateways that do not count.
     func caughtUpAt(_ now: Instant, but others: GatewaySet = GatewaySet()) -> Instant {
@@ -162,24 +165,24 @@ package struct StoreGateways: Sendable {
         return due
     }
 
-    /// When the first gateway has had time to say anew what it had inside in an earlier epoch.
+    /// The first deadline of a gateway for repeating an earlier epoch's stays.
     private(set) var restatedDue = Instant.distantFuture
 
-    /// Gives a gateway time to say anew what it had inside in an epoch before its present one. The time runs while it hears.
+    /// Starts the time in which a gateway has to repeat the stays of an earlier epoch. It runs while the gateway hears.
     mutating func awaitRestatement(of gateway: GatewayIndex, at now: Instant) {
         let waits = all[gateway.number].epoch != nil && hearing.contains(gateway)
         all[gateway.number].restatedDue = waits ? now + Self.firstWordWithin : .distantFuture
         restatedDue = all.map(\.restatedDue).min() ?? .distantFuture
     }
 
-    /// A gateway that has had time to say anew what it had inside in an earlier epoch, with its present one.
+    /// A gateway whose time for repeating an earlier epoch's stays has ended, with its present epoch.
     struct Restated {
         var index: GatewayIndex
         var epoch: String
         var begin: Instant
     }
 
-    /// The next gateway whose time is over.
+    /// Returns the next gateway whose time has ended.
     mutating func takeRestated(at now: Instant) -> Restated? {
         guard let number = all.indices.first(where: { all[$0].restatedDue <= now }) else { return nil }
         let epoch = all[number].epoch
@@ -188,23 +191,23 @@ package struct StoreGateways: Sendable {
         return epoch.map { Restated(index: GatewayIndex(number), epoch: $0.name, begin: $0.begin) }
     }
 
-    /// A message has come.
+    /// Takes the head of a message.
     ///
-    /// - Parameter showsClock: whether its time is that of its sending.
+    /// - Parameter showsClock: whether its time is the time of sending.
     mutating func note(_ head: PayloadHead, of gateway: GatewayIndex, _ arrival: Arrival, showsClock: Bool) {
         self[gateway].isClockSynced = head.isClockSynced
         self[gateway].lastArrival = arrival.now
         if showsClock, !arrival.isLate { self[gateway].clockOffset = arrival.told - arrival.now }
     }
 
-    /// A gateway that is online has named its epoch.
+    /// Takes the epoch of a gateway that is online.
     mutating func note(epoch: String, of gateway: GatewayIndex, begin: Instant) {
         if all[gateway.number].epoch?.name != epoch { all[gateway.number].epoch = (epoch, begin) }
     }
 
-    /// Takes a status in.
+    /// Takes a status.
     ///
-    /// - Returns: whether it can hear now and could not before, or the other way round.
+    /// - Returns: whether its ability to hear has changed.
     mutating func note(_ status: Status, of gateway: GatewayIndex, at now: Instant) -> Bool {
         let could = hearing.contains(gateway)
         let wasOnline = all[gateway.number].status?.isOnline ?? true
@@ -212,7 +215,7 @@ package struct StoreGateways: Sendable {
         if !status.isOnline {
             all[gateway.number].offlineAt = now
         } else if all[gateway.number].offlineAt != nil, !wasOnline {
-            // The gateway tells now what it could not tell meanwhile.
+            // The gateway now tells the events of the time in between.
             all[gateway.number].progress.catchUp(at: now)
         }
         guard status.hears != could else { return false }
@@ -222,36 +225,36 @@ package struct StoreGateways: Sendable {
     }
 }
 
-/// How far one gateway has told.
+/// The progress of one gateway in telling its events.
 ///
-/// A gateway's line may be down without a word of it: the broker tells a will after one and a half times `keepalive_s`. Then a list that
-/// is owed shows it.
+/// A gateway's line may be down unnoticed: the broker publishes its will after one and a half times `keepalive_s`.
+/// Before that, an overdue list shows it.
 struct GatewayProgress: Sendable {
-    /// A list that is owed for so long will not come: the gateway has stopped to list.
+    /// The time after which an overdue list is not expected any more: the gateway has stopped listing.
     static let owedFor = TimeSpan.seconds(120)
 
-    /// How long its last message was on its way; at most `Arrival.longestTransit`.
+    /// The transit of its last message, at most `Arrival.longestTransit`.
     private(set) var transit = TimeSpan.zero
-    /// While it tells what is old, it may have more of it.
+    /// The time until which more old events may follow.
     private(set) var catchesUpUntil = Instant.origin
     /// The regions whose last list named beacons.
     private var listing: Set<StoreRegionSlot> = []
     private var listedAt = Instant.origin
-    /// How far its lists are apart on average.
+    /// The average time between its lists.
     private var interval = TimeSpan.seconds(1)
 
     init() {}
 
-    /// An event has come.
+    /// Takes the arrival of an event.
     mutating func note(_ arrival: Arrival) {
         transit = min(arrival.transit, Arrival.longestTransit)
         if arrival.transit > Arrival.longestTransit { catchUp(at: arrival.now) }
     }
 
-    /// It tells what has happened while it was away.
+    /// Notes that the gateway tells events of the time for which it was away.
     mutating func catchUp(at now: Instant) { catchesUpUntil = max(catchesUpUntil, now + Arrival.eventPatience) }
 
-    /// It has listed a region's beacons.
+    /// Takes a list of a region's beacons.
     mutating func noteList(of region: StoreRegionSlot, isEmpty: Bool, at now: Instant) {
         let gap = now - listedAt
         if !listing.isEmpty, gap > .zero, gap < HeardLevels.memory {
@@ -261,10 +264,10 @@ struct GatewayProgress: Sendable {
         if isEmpty { listing.remove(region) } else { listing.insert(region) }
     }
 
-    /// A region is no more.
+    /// Forgets a region that does not exist any more.
     mutating func forget(_ region: StoreRegionSlot) { listing.remove(region) }
 
-    /// It says something else: its line is up, and what it listed it lists no more.
+    /// Takes another message: the line is up, and the lists before do not count any more.
     mutating func noteWord() { listing = [] }
 
     /// Returns whether the gateway's next list is overdue. Lists are QoS 0, so some are lost.

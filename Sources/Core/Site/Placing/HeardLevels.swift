@@ -1,7 +1,7 @@
-/// How strongly a store's gateways hear one beacon: the latest level of each, of the strongest few.
+/// The levels of one beacon at a store's gateways: the latest of each, for the strongest few.
 struct HeardLevels: Sendable {
     struct Level: Sendable {
-        /// Offset included, dBm.
+        /// The level with the offset, dBm.
         var level_dbm: Double
         var at: Instant
         private(set) var noise: LevelNoise
@@ -20,10 +20,10 @@ struct HeardLevels: Sendable {
         }
     }
 
-    /// As many gateways hear a beacon well enough to say something of its place.
+    /// The most gateways whose levels help to place a beacon.
     static let mostGateways = 12
-    /// A gateway that has not listed a beacon for so long hears it no more. Gateways list what does not change every 10 s, unless
-    /// they are set to another `max_interval_s`.
+    /// The time after which a level that was not listed again does not count. Gateways list unchanged beacons every 10
+    /// s, unless another `max_interval_s` is set.
     static let memory = TimeSpan.seconds(20)
 
     private(set) var levels: [Level] = []
@@ -40,28 +40,29 @@ struct HeardLevels: Sendable {
         }
     }
 
-    /// The levels that count now: heard of late, by gateways that can hear.
+    /// Returns the levels that count now: recent ones, of gateways that can hear.
     func current(_ hearing: GatewaySet, at now: Instant) -> [Level] {
         levels.filter { hearing.contains($0.gateway) && now - $0.at <= Self.memory }
     }
 
-    /// The gateway lists others, and not this one.
+    /// Forgets the level of a gateway that lists others, but not this beacon.
     mutating func forget(_ gateway: GatewayIndex) { levels.removeAll { $0.gateway == gateway } }
 }
 
-/// How noisy the level is at which a gateway hears a beacon, learned from what it lists.
+/// The noise of a beacon's level at a gateway, learned from its lists.
 ///
-/// Noise turns back: a step up is followed by one down. A beacon that moves goes on. So the product of each two steps in a row counts
-/// where they go opposite ways, and its mean over the last minute is the noise. Of a beacon that lies still and scatters by 6 dB a reading it
-/// is 1.7 dB² at one reading a second and 0.5 dB² at four; of a robot that drives through a flat 0.25 dB².
+/// Noise reverses: a step down follows a step up. A moving beacon goes on. So the product of two consecutive steps
+/// counts where they have opposite signs, and its mean over the last minute is the noise. A beacon at rest whose
+/// readings scatter by 6 dB has 1.7 dB² at one reading a second and 0.5 dB² at four. A robot that drives through a flat
+/// has 0.25 dB².
 struct LevelNoise: Sendable {
-    /// What levels turn back by before anything is learned, dB².
+    /// The noise before any is learned, dB².
     static let typical_db2: Float = 0.33
-    /// No level is held to be noisier: that of a gateway which does not smooth turns back by more, and is averaged here instead, dB².
+    /// The highest noise. The level of a gateway without smoothing reverses by more, and is averaged here instead, dB².
     private static let most_db2: Float = 2
-    /// How many steps that counts for, and how many the mean looks back: one a second.
+    /// The number of steps that the initial noise counts for, and the number that the mean looks back: one a second.
     private static let fewestSteps: UInt8 = 20, mostSteps: UInt8 = 60
-    /// Lists that come faster than that make one step together; after a longer time nothing has turned back.
+    /// Lists that come faster make one step together. After a longer time a step does not count as a reversal.
     private static let shortestStep = TimeSpan.milliseconds(500), longestStep = TimeSpan.milliseconds(2_500)
 
     private var at: Instant
@@ -70,7 +71,7 @@ struct LevelNoise: Sendable {
     private var step_db: Float = 0
     private var steps = fewestSteps
 
-    /// By how much the level turns back, dB².
+    /// The noise of the level, dB².
     var turned_db2: Float { min(mean_db2, Self.most_db2) }
 
     init(_ level_dbm: Double, at now: Instant) {
@@ -78,7 +79,7 @@ struct LevelNoise: Sendable {
         at = now
     }
 
-    /// The level is listed again.
+    /// Takes the level of another list.
     mutating func note(_ listed_dbm: Double, at now: Instant) {
         let elapsed = now - at
         guard elapsed >= Self.shortestStep else { return }

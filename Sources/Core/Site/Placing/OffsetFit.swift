@@ -1,20 +1,20 @@
 /// Proposes `rssi_offset_db` for gateways, from beacons that stand still.
 ///
-/// The place of such a beacon follows from all gateways that hear it. A gateway that hears beacon after beacon weaker than their
-/// places explain hears less well than the others, and its offset is what is missing on the median. What it proposes is relative: in the
-/// middle nothing is added.
+/// All gateways that hear such a beacon give its place. A gateway may hear many beacons weaker than their places
+/// explain. Then its receiver is weaker than the others, and its offset is the median difference. Proposals are
+/// relative: the median gateway keeps its offset.
 package struct OffsetFit: Sendable {
-    /// What is proposed for one gateway.
+    /// The proposal for one gateway.
     package struct Proposal: Hashable, Sendable {
         package var gateway: String
-        /// As it is configured, and as it should be, dB.
+        /// The configured and the proposed offset, dB.
         package var configured_db: Double
         package var proposed_db: Double
-        /// Beacons that it follows from.
+        /// The number of beacons that support it.
         package var beacons: Int
     }
 
-    /// Levels of one beacon at one gateway: how many, their mean and the sum of squares around it.
+    /// The levels of one beacon at one gateway: their number, mean, and sum of squares around the mean.
     private struct Levels: Sendable {
         package var count = 0.0
         var mean_dbm = 0.0
@@ -30,9 +30,10 @@ package struct OffsetFit: Sendable {
         var deviation_db: Double { count > 1 ? (squares / (count - 1)).squareRoot() : .infinity }
     }
 
-    /// A beacon that moves, or is hardly heard, says nothing.
+    /// The least levels and the largest deviation of a beacon that counts. A beacon that moves, or is hardly heard,
+    /// does not.
     static let leastLevels = 10.0, mostDeviation_db = 4.0
-    /// A gateway's offset follows from so many beacons at least.
+    /// The least beacons for a gateway's offset.
     package static let leastBeacons = 3
     static let maxBeacons = 10_000
     private static let rounds = 20
@@ -42,7 +43,7 @@ package struct OffsetFit: Sendable {
 
     package init(_ settings: SiteSettings) { gateways = StoreGateways(settings.gateways) }
 
-    /// Takes what a gateway lists.
+    /// Takes a gateway's list.
     package mutating func receive(_ news: GatewayNews) {
         guard case .ranging(let payload) = news.content, let gateway = gateways.index(of: news.gateway) else { return }
         for beacon in payload.list.beacons {
@@ -53,10 +54,10 @@ package struct OffsetFit: Sendable {
         }
     }
 
-    /// Beacons that stood still where three gateways with positions or more heard them.
+    /// The number of beacons that stood still where three or more gateways with positions heard them.
     package var stillCount: Int { still(StorePlan(gateways)).count }
 
-    /// The proposals in the order of the configuration; a gateway that too few beacons speak for has none.
+    /// The proposals in the order of the configuration. A gateway with too few beacons has none.
     package var proposals: [Proposal] {
         let plan = StorePlan(gateways)
         let beacons = still(plan)
@@ -75,7 +76,7 @@ package struct OffsetFit: Sendable {
                 }
             }
             for (gateway, found) in residuals where found.count >= Self.leastBeacons {
-                // Half of the way at a time, because places and offsets pull at each other.
+                // Half of the way in each round, because places and offsets affect each other.
                 offsets[gateway.number] -= found.sorted()[found.count / 2] / 2
             }
         }
@@ -91,7 +92,7 @@ package struct OffsetFit: Sendable {
         }
     }
 
-    /// What counts of each beacon, in an order that is always the same.
+    /// Returns the levels that count of each beacon, in a repeatable order.
     private func still(_ plan: StorePlan) -> [[HeardLevels.Level]] {
         heard.sorted { "\($0.key)" < "\($1.key)" }.compactMap { _, byGateway in
             let levels = byGateway.sorted { $0.key < $1.key }.filter {

@@ -1,35 +1,37 @@
 import RealModule
 
-/// Where on a floor plan a beacon is, by how strongly three gateways or more hear it.
+/// The position of a beacon on a floor plan, from its levels at three or more gateways.
 ///
-/// The floor comes first: that of the gateway of the beacon's zone that hears it best. Then the place for which the levels differ as distances do:
-/// 10·n·log₁₀ of their ratio, with the exponent of rooms. The beacon's own power falls out of the differences. Levels that fit
-/// badly weigh less (Cauchy's weights), and the error is made of what is left unexplained.
+/// The floor comes first: that of the gateway of the beacon's zone that hears it best. Then comes the place whose
+/// distances explain the differences between the levels: 10·n·log₁₀ of their ratio, with the exponent of rooms. The
+/// beacon's own power cancels out. Levels that fit badly weigh less (Cauchy's weights), and the residuals give the
+/// error.
 struct PositionEstimate {
     /// The path loss exponent across a store: between that of one room, 2.2, and those of flats and offices, 2.8 and 3.
     private static let exponent = 2.4
-    /// The path loss exponent of the room in which `calibrate` compares gateways, as the `indoor` model of distances has it.
+    /// The path loss exponent of the room in which `calibrate` compares gateways, as in the `indoor` model.
     private static let roomExponent = 2.2
-    /// What levels of one place differ by before anything is known of them, and at least and at most for the weight of the levels, dB.
+    /// The scatter of levels of one place: in the first pass, and its bounds for the weights, dB.
     private static let firstScatter_db = 5.0, leastScatter_db = 3.5, mostScatter_db = 6.0
-    /// What levels are held to scatter by, and how many levels that counts for beside those of the place itself, dB.
+    /// The prior scatter of levels, and the number of levels that it counts for beside the measured ones, dB.
     private static let typicalScatter_db = 3.0, typicalCount = 2.0
-    /// How often the place is found again with the scatter that the place before has shown.
+    /// The number of further passes, each with the scatter around the place before.
     private static let passes = 1
-    /// The radius that holds two of three, in units of the standard deviation of the place, and what it is at least, metres.
+    /// The radius that contains two of three positions, in standard deviations, and its least value, metres.
     private static let radius = 1.3, least_m = 0.3
-    /// Nearer than this, distance says nothing of the level, metres.
+    /// The distance below which the level does not depend on distance, metres.
     static let nearest_m = 0.5
     private static let rounds = 25
-    /// How often the power at one metre is weighed anew.
+    /// The number of rounds that fit the power at one metre.
     private static let powerRounds = 3
-    /// How strongly a place that the levels leave open is held to the middle of the gateways, per square metre: at most, and in units of the mean square
-    /// of the gateways' distances from there.
+    /// The pull of an uncertain place to the middle of the gateways, per square metre: its most, and its factor over
+    /// the mean square of the gateways' distances from there.
     private static let mostPull = 0.08, pullOfSpread = 3.3
 
-    /// `nil` where fewer than three gateways of the floor have a position.
+    /// Returns `nil` where fewer than three gateways of the floor have a position.
     ///
-    /// - Parameter zone: the zone that the beacon is listed in. It stays where a single level does not, so the floor does too.
+    /// - Parameter zone: the zone in which the beacon is listed. A zone is steadier than a single level, and so is its
+    ///   floor.
     static func of(
         _ levels: [HeardLevels.Level], in zone: StorePlan.Zone, _ plan: StorePlan
     ) -> BeaconPlace.Position? {
@@ -41,14 +43,15 @@ struct PositionEstimate {
             x_m: x_m, y_m: y_m, floor: floor, error_m: min(error_m(anchors, x_m, y_m), 1_000))
     }
 
-    /// By how much each gateway hears the beacon more strongly than its place explains, dB.
+    /// Returns how much more strongly each gateway hears the beacon than its place explains, dB.
     static func residuals_db(_ levels: [HeardLevels.Level], _ plan: StorePlan) -> [(GatewayIndex, Double)] {
         guard let (_, anchors) = anchors(levels, bestOf: levels, plan, roomExponent) else { return [] }
         let (x_m, y_m) = solve(anchors)
         return Array(zip(anchors.map(\.gateway), fit(anchors, x_m, y_m).residuals))
     }
 
-    /// The floor of the strongest of some levels, and the gateways of the floor that have a position; `nil` where they are fewer than three.
+    /// Returns the floor of the strongest level, and the gateways of the floor with a position; `nil` where there are
+    /// fewer than three.
     private static func anchors(
         _ levels: [HeardLevels.Level], bestOf some: [HeardLevels.Level], _ plan: StorePlan, _ exponent: Double
     ) -> (floor: Int, [Anchor])? {
@@ -71,7 +74,7 @@ struct PositionEstimate {
         var level_dbm: Double
         var exponent: Double
 
-        /// The level at one metre, if the beacon were at that place, dBm.
+        /// Returns the level at one metre if the beacon were at that place, dBm.
         func power_dbm(_ x_m: Double, _ y_m: Double) -> Double {
             level_dbm + 10 * exponent * Double.log10(distance_m(x_m, y_m))
         }
@@ -80,7 +83,7 @@ struct PositionEstimate {
             max(Double.hypot(x_m - self.x_m, y_m - self.y_m), PositionEstimate.nearest_m)
         }
 
-        /// By how much the level changes for a metre along x, and along y, dB.
+        /// Returns the change of the level for a metre along x, and along y, dB.
         func slope(_ x_m: Double, _ y_m: Double) -> (Double, Double) {
             let distance_m = distance_m(x_m, y_m)
             let slope = -10 * exponent / Double.log(10) / (distance_m * distance_m)
@@ -88,7 +91,8 @@ struct PositionEstimate {
         }
     }
 
-    /// The place, found with the scatter of any place first, and then with its own: levels that fit well decide more than where they are weak.
+    /// Returns the place, found first with a general scatter and then with its own. Levels that fit well count more
+    /// than weak ones.
     private static func solve(_ anchors: [Anchor]) -> (Double, Double) {
         let middle = middle(of: anchors)
         var place = solve(anchors, from: middle, middle, scatter_db: firstScatter_db)
@@ -99,7 +103,7 @@ struct PositionEstimate {
         return place
     }
 
-    /// The centroid of the gateways, weighted by amplitude.
+    /// Returns the centroid of the gateways, weighted by amplitude.
     private static func middle(of anchors: [Anchor]) -> (Double, Double) {
         let strongest = anchors.map(\.level_dbm).max() ?? 0
         var (x, y, sum) = (0.0, 0.0, 0.0)
@@ -110,7 +114,8 @@ struct PositionEstimate {
         return (x / sum, y / sum)
     }
 
-    /// The weight of the gateways' middle as if it were a measured place, per square metre: the farther apart they are, the less it says.
+    /// Returns the weight of the gateways' middle as if it were a measured place, per square metre. The farther apart
+    /// the gateways are, the smaller it is.
     private static func pull(_ anchors: [Anchor], _ middle: (Double, Double)) -> Double {
         let squares = anchors.reduce(0) { sum, anchor in
             let (dx, dy) = (anchor.x_m - middle.0, anchor.y_m - middle.1)
@@ -119,9 +124,9 @@ struct PositionEstimate {
         return min(mostPull, pullOfSpread * Double(anchors.count) / max(squares, 1))
     }
 
-    /// Damped Gauss-Newton over x, y and the beacon's power at one metre.
+    /// Solves for x, y and the beacon's power at one metre by damped Gauss-Newton.
     ///
-    /// - Parameter middle: a weak pull to there keeps a place that the levels leave open within the gateways.
+    /// - Parameter middle: a weak pull to there keeps an uncertain place within the gateways.
     private static func solve(
         _ anchors: [Anchor], from start: (Double, Double), _ middle: (Double, Double), scatter_db: Double
     ) -> (Double, Double) {
@@ -150,7 +155,8 @@ struct PositionEstimate {
         return (x, y)
     }
 
-    /// By how much the levels scatter about a place, dB. Few levels say little of it, so an ordinary scatter counts too.
+    /// Returns the scatter of the levels about a place, dB. Few levels tell little about it, so a prior scatter counts
+    /// too.
     private static func scatter_db(_ anchors: [Anchor], _ x_m: Double, _ y_m: Double) -> Double {
         let (residuals, weights) = fit(anchors, x_m, y_m)
         let square = zip(residuals, weights).reduce(0) { $0 + $1.1 * $1.0 * $1.0 }
@@ -159,7 +165,7 @@ struct PositionEstimate {
         return ((square + typical) / (max(0, Double(anchors.count - 3)) + typicalCount)).squareRoot()
     }
 
-    /// What the levels are above what the place explains, dB, and how much each counts.
+    /// Returns the differences between the levels and those of the place, dB, and their weights.
     private static func fit(
         _ anchors: [Anchor], _ x_m: Double, _ y_m: Double, _ scatter_db: Double = firstScatter_db
     ) -> (residuals: [Double], weights: [Double]) {
@@ -176,7 +182,7 @@ struct PositionEstimate {
         return (raw.map { $0 - power }, weighed(by: power))
     }
 
-    /// By how much the level of each gateway changes for a metre, beside what the power makes up for, dB.
+    /// Returns the change of each gateway's level for a metre, without the part that the power compensates, dB.
     private static func slopes(
         _ anchors: [Anchor], _ x_m: Double, _ y_m: Double, _ weights: [Double]
     ) -> [(Double, Double)] {
@@ -188,8 +194,8 @@ struct PositionEstimate {
         return slopes.map { ($0.0 - mean.0, $0.1 - mean.1) }
     }
 
-    /// The scatter of the levels, carried over to metres by how they change from place to place. The beacon's power is unknown, so only differences
-    /// between gateways say anything.
+    /// Returns the scatter of the levels, converted to metres by their slopes. The beacon's power is unknown, so only
+    /// differences between gateways count.
     private static func error_m(_ anchors: [Anchor], _ x_m: Double, _ y_m: Double) -> Double {
         let weights = fit(anchors, x_m, y_m).weights
         let scatter_db = scatter_db(anchors, x_m, y_m)

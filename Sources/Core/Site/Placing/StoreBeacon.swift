@@ -1,13 +1,13 @@
-/// Who a beacon is to a store. One beacon across gateways is an identity; where several devices share one, and the gateways name
-/// devices alike, it is the device.
+/// The identity of a beacon in a store. Across gateways, one beacon is one identity. Where several devices share an
+/// identity, and the gateways name devices alike, it is the device.
 struct BeaconKey: Hashable, Sendable {
     var identity: BeaconIdentity
     var device: String?
 }
 
-/// One beacon of the store: who hears it how well, and the zone that it is in.
+/// One beacon of the store: its levels at the gateways, and its zone.
 struct StoreBeacon: Sendable {
-    /// What a gateway listed last, without what the store knows better: who it is, and where.
+    /// A gateway's last entry of the beacon, without track and place, which the store adds.
     struct Listing: Sendable {
         fileprivate(set) var device: String?
         fileprivate(set) var at: Instant
@@ -25,7 +25,7 @@ struct StoreBeacon: Sendable {
             (self.gateway, at) = (gateway, now)
         }
 
-        /// As the store lists it.
+        /// Returns the entry as the store lists it.
         func beacon(_ identity: BeaconIdentity, track: TrackID) -> ListedBeacon {
             ListedBeacon(
                 track: track, identity: identity, observation: observation, measuredPower_dbm: measuredPower_dbm,
@@ -33,59 +33,61 @@ struct StoreBeacon: Sendable {
         }
     }
 
-    /// One of the store's regions that it is heard in.
+    /// A region of the store in which the beacon is heard.
     private struct Membership: Sendable {
         var region: StoreRegionSlot
-        /// The zone that the region was told it is in. Where subscribers don't know that a region is inside, nothing is told of its
-        /// zones, so that this may lag behind.
+        /// The zone that the region was told it is in. Where subscribers don't know that a region is inside, nothing is
+        /// told of its zones, so that this may lag behind.
         var toldZone: StorePlan.Zone?
     }
 
-    /// A zone that it may have moved to, and since when it has been likelier than any other.
+    /// A zone that the beacon may have moved to, and the time since which it has been the likeliest.
     struct Candidate: Sendable {
         var since: Instant
         var zone: StorePlan.Zone
-        /// Lists name it already: it has been sure enough for that.
+        /// Whether lists name it already: it has been sure enough for that.
         fileprivate(set) var isListed = false
 
         init(zone: StorePlan.Zone, since: Instant) { (self.zone, self.since) = (zone, since) }
     }
 
-    /// A shorter stay is passing by.
+    /// The shortest stay that counts; a shorter one is passing by.
     static let passingBy = TimeSpan.seconds(3)
-    /// A beacon that others are listed without for so long is not there any more.
+    /// The time after which a beacon has left if others are listed without it.
     static let unlistedFor = TimeSpan.seconds(15)
-    /// How sure a move has to be. Lists name the zone at once, and a visit is told once it is no passing by.
+    /// The probability that a move needs. Lists name the zone at once; a visit is told once the beacon is not just
+    /// passing by.
     static let sureEnough = 0.9
-    /// How sure the zone of the gateways is that have a region inside, where no gateway lists the beacon: not enough for a move.
+    /// The probability of the zone whose gateways have a region inside, where no gateway lists the beacon: not enough
+    /// for a move.
     static let presumed = 0.8
-    /// A zone that is less sure than that is not shown.
+    /// The least probability of a displayed zone.
     static let leastShown = 1.0 / 3
 
-    // In the order in which they leave no room between them: there are 10,000 in a store.
+    // The order of members avoids padding: a store has 10,000 of these.
 
     var key: BeaconKey
-    /// The store's own number for it: gateways number by themselves.
+    /// The store's own number of the beacon. Gateways number beacons independently.
     let track: TrackID
     var levels = HeardLevels()
     private(set) var listings: [Listing] = []
     private var memberships: [Membership] = []
-    /// Since when gateways name it differently; `distantFuture` while they don't.
+    /// The time since which gateways name it differently; `distantFuture` while they don't.
     private var differsSince = Instant.distantFuture
-    /// When it left the last of its regions.
+    /// The time at which it left the last of its regions.
     var leftAt = Instant.origin
-    /// Since when it is in its zone.
+    /// The time since which it is in its zone.
     private(set) var zoneSince = Instant.origin
-    /// When any gateway listed it last.
+    /// The last list of any gateway that names the beacon.
     private(set) var listedAt = Instant.origin
-    /// When gateways of its zone heard it last, and those of the zone before while it was there.
+    /// The last reports by gateways of its zone, and by those of the zone before while it was there.
     private var zoneHeardAt = Instant.origin
     private var formerZoneHeardAt = Instant.origin
     private(set) var confidence = 0.0
     var belief = ZoneBelief()
-    /// The zone that it is in.
+    /// The zone of the beacon.
     private(set) var zone: StorePlan.Zone?
-    /// The zone that it is most likely in, before it has been in any for long enough.
+    /// The likeliest zone before the beacon has been in any for long enough.
     private(set) var likeliest: StorePlan.Zone?
     private(set) var candidate: Candidate?
 
@@ -101,10 +103,11 @@ struct StoreBeacon: Sendable {
         if listings.count > HeardLevels.mostGateways { listings.removeFirst() }
     }
 
-    /// Gateways name a device that rotates its address differently for so long, at most.
+    /// The longest time for which gateways name a device that rotates its address differently.
     static let rotation = TimeSpan.seconds(15)
 
-    /// Whether gateways name it differently for longer than a rotation takes: then it is several devices with one identity.
+    /// Returns whether gateways name it differently for longer than a rotation takes. Then several devices share one
+    /// identity.
     mutating func isShared(at now: Instant) -> Bool {
         guard key.device == nil else { return false }
         let current = listings.filter { now - $0.at <= .seconds(3) && $0.age_ms <= 2_000 }
@@ -116,20 +119,20 @@ struct StoreBeacon: Sendable {
         return now - differsSince > Self.rotation
     }
 
-    /// It is that device: what gateways list of others is none of it.
+    /// Keeps only the entries of that device.
     mutating func keepListings(of device: String?) {
         for listing in listings where listing.device != device { unlist(listing.gateway) }
     }
 
-    /// The store's regions that it is heard in, in the order in which it came into them.
+    /// The store's regions that it is heard in, in the order of its entries.
     var regions: [StoreRegionSlot] { memberships.map(\.region) }
 
-    /// - Parameter region: one that it is not in.
+    /// - Parameter region: a region that it is not in.
     mutating func enter(_ region: StoreRegionSlot) { memberships.append(Membership(region: region)) }
 
     mutating func leave(_ region: StoreRegionSlot) { memberships.removeAll { $0.region == region } }
 
-    /// The zone that a region was told it is in.
+    /// Returns the zone that was told for a region.
     func toldZone(in region: StoreRegionSlot) -> StorePlan.Zone? { memberships.first { $0.region == region }?.toldZone }
 
     mutating func noteTold(_ zone: StorePlan.Zone?, in region: StoreRegionSlot) {
@@ -137,16 +140,16 @@ struct StoreBeacon: Sendable {
         memberships[index].toldZone = zone
     }
 
-    /// Whether it has been in no region since that time.
+    /// Returns whether it has been in no region since that time.
     func hasLeft(at instant: Instant) -> Bool { memberships.isEmpty && leftAt == instant }
 
-    /// The gateway lists others, and not this one.
+    /// Removes the entry of a gateway that lists others, but not this beacon.
     mutating func unlist(_ gateway: GatewayIndex) {
         listings.removeAll { $0.gateway == gateway }
         levels.forget(gateway)
     }
 
-    /// What the gateway that hears it best lists of it now; `nil` where none lists it.
+    /// Returns the entry of the gateway that hears it best; `nil` where none lists it.
     func best(_ hearing: GatewaySet, at now: Instant) -> Listing? {
         listings.filter { now - $0.at <= HeardLevels.memory && hearing.contains($0.gateway) }
             .min { left, right in
@@ -156,21 +159,21 @@ struct StoreBeacon: Sendable {
             }
     }
 
-    /// Whether lists have come without it for so long that it is not there any more. Lists that are lost say nothing.
+    /// Returns whether lists have come without it for so long that it has left. Missing lists do not count.
     ///
-    /// - Parameter lastList: when the last one of its regions came.
+    /// - Parameter lastList: the last list of its regions.
     func isUnlisted(whereOthersAre lastList: Instant?) -> Bool {
         guard listedAt > .origin, let lastList else { return false }
         return lastList - listedAt > Self.unlistedFor
     }
 
-    /// The zone that it is in by what is heard: the one where it is held to be, unless another one is sure.
+    /// Decides the zone by the levels: the zone stays unless another one is sure.
     ///
     /// - Parameters:
-    ///   - share: how likely the zone is that it is in.
-    ///   - heardAt: when a gateway of the likeliest zone listed it last. Where those of its own zone list it no more, the others have to list it
-    ///     since: their last lists may be lost, and the beacon gone.
-    /// - Returns: the zone that it has moved to, and since when, once that is no passing by.
+    /// - share: the probability of the present zone.
+    /// - heardAt: the last list of the likeliest zone's gateways. Where those of its own zone do not list it any more,
+    ///   the others have to list it since. Otherwise the lists may be lost, and the beacon gone.
+    /// - Returns: the zone that it has moved to, and the time of the move, once it is not just passing by.
     mutating func decide(
         _ likeliest: (zone: StorePlan.Zone, share: Double), share: Double, heardAt: Instant = .distantFuture,
         isListedInZone: Bool = true, at now: Instant
@@ -191,18 +194,18 @@ struct StoreBeacon: Sendable {
         return began
     }
 
-    /// The zone that lists name: a visit to it is told once it is no passing by.
+    /// The zone in lists. A visit to it is told once the beacon is not just passing by.
     var listedZone: StorePlan.Zone? {
         if let candidate, candidate.isListed { return candidate.zone }
         return zone ?? likeliest
     }
 
-    /// A gateway of a zone heard it.
+    /// Takes a report by a gateway of a zone.
     mutating func heard(in zone: StorePlan.Zone, at instant: Instant) {
         if zone == self.zone { zoneHeardAt = max(zoneHeardAt, instant) }
     }
 
-    /// When the gateways of a zone heard it last while it was there; `nil` where none did.
+    /// Returns the last report by gateways of a zone while the beacon was there; `nil` where there was none.
     func lastHeard(in zone: StorePlan.Zone) -> Instant? {
         let instant = zone == self.zone ? zoneHeardAt : formerZoneHeardAt
         return instant > .origin ? instant : nil

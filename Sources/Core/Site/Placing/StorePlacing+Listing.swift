@@ -1,10 +1,10 @@
-/// Which beacons are heard in a region, and how strongly: what gateways list.
+/// The beacons of a region and their levels, from gateways' lists.
 extension StorePlacing {
     static let rangingInterval = TimeSpan.seconds(1)
 
-    /// A gateway has listed beacons of a region.
+    /// Takes a gateway's list of a region's beacons.
     ///
-    /// - Returns: whether the list names any that have a place.
+    /// - Returns: whether it names any beacon that the store follows.
     mutating func list(
         _ list: ListedBeacons, of region: StoreRegionSlot, from gateway: GatewayIndex, _ arrival: Arrival,
         _ presence: inout StorePresence
@@ -31,10 +31,10 @@ extension StorePlacing {
         return !present.isEmpty
     }
 
-    /// An entry says how strongly a beacon is heard, also where no list comes.
+    /// Takes the level in an entry, for beacons without a list.
     mutating func hear(_ event: ArrivedEvent, in region: StoreRegionSlot, at now: Instant) {
         defer { wake(at: now) }
-        // Which of several devices it was, an event does not say.
+        // An event does not tell which of several devices it was.
         guard !sharedIdentities.contains(event.identity),
             let slot = beacon(BeaconKey(identity: event.identity, device: nil), in: region)
         else { return }
@@ -52,13 +52,13 @@ extension StorePlacing {
         if rangingDue == .distantFuture { rangingDue = now + Self.rangingInterval }
     }
 
-    /// Who a listed beacon is. Devices of one identity that were told apart once are told apart from then on.
+    /// Returns the key of a listed beacon. Devices of one identity that were told apart once stay separate.
     private func key(of listed: ListedBeacon) -> BeaconKey {
         let device = BeaconKey(identity: listed.identity, device: listed.device)
         return sharedIdentities.contains(listed.identity) ? device : BeaconKey(identity: listed.identity, device: nil)
     }
 
-    /// Several devices share an identity. Who was followed as the only one is the first of them that is listed.
+    /// Separates the devices that share an identity. The beacon so far becomes the first device listed.
     private mutating func tellApart(_ listed: ListedBeacon) {
         let only = BeaconKey(identity: listed.identity, device: nil)
         guard sharedIdentities.count < maxBeacons, sharedIdentities.insert(listed.identity).inserted,
@@ -70,14 +70,14 @@ extension StorePlacing {
         beacons[slot].keepListings(of: listed.device)
     }
 
-    /// A beacon of a region, which gets a place where it is new; `nil` where there are too many.
+    /// Returns a beacon of a region, a new one where there is none; `nil` where there are too many.
     private mutating func beacon(_ key: BeaconKey, in region: StoreRegionSlot) -> StoreBeaconSlot? {
         guard let slot = beacons.slot(of: key) ?? newBeacon(key) else { return nil }
         if regions[region, default: Region()].beacons.insert(slot).inserted { beacons[slot].enter(region) }
         return slot
     }
 
-    /// Keeps a new beacon. Where there are as many as there may be, it takes the place of the one that has left longest ago.
+    /// Adds a beacon. Where there are too many, it replaces the one that left longest ago.
     private mutating func newBeacon(_ key: BeaconKey) -> StoreBeaconSlot? {
         if beacons.count >= maxBeacons, !dropOldest() {
             refusedBeacons += 1
@@ -87,7 +87,7 @@ extension StorePlacing {
         return beacons.insert(StoreBeacon(key, track: lastTrack), for: key)
     }
 
-    /// Returns whether a beacon was dropped that has left.
+    /// Drops the beacon that left longest ago. Returns whether there was one.
     private mutating func dropOldest() -> Bool {
         while let left = leftBeacons.removeFirst() {
             let oldest = beacons[left.subject]
@@ -98,7 +98,7 @@ extension StorePlacing {
         return false
     }
 
-    /// A beacon is in a region no more. One that is in none may give way to another.
+    /// Removes a beacon from a region. A beacon in no region may give way to another.
     mutating func remove(_ beacon: StoreBeaconSlot, from region: StoreRegionSlot, at now: Instant) {
         regions[region]?.beacons.remove(beacon)
         for gateway in regions[region]?.lists.keys.map({ $0 }) ?? [] { regions[region]?.lists[gateway]?.remove(beacon) }

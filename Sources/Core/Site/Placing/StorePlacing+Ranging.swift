@@ -1,6 +1,6 @@
-/// Where beacons are: every second they are placed, and listed with their places.
+/// The places of beacons: every second they are located, and listed with their places.
 extension StorePlacing {
-    /// Places every beacon that is heard, and lists those of each region.
+    /// Locates every beacon that is heard, and lists those of each region.
     mutating func range(at now: Instant, _ presence: inout StorePresence, outputs: inout [GatewayOutput]) {
         var listed: [StoreRegionSlot: [ListedBeacon]] = [:]
         var (isAnyHeard, isAnyListed) = (false, false)
@@ -9,7 +9,7 @@ extension StorePlacing {
             let isInside = beacons[slot].regions.contains { presence.regions[$0].isToldInside }
             isAnyHeard = isAnyHeard || !current.isEmpty || (isInside && beacons[slot].zone == nil)
             place(slot, current, at: now, &presence, outputs: &outputs)
-            // One of its regions may have come to be told inside since it moved.
+            // A region may have been told as inside since the beacon moved.
             tellZone(of: slot, at: now, &presence, outputs: &outputs)
             guard let best = beacons[slot].best(presence.gateways.hearing, at: now) else { continue }
             let entry = entry(slot, best, current, at: now)
@@ -48,7 +48,7 @@ extension StorePlacing {
         return entry
     }
 
-    /// Finds out which zone a beacon is in, and tells of it where that is another one.
+    /// Locates a beacon's zone, and tells a change.
     private mutating func place(
         _ slot: StoreBeaconSlot, _ levels: [HeardLevels.Level], at now: Instant, _ presence: inout StorePresence,
         outputs: inout [GatewayOutput]
@@ -61,7 +61,8 @@ extension StorePlacing {
                 return presume(slot, inside, at: now, &presence, outputs: &outputs)
             }
             leaveZone(slot, at: now, &presence, outputs: &outputs)
-            // Where nobody knows whether a region is inside, its zones are not told of either: there it stays until then.
+            // Where it is unknown whether a region is inside, its zones are not told either; the beacon stays there
+            // until then.
             for region in beacons[slot].regions where beacons[slot].toldZone(in: region) == nil {
                 remove(slot, from: region, at: now)
             }
@@ -72,7 +73,7 @@ extension StorePlacing {
         let shares = beacons[slot].belief.weigh(
             levels, plan, gateways.hearing.subtracting(awaited), gateways.indices, at: now)
         guard let likeliest = shares.indices.max(by: { shares[$0] < shares[$1] }) else { return }
-        // It may as well be with a gateway that has not spoken yet.
+        // The beacon may be at a gateway that has not spoken yet.
         let isOpen = !awaited.isEmpty && beacons[slot].zone == nil && shares[likeliest] < StoreBeacon.sureEnough
         if isOpen { return }
         let held = beacons[slot].zone.map { shares[$0.number] } ?? 0
@@ -84,7 +85,7 @@ extension StorePlacing {
         if let move { self.move(slot, to: move, at: now, &presence, outputs: &outputs) }
     }
 
-    /// Where nobody lists a beacon, what the gateways claim of its region is all there is: it is with those that have it inside.
+    /// Assumes a zone for a beacon that no gateway lists: that of the gateways that have its region inside.
     private mutating func presume(
         _ slot: StoreBeaconSlot, _ inside: [StoreRegionSlot], at now: Instant, _ presence: inout StorePresence,
         outputs: inout [GatewayOutput]
@@ -101,7 +102,8 @@ extension StorePlacing {
 }
 
 extension ListedBeacon {
-    /// Nearest first, unknown last; those alike by track, so that the order is always the same.
+    /// Orders the nearest first and unknown ones last. Equal ones are ordered by track, so that the order is
+    /// repeatable.
     fileprivate static func isNearer(_ left: ListedBeacon, _ right: ListedBeacon) -> Bool {
         let (leftUnknown, rightUnknown) = (
             left.observation.proximity == .unknown, right.observation.proximity == .unknown

@@ -1,6 +1,6 @@
-/// Visits to zones: what is told as beacons move, and as their regions are left or not known any more.
+/// Visits to zones: the events as beacons move, and as their regions are left or become unknown.
 extension StorePlacing {
-    /// A beacon is in another zone since the candidate began.
+    /// Moves a beacon to the candidate's zone, since its time.
     mutating func move(
         _ beacon: StoreBeaconSlot, to candidate: StoreBeacon.Candidate, at now: Instant,
         _ presence: inout StorePresence, outputs: inout [GatewayOutput]
@@ -9,7 +9,7 @@ extension StorePlacing {
         tellZone(of: beacon, at: now, &presence, outputs: &outputs)
     }
 
-    /// A beacon is not there any more, while others keep its region inside.
+    /// Removes a beacon from its zone that has left, while others keep its region inside.
     mutating func leaveZone(
         _ beacon: StoreBeaconSlot, at now: Instant, _ presence: inout StorePresence, outputs: inout [GatewayOutput]
     ) {
@@ -18,14 +18,14 @@ extension StorePlacing {
         tellZone(of: beacon, at: now, &presence, outputs: &outputs)
     }
 
-    /// Tells in which zone a beacon is, in each of its regions that is told inside and was not told so yet. It leaves the one before it
-    /// enters the other.
+    /// Tells the zone of a beacon in each of its inside regions that was not told it yet. The exit from the zone before
+    /// comes first.
     mutating func tellZone(
         of beacon: StoreBeaconSlot, at now: Instant, _ presence: inout StorePresence, outputs: inout [GatewayOutput]
     ) {
         let present = beacons[beacon].zone
         for region in beacons[beacon].regions where presence.regions[region].isToldInside {
-            // The beacon may have left a region of its own before what was told of another region's zones.
+            // The beacon may have left a region of its own before the last event of another region's zones.
             let now = max(now, presence.regions[region].zonesToldAt ?? now)
             let told = beacons[beacon].toldZone(in: region)
             guard told != present else { continue }
@@ -46,14 +46,14 @@ extension StorePlacing {
         emptyRestored(otherThan: slot, of: region, beacon, at: now, &presence, outputs: &outputs)
         // A visit names the beacon that began it.
         if zones[slot].members == 0 { zones[slot].cause = cause(of: beacon, in: zone, presence.regions[region]) }
-        // Where nobody saw it come into the store, nobody saw it come into its first zone.
+        // If no gateway saw the beacon enter the store, none saw it enter its first zone.
         let wasThere = !wasElsewhere && stay?.beginning == .partial
         let since = max(beacons[beacon].zoneSince, stay?.enteredAt ?? now)
         let change = zones[slot].enter(since: since, wasThere: wasThere, at: now)
         tell(slot, change, at: now, &presence, outputs: &outputs)
     }
 
-    /// A region of one beacon has it in one zone: where an earlier process had it, it is not any more.
+    /// Ends restored visits of a one-beacon region in other zones: the beacon is in one zone.
     private mutating func emptyRestored(
         otherThan zone: StoreZoneSlot, of region: StoreRegionSlot, _ beacon: StoreBeaconSlot, at now: Instant,
         _ presence: inout StorePresence, outputs: inout [GatewayOutput]
@@ -65,7 +65,7 @@ extension StorePlacing {
         }
     }
 
-    /// A beacon was in a zone until it was in another one, or until the gateways of the zone heard it last.
+    /// Ends a beacon's stay in a zone: at its move to another one, or at the zone's last report.
     private mutating func leave(
         _ region: StoreRegionSlot, _ zone: StorePlan.Zone, _ beacon: StoreBeaconSlot, at now: Instant,
         _ presence: inout StorePresence, outputs: inout [GatewayOutput]
@@ -81,13 +81,13 @@ extension StorePlacing {
         tell(slot, change, at: now, &presence, outputs: &outputs)
     }
 
-    /// How strongly the gateway of a zone hears a beacon that hears it best.
+    /// Returns the highest level of a beacon at a gateway of the zone.
     private func strongest(of beacon: StoreBeaconSlot, in zone: StorePlan.Zone) -> HeardLevels.Level? {
         beacons[beacon].levels.levels.filter { plan.zone(of: $0.gateway) == zone }
             .max { $0.level_dbm < $1.level_dbm }
     }
 
-    /// The gateway of the zone that hears the beacon best; where none lists it, one that has the region inside.
+    /// Returns the gateway of the zone that hears the beacon best; where none lists it, one that has the region inside.
     private func cause(of beacon: StoreBeaconSlot, in zone: StorePlan.Zone, _ region: StoreRegion)
         -> StoreRegion.Cause
     {
@@ -109,7 +109,7 @@ extension StorePlacing {
                 ?? .undetermined(rssi_dbm: best.level_dbm - plan.offset_db(of: best.gateway)))
     }
 
-    /// Tells of a zone's change, where there is one.
+    /// Tells a zone's change, if there is one.
     mutating func tell(
         _ zone: StoreZoneSlot, _ change: RegionStanding.Change?, at now: Instant, _ presence: inout StorePresence,
         outputs: inout [GatewayOutput]
@@ -123,9 +123,9 @@ extension StorePlacing {
     }
 }
 
-/// What becomes of zones as their region changes.
+/// The effect of a region's changes on its zones.
 extension StorePlacing {
-    /// A region has changed: its zones are left with it, before it, and known again after it.
+    /// Follows a change of a region. Its zones are left before it, and become unknown and known with it.
     mutating func follow(
         _ changed: StorePresence.Changed, _ presence: inout StorePresence, outputs: inout [GatewayOutput]
     ) {
@@ -142,14 +142,14 @@ extension StorePlacing {
         }
         outputs.append(changed.output)
         guard changed.change.change.state == .inside else { return }
-        // What was unknown is known again: who was in a zone still is, until somebody hears otherwise.
+        // The region is known again: the zones stay as they were until other evidence comes.
         for slot in zones(of: region) {
             let change = zones[slot].standing.known(at: now)
             tell(slot, change, at: now, &presence, outputs: &outputs)
         }
     }
 
-    /// A region is left: so are its zones, at the same time.
+    /// Leaves the zones of a region that is left, at one time.
     private mutating func leaveZones(
         _ changed: StorePresence.Changed, _ presence: inout StorePresence, outputs: inout [GatewayOutput]
     ) {
@@ -162,7 +162,8 @@ extension StorePlacing {
         let isOfOneBeacon = presence.regions[region].id.minor != nil
         for beacon in beacons(of: region).sorted() {
             beacons[beacon].noteTold(nil, in: region)
-            // Who has left a region of his own has left the store, whoever else keeps the others inside.
+            // A beacon that has left its one-beacon region has left the store, even if others keep the other regions
+            // inside.
             if isOfOneBeacon, beacons[beacon].key.device == nil {
                 leaveZone(beacon, at: now, &presence, outputs: &outputs)
             }
@@ -171,7 +172,7 @@ extension StorePlacing {
         }
     }
 
-    /// A region was left, and entered again since: so were the zones that nothing was told of since.
+    /// Leaves the zones of a region that was left and entered again since, except those with events since.
     private mutating func leavePastZones(
         _ changed: StorePresence.Changed, _ presence: inout StorePresence, outputs: inout [GatewayOutput]
     ) {
@@ -189,7 +190,8 @@ extension StorePlacing {
         }
     }
 
-    /// When the gateways of a zone heard a beacon of the region last that is there; where they listed none, when any gateway did.
+    /// Returns the last report by the gateways of a zone of a beacon of the region in it; where they listed none, that
+    /// of any gateway.
     private func lastHeard(in zone: StoreZoneSlot, _ changed: StorePresence.Changed) -> Instant? {
         let name = zones[zone].id.zone
         let heard = beacons(of: changed.slot).compactMap { beacon -> Instant? in
@@ -199,7 +201,7 @@ extension StorePlacing {
         return heard.max() ?? changed.lastHeardAt
     }
 
-    /// Zones that an earlier process had somebody in, and nobody was found there since.
+    /// Empties zones that an earlier process had occupied, and in which no beacon was found since.
     mutating func emptyResumedZones(
         at now: Instant, _ presence: inout StorePresence, outputs: inout [GatewayOutput]
     ) {
@@ -209,7 +211,7 @@ extension StorePlacing {
         }
     }
 
-    /// No gateway monitors a region any more: the stays in its zones are over.
+    /// Ends the stays in the zones of a region that no gateway monitors any more.
     func endStays(in region: StoreRegionSlot, at now: Instant, _ gateways: StoreGateways) -> [GatewayOutput] {
         zones(of: region).compactMap { zones[$0].endOfStay(at: now, gateways) }
     }

@@ -1,4 +1,4 @@
-/// Where a beacon stands in a store, and a zone of a region.
+/// The slots of a beacon and of a region's zone in a store.
 struct StoreBeaconSlot: SlotNumber, Comparable {
     let number: UInt32
 
@@ -8,43 +8,44 @@ struct StoreZoneSlot: SlotNumber {
     let number: UInt32
 }
 
-/// What is placed in a store: the beacons that are heard in its regions, the zones that they are in, and the lists of them.
+/// The places in a store: the beacons that are heard in its regions, their zones, and their lists.
 ///
-/// It stands on what is present. It reads how regions are, and says there when something was told of a zone; `StorePresence` knows
-/// nothing of it, and `SiteEngine` carries over what was found there.
+/// `StorePlacing` uses `StorePresence`: it reads the states of regions, and notes there when an event of a zone was
+/// told. `StorePresence` does not know it. `SiteEngine` passes the findings on.
 struct StorePlacing: Sendable {
-    /// What is placed in one region.
+    /// The zones and beacons of one region.
     struct Region: Sendable {
-        /// Its zones that anybody was ever in.
+        /// The zones that were ever occupied.
         var zones: [StoreZoneSlot] = []
         /// The beacons that are heard in it.
         var beacons: Set<StoreBeaconSlot> = []
-        /// The beacons that each gateway listed last.
+        /// The beacons in the last list of each gateway.
         var lists: [GatewayIndex: Set<StoreBeaconSlot>] = [:]
-        /// When a gateway listed its beacons last.
+        /// The last list of its beacons by any gateway.
         var listedAt: Instant?
     }
 
-    /// Beacons that are placed at a time, at most.
+    /// The most beacons followed at a time.
     let maxBeacons: Int
-    /// Whether devices that share an identity are told apart by their names, which the gateways give alike.
+    /// Whether devices that share an identity are told apart by their names, which all gateways give alike.
     let tellsDevices: Bool
     var plan: StorePlan
-    /// Those of `StorePresence` that have anything placed in them.
+    /// The regions of `StorePresence` with zones or beacons.
     var regions: [StoreRegionSlot: Region] = [:]
     var zones = IdentifiedSlots<StoreZoneSlot, RegionInstanceID, StoreZone>()
     var beacons = IdentifiedSlots<StoreBeaconSlot, BeaconKey, StoreBeacon>()
-    /// Beacons that are in no region, by when they left; stale where one is in a region again, or left once more.
+    /// Beacons that are in no region, by the time of leaving. Those in a region again, or that left once more, are
+    /// stale.
     var leftBeacons = TimerQueue<StoreBeaconSlot>()
-    /// Identities that several devices have been seen with.
+    /// Identities shared by several devices.
     var sharedIdentities: Set<BeaconIdentity> = []
-    /// The store's own number of the beacon that came last.
+    /// The store's own number of the newest beacon.
     var lastTrack: TrackID = 0
-    /// Beacons that are not placed because there are `maxBeacons`, each time that they are listed.
+    /// The beacons refused because there are `maxBeacons`, counted at each listing.
     var refusedBeacons: UInt64 = 0
-    /// When beacons are placed and listed next; `distantFuture` while none is heard.
+    /// The time of the next locating and listing; `distantFuture` while no beacon is heard.
     var rangingDue = Instant.distantFuture
-    /// When zones that an earlier process has stored are empty unless somebody is found in them.
+    /// The time at which restored zones are emptied unless a beacon is found in them.
     private var zonesResumedUntil = Instant.distantFuture
 
     init(_ gateways: StoreGateways, maxBeacons: Int, tellsDevices: Bool) {
@@ -53,17 +54,17 @@ struct StorePlacing: Sendable {
         self.tellsDevices = tellsDevices
     }
 
-    /// When there is something to do next.
+    /// The time of the next deadline.
     var nextDeadline: Instant { min(rangingDue, zonesResumedUntil) }
 
-    /// Does the first thing that is due then.
+    /// Does the first work that is due then.
     mutating func advance(to now: Instant, _ presence: inout StorePresence, outputs: inout [GatewayOutput]) {
         if rangingDue == now { return range(at: now, &presence, outputs: &outputs) }
         zonesResumedUntil = .distantFuture
         emptyResumedZones(at: now, &presence, outputs: &outputs)
     }
 
-    /// What an earlier process has stored of a zone goes on.
+    /// Restores a zone that an earlier process has stored.
     mutating func restore(
         _ record: RegionRecord, of region: StoreRegionSlot, _ presence: inout StorePresence,
         outputs: inout [GatewayOutput]
@@ -81,7 +82,7 @@ struct StorePlacing: Sendable {
         tell(slot, change, at: now, &presence, outputs: &outputs)
     }
 
-    /// A zone of a region that exists. There may be as many zones as instances.
+    /// Returns a zone of a region that exists. There may be as many zones as instances.
     mutating func zone(
         _ id: RegionInstanceID, of region: StoreRegionSlot, at now: Instant, _ presence: inout StorePresence,
         outputs: inout [GatewayOutput]
@@ -99,7 +100,7 @@ struct StorePlacing: Sendable {
         return slot
     }
 
-    /// A region exists no more, and neither do its zones.
+    /// Forgets a region that does not exist any more, with its zones.
     mutating func forget(_ released: StorePresence.Released, at now: Instant, outputs: inout [GatewayOutput]) {
         var gone: [RegionInstanceID] = []
         for zone in zones(of: released.slot) {
@@ -111,7 +112,7 @@ struct StorePlacing: Sendable {
         outputs.append(.forgotten(gone + [released.id], at: now))
     }
 
-    /// A region exists no more: no beacon is in it.
+    /// Removes all beacons from a region that does not exist any more.
     mutating func forgetBeacons(of region: StoreRegionSlot, at now: Instant) {
         for beacon in beacons(of: region).sorted() {
             remove(beacon, from: region, at: now)

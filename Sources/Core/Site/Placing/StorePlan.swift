@@ -1,6 +1,6 @@
-/// Where the gateways of a store stand, as far as that is known: their zones, floors and places.
+/// The known zones, floors and positions of a store's gateways.
 package struct StorePlan: Sendable {
-    /// A zone, by its place in `names`: 0 to 63, because each is that of a gateway.
+    /// A zone: its index in `names`, 0 to 63, because each has a gateway.
     package struct Zone: Hashable, Sendable {
         private let octet: UInt8
 
@@ -9,7 +9,7 @@ package struct StorePlan: Sendable {
         init(number: Int) { octet = UInt8(clamping: number) }
     }
 
-    /// What is known of one gateway, by `GatewayIndex`.
+    /// The place of one gateway, indexed by `GatewayIndex`.
     private struct Spot: Sendable {
         var zone: Zone
         var floor: Int
@@ -22,7 +22,7 @@ package struct StorePlan: Sendable {
 
     package init(_ gateways: StoreGateways) { update(gateways) }
 
-    /// Takes gateways in that are new.
+    /// Adds new gateways.
     mutating func update(_ gateways: StoreGateways) {
         for gateway in gateways.all.dropFirst(spots.count) {
             let name = gateway.settings.zone
@@ -46,33 +46,33 @@ package struct StorePlan: Sendable {
     package func name(of zone: Zone) -> String { names[zone.number] }
 }
 
-/// A zone of a region of the store: inside while any beacon of the region is in the zone.
+/// A zone of a region of the store. It is inside while any beacon of the region is in the zone.
 struct StoreZone: StoreInstance {
     let id: RegionInstanceID
-    /// The region that it is a zone of.
+    /// The region of the zone.
     let region: StoreRegionSlot
     var standing: RegionStanding
-    /// When an entry or an exit was told last: nothing that is told later is older.
+    /// The last event of the zone: no later event has an earlier time.
     var toldAt = Instant.origin
-    /// How many beacons of the region are there.
+    /// The number of the region's beacons in it.
     var members = 0
-    /// Of the beacon that was there last.
+    /// The data of the last beacon in it.
     var cause: StoreRegion.Cause?
 
     init(_ id: RegionInstanceID, of region: StoreRegionSlot, at now: Instant) {
         self.id = id
         self.region = region
         standing = RegionStanding(notices: RegionStanding.Notices(onEntry: true, onExit: true), at: now)
-        // Nobody has heard of it before, so it was empty.
+        // The zone is new, so it was empty.
         _ = standing.begin(isSettling: false, isBlind: false, at: now)
     }
 
-    /// Whether somebody is told to be there, by an earlier process, and nobody was found there since.
+    /// Whether a restored zone is inside although no beacon was found in it since.
     var isDeserted: Bool { members == 0 && standing.presence != nil }
 
-    /// A beacon is there.
+    /// Adds a beacon.
     ///
-    /// - Parameter wasThere: nobody has seen it come, so it is no crossing.
+    /// - Parameter wasThere: whether no gateway saw it come, so that it is no crossing.
     mutating func enter(since: Instant, wasThere: Bool, at now: Instant) -> RegionStanding.Change? {
         members += 1
         if standing.presence != nil { return standing.heard(until: .distantFuture, at: now) }
@@ -80,13 +80,13 @@ struct StoreZone: StoreInstance {
         return standing.inside(since: since, at: now)
     }
 
-    /// A beacon was there until then.
+    /// Removes a beacon that was in the zone until then.
     mutating func leave(until last: Instant, at now: Instant) -> RegionStanding.Change? {
         members = max(0, members - 1)
         return members == 0 ? empty(until: last, at: now) : nil
     }
 
-    /// Nobody is there any more.
+    /// Empties the zone.
     mutating func empty(until last: Instant, at now: Instant) -> RegionStanding.Change? {
         members = 0
         if let presence = standing.presence, !presence.isRestored {

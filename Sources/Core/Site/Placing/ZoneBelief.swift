@@ -1,32 +1,34 @@
 import RealModule
 
-/// How likely a beacon is in each zone: Bayes' rule over all levels together.
+/// The probability of each zone for a beacon: Bayes' rule over all levels together.
 ///
-/// Once a second the belief first loses some of its certainty, because beacons move, and because the levels of one moment are much like those of
-/// the moment before. Then each zone is weighed by how strongly its best gateway hears the beacon, compared with the best of all: the square of the
-/// difference, in units of its noise, which is learned from the levels of these two (`LevelNoise`). So a difference within the noise says
-/// next to nothing, however long it lasts, and a large one decides at once. A gateway that can hear and does not list the
-/// beacon counts as one that hears it at the weakest level there is. Of a zone where nobody can hear an ordinary level is taken for granted,
-/// and no higher one than others hear: so nothing is ever found there, and what is heard well elsewhere is not there.
+/// Once a second the belief first loses some certainty, because beacons move, and because consecutive levels are alike.
+/// Then each zone is weighed by the level at its best gateway, compared with the best of all. The weight uses the
+/// square of the difference, in units of the noise, which is learned from the levels of these two (`LevelNoise`). So a
+/// difference within the noise counts for almost nothing, however long it lasts, and a large one decides at once.
+///
+/// A gateway that can hear but does not list the beacon counts as one with the weakest level. A zone without a hearing
+/// gateway gets an ordinary level, but none above those of others. So no beacon is ever located there, and one that is
+/// heard well elsewhere is not there.
 struct ZoneBelief: Sendable {
-    /// The rate at which the belief is forgotten: levels of a walking beacon are like those of the seconds before.
+    /// The rate at which the belief is forgotten: the levels of a walking beacon resemble those of the seconds before.
     static let forgotten_per_s = 0.45
-    /// The variance of the difference of two gateways' levels that don't scatter at all, because of walls and bodies, dB².
+    /// The variance of the difference of two gateways' levels without noise, because of walls and bodies, dB².
     static let calm_db2 = 2.0
-    /// What each gateway's noise adds to it: variance for each dB² by which its level turns back.
+    /// The variance that each gateway's noise adds for each dB² by which its level reverses.
     static let noiseWeight = 16.0
-    /// A beacon that is not listed is heard at this level at most, dBm, and less well than where it is listed by that much.
+    /// The highest level of a beacon that is not listed, dBm, and how far it is below its weakest listed level.
     static let floor_dbm = -95.0
     private static let belowListed_db = 3.0
-    /// In a zone where nobody can hear it may be as strong as in any, dBm.
+    /// The level in a zone without a hearing gateway, or the strongest level where that is weaker, dBm.
     static let unheard_dbm = -70.0
 
-    /// No zone is ever out of the question.
+    /// The least share: no zone is ever excluded.
     private static let leastShare = 1e-17
-    /// What a zone begins with whose first gateway spoke later than those of the others.
+    /// The initial share of a zone whose first gateway spoke later than those of the others.
     private static let newcomersShare = 1e-9
 
-    /// How strongly a gateway hears the beacon.
+    /// The level of the beacon at a gateway.
     private struct Hearing {
         var level_dbm: Double
         var turned_db2 = LevelNoise.typical_db2
@@ -38,7 +40,8 @@ struct ZoneBelief: Sendable {
             turned_db2 = level.noise.turned_db2
         }
 
-        /// How much less likely it becomes in a second that a beacon is where it is heard like that, and not where it is heard best.
+        /// Returns the factor per second by which it becomes less likely that the beacon is at this level's zone, and
+        /// not at the strongest level's.
         func factor(behind strongest: Hearing, _ elapsed_s: Double) -> Double {
             let behind_db = strongest.level_dbm - level_dbm
             let variance_db2 = calm_db2 + noiseWeight * Double(turned_db2 + strongest.turned_db2)
@@ -46,16 +49,16 @@ struct ZoneBelief: Sendable {
         }
     }
 
-    /// `shares`, as they are kept.
+    /// The value of `shares`, in compact form.
     private var kept = ZoneShares()
     private var updatedAt = Instant.origin
 
-    /// The likelihood of each zone, 0 to 1, by its number.
+    /// The probability of each zone, 0 to 1, by its number.
     var shares: [Double] { kept.all }
 
-    /// Weighs what is heard now.
+    /// Weighs the present levels.
     ///
-    /// - Returns: `shares`, as they are then.
+    /// - Returns: the new `shares`.
     @discardableResult
     mutating func weigh(
         _ levels: [HeardLevels.Level], _ plan: StorePlan, _ hearing: GatewaySet,
@@ -66,7 +69,7 @@ struct ZoneBelief: Sendable {
         var shares = kept.all
         Self.grow(&shares, to: plan.names.count)
         Self.forget(&shares, elapsed_s)
-        // The best gateway of a zone counts for it, so it comes last.
+        // The best gateway of a zone counts, so it comes last.
         let heard = levels.sorted { $0.level_dbm < $1.level_dbm }
         let lowest_dbm = heard.first.map { $0.level_dbm - Self.belowListed_db } ?? Self.floor_dbm
         let weakest = Hearing(level_dbm: min(Self.floor_dbm, lowest_dbm))
@@ -90,7 +93,7 @@ struct ZoneBelief: Sendable {
         while shares.count < count { shares.append(share) }
     }
 
-    /// Every zone gets a share of what the others lose.
+    /// Moves a part of each share to the other zones.
     private static func forget(_ shares: inout [Double], _ elapsed_s: Double) {
         guard shares.count > 1 else { return }
         let lost = 1 - Double.exp(-elapsed_s * forgotten_per_s)
@@ -105,19 +108,19 @@ struct ZoneBelief: Sendable {
     }
 }
 
-/// How likely a beacon is in each zone, in little memory: a store has 10,000 beacons and up to 64 zones.
+/// The probability of each zone in little memory: a store has 10,000 beacons and up to 64 zones.
 ///
-/// A beacon is heard in some zones, and all that was never heard of it elsewhere is the same for each of the others, to the last bit. So one number
-/// stands for all of those.
+/// A beacon is heard in some zones. All other zones have one share, equal to the last bit, so one number holds all of
+/// these.
 struct ZoneShares: Sendable {
     private var common = 0.0
-    /// Those of the zones in `others`, in the order of the zones.
+    /// The shares of the zones in `others`, in the order of the zones.
     private var different: [Double] = []
     /// The zones that have a share of their own, one bit each.
     private var others: UInt64 = 0
     private var zoneCount: UInt8 = 0
 
-    /// By the numbers of the zones; empty before anything was weighed. Of 64 zones at most, which a store has.
+    /// The shares by zone number, for at most 64 zones; empty before anything was weighed.
     var all: [Double] {
         get {
             var shares = [Double](repeating: common, count: Int(zoneCount))
@@ -134,7 +137,7 @@ struct ZoneShares: Sendable {
             common = Self.mostFrequent(newValue)
             others = 0
             for (zone, share) in newValue.enumerated() where share != common { others |= 1 << UInt64(zone) }
-            // No more room than they need, and the same room where they are as many as before.
+            // The array has exactly the size needed, and is reused while the size stays.
             if different.count != others.nonzeroBitCount {
                 different = []
                 different.reserveCapacity(others.nonzeroBitCount)
@@ -147,7 +150,7 @@ struct ZoneShares: Sendable {
 
     var isEmpty: Bool { zoneCount == 0 }
 
-    /// The share that more than half of them have, where there is one; else any (Boyer and Moore's vote).
+    /// Returns the share of more than half of the zones, where there is one; otherwise any (Boyer and Moore's vote).
     private static func mostFrequent(_ shares: [Double]) -> Double {
         var (candidate, votes) = (0.0, 0)
         for share in shares {

@@ -1,35 +1,35 @@
-/// What one gateway says of one region instance.
+/// A gateway's claim about one region instance.
 struct Claim: Sendable {
-    /// What it said last, by the time at which that happened.
+    /// The last claim, by the time of its event.
     enum Word: Sendable {
-        /// Nothing yet, or that it does not know.
+        /// No claim yet, or an unknown state.
         case nothing
         case there(Stay)
-        /// Nothing is there, since that time.
+        /// The instance has been empty since that time.
         case gone(at: Instant)
     }
 
-    /// Something is there.
+    /// A stay at the gateway.
     struct Stay: Sendable {
         var since: Instant
-        /// The epoch in which it said so.
+        /// The epoch of the claim.
         var epoch: String
-        /// When it said something anew to be there while it was there already: an exit before that has not come yet.
+        /// The time of another entry during the stay, whose exit before it has not arrived yet.
         var reenteredAt: Instant?
     }
 
     var gateway: GatewayIndex
     private(set) var word = Word.nothing
-    /// When it last saw a beacon leave; `nil` where it only ever had none inside.
+    /// The last exit that it told; `nil` where it only ever had none inside.
     private var leftAt: Instant?
-    /// When it was known that the gateway can't hear; `nil` while it can. That it is back does not prove what it said before it was
-    /// away: only a new word does.
+    /// The time from which the gateway is known not to hear; `nil` while it hears. Its return does not prove earlier
+    /// claims: only a new one counts.
     var deafSince: Instant?
-    /// When its line went down, or it was stopped; `nil` where it has said something since.
+    /// The time since which its line is down, or it is stopped; `nil` where it has spoken since.
     var awaySince: Instant?
-    /// When it last said something that counts.
+    /// The last statement that counts.
     var saidAt = Instant.origin
-    /// When it said that it does not know; `nil` where it has said something else since.
+    /// The time at which it stated `unknown`; `nil` where it has stated another state since.
     var unknownSince: Instant?
     /// The numbers of its events.
     var numbers = SeenNumbers()
@@ -38,14 +38,14 @@ struct Claim: Sendable {
 
     /// Takes the number of an event that counts.
     ///
-    /// - Returns: when the event happened. Numbers order the events of one epoch better than clocks, which are set.
+    /// - Returns: the time of the event. Within one epoch, numbers order events better than clocks, which may be set.
     mutating func count(_ seq: Int64, of epoch: String, at instant: Instant) -> Instant {
         let isLatest = numbers.isLatest(seq, of: epoch)
         numbers.apply(seq, of: epoch)
         return isLatest ? max(instant, thereSince ?? goneAt ?? instant) : instant
     }
 
-    /// It has told an entry.
+    /// Takes an entry.
     mutating func enter(at instant: Instant) {
         unknownSince = nil
         switch word {
@@ -58,7 +58,7 @@ struct Claim: Sendable {
         }
     }
 
-    /// It has told an exit.
+    /// Takes an exit.
     mutating func leave(at instant: Instant) {
         unknownSince = nil
         switch word {
@@ -75,9 +75,9 @@ struct Claim: Sendable {
         leftAt = max(leftAt ?? instant, instant)
     }
 
-    /// Its state says what there is now, with or without events.
+    /// Takes a state, with or without events.
     ///
-    /// - Parameter isThere: whether something is inside; `nil` where it does not know.
+    /// - Parameter isThere: whether it is inside; `nil` for unknown.
     mutating func state(_ isThere: Bool?, since: Instant, at now: Instant) {
         switch isThere {
         case nil: unknownSince = unknownSince ?? now
@@ -94,7 +94,7 @@ struct Claim: Sendable {
         }
     }
 
-    /// When it was known that its word proves nothing any more; `nil` while it proves something.
+    /// The time from which its claim proves nothing any more; `nil` while it proves something.
     var unprovedSince: Instant? {
         guard let deafSince, let unknownSince else { return deafSince ?? unknownSince }
         return min(deafSince, unknownSince)
@@ -102,37 +102,39 @@ struct Claim: Sendable {
 
     var isThere: Bool { stay != nil }
 
-    /// What it has inside; `nil` where it has nothing.
+    /// The stay; `nil` where it has none inside.
     var stay: Stay? { if case .there(let stay) = word { stay } else { nil } }
 
-    /// Since when it has something inside; `nil` where it has nothing.
+    /// The beginning of the stay; `nil` where it has none inside.
     var thereSince: Instant? { stay?.since }
 
-    /// Whether it goes beyond another one that proves nothing any more: this gateway had it inside later than that, and saw it leave.
+    /// Returns whether it is newer evidence than another claim that proves nothing any more: this gateway had the
+    /// beacon inside later, and saw it leave.
     func outlives(_ other: Claim) -> Bool {
         guard isGone, let leftAt, let unprovedSince = other.unprovedSince else { return false }
         return leftAt > unprovedSince
     }
 
-    /// Since when it has something inside, where it told no other entry meanwhile.
+    /// The beginning of the stay, where no other entry came during it.
     var onlyEntry: Instant? { stay?.reenteredAt == nil ? thereSince : nil }
 
     var isGone: Bool { if case .gone = word { true } else { false } }
 
-    /// When it said that nothing is there.
+    /// The time from which the instance is empty.
     var goneAt: Instant? { if case .gone(let at) = word { at } else { nil } }
 }
 
-/// Which events of a gateway have come, of one region instance: events are delivered at least once, and in any order.
+/// The event numbers of a gateway and region instance that have arrived. Events are delivered at least once, and in any
+/// order.
 struct SeenNumbers: Sendable {
-    /// One epoch's numbers.
+    /// The numbers of one epoch.
     private struct Epoch: Sendable {
         var name: String
-        /// Every number up to it counts as seen.
+        /// Every number up to this counts as seen.
         var floor: Int64 = 0
-        /// Numbers above it that were seen, ascending.
+        /// The numbers above it that were seen, ascending.
         var recent: [Int64] = []
-        /// The last event that changed something, and the last that a state counted without.
+        /// The last event that had an effect, and the last that a state overtook.
         var appliedSeq: Int64 = 0
         var overtakenSeq: Int64 = 0
 
@@ -141,35 +143,35 @@ struct SeenNumbers: Sendable {
         var highest: Int64 { recent.last ?? floor }
     }
 
-    /// As many earlier epochs are remembered: an event of an earlier one is known by its time.
+    /// The number of earlier epochs remembered. Events of older ones are ordered by time.
     private static let mostEpochs = 4
     private static let mostRecent = 16
 
-    /// The present one is the last.
+    /// The epochs; the present one is the last.
     private var epochs: [Epoch] = []
 
-    /// The gateway's present epoch; empty before its first word.
+    /// The gateway's present epoch; empty before its first message.
     var epoch: String { epochs.last?.name ?? "" }
 
-    /// The highest number that has come of an epoch, late events among them.
+    /// Returns the highest number of an epoch that has arrived, late events included.
     func seenSeq(in epoch: String) -> Int64 { of(epoch)?.highest ?? 0 }
 
-    /// The highest number of an epoch that changed something.
+    /// Returns the highest number of an epoch that had an effect.
     func appliedSeq(in epoch: String) -> Int64 { of(epoch)?.appliedSeq ?? 0 }
 
-    /// Whether an event is the last of the present epoch that has come.
+    /// Returns whether an event is the newest of the present epoch.
     func isLatest(_ seq: Int64, of epoch: String) -> Bool { epoch == self.epoch && seq >= seenSeq(in: epoch) }
 
-    /// Whether an epoch is known and has ended.
+    /// Returns whether an epoch is known and has ended.
     func isOver(_ epoch: String) -> Bool { epoch != self.epoch && of(epoch) != nil }
 
-    /// Whether an event has come before.
+    /// Returns whether an event has arrived before.
     func holds(_ seq: Int64, of epoch: String) -> Bool {
         guard let known = of(epoch) else { return false }
         return seq <= known.floor || known.recent.contains(seq)
     }
 
-    /// An event has come.
+    /// Notes the arrival of an event.
     mutating func note(_ seq: Int64, of epoch: String) {
         let index = index(of: epoch)
         guard !holds(seq, of: epoch) else { return }
@@ -178,23 +180,23 @@ struct SeenNumbers: Sendable {
         if epochs[index].recent.count > Self.mostRecent { epochs[index].floor = epochs[index].recent.removeFirst() }
     }
 
-    /// Whether a state could not wait for the event, and counted without it.
+    /// Returns whether a state took effect without waiting any longer for the event.
     func isOvertaken(_ seq: Int64, of epoch: String) -> Bool { seq <= of(epoch)?.overtakenSeq ?? 0 }
 
-    /// An event has changed something.
+    /// Notes that an event had an effect.
     mutating func apply(_ seq: Int64, of epoch: String) {
         let index = index(of: epoch)
         epochs[index].appliedSeq = max(epochs[index].appliedSeq, seq)
     }
 
-    /// A state that names an event has changed something. Where that event has not come, it comes too late.
+    /// Notes that a state that names an event had an effect. If the event has not arrived, it will be too late.
     mutating func overtake(_ seq: Int64, of epoch: String) {
         let index = index(of: epoch)
         if seq > epochs[index].appliedSeq { epochs[index].overtakenSeq = max(epochs[index].overtakenSeq, seq) }
         epochs[index].appliedSeq = max(epochs[index].appliedSeq, seq)
     }
 
-    /// A gateway speaks in an epoch: one that was not known is the present one from now on.
+    /// Takes the epoch of a gateway. An unknown one becomes the present one.
     mutating func enter(_ epoch: String) { _ = index(of: epoch) }
 
     private func of(_ epoch: String) -> Epoch? { epochs.first { $0.name == epoch } }

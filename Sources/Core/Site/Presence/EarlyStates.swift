@@ -1,5 +1,5 @@
-/// States that came before the event which they name. One of each gateway and region waits, until its gateway has told nothing old for
-/// 2 s.
+/// States that arrived before the event that they name. For each gateway and region, one state waits until the gateway
+/// has told no old events for 2 s.
 struct EarlyStates: Sendable {
     struct State: Sendable {
         var region: StoreRegionSlot
@@ -23,12 +23,12 @@ struct EarlyStates: Sendable {
     }
 
     private var waiting: [Place: State] = [:]
-    /// Stale where the state of the place is due at another time, or gone.
+    /// The timers. One is stale where the state is due at another time, or gone.
     private var timers = TimerQueue<Place>()
 
     init() {}
 
-    /// When the first of them has waited long enough, or earlier.
+    /// The deadline of the first state, or earlier.
     var due: Instant { timers.nextDue }
 
     mutating func wait(_ state: State) {
@@ -42,12 +42,12 @@ struct EarlyStates: Sendable {
         waiting[Place(region: region, gateway: gateway)] != nil
     }
 
-    /// A newer state took its place.
+    /// Removes a state that a newer one replaces.
     mutating func forget(_ region: StoreRegionSlot, _ gateway: GatewayIndex) {
         waiting[Place(region: region, gateway: gateway)] = nil
     }
 
-    /// The one whose event has come. What an event overtakes that came later is the past.
+    /// Removes and returns the state whose event has arrived. A newer event makes it obsolete.
     mutating func take(named event: EventPayload, of region: StoreRegionSlot, _ gateway: GatewayIndex) -> State? {
         let place = Place(region: region, gateway: gateway)
         guard let state = waiting[place], state.payload.epoch != event.epoch || state.payload.eventSeq <= event.seq
@@ -58,9 +58,9 @@ struct EarlyStates: Sendable {
         return state.payload.epoch == event.epoch && state.payload.eventSeq == event.seq ? state : nil
     }
 
-    /// The first of them, where it has waited long enough.
+    /// Removes and returns the first state, if it has waited long enough.
     ///
-    /// - Parameter catchesUpUntil: when its gateway has told what is old, as far as is known.
+    /// - Parameter catchesUpUntil: returns when the gateway has told its old events, as far as is known.
     mutating func takeFirst(_ catchesUpUntil: (GatewayIndex) -> Instant) -> State? {
         guard let timer = timers.removeFirst(), let state = waiting[timer.subject], state.due == timer.due else {
             return nil
@@ -76,10 +76,11 @@ struct EarlyStates: Sendable {
     }
 }
 
-/// Which UUID each region of the store has, and which gateways' regions of the same id have another one.
+/// The UUID of each region of the store, and the gateways whose region of that id has another one.
 ///
-/// Two regions with one id and two UUIDs are two kinds of beacons. Joined they would put one instance into two zones at once. So the
-/// UUID of the gateway that spoke first counts, and what another gateway tells of its region is refused.
+/// Two regions with one id and two UUIDs contain different kinds of beacons. Joined, they would put one instance into
+/// two zones at once. So the UUID of the first gateway counts, and messages of another gateway about its region are
+/// refused.
 struct RegionOwners: Sendable {
     private struct Owner {
         var gateway: GatewayIndex
@@ -94,18 +95,18 @@ struct RegionOwners: Sendable {
     private var owners: [String: Owner] = [:]
     private var refused: Set<Refused> = []
 
-    /// The fate of news of a region.
+    /// The decision about news of a region.
     enum Decision {
         case joined
-        /// The gateway's region has another UUID, as is known already.
+        /// The gateway's region has another UUID; that is known already.
         case refused
-        /// It is known now: the gateway that spoke first, and the UUID of its region.
+        /// The gateway's region is found to have another UUID. The first gateway and its UUID are attached.
         case refusedFirst(GatewayIndex, ProximityUUID)
     }
 
     /// - Parameters:
-    ///   - uuid: the one that the news names; `nil` where it names none.
-    ///   - limit: regions, at most. Beyond it nothing is compared.
+    /// - uuid: the UUID in the news; `nil` where there is none.
+    /// - limit: the most regions. Beyond it UUIDs are not compared.
     mutating func decide(_ gateway: GatewayIndex, region: String, _ uuid: ProximityUUID?, limit: Int) -> Decision {
         let place = Refused(gateway: gateway, region: region)
         guard let uuid else { return !refused.isEmpty && refused.contains(place) ? .refused : .joined }
@@ -121,7 +122,7 @@ struct RegionOwners: Sendable {
         return refused.insert(place).inserted ? .refusedFirst(owner.gateway, owner.uuid) : .refused
     }
 
-    /// A gateway monitors a region no more.
+    /// Takes the news that a gateway does not monitor a region any more.
     mutating func withdraw(_ gateway: GatewayIndex, region: String) {
         refused.remove(Refused(gateway: gateway, region: region))
         if owners[region]?.gateway == gateway { owners[region] = nil }

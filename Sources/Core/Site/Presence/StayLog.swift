@@ -1,16 +1,17 @@
-/// The stays of one region instance at its gateways that have ended, and what the gateways told of them.
+/// The ended stays of one region instance at its gateways, with their causes.
 ///
-/// The gateways' lines may be down at different times, so stays come in any order. Stays that are less than `exitAfter` apart are one.
+/// The gateways' lines may be down at different times, so stays arrive in any order. Stays less than `exitAfter` apart
+/// are joined.
 struct StayLog: Sendable {
-    /// A time during which a gateway, or several one after the other, had something inside.
+    /// A time in which a gateway, or several one after the other, had it inside.
     struct Stay: Sendable {
         var from: Instant
         var to: Instant
-        /// When a gateway heard it last.
+        /// The last report by a gateway.
         var lastHeardAt: Instant
-        /// By whom it was ended last; `nil` where no event told it.
+        /// The gateway and beacon of its end; `nil` where no event told it.
         var cause: StoreRegion.Cause?
-        /// How it began: `partial` where no gateway saw that.
+        /// The beginning; `partial` where no gateway saw it.
         var beginning = RegionStay.Beginning.observed
 
         fileprivate func joined(_ other: Stay) -> Stay {
@@ -31,26 +32,26 @@ struct StayLog: Sendable {
     struct Gap: Sendable {
         /// The end of the last stay before it.
         var from: Instant
-        /// What is known of that stay; `nil` where no stay has ended.
+        /// That stay; `nil` where no stay has ended.
         var stay: Stay?
         /// The beginning of the stay after it; `nil` where there is none.
         var to: Instant?
     }
 
-    /// Stays of one instance that are not told yet, at most.
+    /// The most untold stays of one instance.
     static let most = 256
-    /// As many where those of all instances together are more than `max_instances`.
+    /// The limit where all instances together have more stays than `max_instances`.
     static let few = 16
 
-    /// Stays that may wait: `most`, or `few`.
+    /// The present limit: `most` or `few`.
     var limit = StayLog.most
 
     private(set) var stays: [Stay] = []
     private(set) var entries: [Entry] = []
 
-    /// A stay has ended.
+    /// Adds an ended stay.
     ///
-    /// - Returns: false where there are too many; the two that are nearest to each other count as one then.
+    /// - Returns: false where there are too many. The two stays nearest to each other are then joined.
     mutating func note(_ stay: Stay, apart exitAfter: TimeSpan) -> Bool {
         guard stay.from <= stay.to else { return true }
         var joined = stay
@@ -69,25 +70,25 @@ struct StayLog: Sendable {
         return false
     }
 
-    /// An entry has come while it is not decided whether the visit before it has ended.
+    /// Adds an entry that arrives while the end of the visit before it is undecided.
     mutating func note(_ entry: Entry) {
         entries.append(entry)
         if entries.count > limit { entries.removeFirst() }
     }
 
-    /// The cause of the visit that begins at that time.
+    /// Returns the cause of the visit that begins at that time.
     func cause(at instant: Instant) -> StoreRegion.Cause? { entries.first { $0.at == instant }?.cause }
 
-    /// What ended up to that time is told.
+    /// Forgets the stays and entries up to that time, which are told.
     mutating func forget(until instant: Instant) {
         stays.removeAll { $0.to <= instant }
         entries.removeAll { $0.at <= instant }
     }
 
-    /// Where a visit that has begun then ends.
+    /// Returns the end of a visit that began at `beginning`.
     ///
-    /// - Parameter present: since when a gateway has something inside; `nil` where none has.
-    /// - Returns: `nil` while it lasts.
+    /// - Parameter present: the time since which a gateway has it inside; `nil` where none has.
+    /// - Returns: `nil` while the visit lasts.
     func gap(after beginning: Instant, present: Instant?, exitAfter: TimeSpan) -> Gap? {
         var gap = Gap(from: beginning)
         func isApart(_ from: Instant) -> Bool { from > gap.from && from >= gap.from + exitAfter }
@@ -104,18 +105,18 @@ struct StayLog: Sendable {
         return isApart(present) ? gap : nil
     }
 
-    /// The stay that covers that time; `nil` where none does.
+    /// Returns the stay that covers that time; `nil` where none does.
     func stay(at instant: Instant) -> Stay? { stays.first { $0.from <= instant && instant <= $0.to } }
 
-    /// The beginning of the first stay that begins then or later.
+    /// Returns the beginning of the first stay that begins then or later.
     func first(after instant: Instant) -> Instant? { stays.first { $0.from >= instant }?.from }
 }
 
-/// When the stays of instances ended that no gateway monitors any more.
+/// The end times of instances that no gateway monitors any more.
 ///
-/// What a gateway tells late of a time before begins no visit then: visits of one instance do not overlap.
+/// A late message about an earlier time begins no visit: visits of one instance do not overlap.
 struct StoreEndings: Sendable {
-    /// Instances, at most. The oldest go first.
+    /// The most instances. The oldest are removed first.
     private static let most = 16_384
 
     private var ends: [RegionInstanceID: Instant] = [:]

@@ -1,15 +1,15 @@
-/// What a region of a store and a zone of it have in common: they are entered and left, and told of in the words of a gateway.
+/// The common part of a store's region and its zone: both are entered and left, and told like a gateway's region.
 protocol StoreInstance: Sendable {
     var id: RegionInstanceID { get }
     var standing: RegionStanding { get }
-    /// Of the last event; `nil` while none has told one, as after a start.
+    /// The cause of the last event; `nil` before the first, for example after a start.
     var cause: StoreRegion.Cause? { get }
 }
 
 extension StoreInstance {
-    /// What a change is told and stored as.
+    /// Returns the output that announces and stores a change.
     func told(_ change: RegionStanding.Change, at now: Instant, _ gateways: StoreGateways) -> GatewayOutput {
-        // Without any gateway's event or list nobody knows which beacon it was.
+        // Without any gateway's event or list, the beacon is unknown.
         let event = change.crossing.flatMap { crossing in
             cause.map { RegionEvent(crossing, by: $0.told(at: crossing), gateway: gateways.name(of: $0.gateway)) }
         }
@@ -17,7 +17,7 @@ extension StoreInstance {
         return .transition(transition, record: record)
     }
 
-    /// What to store; `nil` while there is nothing to go on from.
+    /// The record to store; `nil` while there is no state to restore.
     var record: RegionRecord? {
         let constraint = cause.map {
             BeaconIdentityConstraint(uuid: $0.identity.uuid, major: id.major, minor: id.minor)
@@ -36,10 +36,11 @@ extension StoreInstance {
         }
     }
 
-    /// The stay under way, to be stored; `nil` where none is.
+    /// The record of the open stay; `nil` where there is none.
     var recordOfStay: RegionRecord? { standing.presence == nil ? nil : record }
 
-    /// No gateway monitors it any more: the stay under way is over for subscribers. `nil` where none is.
+    /// Returns the exit that ends the open stay, because no gateway monitors the instance any more; `nil` where there
+    /// is none.
     func endOfStay(at now: Instant, _ gateways: StoreGateways) -> GatewayOutput? {
         guard let record = recordOfStay, var event = record.unmonitoredExit(at: now) else { return nil }
         event.gateway = gateways.name(of: cause?.gateway)
@@ -52,9 +53,9 @@ extension StoreGateways {
 }
 
 extension StoreRegion {
-    /// What is told of a crossing beside its time.
+    /// The gateway and beacon of a crossing.
     struct Cause: Sendable {
-        /// `nil` where an earlier process knew it.
+        /// The gateway; `nil` where an earlier process knew it.
         var gateway: GatewayIndex?
         var identity: BeaconIdentity
         var observation: BeaconObservation
@@ -63,7 +64,7 @@ extension StoreRegion {
             (self.gateway, self.identity, self.observation) = (gateway, identity, observation)
         }
 
-        /// Who an earlier process had inside. Which gateway said so is not stored.
+        /// Restores the beacon that an earlier process had inside. Its gateway is not stored.
         init?(of stay: RegionRecord.OpenStay, in record: RegionRecord) {
             guard let keeper = stay.keeper, case .beacon(of: let constraint?) = record.kind else {
                 return nil
@@ -74,7 +75,7 @@ extension StoreRegion {
                 observation: .undetermined(rssi_dbm: keeper.rssi_dbm))
         }
 
-        /// At an exit the beacon is not there any more, so how near it is nobody knows.
+        /// Returns the cause for an event. At an exit the beacon has left, so its distance is unknown.
         fileprivate func told(at crossing: RegionEvent.Kind) -> RegionEvent.Cause {
             switch crossing {
             case .enter: .beacon(identity, observation)

@@ -1,23 +1,23 @@
 /// The admission of the store's region instances, by the rules of a gateway: see `RegionMonitor`.
 ///
-/// What a gateway tells may be made up, by somebody with a radio or by the gateway itself. So an instance of an expanded region exists
-/// once a gateway has something inside, newcomers are limited by the minute, and what has been outside for longest makes room. An
-/// entry is told once, and the gateway does not repeat it. So the store keeps what it holds back, *pending*, and tries again in
-/// the next minute for as long as a gateway has it inside.
+/// A gateway's messages may be forged, by a person with a radio or by the gateway itself. So an instance of an expanded
+/// region exists only once a gateway has it inside. Newcomers per minute are limited, and the instance outside for
+/// longest gives way. A gateway tells an entry once. So the store keeps refused entries *pending*, and tries again in
+/// the next minute while a gateway has them inside.
 struct StoreAdmission: Sendable {
     let maxRegions: Int
     let maxInstances: Int
-    /// How long an instance may have been outside before it goes; `forever` for no limit.
+    /// The time outside after which an instance is deleted; `forever` for no limit.
     let forgetAfter: TimeSpan
     var budget: EntryBudget
-    /// Plain regions that exist, and instances of expanded ones.
+    /// The existing plain regions, and instances of expanded ones.
     var plainCount = 0
     var instanceCount = 0
     /// Regions that wait for their admission, in the order of their entries.
     var pending: [StoreRegionSlot] = []
-    /// When those that wait are tried again.
+    /// The next time at which pending regions are tried again.
     var retryDue = Instant.distantFuture
-    /// Instances by when they were left, stale ones among them.
+    /// Instances by the time of their exit, stale ones included.
     var outside = TimerQueue<StoreRegionSlot>()
     var refused = RefusedEntries()
 
@@ -28,24 +28,24 @@ struct StoreAdmission: Sendable {
         budget = EntryBudget(limit: limits.maxNewcomersPerMinute)
     }
 
-    /// When there is something to do next.
+    /// The time of the next deadline.
     var due: Instant {
         min(budget.due, retryDue, forgetAfter == .forever ? .distantFuture : outside.nextDue + forgetAfter)
     }
 }
 
-/// An entry that waits for its admission, as it was told.
+/// An entry that waits for its admission.
 struct PendingEntry: Sendable {
     var evidence: StorePresence.Evidence
-    /// The minute of `EntryBudget` in which it was refused; `nil` before it was asked for.
+    /// The minute of `EntryBudget` in which it was refused; `nil` before its first try.
     var refusedInMinute: Int64?
 }
 
 extension StorePresence {
-    /// A region instance that a gateway has told of.
+    /// Returns a region instance of a gateway's message.
     ///
-    /// - Parameter isPresent: whether it has something inside, or had. An instance of an expanded region is not made for less.
-    /// - Returns: `nil` where there is no such region, or no place for one.
+    /// - Parameter isPresent: whether it is or was inside. Otherwise no instance of an expanded region is made.
+    /// - Returns: `nil` where there is no such region, or no room for one.
     mutating func region(_ id: RegionInstanceID, isPresent: Bool, at now: Instant) -> StoreRegionSlot? {
         if let known = regions.slot(of: id) { return known }
         guard id.discriminator != .whole else {
@@ -58,7 +58,7 @@ extension StorePresence {
         }
         guard isPresent else { return nil }
         if admission.pending.count >= admission.maxInstances, let oldest = admission.pending.first {
-            // A newcomer may be real, also after a flood of others.
+            // A newcomer may be real, even after a flood of others.
             admission.refused.maxInstances &+= 1
             discard(oldest)
         }
@@ -75,9 +75,10 @@ extension StorePresence {
         return regions.insert(region, for: region.id)
     }
 
-    /// Whether a region exists, or exists from now on.
+    /// Returns whether a region exists, or exists from now on.
     ///
-    /// - Returns: what it is weighed by; where it was held back, what it was held back with. `nil` where it does not exist.
+    /// - Returns: the evidence to weigh; for a region that was pending, that of its first entry. `nil` where it does
+    ///   not exist.
     mutating func admit(_ slot: StoreRegionSlot, _ evidence: Evidence) -> Evidence? {
         guard var pending = regions[slot].pending else { return evidence }
         guard regions[slot].claims.contains(where: \.isThere) else {
@@ -104,14 +105,15 @@ extension StorePresence {
         return pending.evidence
     }
 
-    /// A region that was held back exists from now on.
+    /// Makes a pending region exist.
     mutating func exists(_ slot: StoreRegionSlot) {
         regions[slot].pending = nil
         admission.pending.removeAll { $0 == slot }
         admission.instanceCount += 1
     }
 
-    /// What counts the refusal of another instance now; `nil` where there is room, for which another may have gone.
+    /// Returns the counter of the limit that refuses another instance; `nil` where there is room, perhaps because
+    /// another gave way.
     private mutating func refusal() -> WritableKeyPath<RefusedEntries, UInt64>? {
         guard admission.budget.hasRoom(at: now) else { return \.maxNewcomersPerMinute }
         if admission.instanceCount < admission.maxInstances { return nil }
@@ -120,7 +122,7 @@ extension StorePresence {
         return nil
     }
 
-    /// The instance that has been outside for longest makes room; `nil` where there is none.
+    /// Deletes the instance that has been outside for longest; `nil` where there is none.
     mutating func makeRoom() -> Released? {
         while let timer = admission.outside.removeFirst() {
             if regions[timer.subject].isOutside(since: timer.due) { return release(timer.subject) }
@@ -128,7 +130,7 @@ extension StorePresence {
         return nil
     }
 
-    /// A region was left: an instance of an expanded one goes in time.
+    /// Starts the time after which an expanded region's instance is deleted, because it was left.
     mutating func noteOutside(_ slot: StoreRegionSlot) {
         guard regions[slot].id.discriminator != .whole, regions[slot].pending == nil,
             case .outside(let since) = regions[slot].standing.occupancy
@@ -139,7 +141,7 @@ extension StorePresence {
         }
     }
 
-    /// Does what is due: held back entries are tried again, and instances go.
+    /// Does due work: tries pending entries again, and deletes instances.
     mutating func advanceAdmission(to now: Instant) {
         if admission.retryDue <= now {
             admission.retryDue = .distantFuture
@@ -151,7 +153,7 @@ extension StorePresence {
         }
     }
 
-    /// A region that nothing is inside of exists no more.
+    /// Deletes a region that is outside.
     mutating func release(_ slot: StoreRegionSlot) -> Released {
         let released = Released(slot: slot, id: regions[slot].id)
         if released.id.discriminator == .whole {
@@ -163,7 +165,7 @@ extension StorePresence {
         return released
     }
 
-    /// A pending instance is left before it came to exist.
+    /// Discards a pending instance.
     mutating func discard(_ slot: StoreRegionSlot) {
         admission.pending.removeAll { $0 == slot }
         free(slot)
@@ -181,7 +183,7 @@ extension StorePresence {
 }
 
 extension StoreRegion {
-    /// Whether it exists and has been outside since that instant.
+    /// Returns whether it exists and has been outside since that instant.
     func isOutside(since instant: Instant) -> Bool {
         pending == nil && standing.occupancy == .outside(since: instant)
     }

@@ -1,4 +1,4 @@
-/// A gateway's event, with what says where it belongs.
+/// A gateway's event, with its region and beacon.
 struct ArrivedEvent: Sendable {
     var payload: EventPayload
     var instance: RegionInstanceID
@@ -17,10 +17,10 @@ extension StorePresence {
             progress.noteWord()
         }
         let numbers = regions[slot].claim(of: gateway)?.numbers ?? SeenNumbers()
-        // At least once: the same event may come again.
+        // Delivery is at least once, so an event may come again.
         if numbers.holds(payload.seq, of: payload.epoch) { return }
         if let exit = payload.exit, exit.ending == .unmonitored {
-            // No beacon left: this gateway has nothing to say of it any more, and had it inside until then.
+            // No beacon left. The gateway has no claim any more, and had it inside until then.
             regions[slot].cause = regions[slot].cause ?? StoreRegion.Cause(of: event)
             let last = arrival.event - max(payload.head.at - exit.lastHeardAt, .zero)
             regions[slot].heard(until: last)
@@ -28,7 +28,7 @@ extension StorePresence {
                 gateway, from: event.instance, heardUntil: last, endedAt: arrival.event, at: arrival.now)
         }
         claim(gateway, of: slot, payload.epoch, saidAt: nil) { $0.numbers.note(payload.seq, of: payload.epoch) }
-        // Where its state could not wait for it any longer, that was told without it.
+        // Its state could not wait any longer and was applied without it.
         if arrival.isLate || numbers.isOvertaken(payload.seq, of: payload.epoch) {
             lateCount += 1
             return
@@ -62,7 +62,7 @@ extension StorePresence {
             let left = claim.count(payload.seq, of: payload.epoch, at: at)
             claim.leave(at: left)
         }
-        // The gateway's own clock says how long before the exit that was. Nothing is heard after it has left.
+        // The gateway's own clock gives the time before the exit. No report comes after the exit.
         let last = at - max(payload.head.at - exit.lastHeardAt, .zero)
         let entered = min(at - max(payload.head.at - exit.enteredAt, .zero), known ?? last, last)
         let entry = regions[slot].standing.presence == nil ? nil : regions[slot].cause
@@ -71,12 +71,12 @@ extension StorePresence {
         note(stay, of: slot)
         regions[slot].heard(until: last)
         regions[slot].noteExit(isTold: true, isInferred: exit.ending == .inferred)
-        // While it is not decided whether it has been left, the cause is that of the visit under way.
+        // While the end of the visit is undecided, the cause stays that of the open visit.
         if !regions[slot].isUndecided { regions[slot].cause = cause }
     }
 
-    /// A state is the present, however late it comes, but for one that is older than what is known. One that names an event which
-    /// may still come and count waits for it: after a line was down, states come first.
+    /// Takes a state. It is the present, however late it comes, unless newer news is known. A state that names an event
+    /// which may still come waits for it: after a line was down, states come first.
     mutating func receive(
         _ payload: StatePayload, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival
     ) {
@@ -94,20 +94,20 @@ extension StorePresence {
         }
     }
 
-    /// The state that came first counts without its event, where it has waited for long enough.
+    /// Applies the earliest waiting state without its event, if it has waited for long enough.
     mutating func applyEarliest(at now: Instant) {
         let state = early.takeFirst { gateways[$0].progress.catchesUpUntil }
         if let state { apply(state, at: now) }
     }
 
-    /// What a state says counts from now on.
+    /// Applies a state.
     private mutating func apply(_ state: EarlyStates.State, at now: Instant) {
         let (slot, payload) = (state.region, state.payload)
         let known = regions[slot].claim(of: state.gateway)
-        // What an earlier epoch had inside has left while nobody watched.
+        // A stay of an earlier epoch ended without being watched.
         let isOtherEpoch = known?.stay.map { $0.epoch != payload.epoch } ?? false
         let isTold = isOtherEpoch || payload.eventSeq > (known?.numbers.appliedSeq(in: payload.epoch) ?? 0)
-        // What has come to pass so long ago changes no history: it counts from now on.
+        // A change long ago does not alter history: it counts from now on.
         let told = state.arrival.instant(payload.since)
         let arrival = state.arrival.now
         let since = arrival - told > spans.lateAfter ? arrival : told
@@ -127,7 +127,8 @@ extension StorePresence {
 }
 
 extension StoreRegion.Cause {
-    /// - Parameter entry: the cause of the entry that an exit ends: both name one beacon, so that a visit has a beginning and an end.
+    /// - Parameter entry: the cause of the entry that an exit ends. Both name one beacon, so that a visit has a
+    ///   beginning and an end.
     fileprivate init(of event: ArrivedEvent, ending entry: StoreRegion.Cause? = nil) {
         let observation =
             event.payload.exit == nil ? event.observation : .undetermined(rssi_dbm: event.observation.rssi_dbm)

@@ -1,9 +1,10 @@
-/// What gateways say of regions changes what they claim of them.
+/// The effect of gateways' messages on their claims.
 extension StorePresence {
-    /// A gateway that can't hear any more proves nothing from now on. One whose radio was blind has stood by its words all the time, and
-    /// they prove something again. One that was away says everything anew, so that nothing is made of what it said before.
+    /// Takes a status. A gateway that cannot hear proves nothing from now on. The claims of a gateway whose radio was
+    /// blind count again once it hears. A gateway that was away repeats everything, so its earlier claims do not count.
     ///
-    /// - Returns: whether what it claims of regions proves more now, or less: then each of them is weighed by `receive(_:of:in:)`.
+    /// - Returns: whether its claims prove more now, or less. Then the caller weighs each of them by
+    ///   `receive(_:of:in:)`.
     mutating func receive(_ status: StoreGateways.Status, from gateway: GatewayIndex) -> Bool {
         noteProgress(of: gateway, at: now) { $0.noteWord() }
         let wasAway = gateways[gateway].awaySince != nil
@@ -12,7 +13,7 @@ extension StorePresence {
         return hasChanged || wasAway == status.isOnline
     }
 
-    /// Whether a gateway can hear has changed, and it may claim something of a region.
+    /// Takes the news that a gateway's ability to hear has changed, for a region that it may claim.
     mutating func receive(_ status: StoreGateways.Status, of gateway: GatewayIndex, in slot: StoreRegionSlot) {
         guard regions[slot].claim(of: gateway) != nil else { return }
         let offlineAt = gateways[gateway].offlineAt
@@ -32,7 +33,7 @@ extension StorePresence {
         weigh(slot, Evidence(at: now))
     }
 
-    /// Takes down that a gateway has said something. Exits that wait for a list which it owed are looked at again.
+    /// Notes a message of a gateway, and checks exits again that wait for its overdue list.
     mutating func noteProgress(
         of gateway: GatewayIndex, at now: Instant, _ change: (inout GatewayProgress) -> Void
     ) {
@@ -41,9 +42,9 @@ extension StorePresence {
         if owedList { lookAgain(at: now) }
     }
 
-    /// Changes a claim. A gateway that can't hear proves nothing, also where its claim is new.
+    /// Changes a claim. A gateway that cannot hear proves nothing, even by a new claim.
     ///
-    /// - Parameter saidAt: when the gateway said something of the region that counts; `nil` where it did not.
+    /// - Parameter saidAt: the time of the gateway's statement about the region; `nil` where there is none.
     mutating func claim(
         _ gateway: GatewayIndex, of slot: StoreRegionSlot, _ epoch: String, saidAt: Instant?,
         _ change: (inout Claim) -> Void
@@ -57,15 +58,15 @@ extension StorePresence {
             claim.numbers.enter(epoch)
             change(&claim)
         }
-        // Its status may have come before what an earlier epoch has left.
+        // Its status may have come before the messages of an earlier epoch.
         if saidAt != nil, let present = gateways[gateway].epoch, present.name != epoch {
             gateways.awaitRestatement(of: gateway, at: now)
         }
     }
 
-    /// A gateway is about to list beacons of a region. One that was away had it inside before, and hears it now.
+    /// Prepares a list of a region's beacons. A gateway that was away had it inside before, and hears it now.
     ///
-    /// - Returns: the region; `nil` where it does not exist, because what is pending has no beacons until it does.
+    /// - Returns: the region; `nil` where it does not exist. A pending region has no beacons yet.
     mutating func regionToList(
         _ instance: RegionInstanceID, _ list: ListedBeacons, from gateway: GatewayIndex, at now: Instant
     ) -> StoreRegionSlot? {
@@ -79,16 +80,18 @@ extension StorePresence {
         return slot
     }
 
-    /// A gateway has listed the beacons of a region.
+    /// Notes a gateway's list of a region's beacons.
     mutating func noteList(of slot: StoreRegionSlot, isEmpty: Bool, from gateway: GatewayIndex, at now: Instant) {
         noteProgress(of: gateway, at: now) { $0.noteList(of: slot, isEmpty: isEmpty, at: now) }
     }
 
-    /// A gateway monitors a region no more. Where it was the last one, nobody does.
+    /// Withdraws the claim of a gateway that does not monitor a region any more. If it was the last gateway, the region
+    /// ends.
     ///
     /// - Parameters:
-    ///   - last: when it heard a beacon of the region last; `nil` where it did not say.
-    ///   - ended: when it stopped to monitor the region; `nil` where that is now. Until then the region counts as inside.
+    /// - last: its last report of a beacon of the region; `nil` where it told none.
+    /// - ended: the time at which it stopped monitoring the region; `nil` for now. Until then the region counts as
+    ///   inside.
     mutating func withdraw(
         _ gateway: GatewayIndex, from instance: RegionInstanceID, heardUntil last: Instant? = nil,
         endedAt ended: Instant? = nil, at now: Instant
@@ -98,7 +101,8 @@ extension StorePresence {
         let known = regions[slot].claim(of: gateway)
         guard regions[slot].pending != nil || known != nil else { return }
         if let entered = known?.thereSince {
-            // A gateway that is replaced clears its states, and may tell an entry at once: that is one visit, as after an exit.
+            // A gateway that is replaced clears its states, and may tell an entry at once. That is one visit, as after
+            // an exit.
             noteEnd(of: slot, enteredAt: entered, heardUntil: last, endedAt: ended ?? now + spans.exitAfter)
         }
         let isLast = regions[slot].claims.allSatisfy { $0.gateway == gateway }
@@ -114,7 +118,7 @@ extension StorePresence {
         }
     }
 
-    /// A gateway has something inside no more, and has told no exit. Until its end the region counts as inside.
+    /// Ends a gateway's stay without an exit. Until its end the region counts as inside.
     ///
     /// - Returns: the end of the gateway's stay.
     @discardableResult
@@ -127,7 +131,7 @@ extension StorePresence {
         return stay.to
     }
 
-    /// Ends what a gateway had inside in an epoch before its present one, and did not say anew in time.
+    /// Ends a gateway's stays of an earlier epoch that it did not repeat in time.
     mutating func endEarlierEpochs(of gateway: StoreGateways.Restated, in slot: StoreRegionSlot, at now: Instant) {
         guard let known = regions[slot].claim(of: gateway.index), let stay = known.stay, stay.epoch != gateway.epoch,
             known.unknownSince == nil || known.numbers.epoch != gateway.epoch

@@ -1,18 +1,18 @@
-/// What the claims of a region come to, and what time makes of it.
+/// The weighing of a region's claims, and the effect of time.
 extension StorePresence {
-    /// What has happened because of which claims are weighed.
+    /// The event that causes claims to be weighed.
     struct Evidence: Sendable {
-        /// Whether a gateway has told an entry; what is there without one was there before.
+        /// Whether a gateway has told an entry. A beacon without an entry was there before.
         var isCrossing = false
-        /// Since when something is there, where that is earlier than `at`.
+        /// The beginning of the stay, where it is earlier than `at`.
         var since: Instant?
-        /// When it happened.
+        /// The time of the event.
         var at: Instant
     }
 
-    /// Weighs a region's claims anew, and tells what has become of it.
+    /// Weighs a region's claims, and tells the change.
     ///
-    /// - Parameter isLastCall: whether an entry that is dated in the past has waited for what its gateway tells after it.
+    /// - Parameter isLastCall: whether an entry dated in the past has waited for the later events of its gateway.
     mutating func weigh(_ slot: StoreRegionSlot, _ evidence: Evidence, isLastCall: Bool = false) {
         guard let evidence = admit(slot, evidence) else { return }
         if !isLastCall, let there = regions[slot].pastEntries {
@@ -34,8 +34,8 @@ extension StorePresence {
         schedule(slot)
     }
 
-    /// Has an old entry wait for gateways that come back at the same time: one of them may have had the beacon inside before. Where a
-    /// gateway stays away the entry waits for as long again as it is old, and for 30 s at most.
+    /// Makes an old entry wait for gateways that come back: one of them may have had the beacon inside before. While a
+    /// gateway stays away, the entry waits for as long again as it is old, at most 30 s.
     ///
     /// - Returns: whether an entry waits.
     private mutating func holdsEntry(of slot: StoreRegionSlot, isCrossing: Bool) -> Bool {
@@ -49,17 +49,17 @@ extension StorePresence {
         return due > now
     }
 
-    /// A region is left, or nobody knows any more, or it is asked again.
+    /// Does a region's due work: it is left, becomes unknown, or is weighed again.
     mutating func advance(_ slot: StoreRegionSlot, to due: Instant) {
-        // What is due may be long past, where an exit is known late.
+        // The deadline may be long past where an exit becomes known late.
         let now = max(now, due)
         if regions[slot].reweighing.due <= now {
             let isEntry = regions[slot].beginWeighing()
-            // It was given time enough.
+            // It was given enough time.
             if isEntry { lateCount += 1 }
             return weigh(slot, Evidence(isCrossing: isEntry, at: now), isLastCall: true)
         }
-        // Meanwhile a gateway may have told that it has more to tell.
+        // A gateway may have announced more events meanwhile.
         if regions[slot].next.heldSince != nil, holdsEntry(of: slot, isCrossing: false) {
             if let change = regions[slot].becomeUnknown(by: now) { tell(slot, change) }
             return schedule(slot)
@@ -67,7 +67,7 @@ extension StorePresence {
         tellNext(of: slot, at: now, gateways.told(at: now, lateAfter: spans.lateAfter))
     }
 
-    /// Tells the next thing that is due of a region.
+    /// Tells the next due change of a region.
     ///
     /// - Returns: whether there was one.
     @discardableResult
@@ -83,13 +83,13 @@ extension StorePresence {
         return change != nil
     }
 
-    /// Tells what waits of one region: all gateways have told what they had to.
+    /// Tells the waiting changes of one region, because all gateways have told their events.
     mutating func settle(_ slot: StoreRegionSlot, at now: Instant) {
         let told = StoreGateways.Told(everythingUntil: now)
         while regions[slot].isUndecided || regions[slot].exitDue <= now, tellNext(of: slot, at: now, told) {}
     }
 
-    /// A gateway is not away any more: exits that wait for it are looked at again.
+    /// Checks waiting exits again, because a gateway is back.
     mutating func lookAgain(at now: Instant) {
         let due = gateways.caughtUpAt(now)
         if due == .distantFuture { return }
@@ -99,7 +99,7 @@ extension StorePresence {
         }
     }
 
-    /// Tells of a region's change.
+    /// Tells a region's change.
     mutating func tell(_ slot: StoreRegionSlot, _ change: StoreRegion.Change) {
         regions[slot].isTold = true
         let region = regions[slot]
@@ -108,7 +108,7 @@ extension StorePresence {
         noteOutside(slot)
     }
 
-    /// No gateway monitors a region any more: the stays under way are over for subscribers, and its states are cleared.
+    /// Ends a region that no gateway monitors any more. Open stays end for subscribers, and its states are cleared.
     mutating func end(_ slot: StoreRegionSlot, at now: Instant) {
         let region = regions[slot]
         note(.ended(slot, region.endOfStay(at: now, gateways), at: now))

@@ -1,37 +1,37 @@
-/// Where a region instance stands in a store.
+/// The slot of a region instance in a store.
 struct StoreRegionSlot: SlotNumber, Comparable {
     let number: UInt32
 
     static func < (left: StoreRegionSlot, right: StoreRegionSlot) -> Bool { left.number < right.number }
 }
 
-/// What is present in a store: what each gateway claims of each region instance, and how the instance stands because of that.
+/// The presence in a store: each gateway's claims about each region instance, and the resulting states.
 ///
-/// It knows no places. What it finds waits until `SiteEngine` takes it, after each region that was touched: so zones are left and
-/// beacons placed by what is present at that moment.
+/// `StorePresence` does not know places. Its findings wait until `SiteEngine` takes them, after each region that was
+/// touched. So zones are left and beacons placed by the presence at that moment.
 struct StorePresence: Sendable {
-    /// Something that is told, or that beacons are placed by.
+    /// A finding to tell, or to place beacons by.
     enum Finding: Sendable {
         /// A gateway has told an entry.
         case heard(StoreRegionSlot, ArrivedEvent, at: Instant)
         case changed(Changed)
-        /// No gateway monitors the region any more. The output ends its stay, where one was under way.
+        /// No gateway monitors the region any more. The output ends its open stay, if there is one.
         case ended(StoreRegionSlot, GatewayOutput?, at: Instant)
         case released(Released)
-        /// It was held back, and exists no more before it was told of.
+        /// A pending region was discarded before it was told.
         case discarded(StoreRegionSlot)
     }
 
-    /// A region's state has changed.
+    /// A change of a region's state.
     struct Changed: Sendable {
         var slot: StoreRegionSlot
         var change: StoreRegion.Change
-        /// The last evidence that it was inside.
+        /// The last evidence of the inside.
         var lastHeardAt: Instant?
         var output: GatewayOutput
     }
 
-    /// A region that was told of exists no more.
+    /// A region that was told does not exist any more.
     struct Released: Sendable {
         var slot: StoreRegionSlot
         var id: RegionInstanceID
@@ -39,26 +39,26 @@ struct StorePresence: Sendable {
 
     let spans: StoreRegion.Spans
     var gateways: StoreGateways
-    /// Which region instances exist.
+    /// The admission of region instances.
     var admission: StoreAdmission
-    /// The region instances that gateways have told of, those among them that wait for their admission.
+    /// The region instances that gateways have told, pending ones included.
     var regions = IdentifiedSlots<StoreRegionSlot, RegionInstanceID, StoreRegion>()
     /// The UUID of each region, by its id.
     var owners = RegionOwners()
-    /// When the stays ended of instances that no gateway monitors any more, while older news of them may come.
+    /// The ends of instances that no gateway monitors any more, as long as older messages about them may come.
     var endings = StoreEndings()
-    /// When regions have something to do; stale where `StoreRegion.due` says otherwise.
+    /// The deadlines of regions; stale where `StoreRegion.due` differs.
     private var timers = TimerQueue<StoreRegionSlot>()
-    /// States that name an event which has not come yet.
+    /// States that name an event which has not arrived yet.
     var early = EarlyStates()
-    /// Messages that came too late to change anything.
+    /// The messages that came too late to change anything.
     var lateCount: UInt64 = 0
-    /// Whether the stays of all instances that are not told yet are too many, and when they were counted.
+    /// Whether all instances together have too many untold stays, and the time of the last count.
     private var hasManyStays = false
     private var staysCountedAt = Instant.origin
-    /// What is not taken yet, in the order in which it was found.
+    /// The findings that were not taken yet, in order.
     private var findings: [Finding] = []
-    /// The latest time that it was told.
+    /// The latest time that it was given.
     var now: Instant
 
     init(_ spans: StoreRegion.Spans, _ limits: RegionLimits, _ gateways: StoreGateways, at now: Instant) {
@@ -68,7 +68,7 @@ struct StorePresence: Sendable {
         admission = StoreAdmission(limits)
     }
 
-    /// When there is something to do next.
+    /// The time of the next deadline.
     var nextDeadline: Instant {
         min(min(timers.nextDue, early.due), min(admission.due, gateways.restatedDue))
     }
@@ -81,7 +81,7 @@ struct StorePresence: Sendable {
         return findings
     }
 
-    /// What an earlier process has stored of a region goes on.
+    /// Restores a region that an earlier process has stored.
     mutating func restore(_ record: RegionRecord) {
         guard let slot = restoredRegion(record.instance) else { return }
         let change = regions[slot].restore(record, at: now, unknownAt: now + spans.unknownAfter)
@@ -90,7 +90,7 @@ struct StorePresence: Sendable {
         schedule(slot)
     }
 
-    /// A region that an earlier process has stored: it exists at once.
+    /// Returns a region that an earlier process has stored. It exists at once.
     mutating func restoredRegion(_ id: RegionInstanceID) -> StoreRegionSlot? {
         if let known = regions.slot(of: id) { return known }
         guard id.discriminator == .whole || admission.instanceCount < admission.maxInstances,
@@ -100,10 +100,10 @@ struct StorePresence: Sendable {
         return slot
     }
 
-    /// A gateway had something inside, and it left. What comes too late, or is too much, is counted.
+    /// Takes an ended stay of a gateway. Late or excess stays are counted.
     mutating func note(_ stay: StayLog.Stay, of slot: StoreRegionSlot) {
         if regions[slot].log.stays.count >= StayLog.few {
-            // Thousands of instances are counted once a second at most.
+            // Thousands of instances are counted at most once a second.
             if now - staysCountedAt >= .seconds(1) {
                 staysCountedAt = now
                 hasManyStays = regions.slots.reduce(0) { $0 + regions[$1].log.stays.count } > admission.maxInstances
@@ -113,17 +113,17 @@ struct StorePresence: Sendable {
         if !regions[slot].note(stay, spans) { lateCount += 1 }
     }
 
-    /// Something was told of a zone of the region: it is not left before that.
+    /// Notes an event of a zone of the region: the region is not left before it.
     mutating func noteZoneTold(of slot: StoreRegionSlot, at now: Instant) { regions[slot].zonesToldAt = now }
 
-    /// To be called wherever a region's claims were weighed.
+    /// Sets the timer of a region. The store calls it wherever a region's claims were weighed.
     mutating func schedule(_ slot: StoreRegionSlot) {
         let due = regions[slot].due
         if due < .distantFuture { timers.set(slot, at: due) }
         timers.throwOutStale(of: regions.slotCount) { [regions] in regions[$0.subject].due == $0.due }
     }
 
-    /// Does the first thing that is due then of one region: it is left, or nobody knows any more, or it is asked again.
+    /// Does the first due work of one region: it is left, becomes unknown, or is weighed again.
     mutating func advanceFirst(to now: Instant) {
         guard let timer = timers.removeFirst(), regions[timer.subject].due == timer.due else { return }
         advance(timer.subject, to: now)

@@ -1,8 +1,8 @@
-/// What time makes of it.
+/// The effect of time on a store's region.
 extension StoreRegion {
-    /// Tells the next thing that is due.
+    /// Returns the next due change.
     ///
-    /// - Parameter told: how far the gateways have told.
+    /// - Parameter told: the time up to which the gateways have told their events.
     mutating func advance(to now: Instant, _ told: StoreGateways.Told, _ spans: Spans) -> Change? {
         if let entry = next.entry { return enterNext(entry, spans) }
         if exitDue <= now {
@@ -15,7 +15,7 @@ extension StoreRegion {
         return becomeUnknown(by: now)
     }
 
-    /// Nobody has known for long enough whether something is inside.
+    /// Makes the region unknown once no gateway has known its state for long enough.
     mutating func becomeUnknown(by now: Instant) -> Change? {
         guard unknownDue <= now else { return nil }
         let at = unknownDue
@@ -23,7 +23,8 @@ extension StoreRegion {
         return standing.unknown(at: at).map { Change(change: $0, at: at) }
     }
 
-    /// A gateway that is behind may still tell that it was not left. Meanwhile it is inside, and unknown after a while.
+    /// Delays an exit, because a gateway that is behind may still deny it. Meanwhile the region is inside, and later
+    /// unknown.
     private mutating func wait(at now: Instant, lookAt look: Instant, _ spans: Spans) -> Change? {
         let unknownAt = exitDue + spans.unknownAfter
         unknownDue = .distantFuture
@@ -32,27 +33,28 @@ extension StoreRegion {
         return standing.unknown(at: max(unknownAt, standing.since)).map { Change(change: $0, at: $0.since) }
     }
 
-    /// The claims are weighed now.
+    /// Begins a weighing.
     ///
-    /// - Returns: whether an entry waited for that.
+    /// - Returns: whether an entry waited for it.
     mutating func beginWeighing() -> Bool {
         defer { reweighing = .never }
         return reweighing.isOfEntry
     }
 
-    /// Lets an entry or a state that is dated before what was told wait until the gateways have told what followed it.
+    /// Postpones an entry or a state dated before the last change, until the gateways have told what followed it.
     mutating func postpone(isCrossing: Bool, until due: Instant) {
         reweighing = .deferred(isEntry: isCrossing || reweighing.isOfEntry, until: due)
     }
 
-    /// The gateways that have something inside, where all entries are dated before it was told to be outside.
+    /// The gateways that have it inside, where all entries are dated before its last exit.
     var pastEntries: [GatewayIndex]? {
         guard case .outside(let since) = standing.occupancy else { return nil }
         let there = claims.filter { $0.isThere && $0.unprovedSince == nil }
         return there.isEmpty || there.contains { $0.thereSince ?? since >= since } ? nil : there.map(\.gateway)
     }
 
-    /// The beginning of the visit that an old entry, or an old stay, shows; `nil` where a visit is under way or nothing is old.
+    /// Returns the beginning of the visit that an old entry, or an old stay, shows; `nil` where a visit is open or
+    /// nothing is old.
     ///
     /// - Parameter isCrossing: whether a gateway has just told an entry. The first state of a region is no entry.
     func oldEntry(isCrossing: Bool, at now: Instant, _ spans: Spans) -> Instant? {
@@ -66,7 +68,7 @@ extension StoreRegion {
         return now - begin > Arrival.longestTransit && now - begin <= spans.lateAfter ? begin : nil
     }
 
-    /// The gateways that have told what they had inside at a time: a gateway tells its events in their order.
+    /// Returns the gateways that have told their state at a time: a gateway tells its events in order.
     func gateways(thatToldUntil instant: Instant) -> GatewaySet {
         claims.reduce(into: GatewaySet()) { told, claim in
             guard claim.awaySince == nil, let last = claim.thereSince ?? claim.goneAt, last >= instant else { return }
@@ -74,24 +76,24 @@ extension StoreRegion {
         }
     }
 
-    /// An old entry waits, as long as its visit may turn out to have begun earlier.
+    /// Holds an old entry back, as long as its visit may turn out to have begun earlier.
     mutating func hold(entryAt begin: Instant, from since: Instant, until due: Instant) {
         (next, lookDue) = (.held(at: begin, since: since), due)
     }
 
-    /// It is looked at earlier whether an exit can be told.
+    /// Moves the check of an exit forward.
     mutating func look(at due: Instant) { lookDue = lookDue.map { min($0, due) } }
 
-    /// Whether an exit, or what follows it, is not told yet though it is known.
+    /// Whether an exit, or the visit after it, is known but not told yet.
     var isUndecided: Bool { lookDue != nil || next.entry != nil }
 
-    /// It was left.
+    /// Leaves the region.
     private mutating func leave(at due: Instant, notBefore earliest: Instant, _ spans: Spans) -> Change? {
         let gap = gap(claims.filter { $0.unprovedSince == nil }, spans)
         let isPast = gap?.to != nil
         var at = due
         if let entry = gap?.to {
-            // What was told of zones after the next visit had begun belongs to that visit.
+            // Events of zones after the beginning of the next visit belong to that visit.
             if let toldAt = zonesToldAt, toldAt < entry { at = max(due, toldAt) }
         } else {
             at = max(due, max(zonesToldAt ?? due, earliest))
@@ -118,13 +120,13 @@ extension StoreRegion {
         return Change(change: change, at: at, isPast: isPast)
     }
 
-    /// The visit under way was not left where it seemed to be: what was heard since belongs to that visit.
+    /// Continues the open visit, which did not end as expected. Reports since then belong to it.
     mutating func continueVisit(until end: Instant = .distantFuture) {
         if let heard = nextHeardAt { standing.perceived(at: min(heard, end)) }
         nextHeardAt = nil
     }
 
-    /// Who told the visit that begins at that time, where no entry of it has come.
+    /// Returns the cause of the visit that begins at that time, where no entry of it has arrived.
     private func entryCause(at from: Instant) -> Cause? {
         if let known = log.stay(at: from)?.cause { return known }
         guard var told = cause, let claim = claims.first(where: { $0.thereSince == from }) else { return nil }
@@ -132,7 +134,7 @@ extension StoreRegion {
         return told
     }
 
-    /// The next visit begins: it was known already.
+    /// Enters the next visit, which was known already.
     private mutating func enterNext(_ from: Instant, _ spans: Spans) -> Change? {
         (next, lookDue) = (.none, nil)
         cause = log.cause(at: from) ?? entryCause(at: from) ?? cause

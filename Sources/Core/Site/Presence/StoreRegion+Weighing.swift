@@ -1,12 +1,12 @@
-/// What the claims make of it.
+/// The effect of claims on a store's region.
 extension StoreRegion {
-    /// Weighs the claims anew.
+    /// Weighs the claims.
     ///
     /// - Parameters:
-    ///   - evidence: what has changed them.
-    ///   - now: when it came.
+    /// - evidence: the event that has changed them.
+    /// - now: the time of its arrival.
     mutating func weigh(_ evidence: StorePresence.Evidence, _ spans: Spans, now: Instant) -> Change? {
-        // Nothing was told before it has settled.
+        // No event was told before it has settled.
         let at = max(standing.isSettled ? max(evidence.at, settledSince) : evidence.at, notBefore)
         (reweighing, isHeldByAway) = (.never, false)
         let proved = claims.filter { $0.unprovedSince == nil }
@@ -16,7 +16,7 @@ extension StoreRegion {
         }
         giveUpGaps(held + proved, spans, at: now)
         if standing.presence?.isRestored == false, let gap = gap(held + proved, spans), gap.to != nil {
-            // The visit has ended, and another one has begun: told once it is sure.
+            // The visit has ended, and another one has begun. It is told once that is certain.
             (tellsExit, unknownDue) = (true, .distantFuture)
             setExit(after: gap.from, spans)
             return nil
@@ -24,7 +24,7 @@ extension StoreRegion {
         if proved.contains(where: \.isThere) {
             (exitDue, unknownDue, lookDue) = (.distantFuture, .distantFuture, nil)
             tellsExit = true
-            // A visit that is known already begins first: this may go on with it.
+            // A visit that is known already begins first: this evidence may continue it.
             if standing.presence == nil, next.entry != nil {
                 lookDue = now
                 return nil
@@ -52,7 +52,7 @@ extension StoreRegion {
             }
             return nil
         }
-        // A stay that was told by its exit alone, and began not too long ago to be told.
+        // A stay known only by its exit, which began recently enough to be told.
         if next.entry == nil, standing.isSettled, let first = log.first(after: settledSince),
             now - first <= spans.lateAfter
         {
@@ -62,12 +62,12 @@ extension StoreRegion {
             lookDue = now
             return nil
         }
-        // A gateway that has not said anything yet may have a beacon inside.
+        // A gateway that has not spoken yet may have a beacon inside.
         if !standing.isSettled, claims.contains(where: { !$0.isGone && $0.deafSince == nil }) { return nil }
         return standing.outside(at: at).map { Change(change: $0, at: at) }
     }
 
-    /// A gap that ended too long ago to be told is none: what comes late changes no history.
+    /// Ignores gaps that ended too long ago to be told: late messages change no history.
     private mutating func giveUpGaps(_ claims: [Claim], _ spans: Spans, at now: Instant) {
         guard standing.presence != nil else { return }
         for _ in 0...StayLog.most {
@@ -78,19 +78,19 @@ extension StoreRegion {
         }
     }
 
-    /// A gateway whose line is down, or that is stopped, may still have it inside. It tells so once it is back.
+    /// Returns whether a gateway that is offline may still have it inside. The gateway tells so once it is back.
     private func isHeld(_ claim: Claim, _ spans: Spans, at now: Instant) -> Bool {
         claim.awaySince.map { now - $0 <= spans.givenUpAfter } ?? false
     }
 
-    /// Where the visit under way ends, as far as these claims and the stays that have ended show.
+    /// Returns the end of the open visit, by these claims and the ended stays.
     func gap(_ claims: [Claim], _ spans: Spans) -> StayLog.Gap? {
         guard let presence = standing.presence else { return nil }
         return log.gap(
             after: presence.enteredAt, present: claims.compactMap(\.thereSince).min(), exitAfter: spans.exitAfter)
     }
 
-    /// Since when it is as it is, whatever was unknown meanwhile.
+    /// The time since which its state holds, apart from unknown times.
     var settledSince: Instant {
         switch standing.occupancy {
         case .unsettled: standing.since
@@ -105,8 +105,9 @@ extension StoreRegion {
         exitDue = due
     }
 
-    /// When a gateway first said in this process that nothing is there, where an earlier one had stored a visit. The gateways' words come
-    /// one after the other, and what was told before is history: so the exit waits as long as any, from then on.
+    /// Returns the first statement of this process that the instance is empty, where an earlier process had stored a
+    /// visit. The gateways' first messages come one after the other and tell history. So the exit waits as long as any
+    /// other, from then on.
     private mutating func firstWord(at instant: Instant) -> Instant? {
         guard standing.presence?.isRestored == true else { return nil }
         switch resumption {
@@ -126,18 +127,18 @@ extension StoreRegion {
             return standing.known(at: max(at, standing.since))
         }
         if isCrossing, !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: at) }
-        // No gateway has seen it enter, so it is no crossing, and the stay is longer than known.
+        // No gateway has seen it enter. So it is no crossing, and the stay is longer than known.
         if !isCrossing, standing.isSettled { _ = standing.begin(isSettling: true, isBlind: false, at: at) }
         return standing.inside(since: min(since, at), at: at)
     }
 
-    /// Nothing is known of the time between two processes and before the first word in this one, so that time is no gap.
+    /// Covers the time between two processes and before the first message in this one, so that it is no gap.
     private mutating func cover(_ enteredAt: Instant, until now: Instant, lastHeardAt: Instant) {
         let stay = StayLog.Stay(from: enteredAt, to: max(now, enteredAt), lastHeardAt: lastHeardAt)
         _ = log.note(stay, apart: .zero)
     }
 
-    /// The timer runs from the moment at which it was known that the last of them proves nothing.
+    /// Starts the time until `unknown`, from the moment at which the last claim stopped proving anything.
     private mutating func becomesUnknown(after claims: [Claim], _ spans: Spans, at: Instant) -> Change? {
         guard standing.state != .unknown, exitDue == .distantFuture,
             let since = claims.compactMap(\.unprovedSince).max()
@@ -146,7 +147,7 @@ extension StoreRegion {
         return nil
     }
 
-    /// What an earlier process has stored goes on. No gateway has said anything of it yet.
+    /// Restores a stored region. No gateway has told anything about it yet.
     mutating func restore(_ record: RegionRecord, at now: Instant, unknownAt due: Instant) -> RegionStanding.Change {
         unknownDue = due
         resumption = .silent(since: now)

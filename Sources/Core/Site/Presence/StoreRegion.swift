@@ -1,19 +1,19 @@
-/// One region instance of the store: what its gateways claim, and how it stands because of that.
+/// One region instance of the store: its gateways' claims, and the resulting state.
 ///
-/// Presence is a union. It is inside while a gateway that can hear has it inside, and it is left when all of those have left it. What
-/// only gateways that can't hear had inside is neither: it becomes unknown.
+/// Presence is a union. The region is inside while a hearing gateway has it inside, and is left when all of them have
+/// left it. If only gateways that cannot hear had it inside, it becomes unknown.
 struct StoreRegion: StoreInstance {
-    /// Times that the claims are weighed by.
+    /// The time limits of weighing claims.
     struct Spans: Sendable {
         var exitAfter: TimeSpan
         var unknownAfter: TimeSpan
-        /// What is older at its arrival changes no history.
+        /// The age beyond which an arriving message changes no history.
         var lateAfter: TimeSpan
-        /// A gateway that is away for so long is given up: what it had inside is left with what others have told.
+        /// The absence after which a gateway is given up. Its stays then end with the events of the others.
         var givenUpAfter: TimeSpan
     }
 
-    /// What is to be told, and by whom it was decided.
+    /// A change to tell, and the time that decided it.
     struct Change: Sendable {
         var change: RegionStanding.Change
         var at: Instant
@@ -21,30 +21,31 @@ struct StoreRegion: StoreInstance {
         var isPast = false
     }
 
-    /// The visit after what was told last.
+    /// The visit after the last one told.
     enum NextVisit: Sendable {
         case none
-        /// It begins then, as is known when the last one has ended.
+        /// Known to begin at that time, after the end of the last one.
         case known(at: Instant)
-        /// It begins then, or earlier: since some time an old entry waits for gateways that may tell an earlier one.
+        /// Held back: the visit begins at that time or earlier. `since` tells how long an old entry has waited for
+        /// gateways that may tell an earlier one.
         case held(at: Instant, since: Instant)
     }
 
-    /// Why the claims are weighed again without any news, and when.
+    /// The reason and time of another weighing without news.
     enum Reweighing: Sendable {
         case never
-        /// An entry, or a state, is dated in the past, and waits until gateways have told what followed it.
+        /// An entry or a state is dated in the past. It waits until gateways have told what followed it.
         case deferred(isEntry: Bool, until: Instant)
         /// A gateway that is away is given up.
         case givingUp(at: Instant)
     }
 
-    /// How what an earlier process has stored goes on.
+    /// The progress of restoring a stored region.
     enum Resumption: Sendable {
         case none
-        /// This process has begun then, and no gateway has said anything of the region yet.
+        /// This process began then, and no gateway has told anything about the region yet.
         case silent(since: Instant)
-        /// A gateway said first then that nothing is there.
+        /// A gateway first told then that the instance is empty.
         case spokenOf(at: Instant)
     }
 
@@ -53,36 +54,36 @@ struct StoreRegion: StoreInstance {
     var pending: PendingEntry?
     var standing: RegionStanding
     private(set) var claims: [Claim] = []
-    /// The last gateway's event; `nil` while none has told one, as after a start.
+    /// The cause of the last event of a gateway; `nil` before the first, for example after a start.
     var cause: Cause?
-    /// When it is left; `distantFuture` while somebody is there.
+    /// The time of leaving; `distantFuture` while it is inside.
     var exitDue = Instant.distantFuture
-    /// When nobody can say any more who is there.
+    /// The time at which it becomes unknown.
     var unknownDue = Instant.distantFuture
-    /// The last evidence that it was inside.
+    /// The last evidence of the inside.
     var lastHeardAt: Instant?
-    /// What the gateways have told of stays that have ended.
+    /// The ended stays told by the gateways.
     var log = StayLog()
     var next = NextVisit.none
     /// The last evidence that belongs to the next visit.
     var nextHeardAt: Instant?
-    /// When it is looked again whether an exit can be told; `nil` where none waits for gateways.
+    /// The next check whether an exit can be told; `nil` where none waits for gateways.
     var lookDue: Instant?
     var reweighing = Reweighing.never
-    /// Gaps that were given up.
+    /// The number of gaps that were ignored.
     var givenUp: UInt64 = 0
-    /// Nothing is dated before: an earlier visit of the same instance has ended then.
+    /// The earliest date of any event: an earlier visit of the instance ended then.
     var notBefore = Instant.origin
-    /// When anything was told of its zones last: it is not left before that.
+    /// The last event of its zones: the region is not left before it.
     var zonesToldAt: Instant?
-    /// Whether the gateways tell of exits: their operator may not want to know of them.
+    /// Whether its exits make events: the operator of the gateways may have switched them off.
     var tellsExit = true
     var resumption = Resumption.none
-    /// Whether the last exit was told as one that nobody watched.
+    /// Whether the last exit was told as inferred.
     var isInferred = false
-    /// Whether only gateways that can't hear have it inside.
+    /// Whether only gateways that cannot hear have it inside.
     var isHeldByAway = false
-    /// Whether subscribers were told any state of it.
+    /// Whether any state of it was told.
     var isTold = false
 
     init(_ id: RegionInstanceID, at now: Instant) {
@@ -91,26 +92,26 @@ struct StoreRegion: StoreInstance {
         _ = standing.begin(isSettling: true, isBlind: false, at: now)
     }
 
-    /// What it has to do next.
+    /// The time of its next deadline.
     var due: Instant { min(min(lookDue ?? exitDue, unknownDue), reweighing.due) }
 
-    /// Whether subscribers know that it is inside: while they don't, nothing is told of its zones. Nothing is told of them either
-    /// while it is not decided whether it has been left.
+    /// Whether subscribers know that it is inside. Otherwise, and while an exit is undecided, no events of its zones
+    /// are told.
     var isToldInside: Bool { standing.presence != nil && standing.state == .inside && !isUndecided && !isHeldByAway }
 
-    /// What is to be told of a region that is new, where the gateways' claims decide nothing yet.
+    /// Returns the first state of a new region, where the gateways' claims decide nothing yet.
     func undecided(at now: Instant) -> Change? {
         guard !isTold, isMonitored, !standing.isSettled else { return nil }
         return Change(change: RegionStanding.Change(state: .unknown, since: standing.since, crossing: nil), at: now)
     }
 
-    /// Whether a gateway still claims anything of it.
+    /// Whether a gateway still has a claim on it.
     var isMonitored: Bool { !claims.isEmpty }
 
-    /// What a gateway claims, where it claims anything.
+    /// Returns a gateway's claim, if there is one.
     func claim(of gateway: GatewayIndex) -> Claim? { claims.first { $0.gateway == gateway } }
 
-    /// Changes what a gateway claims.
+    /// Changes a gateway's claim.
     mutating func change(_ gateway: GatewayIndex, _ change: (inout Claim) -> Void) {
         if let index = claims.firstIndex(where: { $0.gateway == gateway }) {
             change(&claims[index])
@@ -121,16 +122,16 @@ struct StoreRegion: StoreInstance {
         }
     }
 
-    /// The gateway monitors it no more: it has nothing to say of it.
+    /// Removes the claim of a gateway that does not monitor it any more.
     mutating func withdraw(_ gateway: GatewayIndex) { claims.removeAll { $0.gateway == gateway } }
 
-    /// A beacon of it was heard until then.
+    /// Takes a report of a beacon at that time.
     mutating func heard(until instant: Instant) {
         guard let presence = standing.presence else {
             if next.heldSince != nil { nextHeardAt = max(nextHeardAt ?? instant, instant) }
             return
         }
-        // It was left before that, as far as is known: the next visit has begun.
+        // The region was left before, as far as is known: the next visit has begun.
         guard lookDue == nil || instant < exitDue else {
             nextHeardAt = max(nextHeardAt ?? instant, instant)
             return
@@ -138,14 +139,14 @@ struct StoreRegion: StoreInstance {
         if presence.lastHeardAt < instant { standing.perceived(at: instant) }
     }
 
-    /// A gateway had something inside, and saw it leave.
+    /// Takes an ended stay of a gateway.
     ///
     /// - Returns: false where it comes too late to be told as it was.
     mutating func note(_ stay: StayLog.Stay, _ spans: Spans) -> Bool {
         guard let presence = standing.presence else {
             if case .outside(let since) = standing.occupancy {
                 if stay.to <= since { return false }
-                // The end of a stay that was told to be over makes no visit.
+                // The end of a stay that was told as over makes no visit.
                 if stay.from < since { return true }
             }
             return log.note(stay, apart: spans.exitAfter)
@@ -153,14 +154,15 @@ struct StoreRegion: StoreInstance {
         guard stay.from < presence.enteredAt, !presence.isRestored else {
             return log.note(stay, apart: spans.exitAfter)
         }
-        // It comes after the entry was told. The exit says when the visit began. Where no entry was told, it stays partial.
+        // It arrives after the entry was told. The exit tells when the visit began. Where no entry was told, the stay
+        // remains partial.
         guard stay.to + spans.exitAfter > presence.enteredAt else { return false }
         standing.began(
             at: max(stay.from, notBefore), presence.beginning == .partial ? .partial : stay.beginning)
         return log.note(stay, apart: spans.exitAfter) && stay.from >= notBefore
     }
 
-    /// A gateway's entry, which may turn out to begin the next visit.
+    /// Takes a gateway's entry, which may begin the next visit.
     mutating func note(_ entry: StayLog.Entry) {
         let isVisited =
             standing.presence != nil && exitDue == .distantFuture
@@ -168,7 +170,7 @@ struct StoreRegion: StoreInstance {
         if !isVisited { log.note(entry) }
     }
 
-    /// The exit was told as one that nobody watched, or not told at all.
+    /// Notes whether the last exit made an event, and whether it was inferred.
     mutating func noteExit(isTold: Bool, isInferred: Bool) {
         tellsExit = isTold
         self.isInferred = isInferred
@@ -176,7 +178,7 @@ struct StoreRegion: StoreInstance {
 }
 
 extension StoreRegion.NextVisit {
-    /// When it begins, as far as is known.
+    /// The beginning of the visit, as far as is known.
     var entry: Instant? {
         switch self {
         case .none: nil
@@ -184,7 +186,7 @@ extension StoreRegion.NextVisit {
         }
     }
 
-    /// Since when its entry waits.
+    /// The time since which its entry waits.
     var heldSince: Instant? { if case .held(_, let since) = self { since } else { nil } }
 }
 

@@ -1,9 +1,9 @@
 import RealModule
 
-/// The radio path from one actor to the gateway: what remains of past shadowing and fading.
+/// The radio path from one actor to the gateway: the state of shadowing and fading.
 ///
-/// Both are first-order autoregressive: how much of the last value is kept depends on how far the actor moved and how
-/// long ago that was, so packets close together fade together whatever the advertising interval is.
+/// Both are first-order autoregressive. The distance moved and the elapsed time decide how much of the last value
+/// remains. So packets close together fade together, whatever the advertising interval is.
 struct RadioLink: Sendable {
     private var random: RandomStream
     private var shadowing_db: Double
@@ -20,17 +20,17 @@ struct RadioLink: Sendable {
         for _ in 0..<3 { scatter.append((self.random.normal(), self.random.normal())) }
     }
 
-    /// The next random delay on top of the advertising interval: 0 to 10 ms (Core 5.4, Vol 6, Part B, 4.4.2.2).
+    /// Returns the random delay added to the advertising interval: 0 to 10 ms (Core 5.4, Vol 6, Part B, 4.4.2.2).
     mutating func advertisingDelay() -> TimeSpan {
         TimeSpan(microseconds: Int64(random.uniform(0..<10_000)))
     }
 
-    /// How long a host takes to advertise again under a new address, where it has to stop for that: up to half a second.
+    /// Returns the pause, up to half a second, of a host that has to stop advertising to change its address.
     mutating func restart() -> TimeSpan {
         TimeSpan(microseconds: Int64(random.uniform(0..<500_000)))
     }
 
-    /// What `scanner` makes of a packet that `actor` sends at `instant`: an RSSI, or `nil` where it hears nothing.
+    /// Returns the RSSI at `scanner` of a packet that `actor` sends at `instant`; `nil` where it is not received.
     mutating func receive(
         from actor: Actor, at instant: Instant, gateway: FloorPoint, rooms: Rooms?, propagation: Propagation,
         scanner: Scanner
@@ -40,7 +40,7 @@ struct RadioLink: Sendable {
         advance(to: instant, position: position, carried: actor.kind == .phone, propagation: propagation)
 
         var rssi_dbm = Double(actor.measuredPower_dbm)
-        // Closer than 10 cm the far-field formula no longer holds; antennas never touch either.
+        // Closer than 10 cm the far-field formula does not hold; antennas never touch either.
         rssi_dbm -= 10 * propagation.pathLossExponent * Double.log10(max(0.1, position.distance_m(to: gateway)))
         rssi_dbm += shadowing_db + fading_db(on: channel, ricianK: propagation.ricianK)
         if actor.kind == .phone {
@@ -72,7 +72,7 @@ struct RadioLink: Sendable {
         }
     }
 
-    /// Power of a steady part plus the scattered part, relative to their mean, in dB.
+    /// Returns the power of the steady and the scattered part, relative to their mean, in dB.
     private func fading_db(on channel: Int, ricianK: Double) -> Double {
         let steady = (2 * ricianK).squareRoot()
         let i = steady + scatter[channel].i
@@ -80,7 +80,8 @@ struct RadioLink: Sendable {
         return 10 * Double.log10(max(1e-6, (i * i + q * q) / (2 * (1 + ricianK))))
     }
 
-    /// 0 while the carrier faces the gateway, 1 with the body in between, a half sideways or before the first step.
+    /// Returns 0 while the carrier faces the gateway, 1 with the body in between, and a half sideways or before the
+    /// first step.
     private func bodyShare(of path: ActorPath, at instant: Instant, position: FloorPoint, gateway: FloorPoint) -> Double
     {
         let heading = path.heading(at: instant)
@@ -91,35 +92,36 @@ struct RadioLink: Sendable {
     }
 }
 
-/// How a signal weakens between a transmitter and the gateway.
+/// The weakening of a signal between a transmitter and the gateway.
 ///
-/// The defaults are fitted to open recordings (*rooms* and *danis*; `StoreSimulatorTests` holds them to these figures):
+/// The defaults are fitted to open recordings, *rooms* and *danis*. `StoreSimulatorTests` compares them with these
+/// figures:
 ///
-/// - *danis*: a walking beacon, true distances, twelve receivers. About the fit of RSSI against log distance, with each
-///   receiver's own offset taken out, readings scatter by 5.5 dB; two of them 0.45 s apart correlate by 0.34, 3 s by
-///   0.19, 8 s by 0.07, 20 s by 0.02. So two thirds of the variance are fast fading (4.6 dB), and the rest is shadowing
-///   and the body, which 5 m of walking forget.
-/// - *rooms*: beacons at rest beside gateways. The one-second means wander by 0.2 to 1 dB, but within a second the
-///   three advertising channels stand up to 6 dB apart: fading is frozen while nothing moves, and its own on every
-///   channel. The receiver's noise is what is left, 0.6 to 0.9 dB including rounding to whole dBm.
+/// - *danis*: a walking beacon, true distances, twelve receivers. The fit is of RSSI against log distance, without each
+///   receiver's own offset. Readings scatter about it by 5.5 dB. Two of them 0.45 s apart correlate by 0.34, 3 s by
+///   0.19, 8 s by 0.07, 20 s by 0.02. So two thirds of the variance are fast fading (4.6 dB). The rest is shadowing and
+///   the body, which lose their correlation in 5 m of walking.
+/// - *rooms*: beacons at rest beside gateways. The one-second means wander by 0.2 to 1 dB. Within a second the three
+///   advertising channels differ by up to 6 dB: fading is frozen while nothing moves, and differs on every channel. The
+///   rest is the receiver's noise, 0.6 to 0.9 dB including rounding to whole dBm.
 package struct Propagation: Hashable, Sendable {
-    /// Loss grows by 10 × this per decade of distance.
+    /// The loss per decade of distance, divided by 10 dB.
     var pathLossExponent = 2.0
     /// Standard deviation of the slow part, in dB: furniture, shelves, walls.
     var shadowing_db = 3.5
-    /// Walking this far leaves 1/e of the correlation of shadowing.
+    /// The walk after which the correlation of shadowing is 1/e.
     var shadowingDecorrelation_m = 5.0
-    /// Power of the steady part of the signal over that of the scattered part (Rician K, linear; 0 is Rayleigh).
+    /// The power of the steady part of the signal over that of the scattered part (Rician K, linear; 0 is Rayleigh).
     var ricianK = 1.0
-    /// Moving this far leaves 1/e of the correlation of fading: about half the wavelength of 12.5 cm.
+    /// The movement after which the correlation of fading is 1/e: about half the wavelength of 12.5 cm.
     var fadingDecorrelation_m = 0.06
-    /// Other people's movement does the same to shadowing and fading in this time, even where the transmitter rests.
+    /// The time after which the correlation is 1/e because other people move, even where the transmitter rests.
     var environmentCoherence_s = 300.0
-    /// A hand that stands still moves this fast.
+    /// The speed of a hand that stands still.
     var sway_m_s = 0.02
-    /// Loss with the carrier's body exactly in between; nothing while facing the gateway.
+    /// The loss with the carrier's body exactly in between; none while facing the gateway.
     var bodyLoss_db = 5.0
-    /// Loss while the phone is in a pocket or a bag: phones there read 10 to 15 dB low.
+    /// The loss while the phone is in a pocket or a bag: phones there read 10 to 15 dB low.
     var pocketLoss_db = 12.0
     /// The receiver's own error, in dB (standard deviation), before it rounds to whole dBm.
     var receiverNoise_db = 0.7
@@ -127,35 +129,37 @@ package struct Propagation: Hashable, Sendable {
     package init() {}
 }
 
-/// The gateway's receiver: when it listens, on which channel, and what it misses.
+/// The gateway's receiver: its listening times, channels and losses.
 ///
-/// A scanner listens for `window` at the beginning of every `interval`, on the next of the advertising channels 37, 38
-/// and 39 each time (Core 5.4, Vol 6, Part B, 4.4.3.1). An advertiser sends on all three within a few milliseconds.
+/// A scanner listens for `window` at the beginning of every `interval`. Each time it takes the next of the advertising
+/// channels 37, 38 and 39 (Core 5.4, Vol 6, Part B, 4.4.3.1). An advertiser sends on all three within a few
+/// milliseconds.
 ///
 /// *rooms* (a scanner that listens all the time): of strong signals 79 to 91 % arrive, at −80 dBm about 70 %, at −85
-/// dBm 35 to 65 %, at −90 dBm 40 %, and none below −98 dBm. Hence `collisionLoss` and the sigmoid of `sensitivity_dbm`.
+/// dBm 35 to 65 %, at −90 dBm 40 %. None arrives below −98 dBm. Hence `collisionLoss` and the sigmoid of
+/// `sensitivity_dbm`.
 package struct Scanner: Hashable, Sendable {
     package var interval = TimeSpan.milliseconds(60)
     var window = TimeSpan.milliseconds(30)
-    /// Share of packets that are lost whatever their strength, to others on the same channel.
+    /// The share of packets lost to collisions on the channel, at any strength.
     var collisionLoss = 0.13
-    /// Half of the packets of this strength are lost to noise.
+    /// The strength at which half of the packets are lost to noise.
     var sensitivity_dbm = -88.0
-    /// How soft that edge is: at `sensitivity_dbm` ± twice this, 12 % or 88 % come through.
+    /// The width of that edge: at `sensitivity_dbm` ± twice this, 12 % or 88 % are received.
     var sensitivitySlope_db = 3.0
-    /// Nothing weaker is ever received: the recordings end at −98 and −102 dBm, a sigmoid doesn't.
+    /// The strength below which no packet is received. The recordings end at −98 and −102 dBm; a sigmoid does not end.
     var floor_dbm = -102.0
 
     init() {}
 
-    /// The index (0 … 2) of the channel it listens on at `instant`; `nil` while it pauses.
+    /// Returns the index (0 … 2) of the channel at `instant`; `nil` while the scanner pauses.
     func channel(at instant: Instant) -> Int? {
         let length = max(1, interval.microseconds)
         let (turn, phase) = instant.microseconds.quotientAndRemainder(dividingBy: length)
         return phase < window.microseconds ? Int(turn % 3) : nil
     }
 
-    /// The probability that a packet of this strength on the channel it listens to is received.
+    /// Returns the probability that a packet of this strength on the scanner's channel is received.
     func reception(rssi_dbm: Double) -> Double {
         guard rssi_dbm >= floor_dbm else { return 0 }
         return (1 - collisionLoss) / (1 + Double.exp((sensitivity_dbm - rssi_dbm) / sensitivitySlope_db))

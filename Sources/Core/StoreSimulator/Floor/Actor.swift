@@ -1,35 +1,35 @@
-/// Something on the shop floor that advertises.
+/// An advertising device on the shop floor.
 package struct Actor: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         /// A visitor's phone acting as an iBeacon, carried close to a body; its address rotates.
         case phone
         /// A beacon that never moves.
         case shelf
-        /// A beacon on a trolley that is pushed about; its address stays.
+        /// A beacon on a trolley that people push; its address stays.
         case cart
-        /// Something that is no iBeacon: headphones, watches, tags.
+        /// A device that is no iBeacon: headphones, watches, tags.
         case other
     }
 
     var kind: Kind
-    /// `nil` exactly for `Kind.other`.
+    /// The identity; `nil` exactly for `Kind.other`.
     var identity: BeaconIdentity?
     /// RSSI at 1 m, dBm. An iBeacon also sends it.
     var measuredPower_dbm: Int8
-    /// The advertising interval, to which every event adds a random delay of 0 to 10 ms.
+    /// The advertising interval. Every event adds a random delay of 0 to 10 ms.
     package var interval: TimeSpan
     var path: ActorPath
-    /// One after the other without a gap, from the path's start to its end. Never empty.
+    /// The addresses without a gap, from the path's start to its end. Never empty.
     var addresses: [AddressSpan]
-    /// When the phone is in a pocket, in the order of time.
+    /// The times in which the phone is in a pocket, in order.
     var pocketed: [Range<Instant>] = []
-    /// Whether advertising stops for a moment at a rotation and begins anew, because the host changes the address. With
-    /// a controller that does it by itself, the events just go on.
+    /// Whether advertising pauses at a rotation, because the host changes the address. A controller that changes it by
+    /// itself does not pause.
     var restartsAtRotation = false
     /// The advertising data: AD structures, at most 31 octets.
     package var data: [UInt8]
 
-    /// A transmitter of the iBeacon `identity`.
+    /// Makes a transmitter of the iBeacon `identity`.
     package init(
         beacon identity: BeaconIdentity, kind: Kind, measuredPower_dbm: Int8 = -59, interval: TimeSpan, path: ActorPath,
         addresses: [AddressSpan]
@@ -43,7 +43,7 @@ package struct Actor: Hashable, Sendable {
         self.data = AdvertisingPayload.iBeacon(identity, measuredPower_dbm: measuredPower_dbm)
     }
 
-    /// Something that sends `data`, which is no iBeacon.
+    /// Makes a device that sends `data`, which is no iBeacon.
     package init(other data: [UInt8], power_dbm: Int8, interval: TimeSpan, path: ActorPath, addresses: [AddressSpan]) {
         self.kind = .other
         self.identity = nil
@@ -54,24 +54,24 @@ package struct Actor: Hashable, Sendable {
         self.data = data
     }
 
-    /// The address in use at `instant`; the last one afterwards.
+    /// Returns the address in use at `instant`; after the end, the last one.
     package func address(at instant: Instant) -> DeviceAddress? {
         (addresses.first { $0.until > instant } ?? addresses.last)?.address
     }
 }
 
-/// Advertising data as the simulated devices send it.
+/// The advertising data of simulated devices.
 enum AdvertisingPayload {
     /// Flags as phones set them (LE General Discoverable, both kinds of simultaneous LE and BR/EDR).
     private static let flags: [UInt8] = [0x02, 0x01, 0x1A]
 
-    /// Flags and the iBeacon frame, 30 octets.
+    /// Returns flags and the iBeacon frame, 30 octets.
     static func iBeacon(_ identity: BeaconIdentity, measuredPower_dbm: Int8) -> [UInt8] {
         flags + IBeaconFrame(identity: identity, measuredPower_dbm: measuredPower_dbm).encodedStructure
     }
 
-    /// One of the kinds of device that a shop is full of: phones' nearby messages (Apple's company identifier without
-    /// an iBeacon in it), service data of a fitness band, a bare name.
+    /// Returns the data of a kind of device that fills a shop. Kinds are nearby messages of phones (Apple's company
+    /// identifier without an iBeacon), service data of a fitness band, and a bare name.
     static func other(random: inout RandomStream) -> [UInt8] {
         let noise = (0..<6).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         switch random.below(3) {
@@ -85,9 +85,9 @@ enum AdvertisingPayload {
 /// A device address and the time for which a transmitter uses it.
 package struct AddressSpan: Hashable, Sendable {
     package var address: DeviceAddress
-    /// First instant of use.
+    /// The first instant of use.
     package var from: Instant
-    /// First instant after its use: the rotation, or the end of the visit.
+    /// The first instant after its use: the rotation, or the end of the visit.
     var until: Instant
 
     package init(address: DeviceAddress, from: Instant, until: Instant) {
@@ -98,15 +98,15 @@ package struct AddressSpan: Hashable, Sendable {
 }
 
 extension AddressSpan {
-    /// One address for all of `path`, with the two top bits 11: static random, which never rotates.
+    /// Returns one address for all of `path`, with the two top bits 11: static random, which never rotates.
     static func fixed(for path: ActorPath, random: inout RandomStream) -> [AddressSpan] {
         let address = DeviceAddress(bits: random.next() | 0xC000_0000_0000, type: .random)
         return [AddressSpan(address: address, from: path.start, until: path.end)]
     }
 
-    /// A new random private address at each of `rotations` (ascending) that falls inside `path`.
+    /// Returns a new random private address for each of `rotations` (ascending) that falls inside `path`.
     ///
-    /// The top bits are 01, as a phone's. The hash part is random: no resolving key explains these addresses.
+    /// The top bits are 01, as a phone's. The hash part is random: no resolving key resolves these addresses.
     static func rotating(for path: ActorPath, at rotations: [Instant], random: inout RandomStream) -> [AddressSpan] {
         var spans: [AddressSpan] = []
         var from = path.start
@@ -118,7 +118,7 @@ extension AddressSpan {
         return spans
     }
 
-    /// Rotations every 15 minutes give or take half a minute, beginning anywhere in the first 15.
+    /// Returns addresses that rotate every 15 minutes ± half a minute, beginning anywhere in the first 15.
     static func rotatingEveryQuarterHour(for path: ActorPath, random: inout RandomStream) -> [AddressSpan] {
         var rotations: [Instant] = []
         var at = path.start + .seconds(random.uniform(0..<900))

@@ -1,13 +1,13 @@
 import RealModule
 
-/// Where something is over time: straight lines between waypoints, at rest between two at the same place.
+/// The position of an actor over time: straight lines between waypoints, and a rest between two waypoints at one place.
 package struct ActorPath: Hashable, Sendable {
     package struct Waypoint: Hashable, Sendable {
         package var at: Instant
         var position: FloorPoint
     }
 
-    /// In the order of time. Never empty.
+    /// The waypoints in the order of time. Never empty.
     private(set) var waypoints: [Waypoint]
 
     /// Begins at `position` at the time `start`.
@@ -15,25 +15,25 @@ package struct ActorPath: Hashable, Sendable {
         waypoints = [Waypoint(at: start, position: position)]
     }
 
-    /// When it appears.
+    /// The time at which it appears.
     package var start: Instant { waypoints.first?.at ?? .origin }
-    /// When it is gone.
+    /// The time at which it is gone.
     var end: Instant { waypoints.last?.at ?? .origin }
 
-    /// Goes on to `position` in a straight line at `speed_m_s`; a speed that is not positive gets there at once.
+    /// Walks to `position` in a straight line at `speed_m_s`. With a speed that is not positive, it arrives at once.
     mutating func walk(to position: FloorPoint, speed_m_s: Double) {
         guard let last = waypoints.last else { return }
         let seconds = speed_m_s > 0 ? last.position.distance_m(to: position) / speed_m_s : 0
         waypoints.append(Waypoint(at: last.at + .seconds(seconds), position: position))
     }
 
-    /// Stays where it is for `span`.
+    /// Stays in place for `span`.
     mutating func stay(_ span: TimeSpan) {
         guard let last = waypoints.last else { return }
         waypoints.append(Waypoint(at: last.at + span, position: last.position))
     }
 
-    /// Where it is at `instant`; the first or last waypoint outside its time.
+    /// Returns the position at `instant`; outside its time, the first or last waypoint.
     func position(at instant: Instant) -> FloorPoint {
         let next = indexOfFirst(after: instant)
         guard next < waypoints.count else { return waypoints[waypoints.count - 1].position }
@@ -43,8 +43,8 @@ package struct ActorPath: Hashable, Sendable {
         return from.position.between(to.position, share: (instant - from.at).seconds / (to.at - from.at).seconds)
     }
 
-    /// The unit vector that a walker faces at `instant`: the way of the line being walked, or of the last one walked
-    /// while at rest; zero before the first step.
+    /// Returns the unit vector of a walker's direction at `instant`: that of the present line, or, at rest, of the last
+    /// one. Zero before the first step.
     func heading(at instant: Instant) -> (x: Double, y: Double) {
         var next = min(indexOfFirst(after: instant), waypoints.count - 1)
         while next > 0 {
@@ -68,7 +68,8 @@ package struct ActorPath: Hashable, Sendable {
     }
 }
 
-/// A point in the shop in metres. The origin is the door, x runs along the street, y into the shop, and z up from the ground floor.
+/// A point in the shop in metres. The origin is the door. x runs along the street, y into the shop, and z up from the
+/// ground floor.
 package struct FloorPoint: Hashable, Sendable {
     var x_m: Double
     var y_m: Double
@@ -85,7 +86,7 @@ package struct FloorPoint: Hashable, Sendable {
         return other.z_m == z_m ? plan_m : Double.hypot(plan_m, other.z_m - z_m)
     }
 
-    /// The point at `share` (0 … 1) of the straight line to `other`.
+    /// Returns the point at `share` (0 … 1) of the straight line to `other`.
     func between(_ other: FloorPoint, share: Double) -> FloorPoint {
         FloorPoint(
             x_m: x_m + (other.x_m - x_m) * share, y_m: y_m + (other.y_m - y_m) * share,

@@ -1,18 +1,19 @@
-/// Rooms of one size side by side, with walls between them: columns along the street, rows into the shop, and floors that are alike.
+/// Rooms of one size side by side, with walls between them: columns along the street, rows into the shop, and equal
+/// floors.
 ///
-/// Room 0 is the one at the door. They count along the street first, then into the shop, then upwards. The stairs of each floor are in
-/// the room above room 0.
+/// Room 0 is the one at the door. Rooms are numbered first along the street, then into the shop, then upwards. The
+/// stairs of each floor are in the room above room 0.
 package struct Rooms: Hashable, Sendable {
     static let width_m = 8.0
     static let depth_m = 7.0
-    /// From one floor to the next.
+    /// The height from one floor to the next.
     static let height_m = 3.5
-    /// What a wall between two rooms takes from a signal, dB.
+    /// The loss of a wall between two rooms, dB.
     static let wall_db = 6.0
-    /// What a ceiling of concrete takes, dB.
+    /// The loss of a concrete ceiling, dB.
     static let ceiling_db = 15.0
 
-    /// Those of all floors.
+    /// The number of rooms on all floors.
     package let count: Int
     let floors: Int
     private let columns: Int
@@ -20,9 +21,9 @@ package struct Rooms: Hashable, Sendable {
     private var onEachFloor: Int { count / floors }
 
     /// - Parameters:
-    ///   - count: of all floors, at least 1; those of a floor make a rectangle that is about as wide as deep, the last row of which may be
-    ///     short.
-    ///   - floors: at least 1; where `count` can't be divided by it, there are a few rooms fewer.
+    /// - count: the number of rooms on all floors, at least 1. The rooms of a floor form a rectangle about as wide as
+    ///   deep, whose last row may be short.
+    /// - floors: at least 1. Where it does not divide `count`, there are a few rooms fewer.
     package init(count: Int, floors: Int = 1) {
         self.floors = max(1, min(floors, count))
         let onEachFloor = max(1, count / self.floors)
@@ -32,13 +33,13 @@ package struct Rooms: Hashable, Sendable {
         self.columns = columns
     }
 
-    /// 0 is the ground floor.
+    /// Returns the floor of a room; 0 is the ground floor.
     func floor(of room: Int) -> Int { room / onEachFloor }
 
     /// The way in from the street, in front of room 0.
     var door: FloorPoint { FloorPoint(x_m: Self.width_m / 2, y_m: 0) }
 
-    /// The middle of a room, where its gateway hangs.
+    /// Returns the middle of a room, the place of its gateway.
     func middle(of room: Int) -> FloorPoint {
         let (column, row) = place(of: room)
         return FloorPoint(
@@ -46,17 +47,17 @@ package struct Rooms: Hashable, Sendable {
             z_m: Double(floor(of: room)) * Self.height_m)
     }
 
-    /// The room that a place is in; the nearest one for a place outside of all.
+    /// Returns the room of a place; outside of all rooms, the nearest one.
     func room(at position: FloorPoint) -> Int {
         let (column, row) = (Self.step(position.x_m, Self.width_m), Self.step(position.y_m, Self.depth_m))
         let lastRow = (onEachFloor - 1) / columns
-        // Halfway up the stairs one is on the next floor.
+        // From halfway up the stairs, a person is on the next floor.
         let floor = min(max(Self.step(position.z_m + Self.height_m / 2, Self.height_m), 0), floors - 1)
         let onFloor = min(max(row, 0), lastRow) * columns + min(max(column, 0), columns - 1)
         return floor * onEachFloor + min(onFloor, onEachFloor - 1)
     }
 
-    /// What the walls and ceilings between two places take from a signal, dB.
+    /// Returns the loss of the walls and ceilings between two places, dB.
     func loss_db(from one: FloorPoint, to other: FloorPoint) -> Double {
         let (from, to) = (room(at: one), room(at: other))
         let (fromPlace, toPlace) = (place(of: from), place(of: to))
@@ -64,7 +65,7 @@ package struct Rooms: Hashable, Sendable {
             + Double(abs(floor(of: from) - floor(of: to))) * Self.ceiling_db
     }
 
-    /// The rooms that share a wall with one, and so a door, and those that stairs lead to.
+    /// Returns the rooms that share a wall, and so a door, with this room, and the rooms reached by stairs.
     func neighbours(of room: Int) -> [Int] {
         let (column, first) = (place(of: room).column, floor(of: room) * onEachFloor)
         let besides = [

@@ -1,9 +1,9 @@
 import RealModule
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): 64 bits of state, the same numbers from the same seed everywhere.
+/// SplitMix64 (Steele, Lea and Flood, 2014): 64 bits of state, and equal numbers from equal seeds everywhere.
 ///
 /// The standard library's `random(in:using:)` may change its algorithm with the toolchain, so the distributions are
-/// here too. (Logarithm and cosine are the C library's: between two of them the last bit may differ.)
+/// here too. (Logarithm and cosine are the C library's; their last bit may differ between two libraries.)
 package struct RandomStream: Sendable {
     private var state: UInt64
 
@@ -11,7 +11,7 @@ package struct RandomStream: Sendable {
         self.state = seed
     }
 
-    /// A stream of its own for part number `index` of a seed: what one part draws never shifts what another gets.
+    /// Makes the stream of part number `index` of a seed. The draws of one part never shift those of another.
     package init(seed: UInt64, index: Int) {
         var parent = RandomStream(seed: seed)
         self.state = parent.next() ^ (UInt64(truncatingIfNeeded: index) &* 0xD1B5_4A32_D192_ED03)
@@ -26,17 +26,17 @@ package struct RandomStream: Sendable {
         return z ^ (z >> 31)
     }
 
-    /// Evenly spread over 0 ..< 1, in steps of 2⁻⁵³.
+    /// Returns a number uniformly distributed over 0 ..< 1, in steps of 2⁻⁵³.
     mutating func unit() -> Double {
         Double(next() >> 11) * 0x1p-53
     }
 
-    /// Evenly spread over `range`.
+    /// Returns a number uniformly distributed over `range`.
     mutating func uniform(_ range: Range<Double>) -> Double {
         range.lowerBound + (range.upperBound - range.lowerBound) * unit()
     }
 
-    /// A whole number of 0 ..< `count`; 0 where `count` is below 1.
+    /// Returns a whole number of 0 ..< `count`; 0 where `count` is below 1.
     mutating func below(_ count: Int) -> Int {
         Int(unit() * Double(max(1, count)))
     }
@@ -45,13 +45,13 @@ package struct RandomStream: Sendable {
         unit() < probability
     }
 
-    /// Normally distributed with mean 0 and standard deviation 1 (Box and Muller).
+    /// Returns a normally distributed number with mean 0 and standard deviation 1 (Box and Muller).
     mutating func normal() -> Double {
         let radius = (-2 * Double.log(1 - unit())).squareRoot()
         return radius * Double.cos(2 * .pi * unit())
     }
 
-    /// Exponentially distributed: the waiting time between arrivals that come `1 / mean` times per unit of time.
+    /// Returns an exponentially distributed number: the waiting time between arrivals at a rate of `1 / mean`.
     mutating func exponential(mean: Double) -> Double {
         -mean * Double.log(1 - unit())
     }

@@ -1,15 +1,15 @@
 extension StoreScenario {
-    /// One store of a chain, as `chain` plays it.
+    /// One store of a chain, for `chain`.
     package struct ChainStore: Hashable, Sendable {
-        /// A gateway hangs in the middle of each.
+        /// The rooms, each with a gateway in its middle.
         var rooms: Rooms
-        /// From opening to closing, since the beginning of each day of 24 hours. The first day begins with the scenario.
+        /// The opening hours, from the beginning of each day of 24 hours. The first day begins with the scenario.
         var hours: Range<TimeSpan>
-        /// People, arriving at random (Poisson) while the store is open.
+        /// The visitors, who arrive at random (Poisson) while the store is open.
         var visitorsPerHour = 60.0
-        /// Trolleys, used again and again. One that nobody pushes is silent, as beacons with a motion sensor are.
+        /// The trolleys, which are reused. A trolley that stands still is silent, as beacons with a motion sensor are.
         var carts = 30
-        /// Devices of other people, iBeacons and not, by day and by night.
+        /// The devices of other people, iBeacons and not, by day and by night.
         var neighbours = 8
 
         package init(rooms: Rooms, hours: Range<TimeSpan>) {
@@ -18,11 +18,12 @@ extension StoreScenario {
         }
     }
 
-    /// A store with rooms on one floor or several, and with opening hours. People come with a trolley, with a phone that rotates its
-    /// address, or with both, go from room to room and up and down the stairs, and have left some minutes after closing.
+    /// Returns a store with rooms on one floor or several, and with opening hours. People come with a trolley, with a
+    /// phone that rotates its address, or with both. They go from room to room and up and down the stairs, and have
+    /// left some minutes after closing.
     ///
-    /// Phones have major 2 and a minor each until 65,535 have come, trolleys major 1. The same seed has the same people whichever gateway
-    /// listens.
+    /// Phones have major 2 and a minor each until 65,535 have come; trolleys have major 1. One seed gives the same
+    /// people for any listening gateway.
     ///
     /// - Parameter listening: the room whose gateway hears the capture.
     package static func chain(seed: UInt64, duration: TimeSpan, store: ChainStore, listening: Int) -> StoreScenario {
@@ -49,7 +50,7 @@ extension StoreScenario {
         return scenario
     }
 
-    /// The ways of all who come, in the order of their coming.
+    /// Returns the paths of all visitors, in the order of arrival.
     private static func visits(
         to store: ChainStore, for duration: TimeSpan, random: inout RandomStream
     ) -> [ActorPath] {
@@ -70,10 +71,10 @@ extension StoreScenario {
     }
 }
 
-/// A store's trolleys: each has one identity and one address for ever, and carries one visitor at a time.
+/// A store's trolleys. Each keeps one identity and one address, and carries one visitor at a time.
 private struct Trolleys {
     private var addresses: [DeviceAddress]
-    /// When each is back at the door.
+    /// The times at which the trolleys are back at the door.
     private var backAt: [Instant]
 
     init(count: Int, random: inout RandomStream) {
@@ -83,9 +84,9 @@ private struct Trolleys {
         backAt = addresses.map { _ in .origin }
     }
 
-    /// The first that stands at the door, and what it sends on the way; `nil` where all are in use.
+    /// Returns the first trolley at the door, as an actor on the visit's path; `nil` where all are in use.
     mutating func take(for visit: ActorPath) -> Actor? {
-        // A trolley is put back and stands still for a while before the next one takes it.
+        // A trolley that was put back stands still for a while before the next visitor takes it.
         guard let index = backAt.firstIndex(where: { $0 + .seconds(60) <= visit.start || $0 == .origin }) else {
             return nil
         }

@@ -1,27 +1,28 @@
 import RealModule
 
 extension StoreScenario {
-    /// How much goes on in `crowd`.
+    /// The amount of activity in `crowd`.
     package struct Crowd: Hashable, Sendable {
-        /// Visitors with a phone, arriving at random (Poisson).
+        /// The visitors with a phone, who arrive at random (Poisson).
         var visitorsPerHour = 60.0
-        /// Half of the visitors stay longer.
+        /// The median length of a visit.
         var medianStay_s = 600.0
-        /// Phones that are there from beginning to end, walking about, each rotating every quarter of an hour.
+        /// The phones that are there all the time, carried about. Each rotates every quarter of an hour.
         var staff = 4
-        /// Trolleys with a static address, pushed about now and then.
+        /// The trolleys with a static address, pushed about now and then.
         var carts = 10
-        /// Shelf beacons of `shelfUUID`, from 1 s up to slow ones of 2 to 10 s.
+        /// The shelf beacons of `shelfUUID`, with intervals of 1 s up to slow ones of 2 to 10 s.
         var shelves = 8
-        /// Devices of other people, iBeacons and not.
+        /// The devices of other people, iBeacons and not.
         var neighbours = 20
 
         package init() {}
     }
 
-    /// A shop of 20 m by 30 m on a working day. Phones have major 2 (staff minor from 60,000), trolleys major 1.
+    /// Returns a shop of 20 m by 30 m on a working day. Phones have major 2 (staff minor from 60,000), trolleys major
+    /// 1.
     ///
-    /// Identities are each used once until 60,000 visitors have come.
+    /// Each identity is used once until 60,000 visitors have come.
     package static func crowd(seed: UInt64, duration: TimeSpan, crowd: Crowd = Crowd()) -> StoreScenario {
         let gateway = FloorPoint(x_m: 4, y_m: 12)
         var random = RandomStream(seed: seed)
@@ -84,7 +85,7 @@ extension StoreScenario {
         FloorPoint(x_m: random.uniform(-10..<10), y_m: random.uniform(1..<30))
     }
 
-    /// From place to place with rests of `rest_s` on average, until `span` is over.
+    /// Returns a path from place to place with rests of `rest_s` on average, until `span` has passed.
     private static func wander(
         from start: FloorPoint, at instant: Instant, for span: TimeSpan, rest_s: Double, random: inout RandomStream
     ) -> ActorPath {

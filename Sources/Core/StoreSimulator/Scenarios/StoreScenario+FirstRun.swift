@@ -1,13 +1,12 @@
 extension StoreScenario {
-    /// The UUID of the shop's phones and trolleys: the one of `[[region]] id = "carts"` in the `config.toml` of the
-    /// project.
+    /// The UUID of the shop's phones and trolleys: that of `[[region]] id = "carts"` in the project's `config.toml`.
     static let storeUUID = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
     /// The UUID of shelf beacons, which never leave and would keep a region of `storeUUID` occupied.
     static let shelfUUID = ProximityUUID(high: 0x5A1C_0F5E_77B4_4C0D, low: 0x9E0B_6D2A_11E8_40C3)
-    /// The UUID of somebody else's beacons.
+    /// The UUID of beacons of other owners.
     static let foreignUUID = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
 
-    /// The shop of the first run: everything that a subscriber can see happens within a minute.
+    /// Returns the shop of the first run: every event that a subscriber can see happens within a minute.
     ///
     /// The region settles in an empty shop for 10 s. Then visitors come in waves of two phones and a trolley, 48 s
     /// apart:
@@ -18,7 +17,7 @@ extension StoreScenario {
     ///                          12…   it comes within half a metre and goes again
     ///                          23    the last is gone; 20 s later: exit
     ///
-    /// A real phone rotates every 15 minutes; here it happens while somebody watches.
+    /// A real phone rotates every 15 minutes; here it happens while a person watches.
     package static func firstRun(seed: UInt64, duration: TimeSpan = .seconds(600)) -> StoreScenario {
         let gateway = FloorPoint(x_m: 2, y_m: 8)
         var random = RandomStream(seed: seed)

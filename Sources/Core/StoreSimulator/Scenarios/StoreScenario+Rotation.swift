@@ -3,27 +3,27 @@ import RealModule
 extension StoreScenario {
     /// Phones that rotate their addresses far more often than real ones, so that an hour shows many rotations.
     package struct RotationCrowd: Hashable, Sendable {
-        /// How many there are at a time.
+        /// The number of phones at a time.
         package var phones = 2
-        /// Whether all of them carry one identity (UUID, major and minor), or each its own.
+        /// Whether all of them have one identity (UUID, major and minor), or each its own.
         package var sharesIdentity = true
         /// Whether each leaves after some minutes and another one comes.
         var comesAndGoes = true
         /// Whether they are put into pockets and taken out again.
         var hasPockets = true
-        /// Whether the gateway is deaf now and then, as one whose Wi-Fi shares the antenna is.
+        /// Whether the gateway is deaf now and then, as one whose Wi-Fi shares the antenna.
         var hasScanGaps = true
 
         package init() {}
 
-        /// How long an address is used, on average: a minute, or as long as it takes for one rotation every 18 s in
-        /// all, which is what fifty phones with a quarter of an hour each come to.
+        /// The average time for which an address is used: at least a minute, and long enough that all phones together
+        /// rotate every 18 s. Fifty phones with a quarter of an hour each rotate at that rate.
         var addressLife_s: Double { max(60, 18 * Double(phones)) }
     }
 
-    /// A shop of 12 m by 15 m in which phones are carried about, pocketed, and rotate at random.
+    /// Returns a shop of 12 m by 15 m in which phones are carried about, pocketed, and rotate at random.
     ///
-    /// Half of the phones stop advertising for a moment to change the address, half go on in step.
+    /// Half of the phones pause advertising to change the address; the others continue without a pause.
     package static func rotation(seed: UInt64, duration: TimeSpan, crowd: RotationCrowd = RotationCrowd())
         -> StoreScenario
     {
@@ -70,7 +70,7 @@ extension StoreScenario {
         return phone
     }
 
-    /// In hand and in the pocket by turns, a minute and a half each on average.
+    /// Returns the times in the pocket. Times in hand and in the pocket alternate, a minute and a half each on average.
     private static func pockets(within path: ActorPath, random: inout RandomStream) -> [Range<Instant>] {
         var pockets: [Range<Instant>] = []
         var at = path.start + .seconds(random.exponential(mean: 90))
@@ -82,7 +82,7 @@ extension StoreScenario {
         return pockets
     }
 
-    /// Every 20 to 60 s, for half a second to six.
+    /// Returns scan gaps every 20 to 60 s, of half a second to six.
     private static func scanGaps(for duration: TimeSpan, random: inout RandomStream) -> [Range<Instant>] {
         var gaps: [Range<Instant>] = []
         var at = Instant.origin + .seconds(random.uniform(20..<60))

@@ -1,16 +1,16 @@
-/// A shop floor and what happens on it: where the gateway hangs and who advertises where and when.
+/// A shop floor: the place of the gateway, and the advertising devices with their paths.
 package struct StoreScenario: Hashable, Sendable {
-    /// Names it in the ground truth.
+    /// The name in the ground truth.
     package var name: String
-    /// Nothing is sent after this.
+    /// The time after which no packet is sent.
     var duration: TimeSpan
     package var gateway: FloorPoint
     var actors: [Actor]
     var propagation: Propagation
     var scanner: Scanner
-    /// When the gateway hears nothing at all, in the order of time.
+    /// The times in which the gateway hears nothing, in order.
     var scanGaps: [Range<Instant>] = []
-    /// Where walls are; `nil` for a shop that is one room.
+    /// The rooms with their walls; `nil` for a shop that is one room.
     var rooms: Rooms?
 
     package init(
@@ -28,8 +28,8 @@ package struct StoreScenario: Hashable, Sendable {
 }
 
 extension StoreScenario {
-    /// Devices that are in every shop's air and none of its business, for the whole time: one of four an iBeacon of
-    /// somebody else's (static address), the others no iBeacons at all (addresses that rotate).
+    /// Returns devices in the air that do not belong to the shop, for the whole time. One of four is a foreign iBeacon
+    /// with a static address. The others are no iBeacons, with addresses that rotate.
     static func neighbours(
         around gateway: FloorPoint, duration: TimeSpan, count: Int, random: inout RandomStream
     ) -> [Actor] {
@@ -54,16 +54,14 @@ extension StoreScenario {
 }
 
 extension StoreScenario {
-    /// A shop of several rooms with a gateway in the middle of each, and people who walk between them.
+    /// Returns a shop of several rooms with a gateway in the middle of each, and people who walk between them.
     ///
-    /// Every half a minute or so somebody comes in, with a trolley or with a phone. They go from room to room, rest in each for 20 to 90 s,
-    /// and leave by the door. The same seed has the same people whichever gateway listens.
+    /// About every half minute a person comes in, with a trolley or with a phone. People go from room to room, rest in
+    /// each for 20 to 90 s, and leave by the door. One seed gives the same people for any listening gateway.
     ///
     /// - Parameters:
-    ///   - gateways: rooms, 1 to 64.
-    ///   - listening: the room whose gateway hears the capture.
-    ///   - firstPhoneAt: when the phone `2/1` of the first run comes to the gateway of room 0 and goes again. The others then have minors
-    ///     from 2 on. `nil` where it does not come.
+    /// - gateways: the number of rooms, 1 to 64.
+    /// - listening: the room whose gateway hears the capture.
     package static func rooms(
         seed: UInt64, duration: TimeSpan, gateways: Int, listening: Int, firstPhoneAt: Instant? = nil
     ) -> StoreScenario {
@@ -93,8 +91,8 @@ extension StoreScenario {
         return scenario
     }
 
-    /// - Parameter closes: whoever is in the shop then goes back to the door as soon as they have looked round the room; `nil` where
-    ///   nobody has to.
+    /// - Parameter closes: the time from which a visitor returns to the door as soon as the round of the present room
+    ///   is done; `nil` for no closing.
     static func visit(
         _ rooms: Rooms, at start: Instant, closes: Instant? = nil, random: inout RandomStream
     ) -> ActorPath {
@@ -109,7 +107,7 @@ extension StoreScenario {
         for room in way {
             if let closes, path.end >= closes { break }
             seen.append(room)
-            // Through the middle of a room, so that doors are where walls have them.
+            // The path leads through the middle of a room, because doors are in the middle of walls.
             path.walk(to: rooms.middle(of: room), speed_m_s: pace_m_s)
             path.walk(to: somewhere(in: room, of: rooms, random: &random), speed_m_s: pace_m_s)
             path.stay(.seconds(random.uniform(20..<90)))

@@ -1,34 +1,34 @@
-/// What really happened in a scenario, to hold against what the agent makes of its packets.
+/// The truth of a scenario, to compare with the agent's results on its packets.
 package struct StoreTruth: Hashable, Sendable {
-    /// One iBeacon. Devices that are none are left out.
+    /// One iBeacon. Other devices are left out.
     struct Beacon: Hashable, Sendable {
-        /// Index in `StoreScenario.actors`, as packets name it.
+        /// The index in `StoreScenario.actors`, as in packets.
         var actor: Int
         var kind: Actor.Kind
         var identity: BeaconIdentity
         var measuredPower_dbm: Int8
-        /// Begins and ends to advertise: at the door for visitors.
+        /// The times at which it begins and ends to advertise; for visitors, at the door.
         var enteredAt: Instant
         var leftAt: Instant
-        /// One after the other without a gap, from `enteredAt` to `leftAt`.
+        /// The addresses without a gap, from `enteredAt` to `leftAt`.
         var addresses: [AddressSpan]
-        /// True distance to the gateway at `enteredAt` and every second from then on until `leftAt`.
+        /// The true distance to the gateway at `enteredAt` and every second from then on until `leftAt`.
         ///
-        /// Made when asked for: of three days of a phone that never leaves that is a quarter of a million numbers.
+        /// Computed on demand: three days of a phone that never leaves are a quarter of a million numbers.
         var distances_m: some Sequence<Double> { seconds.lazy.map { distance_m(second: $0) } }
 
         var path: ActorPath
         package var gateway: FloorPoint
         var rooms: Rooms?
 
-        /// Seconds since `enteredAt` that `distances_m` stands for.
+        /// The seconds since `enteredAt` of the elements of `distances_m`.
         package var seconds: Range<Int64> { 0..<max(0, (leftAt - enteredAt).microseconds + 999_999) / 1_000_000 }
 
         func distance_m(second: Int64) -> Double {
             path.position(at: enteredAt + .seconds(1) * second).distance_m(to: gateway)
         }
 
-        /// The room that it is in; `nil` where the shop has no rooms.
+        /// Returns the room of the beacon; `nil` where the shop has no rooms.
         func room(second: Int64) -> Int? {
             rooms?.room(at: path.position(at: enteredAt + .seconds(1) * second))
         }
@@ -37,14 +37,14 @@ package struct StoreTruth: Hashable, Sendable {
     var scenario: String
     var duration: TimeSpan
     package var gateway: FloorPoint
-    /// Where the shop has several: the gateway of each stands in the middle of it.
+    /// The rooms of a shop with several, each with a gateway in its middle.
     var rooms: Rooms?
-    /// In the order of `StoreScenario.actors`.
+    /// The beacons in the order of `StoreScenario.actors`.
     var beacons: [Beacon]
 }
 
 extension StoreScenario {
-    /// The ground truth. What outlasts the scenario is cut off at its end.
+    /// The ground truth, cut off at the end of the scenario.
     package var truth: StoreTruth {
         let end = Instant.origin + duration
         var beacons: [StoreTruth.Beacon] = []
@@ -64,7 +64,7 @@ extension StoreScenario {
 }
 
 extension StoreTruth {
-    /// The truth as one JSON object, in pieces, so that days of it need no memory:
+    /// Writes the truth as one JSON object, in pieces, so that days of it need no memory:
     ///
     ///     {"scenario": "first-run", "duration_s": 60.0, "gateway": {"x_m": 2.0, "y_m": 8.0}, "beacons": [
     ///     {"actor": 8, "kind": "phone", "uuid": "39ED…", "major": 2, "minor": 1, "measured_power_dbm": -59,
@@ -73,12 +73,11 @@ extension StoreTruth {
     ///      "distance_m": [8.25, 6.9, …]},
     ///     …]}
     ///
-    /// Times count from the beginning of the scenario, which is the wall time that the capture was begun with.
-    /// A shop with rooms has `gateways`, one in each, with its `floor` where there are several, and of each beacon `room`, from 1,
-    /// once a second.
-    /// `distance_m` has one number a second from `entered_at_s` on, to the centimetre.
+    /// Times count from the beginning of the scenario, the wall time at which the capture begins. A shop with rooms has
+    /// `gateways`, one in each room, with its `floor` where there are several. Each of its beacons has `room`, from 1,
+    /// once a second. `distance_m` has one number a second from `entered_at_s` on, to the centimetre.
     package func writeJSON<Failure>(_ write: (String) throws(Failure) -> Void) throws(Failure) {
-        // Names are the scenarios' own: letters and dashes, nothing that JSON would have escaped.
+        // Names are the scenarios' own: letters and dashes, which JSON does not escape.
         try write(
             "{\"scenario\": \"\(scenario)\", \"duration_s\": \(duration.seconds), "
                 + "\"gateway\": {\"x_m\": \(gateway.x_m), \"y_m\": \(gateway.y_m)}, \(jsonGateways)\"beacons\": [")

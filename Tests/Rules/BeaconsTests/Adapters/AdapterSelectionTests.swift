@@ -14,8 +14,8 @@ struct AdapterSelectionTests {
             rssi_dbm: rssi_dbm, adapter: adapter)
     }
 
-    /// The adapters whose sightings are taken, in order and each change once, of a beacon that advertises every `every_s`
-    /// and is heard by adapter n at `levels[n]`; `nil` where that one does not hear it.
+    /// Returns the adapters whose sightings are taken, in order and each change once. The beacon advertises every
+    /// `every_s`, and adapter n hears it at `levels[n]`; `nil` where it does not hear it.
     private func taken(
         _ selection: inout AdapterSelection, from start_s: Double, to end_s: Double, every_s: Double = 0.1,
         _ levels: [Double?]
@@ -35,20 +35,20 @@ struct AdapterSelectionTests {
         return adapters
     }
 
-    @Test("The first adapter that hears a transmitter is the only one, while it hears it about as well as others")
+    @Test("The first adapter that hears a transmitter stays the only one, while others are not clearly louder")
     func first() {
         var selection = AdapterSelection(capacity: 10)
         #expect(taken(&selection, from: 0, to: 60, [-70, -65]) == [0])
     }
 
-    @Test("A adapter that is 6 dB louder takes over after 2 s, once")
+    @Test("An adapter that is 6 dB louder takes over after 2 s, once")
     func louder() {
         var selection = AdapterSelection(capacity: 10)
         #expect(taken(&selection, from: 0, to: 1.9, [-70, -64]) == [0])
         #expect(taken(&selection, from: 1.9, to: 60, [-70, -64]) == [0, 1])
     }
 
-    @Test("Between two adapters, a transmitter whose levels cross again and again does not flicker")
+    @Test("A transmitter whose levels at two adapters cross again and again does not flicker")
     func hysteresis() {
         var selection = AdapterSelection(capacity: 10)
         var adapters: [Int] = []
@@ -67,7 +67,7 @@ struct AdapterSelectionTests {
         #expect(taken(&selection, from: 6, to: 20, [-70, -72]) == [0])
     }
 
-    @Test("A adapter that has gone deaf to a transmitter gives it to another after 2 s")
+    @Test("An adapter that does not hear a transmitter any more loses it to another after 2 s")
     func deaf() {
         var selection = AdapterSelection(capacity: 10)
         #expect(taken(&selection, from: 0, to: 10, [-60, -80]) == [0])
@@ -75,13 +75,13 @@ struct AdapterSelectionTests {
         #expect(taken(&selection, from: 11.9, to: 20, [nil, -80]) == [1])
     }
 
-    @Test("The silence of a beacon that advertises every 5 s is none")
+    @Test("A beacon that advertises every 5 s is not silent")
     func slow() {
         var selection = AdapterSelection(capacity: 10)
         #expect(taken(&selection, from: 0, to: 300, every_s: 5, [-70, -70]) == [0])
     }
 
-    @Test("What has no RSSI proves presence where it is chosen, and wins nothing where it is not")
+    @Test("A report without an RSSI proves presence at the chosen adapter, and gives no other adapter an advantage")
     func withoutRSSI() {
         var selection = AdapterSelection(capacity: 10)
         #expect(selection.takes(sighting(0, nil), at: at(0)) == true)
@@ -89,7 +89,7 @@ struct AdapterSelectionTests {
         #expect(selection.takes(sighting(1, nil), at: at(3)) == true)
     }
 
-    @Test("Transmitters are followed one by one")
+    @Test("Transmitters are followed independently")
     func separate() {
         var selection = AdapterSelection(capacity: 10)
         #expect(selection.takes(sighting(0, -60, address: 1), at: at(0)) == true)
@@ -97,7 +97,7 @@ struct AdapterSelectionTests {
         #expect(selection.takes(sighting(1, -60, address: 1), at: at(0)) == false)
     }
 
-    @Test("Memory is bounded: beyond it everything is taken, and who was silent for a minute gives way")
+    @Test("Memory is bounded: beyond it all sightings are taken, and a transmitter silent for a minute gives way")
     func bounded() {
         var selection = AdapterSelection(capacity: 2)
         for address in 1...100 as ClosedRange<UInt64> {
@@ -109,7 +109,7 @@ struct AdapterSelectionTests {
         #expect(selection.takes(sighting(1, -60, address: 100), at: at(61)) == false, "Now it is.")
     }
 
-    @Test("A adapter number that no adapter can have is refused", arguments: [-1, 8])
+    @Test("An impossible adapter number is refused", arguments: [-1, 8])
     func unknownReceiver(number: Int) {
         var selection = AdapterSelection(capacity: 2)
         #expect(selection.takes(sighting(number, -60), at: at(0)) == false)

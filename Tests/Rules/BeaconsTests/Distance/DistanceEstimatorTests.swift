@@ -31,7 +31,7 @@ struct DistanceEstimatorTests {
         #expect(at20dB(.nan) == at20dB(2))
     }
 
-    @Test("curve: 0.89976 · r^7.7095 + 0.111, and r^10 for what is stronger than the measured power")
+    @Test("curve: 0.89976 · r^7.7095 + 0.111, and r^10 for a signal stronger than the measured power")
     func curve() {
         let curve = estimator(.curve)
         #expect(abs(curve.distance_m(rssi_dbm: -59, measuredPower_dbm: -59) - 1.01076) < 1e-9)
@@ -40,7 +40,7 @@ struct DistanceEstimatorTests {
         #expect(curve.distance_m(rssi_dbm: 5, measuredPower_dbm: -59) == 0.01)
     }
 
-    @Test("curve: a measured power of 0 dBm or more has no ratio: log answers", arguments: [Int8(0), 4, 127])
+    @Test("curve: a measured power of 0 dBm or more has no ratio, so log is used", arguments: [Int8(0), 4, 127])
     func curveWithoutRatio(power_dbm: Int8) {
         let level = Double(power_dbm) - 30
         #expect(
@@ -48,7 +48,7 @@ struct DistanceEstimatorTests {
                 == estimator(.log).distance_m(rssi_dbm: level, measuredPower_dbm: power_dbm))
     }
 
-    @Test("0.01 to 1000 m comes out, and a weaker signal is never nearer", arguments: DistanceModel.allCases)
+    @Test("Distances are 0.01 to 1000 m, and a weaker signal is never nearer", arguments: DistanceModel.allCases)
     func staysInRange(model: DistanceModel) {
         let levels = [-.infinity, -1e9] + Array(stride(from: -127.0, through: 20, by: 0.5)) + [1e9, .infinity]
         for exponent in [1.6, 2, 4] {
@@ -62,23 +62,23 @@ struct DistanceEstimatorTests {
         }
     }
 
-    @Test("At 1 m the error is what 3.1 dB make of the distance")
+    @Test("At 1 m the error is 3.1 dB, converted to metres")
     func errorAtOneMetre() {
         #expect(abs(estimator(.indoor).error_m(of: 1, levelVariance: 0) - 0.383) < 0.001)
     }
 
-    @Test("Further away the exponent counts too, which may be 30 % off: at 5 m, with the spot, 79 % of the distance")
+    @Test("Further away the exponent counts too, which may be 30 % off: at 5 m the error with the spot is 79 %")
     func errorFurtherAway() {
         #expect(abs(estimator(.indoor).error_m(of: 5, levelVariance: 0) - 3.946) < 0.001)
     }
 
-    @Test("The error grows with what is not known of the level")
+    @Test("The error grows with the uncertainty of the level")
     func errorOfLevel() {
         let estimator = estimator(.indoor)
         #expect(estimator.error_m(of: 1, levelVariance: 16) > 1.8 * estimator.error_m(of: 1, levelVariance: 0))
     }
 
-    @Test("No distance is wrong by more than 1,000 m, however much the level jumps about")
+    @Test("The error is at most 1,000 m, however much the level jumps")
     func largestError() {
         #expect(estimator(.indoor).error_m(of: 36, levelVariance: 1_600) == 1_000)
     }

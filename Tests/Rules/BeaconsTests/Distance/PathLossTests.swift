@@ -23,19 +23,19 @@ struct PathLossTests {
                 near_m: 4, hysteresis: 0.15))
     }
 
-    @Test("Indoors the level at 1 m is told as 1.23 m, and 22 dB are a factor of ten")
+    @Test("Indoors the level of 1 m becomes 1.23 m, and 22 dB are a factor of ten")
     func nearby() {
         #expect(abs(indoor(0) - 1.233) < 0.001)
         #expect(abs(indoor(10) / indoor(-12) - 10) < 1e-9)
     }
 
-    @Test("What is weaker than the far end of the room, 7 m, is hardly further: 10 dB are a quarter")
+    @Test("A signal weaker than at the far end of the room, 7 m, is hardly further: 10 dB are a quarter")
     func beyondTheRoom() {
         #expect(abs(indoor(16.592) - 7) < 0.001)
         #expect(abs(indoor(26.592) / 7 - 1.2589) < 0.001)
     }
 
-    @Test("It neither jumps nor turns back: a weaker signal is always further")
+    @Test("The distance has no jumps: a weaker signal is always further")
     func isMonotonic() {
         let distances = stride(from: -40.0, through: 60, by: 0.25).map(indoor)
         #expect(zip(distances, distances.dropFirst()).holdForAll { $0 < $1 && $1 < $0 * 1.03 })
@@ -48,7 +48,7 @@ struct PathLossTests {
         #expect(abs(log(30, exponent: 3, room_m: 8) - 8 * 1.0692) < 0.001)
     }
 
-    @Test("A room that is none counts as one of a metre", arguments: [-5, 0, 0.2, .nan])
+    @Test("An impossible room counts as one of a metre", arguments: [-5, 0, 0.2, .nan])
     func noRoom(room_m: Double) {
         #expect((0.01...1_000).contains(log(20, room_m: room_m)))
         #expect(abs(log(-20, room_m: room_m) - 0.1) < 1e-9)

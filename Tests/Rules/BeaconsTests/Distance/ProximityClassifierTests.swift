@@ -19,7 +19,7 @@ struct ProximityClassifierTests {
         #expect(classifier.classify(distance_m: 3.999, previous: previous) == .near)
     }
 
-    @Test("It is left outward only at threshold · (1 + hysteresis)")
+    @Test("A zone is left outward only at threshold · (1 + hysteresis)")
     func outward() {
         #expect(classifier.classify(distance_m: 0.574, previous: .immediate) == .immediate)
         #expect(classifier.classify(distance_m: 0.576, previous: .immediate) == .near)
@@ -27,7 +27,7 @@ struct ProximityClassifierTests {
         #expect(classifier.classify(distance_m: 4.601, previous: .near) == .far)
     }
 
-    @Test("A beacon that was immediate has also to cross the outer threshold fully before it is far")
+    @Test("An immediate beacon is far only beyond the outer threshold with its hysteresis")
     func bothThresholdsAtOnce() {
         #expect(classifier.classify(distance_m: 4.3, previous: .immediate) == .near)
         #expect(classifier.classify(distance_m: 4.7, previous: .immediate) == .far)
@@ -53,7 +53,7 @@ struct ProximityClassifierTests {
         }
     }
 
-    @Test("Without hysteresis the thresholds are plain, whatever the zone was", arguments: Proximity.allCases)
+    @Test("Without hysteresis the plain thresholds hold after any zone", arguments: Proximity.allCases)
     func noHysteresis(previous: Proximity) {
         let plain = ProximityClassifier(
             DistanceSettings(model: .log, pathLossExponent: 2, immediate_m: 0.5, near_m: 4, hysteresis: 0))
@@ -61,7 +61,7 @@ struct ProximityClassifierTests {
         #expect(zones == [.immediate, .near, .near, .far])
     }
 
-    @Test("What is no distance is unknown", arguments: [-1, -Double.infinity, .nan])
+    @Test("An impossible distance is unknown", arguments: [-1, -Double.infinity, .nan])
     func noDistance(distance_m: Double) {
         #expect(classifier.classify(distance_m: distance_m, previous: .near) == .unknown)
     }

@@ -7,11 +7,11 @@ import Testing
 /// Real crossings of one door, heard by a receiver inside it (SAL data set, CC BY 4.0).
 @Suite("A recorded door", .enabled(if: DoorRecording.isThere, "BEACOND_RECORDINGS names no folder with door-sal"))
 struct DoorRecordingTests {
-    @Test("The region filter finds the crossings as well as the best rules that are as fast: F1 of 0.84 and more")
+    @Test("The region filter finds the crossings as well as the best rules of its speed: F1 of 0.84 and more")
     func findsTheCrossings() throws {
         let runs = try DoorRecording.runs()
         #expect(bestF1(of: SignalFilter(.ewma, 2.5, scale: .fieldStrength), in: runs) >= 0.84)
-        // What the smoothing is for: bare readings answer every fade with a crossing.
+        // Without smoothing, every fade causes a crossing.
         #expect(bestF1(of: SignalFilter(.none, 2.5), in: runs) < 0.4)
     }
 
@@ -20,7 +20,7 @@ struct DoorRecordingTests {
         return thresholds.map { f1(of: filter, in: runs, enter_dbm: $0, exit_dbm: $0 - 2) }.max() ?? 0
     }
 
-    /// Precision and recall in one. A crossing is answered once, between 3 s before it and 10 s after it.
+    /// Precision and recall in one. A crossing is detected once, between 3 s before it and 10 s after it.
     private func f1(
         of filter: SignalFilter, in runs: [DoorRecording], enter_dbm: Double, exit_dbm: Double
     ) -> Double {
@@ -40,7 +40,7 @@ struct DoorRecordingTests {
     }
 }
 
-/// One run: what the receiver `I-E` heard, and when the door was crossed.
+/// One run: the readings of the receiver `I-E`, and the times of the crossings.
 struct DoorRecording {
     struct Crossing {
         var at_s: Double

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What tells the RSSI filters apart")
+@Suite("The differences between the RSSI filters")
 struct FilterKindTests {
     @Test("none: the last reading")
     func none() {
@@ -18,13 +18,13 @@ struct FilterKindTests {
         #expect(abs(value - (-80 + 20 * 0.632_120_558_828_558)) < 1e-9)
     }
 
-    @Test("ewma: the beginning is the mean of what was heard, not its first reading")
+    @Test("ewma: the beginning is the mean of the readings, not the first one")
     func ewmaStart() {
         let readings = [Reading(-95, at_s: 0)] + (1...10).map { Reading(-62, at_s: 0.1 * Double($0)) }
         #expect(abs(SignalFilter(.ewma, 30).value(after: readings) - -65) < 0.1)
     }
 
-    @Test("kalman: the beginning is the mean of what was heard")
+    @Test("kalman: the beginning is the mean of the readings")
     func kalmanStart() {
         let readings = [-90.0, -60, -60, -70].enumerated().map { Reading($1, at_s: 0.001 * Double($0)) }
         #expect(abs(SignalFilter(.kalman, 30).value(after: readings) - -70) < 0.01)
@@ -52,9 +52,9 @@ struct FilterKindTests {
     }
 }
 
-@Suite("What a filter averages")
+@Suite("The scale that a filter averages")
 struct SignalScaleTests {
-    @Test("Field strength: a fading hole weighs little; in decibels it weighs what it is deep")
+    @Test("Field strength: a fading hole weighs little; in decibels it weighs its full depth")
     func fadingHole() {
         let readings = (0..<10).map { Reading($0 == 5 ? -100 : -60, at_s: 0.000001 * Double($0)) }
         #expect(abs(SignalFilter(.kalman, 20).value(after: readings) - -64) < 0.01)

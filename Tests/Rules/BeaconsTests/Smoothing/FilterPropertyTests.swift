@@ -2,26 +2,26 @@ import Testing
 
 @testable import Core
 
-/// Each holds for every kind of filter, on either scale, on random readings at random times.
+/// Each property holds for every kind of filter, on either scale, on random readings at random times.
 @Suite("Properties of every RSSI filter")
 struct FilterPropertyTests {
     private let seeds = 0..<30
 
-    @Test("Silence never moves an estimate: it is the same whenever it is asked for", arguments: FilterKind.allCases)
+    @Test("Silence never moves an estimate", arguments: FilterKind.allCases)
     func silence(kind: FilterKind) {
         for seed in seeds {
             for scale in scales {
                 var filter = SignalFilter(kind, 5, scale: scale)
                 filter.add(irregularReadings(40, seed: seed))
                 let value = filter.value_dbm
-                // A reading without a strength is presence, not a level.
+                // A reading without an RSSI is presence, not a level.
                 filter.add(.nan, at: .origin + .seconds(10_000))
                 #expect(filter.value_dbm == value)
             }
         }
     }
 
-    @Test("It depends on the spans between readings, not on when they were", arguments: FilterKind.allCases)
+    @Test("An estimate depends on the spans between readings, not on their times", arguments: FilterKind.allCases)
     func shiftInTime(kind: FilterKind) {
         for seed in seeds {
             let readings = irregularReadings(40, seed: seed)
@@ -31,7 +31,7 @@ struct FilterPropertyTests {
         }
     }
 
-    @Test("A level raised by so many dB raises the estimate by as many", arguments: FilterKind.allCases)
+    @Test("Raising all readings by some dB raises the estimate by as much", arguments: FilterKind.allCases)
     func shiftInLevel(kind: FilterKind) {
         for seed in seeds {
             for scale in scales {
@@ -48,7 +48,7 @@ struct FilterPropertyTests {
     }
 
     @Test(
-        "Packets that get lost at random don't change what is said of a steady level in noise: seconds count",
+        "Randomly lost packets don't change the estimate of a steady level in noise: seconds count",
         arguments: averagingKinds)
     func loss(kind: FilterKind) {
         var generator = SeededGenerator(seed: 11)

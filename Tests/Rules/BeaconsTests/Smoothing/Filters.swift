@@ -1,6 +1,6 @@
 @testable import Core
 
-/// One filter of one transmitter by itself, put together as the tracker does for all.
+/// One filter of one transmitter, built as the tracker does.
 struct SignalFilter {
     private let filter: LevelFilter
     private var times = ReadingTimes()
@@ -25,12 +25,12 @@ struct SignalFilter {
     }
 }
 
-/// All that is kept of one transmitter's level, put together as the tracker does.
+/// The smoothing state of one transmitter, built as the tracker does.
 struct Level {
     let smoothing: SignalSmoothing
     private(set) var signal = TransmitterSignal()
 
-    /// As the default configuration has it, or with another filter for the distance.
+    /// Makes the state of the default configuration, or with another filter for the distance.
     init(_ distance: FilterSettings = FilterSettings(kind: .kalman, timeConstant_s: 40)) {
         smoothing = SignalSmoothing(
             TrackerSettings(

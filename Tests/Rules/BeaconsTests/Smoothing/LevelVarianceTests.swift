@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("How uncertain a level is")
+@Suite("The uncertainty of a level")
 struct LevelVarianceTests {
-    /// Readings about −60 dBm, four a second: two above and two below by turns, so that half of the neighbours differ.
+    /// Readings about −60 dBm, four a second: two above and two below alternate, so that half of the neighbours differ.
     private func level(_ count: Int, depth_db: Double) -> Level {
         var level = Level()
         for index in 0..<count {
@@ -13,12 +13,12 @@ struct LevelVarianceTests {
         return level
     }
 
-    @Test("One reading is as uncertain as readings are in general: 4 dB")
+    @Test("One reading has the general uncertainty of readings: 4 dB")
     func oneReading() {
         #expect(level(1, depth_db: 0).variance == 16)
     }
 
-    @Test("More readings make it more certain, and more scatter less")
+    @Test("More readings lower the uncertainty, and more scatter raises it")
     func readingsAndScatter() {
         #expect(level(100, depth_db: 4).variance < level(5, depth_db: 4).variance)
         #expect(level(100, depth_db: 6).variance > level(100, depth_db: 2).variance)
@@ -31,7 +31,7 @@ struct LevelVarianceTests {
         #expect(abs((level.variance * 80).squareRoot() / depth_db - 1) < 0.25)
     }
 
-    @Test("Just after a step it is uncertain anew")
+    @Test("Just after a step the level is uncertain again")
     func afterStep() {
         var level = level(400, depth_db: 1)
         let before = level.variance
@@ -39,7 +39,7 @@ struct LevelVarianceTests {
         #expect(level.variance > 4 * before)
     }
 
-    @Test("After a change of address it is as certain as it was")
+    @Test("After a change of address the uncertainty stays")
     func takeOver() {
         var heir = Level()
         heir.add(-60, at_s: 101)

@@ -14,7 +14,7 @@ struct Reading {
     var at_s: Double { (at - .origin).seconds }
 }
 
-/// SplitMix64: the same seed gives the same readings.
+/// SplitMix64: equal seeds give equal readings.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
@@ -28,7 +28,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Readings with gaps from a tenth of a millisecond to ten seconds, as the air gives them.
+/// Returns readings with gaps from a tenth of a millisecond to ten seconds, as in the air.
 func irregularReadings(_ count: Int, seed: Int, from_s: Double = 0) -> [Reading] {
     var generator = SeededGenerator(seed: seed)
     var time_s = from_s
@@ -48,7 +48,7 @@ extension SignalFilter {
         for reading in readings { add(reading.rssi_dbm, at: reading.at) }
     }
 
-    /// The value after `readings`; not a number if there is none.
+    /// Returns the value after `readings`; NaN if there is none.
     func value(after readings: some Sequence<Reading>) -> Double {
         var filter = self
         filter.add(readings)
@@ -57,5 +57,5 @@ extension SignalFilter {
 }
 
 let scales: [SignalScale] = [.decibels, .fieldStrength]
-/// The kinds that average, as opposed to `none`.
+/// The kinds that average, all but `none`.
 let averagingKinds = FilterKind.allCases.filter { $0 != .none }

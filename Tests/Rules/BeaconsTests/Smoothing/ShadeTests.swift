@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("A quarter of what a level loses is taken for shade, up to what a body takes")
+@Suite("A quarter of a level's fall counts as shade, up to the loss by a body")
 struct ShadeTests {
-    /// Four readings a second of each level for so long, one after the other.
+    /// Returns four readings a second of each level for a time, one level after the other.
     private func rested(_ spans: [(dbm: Double, for_s: Int)], _ settings: FilterSettings? = nil) -> Level {
         var level = settings.map { Level($0) } ?? Level()
         var at_s = 0.0
@@ -18,25 +18,25 @@ struct ShadeTests {
     }
 
     @Test(
-        "Somebody stands in the way, 6 dB: the level falls by little more than three quarters of it in a minute or two")
+        "A person in the way, 6 dB: the level falls by little more than three quarters of it in a minute or two")
     func shaded() {
         let level = rested([(-60, 600), (-66, 120)]).distanceLevel_dbm
         #expect(level > -65.1 && level < -64.4)
     }
 
-    @Test("It is forgotten: after an hour the weaker level is the level")
+    @Test("Shade is forgotten: after an hour the weaker level is the level")
     func forgotten() {
         #expect(abs(rested([(-60, 600), (-66, 3_600)]).distanceLevel_dbm + 66) < 0.1)
     }
 
-    @Test("A best that is as old as the rest itself is not believed for longer than that")
+    @Test("The best level is believed no longer than the rest lasts")
     func young() {
         let long = rested([(-60, 600), (-66, 60)]).distanceLevel_dbm
         let short = rested([(-60, 20), (-66, 60)]).distanceLevel_dbm
         #expect(short < long - 0.5)
     }
 
-    @Test("Who goes away by more than a body takes is shaded by what a body takes, at once or bit by bit")
+    @Test("A fall beyond a body's loss has the shade of a body, whether it comes at once or bit by bit")
     func goneAway() {
         #expect(abs(rested([(-60, 600), (-80, 30)]).distanceLevel_dbm + 77.5) < 0.5)
         let steps = stride(from: -61.0, through: -77, by: -1).map { (dbm: $0, for_s: 20) }
@@ -44,23 +44,23 @@ struct ShadeTests {
         #expect(abs(rested([(-60, 600), (-80, 3_600)]).distanceLevel_dbm + 80) < 0.1)
     }
 
-    @Test("A step that a body may have made is followed at once, and shaded")
+    @Test("A step that a body may have caused is followed at once, and shaded")
     func stepOfABody() {
         let level = rested([(-60, 600), (-72, 10)]).distanceLevel_dbm
         #expect(level > -70 && level < -69)
     }
 
-    @Test("Whoever steps aside gives the level back")
+    @Test("The level returns when the body moves away")
     func back() {
         #expect(abs(rested([(-60, 600), (-66, 60), (-60, 600)]).distanceLevel_dbm + 60) < 0.1)
     }
 
-    @Test("A level that stays is what it is")
+    @Test("A constant level has no shade")
     func steady() {
         #expect(abs(rested([(-71, 300)]).distanceLevel_dbm + 71) < 1e-6)
     }
 
-    @Test("It goes on under a new address")
+    @Test("Shade continues under a new address")
     func takenOver() {
         let former = rested([(-60, 600), (-66, 60)])
         var own = Level()
@@ -70,7 +70,7 @@ struct ShadeTests {
         #expect(own.distanceLevel_dbm > -65.5)
     }
 
-    @Test("No level is told stronger than the strongest reading", arguments: 0..<50)
+    @Test("No published level exceeds the strongest reading", arguments: 0..<50)
     func withinTheReadings(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         var level = Level()
@@ -84,7 +84,7 @@ struct ShadeTests {
         }
     }
 
-    @Test("The other filters are what their names say")
+    @Test("The other filters have no shade")
     func exponential() {
         let level = rested([(-60, 600), (-66, 300)], FilterSettings(kind: .ewma, timeConstant_s: 10))
         #expect(abs(level.distanceLevel_dbm + 66) < 0.01)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("An RSSI filter under readings and times that ought not to be")
+@Suite("An RSSI filter with invalid readings and times")
 struct SignalFilterExtremesTests {
-    @Test("What is not a number is ignored", arguments: FilterKind.allCases)
+    @Test("NaN is ignored", arguments: FilterKind.allCases)
     func notANumber(kind: FilterKind) {
         var filter = SignalFilter(kind, 5)
         filter.add(.nan, at: .origin)
@@ -14,7 +14,7 @@ struct SignalFilterExtremesTests {
         #expect(filter.value_dbm == -60)
     }
 
-    @Test("A reading beyond the range of the HCI counts as its end", arguments: FilterKind.allCases)
+    @Test("A reading beyond the range of the HCI is clamped", arguments: FilterKind.allCases)
     func outOfRange(kind: FilterKind) {
         for scale in scales {
             var filter = SignalFilter(kind, 5, scale: scale)
@@ -26,7 +26,7 @@ struct SignalFilterExtremesTests {
         }
     }
 
-    @Test("Absurd time constants and jumping times neither trap nor lead out of the range of the readings")
+    @Test("Absurd time constants and jumping times neither trap nor leave the range of the readings")
     func absurdTimes() {
         let jumps: [Instant] = [
             .origin, .distantFuture, Instant(microseconds: .min), Instant(microseconds: 1),
@@ -53,7 +53,7 @@ struct SignalFilterExtremesTests {
         }
     }
 
-    @Test("When the clock is set back, the filter keeps its level and goes on from there", arguments: averagingKinds)
+    @Test("When the clock is set back, the filter keeps its level and continues", arguments: averagingKinds)
     func clockSetBack(kind: FilterKind) {
         var filter = SignalFilter(kind, 5)
         filter.add((0..<200).map { Reading(-80, at_s: 10_000 + 0.1 * Double($0)) })
@@ -63,7 +63,7 @@ struct SignalFilterExtremesTests {
         #expect((filter.value_dbm ?? .nan) > -61)
     }
 
-    @Test("A reading that comes a moment late is worth no more than one that came in time", arguments: averagingKinds)
+    @Test("A slightly late reading weighs no more than one in time", arguments: averagingKinds)
     func lateReading(kind: FilterKind) {
         var readings = (0..<100).map { Reading(-70, at_s: 0.2 * Double($0)) }
         readings.append(Reading(-50, at_s: 19))

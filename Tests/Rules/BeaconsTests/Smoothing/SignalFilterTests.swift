@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("What holds for every RSSI filter")
+@Suite("Properties of every RSSI filter")
 struct SignalFilterTests {
-    @Test("No value before the first reading, and the first reading is the value", arguments: FilterKind.allCases)
+    @Test("No value before the first reading, which is the value", arguments: FilterKind.allCases)
     func startsWithTheFirstReading(kind: FilterKind) {
         for scale in scales {
             var filter = SignalFilter(kind, 20, scale: scale)
@@ -14,7 +14,7 @@ struct SignalFilterTests {
         }
     }
 
-    @Test("A level that does not change is given back exactly, so it still meets a threshold it equals")
+    @Test("A constant level is returned exactly, so it still meets a threshold that it equals")
     func keepsALevelExactly() {
         for kind in FilterKind.allCases {
             for scale in scales {
@@ -27,7 +27,7 @@ struct SignalFilterTests {
         }
     }
 
-    @Test("A level is at least as strong as a threshold it equals, and every level as the weakest")
+    @Test("A level meets a threshold that it equals, and every level meets the weakest")
     func thresholds() {
         for level in -127...20 {
             let level_dbm = Double(level)
@@ -71,7 +71,7 @@ struct SignalFilterTests {
         }
     }
 
-    @Test("ewma: twice the packets do not change the answer: seconds count")
+    @Test("ewma: twice the packets give the same answer: seconds count")
     func repeatedPacketsCountOnce() {
         for seed in 0..<20 {
             let readings = irregularReadings(60, seed: seed)
@@ -93,14 +93,14 @@ struct SignalFilterTests {
         }
     }
 
-    @Test("After a long silence what is heard now counts, not what was heard long ago", arguments: FilterKind.allCases)
+    @Test("After a long silence the new readings count, not the old ones", arguments: FilterKind.allCases)
     func longSilenceFreesTheFilter(kind: FilterKind) {
         var readings = (0..<100).map { Reading(-40, at_s: 0.1 * Double($0)) }
         readings.append(Reading(-90, at_s: 3_600))
         #expect(SignalFilter(kind, 5).value(after: readings) < -89.5)
     }
 
-    @Test("The two filters of a transmitter take 96 bytes where they stand, and the transmitter with them 344")
+    @Test("The two filters of a transmitter take 96 bytes, and the transmitter with them 344")
     func size() {
         #expect(2 * MemoryLayout<SmoothedLevel>.stride <= 96)
         #expect(MemoryLayout<Transmitter>.stride <= 344)

@@ -11,19 +11,20 @@ struct StepTests {
         DistanceEstimator(settings).distance_m(rssi_dbm: level_dbm, measuredPower_dbm: -59)
     }
 
-    /// Readings about a level that scatter as those of a receiver do, in whole dBm.
+    /// Returns readings about a level that scatter as a receiver's do, in whole dBm.
     private func scattered(_ level_dbm: Double, _ scatter_db: Double, using generator: inout SeededGenerator) -> Double
     {
         let normal = (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0..<1, using: &generator) }
         return (level_dbm + scatter_db * normal).rounded()
     }
 
-    /// Seconds from a step until the distance is within a factor of 1.5 of where it settles, the median of 41 runs.
+    /// Returns the seconds from a step until the distance is within a factor of 1.5 of its final value, the median of
+    /// 41 runs.
     private func delay_s(from: Double, to: Double, rate: Double, scatter_db: Double) -> Double {
         delay_s(after: [(from, 120)], to: to, rate: rate, scatter_db: scatter_db)
     }
 
-    /// The same after levels that each lasted so long.
+    /// Returns these seconds after levels that each lasted for a time.
     private func delay_s(
         after levels: [(dbm: Double, for_s: Double)], to: Double, rate: Double, scatter_db: Double
     ) -> Double {
@@ -48,20 +49,20 @@ struct StepTests {
         return delays.sorted()[20]
     }
 
-    @Test("Coming and going by 18 dB: within 5 s at four readings a second", arguments: [1.5, 4])
+    @Test("Steps of 18 dB in either direction are followed within 5 s at four readings a second", arguments: [1.5, 4])
     func quick(scatter_db: Double) {
         #expect(delay_s(from: -80, to: -62, rate: 4, scatter_db: scatter_db) <= 5)
         #expect(delay_s(from: -62, to: -80, rate: 4, scatter_db: scatter_db) <= 5)
     }
 
-    @Test("Coming and going by 18 dB: within 10 s at one reading a second", arguments: [1.5, 4])
+    @Test("Steps of 18 dB in either direction are followed within 10 s at one reading a second", arguments: [1.5, 4])
     func quickWithFewReadings(scatter_db: Double) {
         #expect(delay_s(from: -80, to: -62, rate: 1, scatter_db: scatter_db) <= 10)
         #expect(delay_s(from: -62, to: -80, rate: 1, scatter_db: scatter_db) <= 10)
     }
 
     @Test(
-        "Coming and going by 12 dB, which is more than readings that scatter by 1.5 or 2.5 dB explain",
+        "Steps of 12 dB are followed, which is more than a scatter of 1.5 or 2.5 dB explains",
         arguments: [1.5, 2.5])
     func smallerStep(scatter_db: Double) {
         for (rate, limit_s) in [(4.0, 5.0), (1, 10)] {
@@ -70,17 +71,17 @@ struct StepTests {
         }
     }
 
-    @Test("A step right after one is followed as well: the first has not been taken for scatter")
+    @Test("A step right after one is followed as well: the first does not count as scatter")
     func oneAfterTheOther() {
         var level = Level()
         for (number, dbm) in [-62.0, -80, -62, -80].enumerated() {
             for count in 0..<40 { level.add(dbm, at_s: 10 * Double(number) + 0.25 * Double(count)) }
-            // Within 3 dB, 2.5 of which are taken for shade.
+            // Within 3 dB, 2.5 of which count as shade.
             #expect(abs(level.distanceLevel_dbm - dbm) < 3)
         }
     }
 
-    @Test("Carried past: away again after some seconds, and the way back is as quick", arguments: [6.0, 10, 20])
+    @Test("A beacon carried past: the way back is as quick", arguments: [6.0, 10, 20])
     func carriedPast(for_s: Double) {
         for (rate, limit_s) in [(4.0, 6.0), (1, 12)] where for_s * rate >= 10 {
             let delay_s = delay_s(after: [(-80, 120), (-62, for_s)], to: -80, rate: rate, scatter_db: 1.5)
@@ -88,7 +89,7 @@ struct StepTests {
         }
     }
 
-    @Test("At rest, at the worst level, a zone changes once in two minutes at most", arguments: [1.0, 4], [1.5, 4])
+    @Test("At rest, at the worst level, a zone changes at most once in two minutes", arguments: [1.0, 4], [1.5, 4])
     func steady(rate: Double, scatter_db: Double) {
         let classifier = ProximityClassifier(settings)
         for level_dbm in stride(from: -84.0, through: -46, by: 0.5) {
@@ -119,7 +120,7 @@ struct StepTests {
     }
 
     @Test(
-        "Nor is one of a beacon that is hardly heard, or after some seconds of silence",
+        "A stray reading of a beacon that is hardly heard, or after some seconds of silence, is no step",
         arguments: [5.0, 6, 7, 8, 9, 12])
     func strayReadingOfASlowOne(gap_s: Double) {
         for stray_dbm in [-45.0, -90] {
@@ -137,7 +138,7 @@ struct StepTests {
         }
     }
 
-    @Test("Nor is one after some minutes in which the radio was away", arguments: [5.0, 20, 60, 236])
+    @Test("A stray reading after minutes without the radio is no step", arguments: [5.0, 20, 60, 236])
     func strayReadingAfterSilence(gap_s: Double) {
         var level = Level()
         for count in 0..<200 { level.add(-60, at_s: 0.25 * Double(count)) }
@@ -147,17 +148,17 @@ struct StepTests {
         #expect(stray_dbm > -64 && level.distanceLevel_dbm > -64)
     }
 
-    @Test("What was carried away during a silence is followed with the second reading after it")
+    @Test("A beacon carried away during a silence is followed with the second reading after it")
     func stepAfterSilence() {
         var level = Level()
         for count in 0..<200 { level.add(-60, at_s: 0.25 * Double(count)) }
         level.add(-80, at_s: 290)
         level.add(-80, at_s: 290.25)
-        // 2.5 dB of it are taken for shade.
+        // 2.5 dB of it count as shade.
         #expect(level.distanceLevel_dbm < -76.5)
     }
 
-    @Test("A body that turns, 8 dB, is smoothed as before")
+    @Test("A turning body, 8 dB, is smoothed and makes no step")
     func turningBody() {
         var level = Level()
         for count in 0..<240 { level.add(-60, at_s: 0.25 * Double(count)) }
@@ -165,7 +166,7 @@ struct StepTests {
         #expect(level.distanceLevel_dbm > -62)
     }
 
-    @Test("A step is a step under a new address as well")
+    @Test("A step under a new address is a step")
     func stepAfterTakeOver() {
         var former = Level()
         for count in 0..<400 { former.add(-85, at_s: 0.25 * Double(count)) }
@@ -176,7 +177,7 @@ struct StepTests {
         #expect(level.distanceLevel_dbm > -66)
     }
 
-    @Test("An exponential mean is what its name says: it follows no step")
+    @Test("An exponential mean follows no step")
     func exponential() {
         var level = Level(FilterSettings(kind: .ewma, timeConstant_s: 40))
         for count in 0..<240 { level.add(-85, at_s: 0.25 * Double(count)) }

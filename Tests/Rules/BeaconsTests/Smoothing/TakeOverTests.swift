@@ -5,7 +5,7 @@ import Testing
 @Suite("A filter that takes over from the former address of its beacon")
 struct TakeOverTests {
     @Test(
-        "It says what one filter would have said that heard both: the address might never have changed",
+        "The result is that of one filter that heard both: as if the address had never changed",
         arguments: FilterKind.allCases)
     func continuesThePredecessor(kind: FilterKind) {
         for seed in 0..<60 {
@@ -32,7 +32,7 @@ struct TakeOverTests {
         }
     }
 
-    @Test("It holds over a chain of rotations", arguments: FilterKind.allCases)
+    @Test("The take-over is exact over a chain of rotations", arguments: FilterKind.allCases)
     func continuesThroughAChain(kind: FilterKind) {
         let readings = irregularReadings(400, seed: 5)
         var single = SignalFilter(kind, 20)
@@ -49,7 +49,7 @@ struct TakeOverTests {
         #expect(abs((current.value_dbm ?? .nan) - (single.value_dbm ?? .nan)) < 1e-6)
     }
 
-    @Test("A newcomer that has heard nothing yet becomes the predecessor", arguments: FilterKind.allCases)
+    @Test("A newcomer without readings becomes the predecessor", arguments: FilterKind.allCases)
     func emptyNewcomer(kind: FilterKind) {
         var predecessor = SignalFilter(kind, 5)
         predecessor.add(irregularReadings(20, seed: 3))
@@ -58,7 +58,7 @@ struct TakeOverTests {
         #expect(newcomer.value_dbm == predecessor.value_dbm)
     }
 
-    @Test("A predecessor that heard nothing changes nothing", arguments: FilterKind.allCases)
+    @Test("A predecessor without readings changes nothing", arguments: FilterKind.allCases)
     func nothingToTakeOver(kind: FilterKind) {
         var newcomer = SignalFilter(kind, 5)
         newcomer.add(irregularReadings(20, seed: 3))

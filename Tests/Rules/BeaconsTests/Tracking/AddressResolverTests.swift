@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-/// What it costs is counted in keys that are tried: each is one AES operation.
+/// The cost is counted in keys tried: each is one AES operation.
 @Suite("Known keys are tried no more often than they have to be")
 struct AddressResolverTests {
     private static func device(_ number: Int) -> KnownDevice {
@@ -12,7 +12,7 @@ struct AddressResolverTests {
 
     private let devices = (0..<1_024).map(Self.device)
 
-    /// The address of a device that begins with `prand`.
+    /// Returns the address of a device that begins with `prand`.
     private func address(of device: KnownDevice, prand: UInt32) throws -> DeviceAddress {
         let prand = prand & 0x3F_FFFF | 0x40_0000
         let hash = try #require(Self.hash(device.identityResolvingKey, prand))
@@ -28,7 +28,7 @@ struct AddressResolverTests {
         DeviceAddress(bits: 0b01 << 46 | number &* 0x9E37_79B9_7F4A & 0x3FFF_FFFF_FFFF, type: .random)
     }
 
-    @Test("An address is tried once, whether a key explains it or none does")
+    @Test("An address is tried once, whether a key resolves it or none does")
     func once() throws {
         var resolver = AddressResolver(devices)
         let known = try address(of: devices[700], prand: 1)
@@ -39,7 +39,7 @@ struct AddressResolverTests {
         #expect(resolver.attempts == 701 + 1_024)
     }
 
-    @Test("Of a thousand devices those that are about cost no more than there are of them, each time they rotate")
+    @Test("Of a thousand devices, only those present cost tries, each time they rotate")
     func recent() throws {
         var resolver = AddressResolver(devices)
         let about = [3, 90, 250, 400, 512, 600, 777, 800, 900, 1_023]
@@ -53,7 +53,7 @@ struct AddressResolverTests {
         }
     }
 
-    @Test("It is bounded, and right about addresses that had to make room")
+    @Test("The cache is bounded, and right about addresses that were replaced")
     func bounded() throws {
         var resolver = AddressResolver(Array(devices.prefix(3)))
         for number in 0..<20_000 as Range<UInt64> { #expect(resolver.device(for: stranger(number)) == nil) }
@@ -66,7 +66,7 @@ struct AddressResolverTests {
         }
     }
 
-    @Test("Without keys nothing is tried and nothing remembered")
+    @Test("Without keys no address is tried and none is cached")
     func none() {
         var resolver = AddressResolver([])
         #expect(resolver.device(for: stranger(1)) == nil)

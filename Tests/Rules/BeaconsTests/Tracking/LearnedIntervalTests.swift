@@ -4,10 +4,10 @@ import Testing
 
 @Suite("The learned interval")
 struct LearnedIntervalTests {
-    @Test("It is the median of the last 15 gaps, whatever their order, and with equal ones", arguments: 0..<20)
+    @Test("The interval is the median of the last 15 gaps, in any order, and with equal ones", arguments: 0..<20)
     func medianOfTheLatest(seed: Int) {
         var generator = SeededGenerator(seed: seed)
-        // Of few different lengths, or of many; the shortest and the longest that count are among them.
+        // The gaps have few different lengths, or many; the shortest and the longest that count are among them.
         let lengths_ms = seed % 2 == 0 ? [10, 100, 101, 60_000] : Array(10...2_000)
         var interval = LearnedInterval()
         var gaps_ms: [Int64] = []
@@ -21,7 +21,7 @@ struct LearnedIntervalTests {
         }
     }
 
-    @Test("What is too short or too long for an interval is passed over")
+    @Test("Gaps too short or too long for an interval are ignored")
     func outOfRange() {
         var interval = LearnedInterval()
         for gap in [TimeSpan.milliseconds(9), .milliseconds(60_001), .forever, TimeSpan(microseconds: .min)] {
@@ -32,7 +32,7 @@ struct LearnedIntervalTests {
         #expect(interval.median == .milliseconds(300))
     }
 
-    @Test("A successor goes on with the predecessor's gaps, then its own")
+    @Test("A successor continues with the predecessor's gaps, then its own")
     func takesOver() {
         var predecessor = LearnedInterval()
         for _ in 0..<15 { predecessor.add(gap: .milliseconds(100)) }

@@ -7,14 +7,14 @@ import Testing
 struct RotationPairingTests {
     private typealias Pair = RotationPairing.Pair
 
-    @Test("As much as possible speaks for all pairs together, not for the first one alone")
+    @Test("The sum over all pairs is greatest, not the first pair's score")
     func bestTogether() {
-        // Greedily, 0 would take 0 (5), and 1 be left with 1 (−9).
+        // A greedy pairing would give 0 to 0 (5), and leave 1 with 1 (−9).
         let pairs = RotationPairing.pairs([[5, 4], [4.5, -9]])
         #expect(pairs == [Pair(newcomer: 1, predecessor: 0), Pair(newcomer: 0, predecessor: 1)])
     }
 
-    @Test("Whoever nothing speaks for stays alone, on either side")
+    @Test("A candidate without a positive score stays alone, on either side")
     func alone() {
         #expect(RotationPairing.pairs([[-1, nil], [3, -2]]) == [Pair(newcomer: 1, predecessor: 0)])
         #expect(RotationPairing.pairs([[nil], [nil]]).isEmpty)
@@ -22,13 +22,13 @@ struct RotationPairingTests {
         #expect(RotationPairing.pairs([[], []]).isEmpty)
     }
 
-    @Test("Of equals the oldest are paired")
+    @Test("Among equals the oldest are paired")
     func equals() {
         #expect(RotationPairing.pairs([[1, 1]]) == [Pair(newcomer: 0, predecessor: 0)])
         #expect(RotationPairing.pairs([[1], [1]]) == [Pair(newcomer: 0, predecessor: 0)])
     }
 
-    @Test("Beyond what is assigned at best, the best pair goes first", arguments: [10, 40])
+    @Test("Beyond the limit of the optimal pairing, the best pair goes first", arguments: [10, 40])
     func size(count: Int) {
         let scores = (0..<count).map { row in (0..<count).map { $0 == (row + 1) % count ? 3.0 : 1.0 } }
         let pairs = RotationPairing.pairs(scores.map { $0.map(Optional.some) })
@@ -36,7 +36,7 @@ struct RotationPairingTests {
         #expect(pairs.holdForAll { $0.predecessor == ($0.newcomer + 1) % count })
     }
 
-    /// One that is heard ten times a second.
+    /// A transmitter that is heard ten times a second.
     private func candidate(at_s: Double, _ rssi_dbm: Double = -60, variance: Double = 4, power_dbm: Int8 = -59)
         -> RotationEvidence.Candidate
     {
@@ -53,7 +53,7 @@ struct RotationPairingTests {
         return evidence.score(newcomer, predecessor)
     }
 
-    @Test("The sooner after the old address, the closer in strength, the more it is the same one")
+    @Test("The sooner after the old address, and the closer in strength, the likelier is a rotation")
     func order() {
         let old = candidate(at_s: 10)
         let best = score(candidate(at_s: 10.105), old)
@@ -61,13 +61,13 @@ struct RotationPairingTests {
         #expect(score(candidate(at_s: 12), old) < best)
         #expect(score(candidate(at_s: 10.105, -66), old) < best)
         #expect(score(candidate(at_s: 10.105, power_dbm: -55), old) < best)
-        // A level that jumps about says less.
+        // A level that jumps is weaker evidence.
         #expect(
             score(candidate(at_s: 10.105, -66, variance: 36), candidate(at_s: 10, variance: 36))
                 > score(candidate(at_s: 10.105, -66), old))
     }
 
-    @Test("Seconds later and 25 dB off it is another one")
+    @Test("Seconds later and 25 dB off it is another beacon")
     func stranger() {
         #expect(score(candidate(at_s: 15, -85), candidate(at_s: 10)) < 0)
     }
@@ -80,7 +80,7 @@ struct RotationPairingTests {
         #expect(score(newcomer, old, crowd: 50) < score(newcomer, old, crowd: 5))
     }
 
-    @Test("A silence of everybody's says nothing against anybody")
+    @Test("A common silence is no evidence against any predecessor")
     func pause() {
         var pause = ReceptionPauses()
         for tick in 0..<100 { pause.heard(at: .origin + .seconds(Double(tick) / 10)) }

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Rivals for a rotated address")
 struct RotationRivalsTests {
-    /// What speaks for a pair as a score: odds against a stranger, less the cost of a merge.
+    /// Returns the score of a pair: its odds against a stranger, less the cost of a merge.
     private func score(odds: Double) -> Double { .log(odds) - RotationEvidence.mergeCost }
 
-    @Test("Without a rival the evidence stands as it is")
+    @Test("Without a rival the evidence stays as it is")
     func alone() {
         #expect(RotationRivals.weighed([[1.5]]) == [[1.5]])
         #expect(RotationRivals.weighed([[nil]]) == [[nil]])
@@ -16,21 +16,21 @@ struct RotationRivalsTests {
         #expect(RotationRivals.weighed([[], []]) == [[], []])
     }
 
-    @Test("Of two newcomers that fit one predecessor equally well, one is a stranger: neither is taken for it")
+    @Test("Of two newcomers that fit one predecessor equally well, one is a stranger: neither is paired")
     func oneIsAStranger() throws {
         for strength in [1.0, 5, 30] {
             for score in RotationRivals.weighed([[strength], [strength]]).joined() { #expect(try #require(score) < 0) }
         }
     }
 
-    @Test("Of two predecessors that fit equally well one is taken, if the newcomer is surely no stranger")
+    @Test("Of two predecessors that fit equally well one is paired, if the newcomer is certainly no stranger")
     func twins() throws {
         for score in RotationRivals.weighed([[10, 10], [10, 10]]).joined() { #expect(try #require(score) > 0) }
         for score in RotationRivals.weighed([[10, 10]]).joined() { #expect(try #require(score) > 0) }
         for score in RotationRivals.weighed([[1, 1]]).joined() { #expect(try #require(score) < 0) }
     }
 
-    @Test("A wrong merge costs twice what a split does, and a stranger's split nothing")
+    @Test("A wrong merge costs twice as much as a split, and a stranger's split nothing")
     func costs() throws {
         // Of 5 + 3 + 1 parts, merging is wrong in 4 and costs 8; not merging is wrong in 8.
         let even = RotationRivals.weighed([[score(odds: 5), score(odds: 3)]])
@@ -41,7 +41,7 @@ struct RotationRivalsTests {
         #expect(try #require(unclear[0][0]) < 0)
     }
 
-    @Test("A rival that clearly belongs to another newcomer is none")
+    @Test("A rival that clearly belongs to another newcomer does not count")
     func rivalIsTaken() throws {
         let weighed = RotationRivals.weighed([[4, 4], [-6, 9]])
         #expect(try #require(weighed[0][0]) > 0)
@@ -49,7 +49,7 @@ struct RotationRivalsTests {
         #expect(try #require(weighed[1][1]) > 0)
     }
 
-    @Test("What can't be one stays out of it, and what speaks against a pair goes on doing so")
+    @Test("An impossible pair stays out, and a negative score stays negative")
     func neverMore() {
         let scores: [[Double?]] = [[3, nil, -2], [nil, 1_000, 40], [0.5, -1_000, nil]]
         for (row, weighed) in zip(scores, RotationRivals.weighed(scores)) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Slots are found by hash")
 struct SlotIndexTests {
-    /// Four hashes only, so that nearly everything collides.
+    /// Returns only four hashes, so that nearly all slots collide.
     private func hash(_ slot: TransmitterSlot) -> UInt64 { UInt64(slot.number % 4) * 5 }
 
     private func find(_ index: SlotIndex<TransmitterSlot>, _ slot: TransmitterSlot) -> TransmitterSlot? {
@@ -14,7 +14,7 @@ struct SlotIndexTests {
 
     private func slots(_ count: Int) -> [TransmitterSlot] { (0..<count).map { TransmitterSlot(index: $0) } }
 
-    @Test("What was put in is found, what was taken out is not, whatever collides with it and in whatever order")
+    @Test("Inserted slots are found, removed ones are not, with any collisions and in any order")
     func findsAll() {
         var index = SlotIndex<TransmitterSlot>()
         var there: Set<TransmitterSlot> = []
@@ -34,7 +34,7 @@ struct SlotIndexTests {
         #expect(Set(index.slots) == there)
     }
 
-    @Test("To take out what is not there changes nothing")
+    @Test("Removing an absent slot changes nothing")
     func removesNothing() {
         var index = SlotIndex<TransmitterSlot>()
         index.insert(3, hash(3), hashOf: hash)
@@ -42,10 +42,10 @@ struct SlotIndexTests {
         #expect(index.count == 1 && find(index, 3) == 3)
     }
 
-    @Test("A slot whose hash differs is not looked at, wherever it stands")
+    @Test("A slot with another hash is not compared, wherever it is")
     func looksAtFew() {
         var index = SlotIndex<TransmitterSlot>()
-        // All belong in the same place, and differ in their highest bits.
+        // All belong in one place, and differ in their highest bits.
         func hash(_ slot: TransmitterSlot) -> UInt64 { UInt64(slot.number) << 52 }
         for slot in slots(8) { index.insert(slot, hash(slot), hashOf: hash) }
         for wanted in slots(8) {

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Core
 
-@Suite("Slots stay for as long as what stands in them")
+@Suite("Slots stay as long as their elements")
 struct SlotTableTests {
     private typealias Table = SlotTable<TransmitterSlot, String>
 
-    @Test("The slot of what was removed is handed out again, the latest first, before a new one is")
+    @Test("Freed slots are reused, the latest first, before a new one is made")
     func reuses() {
         var table = Table()
         let slots = ["a", "b", "c"].map { table.insert($0) }
@@ -18,7 +18,7 @@ struct SlotTableTests {
         #expect([0, 1, 2, 3].map { table[$0] } == ["e", "b", "d", "f"])
     }
 
-    @Test("What was removed stands there until the slot is used again")
+    @Test("A removed element stays readable until its slot is reused")
     func stale() {
         var table = Table()
         let slot = table.insert("a")
@@ -26,7 +26,7 @@ struct SlotTableTests {
         #expect(table[slot] == "a" && table.count == 0)
     }
 
-    @Test("A slot that was freed twice is found out")
+    @Test("A slot that was freed twice is detected")
     func unsound() {
         var table = Table()
         for name in ["a", "b"] { _ = table.insert(name) }
@@ -54,7 +54,7 @@ struct SlotListTests {
         return table
     }
 
-    @Test("One goes in at either end and comes out anywhere")
+    @Test("A transmitter is inserted at either end and removed anywhere")
     func order() {
         var (table, list) = (table(5), SlotList())
         for slot in [2, 3, 4] as [TransmitterSlot] { list.append(slot, to: .givingWay, in: &table) }

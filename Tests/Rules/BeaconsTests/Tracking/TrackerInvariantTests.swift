@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("The parts of the tracker agree with each other, whatever is heard")
+@Suite("The parts of the tracker agree with each other after any reports")
 struct TrackerInvariantTests {
-    /// A small table that is full most of the time, of few identities, so that everything meets everything.
+    /// A small table that is full most of the time, with few identities, so that all rules interact.
     private struct Room {
         var tracker = BeaconTracker(
             TrackerSettings(
@@ -18,7 +18,7 @@ struct TrackerInvariantTests {
 
         init(seed: UInt64) { state = seed }
 
-        /// Below `bound`, and the same every time for one seed.
+        /// Returns a number below `bound`, equal for equal seeds.
         mutating func draw(_ bound: UInt64) -> UInt64 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return (state >> 33) % bound
@@ -56,7 +56,7 @@ struct TrackerInvariantTests {
         }
     }
 
-    @Test("Lists, counts, timers and indices say the same after every step", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Lists, counts, timers and indices agree after every step", arguments: 1...20 as ClosedRange<UInt64>)
     func agree(seed: UInt64) {
         var room = Room(seed: seed)
         var mostResolving = 0
@@ -71,11 +71,11 @@ struct TrackerInvariantTests {
             }
             mostResolving = max(mostResolving, resolving)
         }
-        // What the test is for has happened.
+        // The situations to test have occurred.
         #expect(mostResolving > 0 && room.tracker.refusedCount > 0 && room.tracker.trackCount > 12)
     }
 
-    @Test("A transmitter that stands in a list of others is found out")
+    @Test("A transmitter in another list is detected")
     func finds() {
         var room = Room(seed: 1)
         for _ in 0..<20 { room.hear() }

@@ -19,13 +19,13 @@ struct CalibrationTests {
         try calibration.result(offset_db: offset_db, distance_m: distance_m, exponent: 2.5)
     }
 
-    @Test("At one metre the measured power is the median, whatever a few outliers say")
+    @Test("At one metre the measured power is the median, even with a few outliers")
     func median() throws {
         let readings = [Int8](repeating: -63, count: 20) + [Int8](repeating: -64, count: 10) + [-20, -110]
         let result = try result(calibration(readings))
         #expect(result.measuredPower_dbm == -63)
         #expect(result.readings.count == 32)
-        // The beacon says -59, so this gateway hears it 4 dB too weak.
+        // The beacon states -59, so this gateway hears it 4 dB too weak.
         #expect(result.statedPower_dbm == -59)
         #expect(result.rssiOffset_db == 4)
     }
@@ -37,14 +37,14 @@ struct CalibrationTests {
         #expect(result.rssiOffset_db == -11)
     }
 
-    @Test("The present offset is part of what a beacon is told, and not of the new offset")
+    @Test("The present offset counts for the beacon's power, and not for the new offset")
     func offset() throws {
         let result = try result(calibration(.init(repeating: -65, count: 30)), offset_db: 3)
         #expect(result.measuredPower_dbm == -62)
         #expect(result.rssiOffset_db == 6)
     }
 
-    @Test("Too few readings give no result, and how many there were is said")
+    @Test("Too few readings give no result but their number")
     func tooFew() {
         #expect(throws: CalibrationError.tooFew(count: 19, needed: 20)) {
             try result(calibration(.init(repeating: -60, count: 19)))
@@ -60,7 +60,7 @@ struct CalibrationTests {
         #expect(throws: CalibrationError.tooFew(count: 0, needed: 20)) { try result(calibration) }
     }
 
-    @Test("Two beacons of the UUID are refused until one is named")
+    @Test("Two beacons of the UUID are refused until one is chosen")
     func several() throws {
         func both(_ target: BeaconIdentityConstraint) -> Calibration {
             var calibration = calibration(.init(repeating: -60, count: 30), of: target)
@@ -146,7 +146,7 @@ struct SampleStatisticsTests {
         #expect(abs(statistics.sigma - 4) < 0.1)
     }
 
-    @Test("Readings that are all alike are still uncertain by rounding")
+    @Test("Equal readings still have the uncertainty of rounding")
     func rounding() throws {
         let statistics = try #require(SampleStatistics([Double](repeating: -60, count: 100)))
         #expect(abs(statistics.sigma - 0.289) < 0.001)
@@ -165,7 +165,7 @@ enum NormalQuantile {
         return (low + high) / 2
     }
 
-    /// Simpson's rule from −6, where nothing is left.
+    /// Simpson's rule from −6, where the rest is negligible.
     private static func integral(to end: Double) -> Double {
         let steps = 200
         let width = (end + 6) / Double(steps)
@@ -177,7 +177,7 @@ enum NormalQuantile {
     }
 
     private static func density(_ x: Double) -> Double {
-        // e^(−x²/2) as a limit, exact to what the test needs.
+        // e^(−x²/2) as a limit, exact enough for the test.
         var base = 1 - x * x / 2 / 65_536
         for _ in 0..<16 { base *= base }
         return base / 2.506_628_274_631

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A walk of known distances")
 struct WalkFitTests {
-    /// Stops of a shop with that path loss, each off by so much.
+    /// Returns the stops of a shop with that path loss, each with a deviation.
     private func stops(
         _ distances: [Double], exponent: Double, excess_db: Double, off_db: [Double] = [0, 0, 0, 0, 0]
     ) -> [WalkStop] {
@@ -15,26 +15,26 @@ struct WalkFitTests {
         }
     }
 
-    @Test("A shop that is as rooms usually are is found as it is, and its far end is the furthest stop")
+    @Test("An ordinary shop is found as it is, and its far end is the furthest stop")
     func usual() throws {
         let fit = try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: -2))
         #expect(abs(fit.exponent - 2.2) < 1e-9 && abs(fit.excess_db + 2) < 1e-9)
         #expect(fit.room_m == 7 && fit.spread_db < 1e-9)
     }
 
-    @Test("Beacons that are 8 dB weaker than they say are found out, for the most part")
+    @Test("A beacon that is 8 dB weaker than stated is detected, for the most part")
     func weak() throws {
         let fit = try WalkFit(stops([1, 2, 3, 5, 8], exponent: 2.2, excess_db: 8))
         #expect((4...8).contains(fit.excess_db))
     }
 
-    @Test("An exponent is moved towards what was heard, and not all the way")
+    @Test("An exponent is moved towards the measured one, but not all the way")
     func exponent() throws {
         let fit = try WalkFit(stops([1, 2, 4, 8, 14], exponent: 3, excess_db: -1.7))
         #expect((2.3...2.9).contains(fit.exponent))
     }
 
-    @Test("More stops, further apart, make it surer")
+    @Test("More stops, further apart, lower the uncertainty")
     func certainty() throws {
         let two = try WalkFit(stops([2, 4], exponent: 2.2, excess_db: 0))
         let five = try WalkFit(stops([0.5, 1, 3, 6, 12], exponent: 2.2, excess_db: 0))
@@ -42,7 +42,7 @@ struct WalkFitTests {
         #expect(two.exponentError <= 0.3 && two.excessError_db <= 4)
     }
 
-    @Test("What makes no sense is refused, with what to do")
+    @Test("Impossible walks are refused, with a remedy")
     func refusals() {
         #expect(throws: WalkError.stops(1)) { try WalkFit(stops([1], exponent: 2, excess_db: 0)) }
         #expect(throws: WalkError.stops(6)) {
@@ -56,7 +56,7 @@ struct WalkFitTests {
         #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4], exponent: 2, excess_db: 60)) }
     }
 
-    @Test("A beacon that is no weaker further away, or hardly, is refused", arguments: [-1, 0, 0.15])
+    @Test("A beacon that gets hardly weaker with the distance is refused", arguments: [-1, 0, 0.15])
     func flat(exponent: Double) {
         #expect(throws: WalkError.hardlyWeakerFurtherAway) {
             try WalkFit(stops([1, 2, 4, 7], exponent: exponent, excess_db: 5))
@@ -65,14 +65,14 @@ struct WalkFitTests {
         #expect(throws: WalkError.hardlyWeakerFurtherAway) {
             try WalkFit([(0.5, -4), (1, -3), (5, -2), (10, -1), (30, 1)].map(WalkStop.init))
         }
-        // Equal losses, whatever becomes of them in the last digit.
+        // Equal losses, apart from their last digit.
         for loss_db in [0.1, 14, 17.3] {
             let stops = [1, 2, 3.3, 7].map { WalkStop(distance_m: $0, loss_db: loss_db) }
             #expect(throws: WalkError.hardlyWeakerFurtherAway) { try WalkFit(stops) }
         }
     }
 
-    @Test("Steeper than chance explains is refused: sooner where the stops span more")
+    @Test("An exponent steeper than chance explains is refused, sooner where the stops span more")
     func steep() throws {
         #expect(throws: WalkError.tooSteep(7.8)) { try WalkFit([(1, 0), (10, 78)].map(WalkStop.init)) }
         #expect(throws: WalkError.self) { try WalkFit(stops([1, 2, 4, 7, 10], exponent: 5.4, excess_db: -8)) }
@@ -81,7 +81,7 @@ struct WalkFitTests {
         _ = try WalkFit(stops([2, 4], exponent: 5, excess_db: -10))
     }
 
-    @Test("The lines to paste are [distance]'s own")
+    @Test("The lines to paste are valid in [distance]")
     func lines() throws {
         let lines = try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: -2)).lines
         #expect(
@@ -92,7 +92,7 @@ struct WalkFitTests {
     }
 
     @Test(
-        "Stops that differ widely are said to say little, before what there is to paste; wider still, they are refused")
+        "Stops that differ widely cause a warning before the lines to paste; even wider ones are refused")
     func wide() throws {
         let fit = try WalkFit(stops([1, 2, 4, 7], exponent: 2.2, excess_db: 0, off_db: [-9, 9, -9, 9]))
         #expect((8...10).contains(fit.spread_db))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reports a second")
 struct RateMeterTests {
-    @Test("A steady rate is shown as it is, wherever in a second one looks", arguments: [0.0, 0.25, 0.5, 0.99])
+    @Test("A steady rate is constant at any point of a second", arguments: [0.0, 0.25, 0.5, 0.99])
     func steady(offset_s: Double) {
         var meter = RateMeter(at: .at(0))
         for step in 0..<2_000 where Double(step) / 100 < 15 + offset_s { meter.count(at: .at(Double(step) / 100)) }
@@ -20,7 +20,7 @@ struct RateMeterTests {
         #expect(abs(meter.rate_hz(at: .at(2)) - 10) < 0.01)
     }
 
-    @Test("After five seconds of silence the rate is zero, however long it lasts")
+    @Test("After five seconds of silence the rate is zero and stays so")
     func silence() {
         var meter = RateMeter(at: .at(0))
         for _ in 0..<1_000 { meter.count(at: .at(0.5)) }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Core
 
-@Suite("What is in the air")
+@Suite("The beacons in the air")
 struct ScanStateTests {
     private func scan(_ toml: String = "") throws -> ScanState {
         ScanState(try Settings.parse(toml).gateway, at: .at(0))
     }
 
-    @Test("Every iBeacon is listed, whether a region wants it or not, nearest first")
+    @Test("Every iBeacon is listed, in any region or none, nearest first")
     func order() throws {
         var scan = try scan()
         for step in 0..<20 {
@@ -23,7 +23,7 @@ struct ScanStateTests {
         #expect(snapshot.beaconCount == 3)
     }
 
-    @Test("A beacon that falls silent is unknown after 2 s, last, and gone after 10")
+    @Test("A beacon that falls silent is unknown and last after 2 s, and gone after 10")
     func silence() throws {
         var scan = try scan()
         scan.hear(.beacon(1, 1), from: .fixed(1), rssi_dbm: -40, to: 1)
@@ -36,7 +36,7 @@ struct ScanStateTests {
         #expect(scan.snapshot(at: .at(30)).rows.isEmpty)
     }
 
-    @Test("The rate is what was heard in the last five seconds, and falls when the beacon falls silent")
+    @Test("The rate counts the last five seconds, and falls when the beacon falls silent")
     func rate() throws {
         var scan = try scan()
         scan.hear(.beacon(), to: 9.9)
@@ -45,7 +45,7 @@ struct ScanStateTests {
         #expect(try #require(scan.snapshot(at: .at(16)).rows.first).rate_hz == 0)
     }
 
-    @Test("Reports of all devices make the rate of the air, and what is malformed is counted")
+    @Test("Reports of all devices make the rate of the air, and malformed ones are counted")
     func figures() throws {
         var scan = try scan()
         for step in 0..<100 { scan.receive(Air.otherDevice.span, at: .at(Double(step) / 20)) }
@@ -58,7 +58,7 @@ struct ScanStateTests {
         #expect(snapshot.rows.isEmpty)
     }
 
-    @Test("The regions that a beacon belongs to are named in their order")
+    @Test("The regions of a beacon are named in their order")
     func regions() throws {
         func region(_ id: String, _ lines: String = "") -> String {
             "[[region]]\nid = \"\(id)\"\nuuid = \"\(Air.uuid)\"\n\(lines)\n"
@@ -99,7 +99,7 @@ struct ScanStateTests {
         #expect(try #require(scan.snapshot(at: .at(1)).rows.first?.beacon.observation.rssi_dbm) == -55)
     }
 
-    @Test("A full table refuses newcomers and says how many")
+    @Test("A full table refuses newcomers and counts them")
     func full() throws {
         var scan = try scan("[radio]\nmax_transmitters = 2\n[[region]]\nid = \"a\"\nuuid = \"\(Air.uuid)\"")
         for minor in 1...3 {

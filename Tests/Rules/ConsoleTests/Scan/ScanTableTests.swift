@@ -7,7 +7,7 @@ import Testing
 struct ScanTableTests {
     private let scanning = ScanStatus(adapters: "hci0 (00:1B:DC:00:00:01)", availability: .scanning)
 
-    /// As many beacons as asked for, all of them heard for two seconds, in regions `shop` and `all of it`.
+    /// Returns a snapshot of so many beacons, all heard for two seconds, in regions `shop` and `all of it`.
     private func snapshot(beacons: Int) throws -> ScanSnapshot {
         let region = "[[region]]\nid = \"shop\"\nuuid = \"\(Air.uuid)\"\n"
         var scan = ScanState(
@@ -57,7 +57,7 @@ struct ScanTableTests {
         }
     }
 
-    @Test("What does not fit is counted in the last line")
+    @Test("Beacons that do not fit are counted in the last line")
     func more() throws {
         let lines = try lines(100)
         #expect(lines.count == 24)
@@ -67,7 +67,7 @@ struct ScanTableTests {
         #expect(try self.lines(22).last == "… and 2 more")
     }
 
-    @Test("Without a radio it says what is missing and what to do, and waits")
+    @Test("Without a radio the table tells what is missing and the remedy")
     func waiting() throws {
         var status = ScanStatus(adapters: "auto", availability: .absent, remedy: RadioAvailability.absent.remedy)
         status.capture = "capture room.btsnoop: 0 events"
@@ -78,12 +78,12 @@ struct ScanTableTests {
         #expect(text.last == "waiting")
     }
 
-    @Test("A radio that hears no iBeacon says so")
+    @Test("A radio that hears no iBeacon has a line that tells so")
     func quiet() throws {
         #expect(try lines(0).last == "no iBeacon heard")
     }
 
-    @Test("Drops and refusals are shown where there are any")
+    @Test("Drops and refusals are shown if there are any")
     func trouble() throws {
         var status = scanning
         status.dropped = 7
@@ -93,7 +93,7 @@ struct ScanTableTests {
         #expect(!ScanTable.summary(try self.snapshot(beacons: 0), scanning).contains("dropped"))
     }
 
-    @Test("A name from the configuration can't change the terminal")
+    @Test("A name from the configuration cannot change the terminal")
     func harmless() throws {
         var snapshot = try snapshot(beacons: 1)
         snapshot.rows[0].regions = ["a\u{1B}[2J\u{202E}b"]
@@ -101,7 +101,7 @@ struct ScanTableTests {
         #expect(line.hasSuffix("a?[2J?b"))
     }
 
-    @Test("Lines for a file have everything in full")
+    @Test("Lines for a file are unabridged")
     func plain() throws {
         let line = try #require(ScanTable.plainLines(try snapshot(beacons: 1)).first)
         #expect(line.hasPrefix("39ED98FF-2900-441A-802F-9C398FC199D2 65535     0  -50"))

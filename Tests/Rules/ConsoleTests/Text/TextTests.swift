@@ -13,14 +13,14 @@ struct TextTests {
         }
     }
 
-    @Test("What was cut ends with an ellipsis")
+    @Test("A cut text ends with an ellipsis")
     func cut() {
         #expect(TerminalText.cut("carts", to: 5) == "carts")
         #expect(TerminalText.cut("carts", to: 4) == "car…")
         #expect(TerminalText.cut("冷蔵庫", to: 4) == "冷…")
     }
 
-    @Test("Letters that stand on others take no place, wide ones take two")
+    @Test("Combining letters take no place, wide ones take two")
     func width() {
         #expect(TerminalText.width("e\u{301}") == 1)
         #expect(TerminalText.width("冷") == 2)
@@ -47,7 +47,7 @@ struct TextTests {
         #expect(Figures.fixed(-0.04, decimals: 1) == "0.0")
     }
 
-    @Test("A UUID is shortened to where it differs from the others in the table")
+    @Test("A UUID is shortened to the digits that tell the table's UUIDs apart")
     func shortUUID() throws {
         let one = try #require(ProximityUUID("39ED98FF-2900-441A-802F-9C398FC199D2"))
         let family = try #require(ProximityUUID("39ED98FF-2900-441A-802F-9C398FC199D3"))

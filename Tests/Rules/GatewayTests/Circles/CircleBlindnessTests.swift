@@ -11,7 +11,7 @@ struct CircleBlindnessTests {
         return drive
     }
 
-    @Test("After unknown_state_after_s without a fix the state is unknown, and no boundary was crossed")
+    @Test("After unknown_state_after_s without a fix the state is unknown, without a crossing")
     func unknown() {
         var drive = inside()
         drive.advance(to: 79)
@@ -21,7 +21,7 @@ struct CircleBlindnessTests {
         #expect(drive.events.isEmpty)
     }
 
-    @Test("A receiver that rests on purpose makes nothing unknown; only the time for which it listens counts")
+    @Test("A receiver that rests on purpose makes no state unknown; only the time of listening counts")
     func rests() {
         var drive = inside()
         drive.rest(at: 40)
@@ -34,7 +34,7 @@ struct CircleBlindnessTests {
         #expect(drive.states.last == "unknown depot 1040.0")
     }
 
-    @Test("Still inside: it is told so again after crossing_after_s of fixes, and the stay goes on")
+    @Test("Still inside: the state is announced after crossing_after_s of fixes, and the stay continues")
     func stillInside() {
         var drive = inside()
         drive.stay(500...530, north_m: 0)
@@ -43,7 +43,7 @@ struct CircleBlindnessTests {
         #expect(drive.events.isEmpty)
     }
 
-    @Test("In the cushion it is taken to be on the side where it was")
+    @Test("In the cushion the gateway counts as on its previous side")
     func inTheCushion() {
         var drive = inside()
         drive.stay(500...530, north_m: 110)
@@ -51,7 +51,7 @@ struct CircleBlindnessTests {
         #expect(drive.events.isEmpty)
     }
 
-    @Test("Still outside: the same, since now")
+    @Test("Still outside: the state is announced, since now")
     func stillOutside() {
         var drive = Drive([Drive.depot()])
         drive.stay(0...20, north_m: 300)
@@ -59,7 +59,7 @@ struct CircleBlindnessTests {
         #expect(drive.states.suffix(2) == ["unknown depot 80.0", "outside depot 520.0"])
     }
 
-    @Test("Out of the tunnel on the other side: the crossing is told, with what was seen of the stay")
+    @Test("Out of the tunnel on the other side: the crossing is told, with the observed part of the stay")
     func tunnel() throws {
         var drive = inside()
         drive.stay(500...530, north_m: 2_000)
@@ -81,7 +81,7 @@ struct CircleBlindnessTests {
         #expect(drive.events == ["exit depot 110.0"])
     }
 
-    @Test("A crossing that is under way keeps the state unknown until it is decided")
+    @Test("A crossing under way keeps the state unknown until it is decided")
     func undecided() {
         var drive = inside()
         drive.stay(500...510, north_m: 0)
@@ -92,7 +92,7 @@ struct CircleBlindnessTests {
         #expect(drive.events.isEmpty)
     }
 
-    @Test("Beacons and circles are blind each by their own source")
+    @Test("Beacons and circles are blind by their own source only")
     func sources() {
         var drive = Drive([Drive.depot()]) { settings in
             settings.regions.configured.append(.beacon(BeaconRegion(id: "door", uuid: Air.uuid, rules: .defaults)))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("A circle is crossed by fixes beyond its boundary by the cushion, that stay there")
+@Suite("A circle is crossed by lasting fixes beyond its boundary by the cushion")
 struct CircleCrossingTests {
     /// Outside since 20 s.
     private func outside(_ region: CircularRegion = Drive.depot()) -> Drive {
@@ -19,7 +19,7 @@ struct CircleCrossingTests {
         return drive
     }
 
-    @Test("An entry is told crossing_after_s after its first fix, which is when the stay began")
+    @Test("An entry is told crossing_after_s after its first fix, where the stay begins")
     func entry() throws {
         var drive = outside()
         drive.stay(30...60, north_m: 10)
@@ -54,7 +54,7 @@ struct CircleCrossingTests {
         #expect(drive.events.isEmpty)
     }
 
-    @Test("Nor does it where no other fix comes for as long as crossing_after_s")
+    @Test("One wild fix makes no event even without another fix for crossing_after_s")
     func wildFixAlone() {
         var drive = inside()
         drive.fix(21, at: Drive.north(200), accuracy_m: 1.7)
@@ -67,7 +67,7 @@ struct CircleCrossingTests {
         #expect(drive.events == ["exit depot 82.0"])
     }
 
-    @Test("With crossing_after_s = 0 two fixes are needed all the same")
+    @Test("With crossing_after_s = 0 two fixes are still needed")
     func twoFixes() {
         var drive = Drive([Drive.depot(crossingAfter_s: 0)])
         drive.fix(0, at: Drive.gate)
@@ -77,7 +77,7 @@ struct CircleCrossingTests {
         #expect(drive.events == ["exit depot 2.0"])
     }
 
-    @Test("Who walks along the boundary crosses nothing")
+    @Test("A walk along the boundary crosses nothing")
     func alongTheBoundary() {
         var drive = inside()
         for second in 21...600 { drive.fix(Double(second), at: Drive.north(second % 40 < 20 ? 85 : 115)) }
@@ -107,7 +107,7 @@ struct CircleCrossingTests {
         #expect(drive.events == ["exit depot 121.0"])
     }
 
-    @Test("A fix beyond cushion_m, but not by its own accuracy, neither goes on with a run nor ends it")
+    @Test("A fix beyond cushion_m, but not by its own accuracy, neither continues a run nor ends it")
     func doubtful() {
         var drive = inside()
         drive.stay(21...30, north_m: 150)
@@ -117,7 +117,7 @@ struct CircleCrossingTests {
         #expect(drive.events == ["exit depot 46.0"])
     }
 
-    @Test("Inward the cushion is half of the radius at most, so that a small circle can be entered")
+    @Test("Inward the cushion is at most half of the radius, so that a small circle can be entered")
     func inwardCushion() {
         var drive = outside(Drive.depot(radius_m: 30))
         drive.stay(30...60, north_m: 14)
@@ -130,7 +130,7 @@ struct CircleCrossingTests {
         #expect(drive.events == ["enter depot 50.0"])
     }
 
-    @Test("Crossings that nobody wants to know of change the state alone")
+    @Test("Crossings whose events are switched off change the state alone")
     func notices() {
         var drive = Drive([Drive.depot(onEntry: false, onExit: false)])
         drive.stay(0...20, north_m: 300)
@@ -143,7 +143,7 @@ struct CircleCrossingTests {
             ])
     }
 
-    @Test("Each state says how far from the centre the gateway was, where that is known")
+    @Test("Each state has the gateway's distance from the centre, where it is known")
     func distance() {
         var drive = Drive([Drive.depot()])
         drive.stay(0...20, north_m: 300)

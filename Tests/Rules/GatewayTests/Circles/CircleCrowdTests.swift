@@ -6,7 +6,7 @@ import Testing
 struct CircleCrowdTests {
     private let rules = CircleRules(cushion_m: 20, crossingAfter: .seconds(20), unknownStateAfter: .seconds(60))
 
-    /// Circles of 100 m, 300 m apart, on a square of so many by so many.
+    /// Returns circles of 100 m, 300 m apart, in a square grid.
     private func town(_ side: Int) throws -> (RegionMonitor, EvidenceSourceID, [RegionTransition]) {
         var monitor = RegionMonitor(
             limits: RegionLimits(maxRegions: side * side, maxInstances: 1, maxWatchedCircles: 20))
@@ -52,7 +52,7 @@ struct CircleCrowdTests {
         )
     }
 
-    @Test("A fix is held against as few circles with 100,000 registered as with 20, and each has its state")
+    @Test("A fix is compared with as few circles with 100,000 registered as with 20, and each has its state")
     func hundredThousand() throws {
         let few = try judged(5)
         let many = try judged(317)
@@ -62,7 +62,7 @@ struct CircleCrowdTests {
         #expect(many.events >= 1)
     }
 
-    @Test("max_watched circles are entered first, the nearest boundaries, and the others with the next fixes")
+    @Test("A fix enters max_watched circles with the nearest boundaries first, and the others with the next fixes")
     func maxWatched() {
         let circles = (1...9).map { Drive.depot("\($0)", radius_m: 100 + Double($0)) }
         var drive = Drive(circles, maxWatched: 4)
@@ -87,7 +87,7 @@ struct CircleCrowdTests {
         #expect(drive.events.contains("exit left 41.0"))
     }
 
-    @Test("max_regions refuses the newcomer; max_instances is a limit of beacons alone")
+    @Test("max_regions refuses the newcomer; max_instances limits only beacons")
     func limits() {
         var drive = Drive([Drive.depot("a"), Drive.depot("b"), Drive.depot("c")]) { settings in
             settings.regions.limits.maxRegions = 2

@@ -25,7 +25,7 @@ struct CircleFirstStateTests {
         #expect(drive.states.last == "inside depot 20.0")
     }
 
-    @Test("Most of the fixes are right, whatever a wild one says in the end")
+    @Test("The majority of the fixes decides, even with a wild one at the end")
     func majority() {
         var drive = Drive([Drive.depot()])
         drive.stay(0...19, north_m: 10)
@@ -33,7 +33,7 @@ struct CircleFirstStateTests {
         #expect(drive.states.last == "inside depot 20.0")
     }
 
-    @Test("A gap up to unknown_state_after_s counts whole, a longer one not at all")
+    @Test("A gap up to unknown_state_after_s counts fully, a longer one not at all")
     func gaps() {
         var drive = Drive([Drive.depot()])
         drive.fix(0, at: Drive.gate)

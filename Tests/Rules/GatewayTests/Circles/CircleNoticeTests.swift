@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("What the operator should know of a circle is said once")
+@Suite("The operator gets each notice about a circle once")
 struct CircleNoticeTests {
-    @Test("A radius above 100 km is clamped, and said")
+    @Test("A radius above 100 km is clamped, with a notice")
     func clamped() throws {
         var drive = Drive([Drive.depot(radius_m: 150_000), Drive.depot("ok", radius_m: 100_000)])
         #expect(drive.notices == [RegionMonitoringNotice(region: "depot", .radiusClamped(from_m: 150_000))])
@@ -16,7 +16,7 @@ struct CircleNoticeTests {
         #expect(drive.transitions.last?.circle?.circle.radius_m == 100_000)
     }
 
-    @Test("A radius below twice the usual accuracy is warned of, once")
+    @Test("A radius below twice the usual accuracy gets one warning")
     func tooSmall() {
         var drive = Drive([Drive.depot("small", radius_m: 50), Drive.depot("large", radius_m: 70)])
         drive.stay(0...300, north_m: 0, accuracy_m: 30)
@@ -26,7 +26,7 @@ struct CircleNoticeTests {
             ])
     }
 
-    @Test("The usual accuracy is the median: a few poor fixes are not usual")
+    @Test("The usual accuracy is the median: a few poor fixes do not count")
     func median() {
         var drive = Drive([Drive.depot(radius_m: 50)])
         for second in 0...300 {

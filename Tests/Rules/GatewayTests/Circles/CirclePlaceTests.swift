@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Circles are right anywhere on the Earth")
 struct CirclePlaceTests {
-    /// In and out again, so far beyond the boundary in some direction.
+    /// Goes in and out again, beyond the boundary in some direction.
     private func crosses(_ center: Coordinate, radius_m: Double, inside: Coordinate, outside: Coordinate) -> [String] {
         var drive = Drive([Drive.depot(center: center, radius_m: radius_m)])
         for second in 0...20 { drive.fix(Double(second), at: outside) }
@@ -23,7 +23,7 @@ struct CirclePlaceTests {
         #expect(crosses(center, radius_m: 150, inside: inside, outside: outside) == there)
     }
 
-    @Test("At a centre on the antimeridian, whichever sign it is given with", arguments: [180.0, -180.0])
+    @Test("At a centre on the antimeridian, with either sign", arguments: [180.0, -180.0])
     func onTheAntimeridian(longitude: Double) throws {
         let center = try #require(Coordinate(latitude: 65, longitude: longitude))
         for side in [-179.9995, 179.9995] {
@@ -59,7 +59,7 @@ struct CirclePlaceTests {
         #expect(drive.events == ["exit depot 41.0"])
     }
 
-    @Test("The grid finds exactly the circles that a place lies in, wherever and however large")
+    @Test("The grid finds exactly the circles that contain a place, anywhere and of any size")
     func grid() throws {
         var random = SystemRandomNumberGenerator()
         var grid = CircleGrid()

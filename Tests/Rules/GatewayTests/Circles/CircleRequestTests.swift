@@ -2,14 +2,14 @@ import Testing
 
 @testable import Core
 
-@Suite("Requests have circles monitored, as they have regions of beacons")
+@Suite("Requests register circles as they register regions of beacons")
 struct CircleRequestTests {
     private func definition(_ id: String = "depot", radius_m: Int = 100) throws -> RegionDefinition {
         let text = "{\"id\":\"\(id)\",\"latitude\":52.5163,\"longitude\":13.3777,\"radius_m\":\(radius_m)}"
         return try RegionDefinition(text: Array(text.utf8))
     }
 
-    @Test("One that is asked for is monitored from then on, and its state is told")
+    @Test("A requested circle is monitored from then on, and its state is told")
     func monitor() throws {
         var drive = Drive([])
         #expect(drive.ask(.monitor(try definition()), at: 5) == .monitoring(region: "depot"))
@@ -24,7 +24,7 @@ struct CircleRequestTests {
         #expect(states.map(\.state) == [.inside])
     }
 
-    @Test("The end of its monitoring ends the stay, and nothing of it is judged any more")
+    @Test("The end of its monitoring ends the stay, and fixes are not compared with it any more")
     func stop() throws {
         var drive = Drive([])
         _ = drive.ask(.monitor(try definition()), at: 0)
@@ -42,7 +42,7 @@ struct CircleRequestTests {
         #expect(ends.first?.location?.coordinate == Drive.gate)
         drive.stay(30...60, north_m: 500)
         #expect(drive.events.isEmpty && !drive.isCrossingUndecided)
-        // Its place may be used again.
+        // Its slot may be reused.
         _ = drive.ask(.monitor(try definition("other", radius_m: 300)), at: 61)
         drive.stay(62...82, north_m: 200)
         #expect(drive.states.last == "inside other 82.0")

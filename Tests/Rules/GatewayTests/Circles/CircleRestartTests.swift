@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The state of a circle outlives the process")
 struct CircleRestartTests {
-    /// What is stored by a process that entered at 30 s and was last inside at 60 s; the next one begins 100 s after it.
+    /// The records of a process that entered at 30 s and was last inside at 60 s; the next one begins 100 s after it.
     private func records(_ region: CircularRegion = Drive.depot()) -> [RegionRecord] {
         var drive = Drive([region])
         drive.stay(0...20, north_m: 300)
@@ -29,7 +29,7 @@ struct CircleRestartTests {
         #expect(drive.transitions.last?.since == .origin - .seconds(130))
     }
 
-    @Test("Gone meanwhile is an exit that is inferred, with the stay as far as it was seen")
+    @Test("Gone meanwhile is an inferred exit, with the observed part of the stay")
     func gone() throws {
         var drive = Drive([Drive.depot()], restoring: records())
         drive.stay(5...40, north_m: 1_000)
@@ -39,7 +39,7 @@ struct CircleRestartTests {
         #expect(stay.lastHeardAt == .origin - .seconds(100))
     }
 
-    @Test("Seen inside since the start, its exit is as observed as any")
+    @Test("Seen inside since the start, it has an observed exit")
     func seenAgain() {
         var drive = Drive([Drive.depot()], restoring: records())
         drive.stay(5...10, north_m: 0)
@@ -65,7 +65,7 @@ struct CircleRestartTests {
         #expect(drive.states == ["inside depot 0.0", "unknown depot 60.0"])
     }
 
-    @Test("With another centre or radius it is another region, of which nothing is known")
+    @Test("With another centre or radius it is another region, without a stored state")
     func anotherCircle() {
         let larger = Drive([Drive.depot(radius_m: 101)], restoring: records())
         #expect(larger.states == ["unknown depot 0.0"])
@@ -73,7 +73,7 @@ struct CircleRestartTests {
         #expect(elsewhere.states == ["unknown depot 0.0"])
     }
 
-    @Test("A stay that nobody watches any more ends without a place")
+    @Test("A stay that is not watched any more ends without a place")
     func unmonitored() throws {
         let record = try #require(records().first)
         let exit = try #require(record.unmonitoredExit(at: .origin))
@@ -82,7 +82,7 @@ struct CircleRestartTests {
         #expect(stay.ending == .unmonitored && stay.dwell == .seconds(30))
     }
 
-    @Test("The stays under way are stored every minute while fixes come")
+    @Test("Open stays are stored every minute while fixes come")
     func storedEveryMinute() throws {
         var drive = Drive([Drive.depot()])
         drive.stay(0...100, north_m: 0)

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Core
 
-/// A gateway with circles that is driven about: fixes go in, and what it told comes out as short lines.
+/// A gateway with circles that drives about: fixes go in, and its outputs come out as short lines.
 struct Drive {
     static let gate = place(52.5163, 13.3777)
-    /// A degree of latitude at the gate, metres.
+    /// The length of a degree of latitude at the gate, metres.
     static let degree_m = 111_264.0
 
     private(set) var engine: GatewayEngine
     private(set) var outputs: [GatewayOutput] = []
-    /// What a later process would go on from.
+    /// The records that a later process would restore.
     private(set) var stored: [RegionInstanceID: RegionRecord] = [:]
 
     init(
@@ -42,12 +42,12 @@ struct Drive {
                 cushion_m: cushion_m, crossingAfter: .seconds(crossingAfter_s), unknownStateAfter: .seconds(60)))
     }
 
-    /// A place so far north of another one, to within a thousandth.
+    /// Returns a place so far north of another one, to within a thousandth.
     static func north(_ distance_m: Double, of place: Coordinate = gate) -> Coordinate {
         Self.place(place.latitude + distance_m / degree_m, place.longitude)
     }
 
-    /// A place that a test knows to be on the Earth.
+    /// Returns a place that the test knows to be on the Earth.
     static func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
         guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
             preconditionFailure("\(latitude), \(longitude) is not on the Earth")
@@ -65,7 +65,7 @@ struct Drive {
         keep()
     }
 
-    /// A fix every second, so far from the gate.
+    /// A fix every second, at a distance from the gate.
     mutating func stay(_ seconds: ClosedRange<Int>, north_m: Double, accuracy_m: Double = 5) {
         for second in seconds { fix(Double(second), at: Self.north(north_m), accuracy_m: accuracy_m) }
     }
@@ -85,7 +85,7 @@ struct Drive {
         keep()
     }
 
-    /// Asks for something, and returns what became of it.
+    /// Answers a request, and returns the result.
     mutating func ask(_ request: Request, at t_s: Double) -> Answer.Result? {
         let address = ReplyAddress(verb: "test", topic: "answers")
         engine.answer(request, to: address, at: .origin + .seconds(t_s), outputs: &outputs)
@@ -94,10 +94,10 @@ struct Drive {
         return answer.result
     }
 
-    /// Whether a receiver should not rest yet.
+    /// Whether the receiver is still needed.
     var isCrossingUndecided: Bool { engine.monitor.kinds.isCrossingUndecided }
 
-    /// The receiver is turned off, as a service has it.
+    /// Turns the receiver off, as a service does.
     mutating func rest(at t_s: Double) {
         advance(to: t_s)
         engine.monitor.rests(engine.receiver(), at: .origin + .seconds(t_s))
@@ -108,7 +108,7 @@ struct Drive {
         engine.monitor.listens(engine.receiver(), at: .origin + .seconds(t_s))
     }
 
-    /// The state of all that is inside is stored, as every minute and at the end.
+    /// Stores the open stays, as every minute and at the end.
     mutating func store() {
         engine.storeStays(&outputs)
         keep()
@@ -142,7 +142,7 @@ struct Drive {
         }
     }
 
-    /// What was said to the operator.
+    /// The notices to the operator.
     var notices: [RegionMonitoringNotice] {
         outputs.compactMap { output in
             if case .notice(let notice, at: _) = output { notice } else { nil }
@@ -160,7 +160,7 @@ struct Drive {
 }
 
 extension RegionTransition {
-    /// What it tells of a circle.
+    /// The outputs of a circle.
     var circle: CircleObservation? {
         if case .circle(let circle) = detail { circle } else { nil }
     }

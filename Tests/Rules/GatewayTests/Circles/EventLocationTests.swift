@@ -3,9 +3,9 @@ import Testing
 
 @testable import Core
 
-@Suite("Events say where they happened")
+@Suite("Events tell where they happened")
 struct EventLocationTests {
-    @Test("A circle's event carries the fix that decided it")
+    @Test("A circle's event has the fix that decided it")
     func circle() throws {
         var drive = Drive([Drive.depot()])
         drive.stay(0...20, north_m: 300)
@@ -14,7 +14,7 @@ struct EventLocationTests {
         #expect(location == EventLocation(coordinate: Drive.gate, horizontalAccuracy_m: 7, age: .zero))
     }
 
-    @Test("A beacon's event carries the last used fix and its age, while that is younger than an hour")
+    @Test("A beacon's event has the last used fix and its age, while that is younger than an hour")
     func beacon() throws {
         for (age_s, isKnown) in [(100.0, true), (3_599, true), (3_600, false)] {
             var drive = Drive([]) { settings in
@@ -29,7 +29,7 @@ struct EventLocationTests {
         }
     }
 
-    @Test("Without a fix they say nothing of it")
+    @Test("Without a fix an event has no place")
     func none() {
         var drive = Drive([]) { settings in
             var rules = BeaconRules.defaults

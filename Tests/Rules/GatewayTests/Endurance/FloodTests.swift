@@ -3,13 +3,13 @@ import Testing
 
 @testable import Core
 
-@Suite("Whatever the air does, memory is bounded")
+@Suite("Memory is bounded under any reports")
 struct FloodTests {
     private func event(_ identity: BeaconIdentity, _ address: DeviceAddress) -> [UInt8] {
         Air.metaEvent([Air.legacyReport(address, data: Air.payload(identity))])
     }
 
-    @Test("A day of strangers that rotate, 4 at a time, leaves no more behind than a quarter of an hour of them")
+    @Test("A day of rotating strangers, 4 at a time, leaves no more behind than a quarter of an hour of them")
     func day() {
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(.door(), radioSees: true, at: .origin, outputs: &outputs)
@@ -44,7 +44,7 @@ struct FloodTests {
         #expect(engine.tracker.timerCount <= 4 * 1_100)
     }
 
-    @Test("A flood of identities is bounded as well, and what a region follows stays")
+    @Test("A flood of identities is bounded as well, and the beacons of regions stay")
     func manyIdentities() {
         let settings = GatewaySettings.door { settings, region in
             settings.tracker.maxTransmitters = 500

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What is a flood, and what is an ordinary day")
+@Suite("The difference between a flood and an ordinary day")
 struct FloodWatchTests {
     private func counts(_ change: (inout NewcomerCounts) -> Void) -> NewcomerCounts {
         var counts = NewcomerCounts()
@@ -11,7 +11,7 @@ struct FloodWatchTests {
         return counts
     }
 
-    /// A watch whose first minute is over.
+    /// Returns a watch whose first minute is over.
     private func watch() -> FloodWatch {
         var watch = FloodWatch(at: .origin)
         watch.endWindow(NewcomerCounts(), at: .origin + .seconds(60))
@@ -24,7 +24,7 @@ struct FloodWatchTests {
         #expect(suspects.map(\.kind) == (isNamed ? [.identities] : []))
     }
 
-    @Test("The rate is that of a minute")
+    @Test("The rate is averaged over a minute")
     func rate() {
         #expect(
             watch().suspects(counts { $0.crowdedAddresses = 600 }, listed: 0)
@@ -40,7 +40,7 @@ struct FloodWatchTests {
         #expect(watch.suspects(NewcomerCounts(), listed: 0).isEmpty)
     }
 
-    @Test("After silence for minutes nothing is named")
+    @Test("After minutes of silence no flood is named")
     func silence() {
         var watch = watch()
         watch.endWindow(counts { $0.identities = 6_000 }, at: .origin + .seconds(400))
@@ -48,7 +48,7 @@ struct FloodWatchTests {
         #expect(watch.end == .origin + .seconds(420))
     }
 
-    @Test("What is there when the agent starts is no flood of identities")
+    @Test("Identities present when the agent starts are no flood")
     func start() {
         var watch = FloodWatch(at: .origin)
         let everybody = counts { $0.identities = 5_000 }
@@ -57,7 +57,7 @@ struct FloodWatchTests {
         #expect(watch.suspects(NewcomerCounts(), listed: 5_000).isEmpty)
     }
 
-    @Test("Rotations are many only beside those who are there", arguments: [(400, false), (300, true)])
+    @Test("Rotations are many only in proportion to the listed beacons", arguments: [(400, false), (300, true)])
     func rotations(listed: Int, isNamed: Bool) {
         let suspects = watch().suspects(counts { $0.rotations = 90 }, listed: listed)
         #expect(suspects.map(\.kind) == (isNamed ? [.rotations] : []))
@@ -70,7 +70,7 @@ struct FloodWatchTests {
         #expect(watch.suspects(NewcomerCounts(), listed: 0).map(\.kind) == (isNamed ? [.rssi] : []))
     }
 
-    @Test("A refused newcomer that is heard again and again is one")
+    @Test("A refused newcomer that is heard repeatedly counts once")
     func refused() {
         var numbers = DistinctNumbers()
         #expect([7, 7, 8].map { numbers.insert($0) } == [true, false, true])

@@ -7,12 +7,13 @@ import Testing
 @Suite("A flood is named, bounded, and hides no genuine beacon")
 struct SpoofingTests {
     private static let isLong = getenv("BEACOND_LONG_TESTS") != nil
-    /// A flood begins at 65 s and ends at 105 s; with BEACOND_LONG_TESTS=1 it is of 10⁶ reports.
+    /// A flood begins at 65 s and ends at 105 s; with BEACOND_LONG_TESTS=1 it has 10⁶ reports.
     private static let end = isLong ? 1_065 : 105
     private static let limit = Settings.defaults.gateway.tracker.maxTransmitters
     private static let perSecond = 1_000
 
-    /// Any beacon of the UUID. It is not ranged, because a list of 8192 beacons every second takes a debug build long.
+    /// A region of any beacon of the UUID. It is not ranged, because a list of 8192 beacons every second takes a debug
+    /// build long.
     private static let any = BeaconRegion(
         id: "any", uuid: Air.uuid, isRanged: false, rules: BeaconRules.defaults)
 
@@ -25,10 +26,10 @@ struct SpoofingTests {
         Air.metaEvent([Air.legacyReport(address, data: Air.payload(identity), rssi: rssi)])
     }
 
-    /// Numbers that repeat as seldom as random ones, and are the same every time.
+    /// Numbers that repeat as rarely as random ones, and are equal every time.
     private static func scattered(_ number: UInt64) -> UInt64 { (number &+ 1) &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// What holds whatever the flood is.
+    /// Checks the rules that hold for every flood.
     private func expectUnharmed(_ siege: Siege, sourceLocation: SourceLocation = #_sourceLocation) {
         let odd = (0..<10).map { "exit genuine-\($0 * 2 + 1)" }
         let even = (1...10).map { "enter genuine-\($0 * 2)" }
@@ -38,7 +39,7 @@ struct SpoofingTests {
         #expect(siege.mostTimers <= 4 * (Self.limit + 64), sourceLocation: sourceLocation)
     }
 
-    @Test("Identities and addresses that nobody asked for")
+    @Test("Identities and addresses of no region")
     func strangers() throws {
         var siege = Siege()
         siege.pass(until: Self.end) { second in
@@ -53,8 +54,8 @@ struct SpoofingTests {
         #expect(try #require(siege.suspects[.identities]) > 600)
     }
 
-    /// They fill the table. A place comes free as often as one falls silent for good, so that a beacon that comes is kept
-    /// waiting for a report or two, and enters.
+    /// The newcomers fill the table. A slot comes free whenever a beacon falls silent for good, so a new beacon waits
+    /// for a report or two, and enters.
     @Test("Identities under the UUID of a region that any beacon of it enters")
     func underTheUUID() throws {
         var siege = Siege(following: [Self.any])
@@ -79,7 +80,7 @@ struct SpoofingTests {
         siege.pass(until: Self.end) { second in
             Self.flood(second) { Self.event(.beacon(1, 2), .rotating($0 % 10_000)) }
         }
-        // The flood is in the region of that one: its own entry comes sooner, and the others' as ever.
+        // The flood is in the region of that beacon: its own entry comes sooner, and the others' as usual.
         #expect(siege.events.count == 20)
         #expect(siege.events.filter { $0 == "enter genuine-2" } == ["enter genuine-2"])
         #expect(siege.mostTransmitters <= Self.limit)
@@ -99,7 +100,7 @@ struct SpoofingTests {
         #expect(try #require(siege.suspects[.rssi]) > 600)
     }
 
-    @Test("Hundreds of phones that change their address within a second stay as many as they were")
+    @Test("Hundreds of phones that change their addresses within a second keep their number")
     func rotations() throws {
         // Heard from the start, so that they are no flood of identities.
         let phones = Self.isLong ? 3_000 : 600

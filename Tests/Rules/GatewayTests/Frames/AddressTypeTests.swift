@@ -5,12 +5,12 @@ import Testing
 
 @Suite("Every address type is one transmitter, and only private ones rotate")
 struct AddressTypeTests {
-    /// One address of each kind, twice: what a beacon has before and after.
+    /// Two addresses of each kind: a beacon's before and after.
     private func pair(_ type: DeviceAddress.AddressType, highBits: UInt64) -> [DeviceAddress] {
         [1, 2].map { DeviceAddress(bits: highBits << 46 | $0, type: type) }
     }
 
-    /// How many tracks there are where an address falls silent and another takes its place.
+    /// Returns the number of tracks when one address falls silent and another replaces it.
     private func tracks(_ addresses: [DeviceAddress]) -> UInt64 {
         var air = Air()
         air.otherDevices(end_s: 40)
@@ -28,16 +28,16 @@ struct AddressTypeTests {
     @Test("A resolvable or non-resolvable private address rotates", arguments: [0b01, 0b00] as [UInt64])
     func privateAddresses(highBits: UInt64) { #expect(tracks(pair(.random, highBits: highBits)) == 1) }
 
-    @Test("A static random address never does")
+    @Test("A static random address never rotates")
     func staticAddress() { #expect(tracks(pair(.random, highBits: 0b11)) == 2) }
 
-    @Test("The reserved kind of random address never does")
+    @Test("The reserved kind of random address never rotates")
     func reservedAddress() { #expect(tracks(pair(.random, highBits: 0b10)) == 2) }
 
-    @Test("A public address never does, whatever its bits", arguments: [0b00, 0b01, 0b11] as [UInt64])
+    @Test("A public address never rotates, with any bits", arguments: [0b00, 0b01, 0b11] as [UInt64])
     func publicAddress(highBits: UInt64) { #expect(tracks(pair(.public, highBits: highBits)) == 2) }
 
-    @Test("An identity address that the controller resolved never does")
+    @Test("An identity address that the controller resolved never rotates")
     func identityAddresses() {
         #expect(tracks(pair(.publicIdentity, highBits: 0b01)) == 2)
         #expect(tracks(pair(.randomIdentity, highBits: 0b01)) == 2)
@@ -49,12 +49,12 @@ struct AddressTypeTests {
     @Test("A static address does not become a private one")
     func staticToPrivate() { #expect(tracks([.fixed(1), .rotating(2)]) == 2) }
 
-    @Test("The same bits as public and as random address are two transmitters")
+    @Test("Equal bits as public and as random address are two transmitters")
     func sameBits() {
         #expect(tracks([DeviceAddress(bits: 5, type: .public), DeviceAddress(bits: 5, type: .randomIdentity)]) == 2)
     }
 
-    @Test("Anonymous advertisements of one identity are one beacon, whatever stands in place of the address")
+    @Test("Anonymous advertisements of one identity are one beacon, with any octets in place of the address")
     func anonymous() {
         #expect(tracks(pair(.anonymous, highBits: 0b01)) == 1)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Extended data that comes in pieces is put together first")
+@Suite("Extended data in pieces is joined first")
 struct FragmentTests {
     private let more: UInt16 = 0b01 << 5
     private let truncated: UInt16 = 0b10 << 5
@@ -38,7 +38,7 @@ struct FragmentTests {
         #expect(story(pieces).figures.beacons == 3)
     }
 
-    @Test("What the controller lost the rest of is read as far as it goes, and is nobody's fault")
+    @Test("Data that the controller truncated is read up to the cut, and counts as no error")
     func truncatedByTheController() {
         let whole = story([event(more, data), event(truncated, [9, 0x09, 0x41])])
         #expect(whole.figures.beacons == 1)
@@ -46,7 +46,7 @@ struct FragmentTests {
         #expect(story([event(truncated, data.prefix(20))]).figures.rejects.total == 0)
     }
 
-    @Test("A chain longer than any can be is dropped")
+    @Test("A chain longer than the limit is dropped")
     func oversizedChain() {
         let piece = [UInt8](repeating: 0, count: 200)
         let story = story(Array(repeating: event(more, piece), count: 9) + [event(0, data, from: .fixed(2))])

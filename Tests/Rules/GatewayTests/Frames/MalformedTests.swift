@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What is malformed is counted and skipped, and what stands beside it is kept")
+@Suite("Malformed parts are counted and skipped, and the parts beside them are kept")
 struct MalformedTests {
     private let frame = IBeaconFrame(identity: .beacon(), measuredPower_dbm: -59).encodedStructure
 
@@ -37,7 +37,7 @@ struct MalformedTests {
         #expect(legacy([Air.legacyReport(data: frame + [0, 0, 0])]).figures.beacons == 1)
     }
 
-    @Test("A structure with a type and no data is passed over")
+    @Test("A structure with a type and no data is skipped")
     func emptyStructure() { #expect(legacy([Air.legacyReport(data: [1, 0xFF] + frame)]).figures.beacons == 1) }
 
     @Test("An iBeacon that is too short is counted", arguments: 0..<21)
@@ -48,7 +48,7 @@ struct MalformedTests {
         #expect(story.rejected(.truncatedBeacon) == 1)
     }
 
-    @Test("A legacy report with more than 31 data octets is skipped, the event goes on where its lengths still fit")
+    @Test("A legacy report with more than 31 data octets is skipped; the event goes on where its lengths still fit")
     func oversizedLegacyData() {
         let oversized = Air.legacyReport(.fixed(2), data: frame + [5, 0x09, 0x41, 0x42, 0x43, 0x44])
         let story = legacy([beacon(1), oversized, beacon(3)])
@@ -57,7 +57,7 @@ struct MalformedTests {
         #expect(story.rejected(.oversizedData) == 1)
     }
 
-    @Test("A data length that runs past the event costs that report and those behind it, not those before")
+    @Test("A data length beyond the event costs that report and those behind it, not those before")
     func overlongDataLength() {
         let lying = Air.legacyReport(.fixed(2), data: frame, length: 200)
         let story = legacy([beacon(1), lying, beacon(3)])
@@ -65,7 +65,7 @@ struct MalformedTests {
         #expect(story.rejected(.truncatedReport) == 1)
     }
 
-    @Test("Reports that are announced and not there are counted once", arguments: [3, 255])
+    @Test("Announced reports that are missing are counted once", arguments: [3, 255])
     func tooManyAnnounced(count: UInt8) {
         let story = legacy([beacon(1), beacon(2)], count: count)
         #expect(story.figures.beacons == 2)
@@ -101,7 +101,7 @@ struct MalformedTests {
         #expect(story.figures.beacons == UInt64(max(0, count - 4) / reportLength))
     }
 
-    @Test("Other events and subevents are none of ours, and no error")
+    @Test("Other events and subevents are ignored without an error")
     func otherEvents() {
         for event: [UInt8] in [[], [0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], [0x3E], [0x3E, 0x02, 0x01, 0x00]] {
             #expect(Story.of(event: event).figures.rejects.total == 0)
@@ -119,7 +119,7 @@ struct StrengthTests {
         return Story(settings, air)
     }
 
-    @Test("Heard only without a strength it is there, with proximity unknown and no RSSI")
+    @Test("A beacon without any RSSI is present, with proximity unknown")
     func onlyNotAvailable() throws {
         let story = story([nil, nil])
         #expect(story.events == ["enter door 1.0"])
@@ -128,13 +128,13 @@ struct StrengthTests {
         #expect(beacon.observation.proximity == .unknown && beacon.observation.accuracy_m == -1)
     }
 
-    @Test("It enters only where entry_rssi_dbm is −127")
+    @Test("A beacon without any RSSI enters only where entry_rssi_dbm is −127")
     func entersOnlyWhereAnyStrengthDoes() {
         let settings = GatewaySettings.door { _, region in region.rules.entryRSSI_dbm = -126 }
         #expect(story([nil, nil], settings).events == [])
     }
 
-    @Test("It does not move what was smoothed before")
+    @Test("A report without an RSSI does not move the smoothed level")
     func feedsNoFilter() throws {
         let settings = GatewaySettings.door { settings, _ in settings.ranging.mode = .interval }
         var air = Air()
@@ -159,7 +159,7 @@ struct StrengthTests {
         #expect(beacon.observation.rssi_dbm == -53)
     }
 
-    @Test("The offset does not carry an RSSI out of its range")
+    @Test("The offset keeps an RSSI within its range")
     func offsetIsClamped() throws {
         let settings = GatewaySettings.door { settings, _ in settings.adapters[0].rssiOffset_db = -40 }
         let beacon = try #require(story([-120], settings).ranging.first?.report.beacons.first)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("The frame is read wherever it stands")
+@Suite("The frame is read anywhere in the payload")
 struct PlacementTests {
     private let frame = IBeaconFrame(identity: .beacon(), measuredPower_dbm: -59).encodedStructure
     private let flags: [UInt8] = [2, 1, 6]
@@ -28,7 +28,7 @@ struct PlacementTests {
         #expect(Story.of(event: event).figures.beacons == 1)
     }
 
-    @Test("Behind another message of Apple's in a structure of its own")
+    @Test("Behind another message of Apple's in its own structure")
     func behindAnotherAppleMessage() {
         let data = [6, 0xFF, 0x4C, 0x00, 0x10, 0x01, 0x07] + frame
         let event = Air.metaEvent([Air.extendedReport(data: data)], subevent: 0x0D)
@@ -57,7 +57,7 @@ struct PlacementTests {
         #expect(Story.of(event: event).figures.beacons == 1)
     }
 
-    @Test("Several reports in one event are each read, with their own strength")
+    @Test("Several reports in one event are each read, with their own RSSI")
     func severalReports() throws {
         let event = Air.metaEvent([
             Air.legacyReport(.fixed(1), data: flags + frame, rssi: 0xC4),

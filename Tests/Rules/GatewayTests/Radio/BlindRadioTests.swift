@@ -5,12 +5,12 @@ import Testing
 
 @Suite("A blind radio proves nothing")
 struct BlindRadioTests {
-    @Test("Exit timers stand still while nothing at all is heard")
+    @Test("Exit timers stand still while no device is heard")
     func timersStandStill() {
         var air = Air()
         air.otherDevices(start_s: 0, end_s: 30)
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 30)
-        // Nothing from 30 to 80; then the beacon is gone: it gets its 20 s of listening.
+        // Silence from 30 to 80; then the beacon is gone: it gets its 20 s of listening.
         air.otherDevices(start_s: 80, end_s: 120)
         #expect(Story(.door(), air).events == ["enter door 2.0", "exit door 100.0"])
     }
@@ -38,7 +38,7 @@ struct BlindRadioTests {
         #expect(story.events == ["enter door 200.0"])
     }
 
-    @Test("A region that was outside is so again once the radio has listened")
+    @Test("A region that was outside is outside again once the radio has listened")
     func outsideAgain() {
         var air = Air()
         air.otherDevices(start_s: 0, end_s: 30)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Core
 
-@Suite("A capture's clock may be set while it is written: timers go on")
+@Suite("A capture's clock may be set during the capture: timers continue")
 struct CaptureClockTests {
-    /// Plays events at the capture's times, in the order in which they are given.
+    /// Plays events at the capture's times, in the given order.
     private func play(_ records: [(t_s: Double, air: Air)]) -> [GatewayOutput] {
         var outputs: [GatewayOutput] = []
         var player = CapturePlayer(.door(), restoring: [], at: Story.startTime, outputs: &outputs)
@@ -43,7 +43,7 @@ struct CaptureClockTests {
         #expect(crossings(outputs) == ["enter 0.0", "exit 40.0"])
     }
 
-    @Test("A capture from before 1970 tells the same as any other")
+    @Test("A capture from before 1970 gives the usual events")
     func beforeUnix() {
         let shop = shop(beacon: true, end_s: 30)
         let since1970_s = Double(Story.startTime.microseconds) / 1_000_000
@@ -56,7 +56,7 @@ struct CaptureClockTests {
         #expect(kinds(play([(early, shop), (early + 60, self.shop(beacon: false, end_s: 60))])) == usual)
     }
 
-    @Test("What is told after it has the time that the capture's clock shows")
+    @Test("Later events have the time of the capture's clock")
     func timebaseAfterSetBack() {
         var outputs: [GatewayOutput] = []
         var player = CapturePlayer(.door(), restoring: [], at: Story.startTime, outputs: &outputs)
@@ -91,7 +91,7 @@ struct CaptureClockTests {
         #expect(outputs.count < 500)
     }
 
-    @Test("Any time at all may stand in a record", arguments: [Int64.min, -1, 0, .max / 2, .max])
+    @Test("A record may have any time", arguments: [Int64.min, -1, 0, .max / 2, .max])
     func extremes(microseconds: Int64) {
         var outputs: [GatewayOutput] = []
         var player = CapturePlayer(.door(), restoring: [], at: Story.startTime, outputs: &outputs)

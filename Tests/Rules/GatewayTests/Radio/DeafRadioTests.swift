@@ -3,9 +3,9 @@ import Testing
 
 @testable import Core
 
-@Suite("Nothing is decided by a silence in which nobody was heard")
+@Suite("A silence of all beacons decides nothing")
 struct DeafRadioTests {
-    /// Two beacons and some other device, ten times a second and twice, and the radio deaf between times.
+    /// Two beacons and another device, ten times a second and twice, and the radio deaf between times.
     private func shop(deaf: [ClosedRange<Double>], end_s: Double = 60) -> Air {
         var whole = Air()
         whole.otherDevices(end_s: end_s)
@@ -14,7 +14,7 @@ struct DeafRadioTests {
         return whole.cut(deaf)
     }
 
-    /// So many beacons and nobody else, by turns.
+    /// Some beacons and no other device, alternating.
     private func byTurns(_ count: Int, every_s: Double, end_s: Double) -> Air {
         var air = Air()
         for number in 0..<count {
@@ -25,7 +25,7 @@ struct DeafRadioTests {
         return air
     }
 
-    @Test("Where all fall silent at once, nobody is unknown until somebody is heard again")
+    @Test("Where all fall silent at once, no beacon is unknown until one is heard again")
     func unknown() throws {
         let story = Story(.door(), shop(deaf: [20...27]))
         for t_s in [22.5, 24, 26.5, 27.5] {
@@ -35,12 +35,12 @@ struct DeafRadioTests {
         }
     }
 
-    @Test("After resolve_after_s of it they are off the list all the same")
+    @Test("After resolve_after_s of it they are off the list nevertheless")
     func offTheList() throws {
         #expect(try #require(Story(.door(), shop(deaf: [20...40])).known(at: 31)).beacons.isEmpty)
     }
 
-    @Test("Who left while the radio is deaf most of the time stays listed for 2 unknown_after_s longer at most")
+    @Test("A beacon that left while the radio is mostly deaf stays listed at most 2 unknown_after_s longer")
     func leftAmongDeafTimes() throws {
         let deaf: [ClosedRange<Double>] = stride(from: 10.0, to: 80, by: 3.3).map { $0...($0 + 3) }
         var air = shop(deaf: [], end_s: 80)
@@ -49,7 +49,7 @@ struct DeafRadioTests {
         #expect(report.beacons.count == 2)
     }
 
-    @Test("While others are heard, one that is silent is unknown after unknown_after_s")
+    @Test("While others are heard, a silent beacon is unknown after unknown_after_s")
     func oneOfThem() throws {
         var air = shop(deaf: [])
         air.beacon(.beacon(1, 3), from: .rotating(3), start_s: 2, end_s: 20)
@@ -57,7 +57,7 @@ struct DeafRadioTests {
         #expect(report.beacons.count { $0.observation.proximity == .unknown } == 1)
     }
 
-    @Test("Who left while nobody was heard is unknown unknown_after_s after somebody is")
+    @Test("A beacon that left during a pause is unknown unknown_after_s after its end")
     func leftMeanwhile() throws {
         var air = Air()
         air.otherDevices(end_s: 60)
@@ -71,7 +71,7 @@ struct DeafRadioTests {
         #expect(try unknown(at: 29) == 1)
     }
 
-    @Test("Who is first heard after the pause takes nobody's place: the others have not had their time yet")
+    @Test("A newcomer heard first after a pause takes over no track: the others have not had their time yet")
     func noTakeOverByPause() throws {
         // Two phones of one identity; a third comes while the radio is deaf, and is heard first.
         var air = Air()
@@ -85,12 +85,12 @@ struct DeafRadioTests {
         #expect(story.figures.tracks == 3)
     }
 
-    @Test("Several times in a row count together: a beacon that is missed once between them has lost nothing")
+    @Test("Pauses add up: a beacon missed once between them is not silent")
     func severalTimes() throws {
         var air = Air()
         air.otherDevices(end_s: 60)
         air.beacon(.beacon(), from: .rotating(1), every_s: 0.3, start_s: 2, end_s: 60)
-        // Of the second phone nothing comes through in the half second between, nor in the first second after.
+        // The second phone is not heard in the half second between, nor in the first second after.
         air.beacon(.beacon(), from: .rotating(2), every_s: 0.3, start_s: 2.1, end_s: 19)
         air.beacon(.beacon(), from: .rotating(2), every_s: 0.3, start_s: 27, end_s: 60)
         air.beacon(.beacon(), from: .rotating(3), every_s: 0.2, start_s: 22.31, end_s: 60)
@@ -102,7 +102,7 @@ struct DeafRadioTests {
     }
 
     @Test(
-        "Who rotated while nobody was heard keeps its track, for as long as it would have stayed listed",
+        "A beacon that rotated during a pause keeps its track, for as long as it would have stayed listed",
         arguments: [4, 7.5, 8.5, 9.5])
     func rotatedMeanwhile(deaf_s: Double) throws {
         var air = Air()
@@ -115,7 +115,7 @@ struct DeafRadioTests {
     }
 
     @Test(
-        "In a replay, a silence of all is the radio's also where beacons are slow: nobody leaves by it",
+        "In a replay, a common silence is the radio's even with slow beacons: no beacon leaves by it",
         arguments: [2, 3, 4])
     func slowBeaconsStay(every_s: Double) {
         var air = Air()
@@ -126,7 +126,7 @@ struct DeafRadioTests {
     }
 
     @Test(
-        "Of few beacons that are all there, none is told unknown where the radio is deaf for some seconds again and again",
+        "Of few beacons none becomes unknown where the radio is repeatedly deaf for some seconds",
         arguments: [(2, 0.5), (2, 1.0), (3, 1.0), (3, 0.5)])
     func fewBeacons(count: Int, every_s: Double) {
         let deaf: [ClosedRange<Double>] = stride(from: 0.0, to: 480, by: 24).map { ($0 + 4)...($0 + 9.5) }
@@ -135,7 +135,7 @@ struct DeafRadioTests {
         #expect(beacons.count >= 20 * count && beacons.holdForAll { $0.observation.proximity != .unknown })
     }
 
-    @Test("Nor where every burst that the radio hears holds a few reports only")
+    @Test("A beacon is not silent where each burst that the radio hears has only a few reports")
     func slowBeaconsInBursts() {
         let bursts: [(count: Int, every_s: Double, heard_s: Double, of_s: Double)] = [(3, 5, 10, 60), (2, 3, 20, 60)]
         for burst in bursts {
@@ -151,7 +151,7 @@ struct DeafRadioTests {
 
     @Test("A radio that hears 4 s in 24 learns the intervals of those 4 s")
     func learnedInterval() throws {
-        // Patience would grow to four times 20 s, and a beacon that left would be listed for a minute and more.
+        // Patience would grow to four times 20 s, and a beacon that left would be listed for more than a minute.
         let deaf: [ClosedRange<Double>] = stride(from: 0.0, to: 240, by: 24).map { ($0 + 4.5)...($0 + 24) }
         var air = Air()
         air.otherDevices(end_s: 300)
@@ -161,7 +161,7 @@ struct DeafRadioTests {
         #expect(try #require(story.known(at: 258)).beacons.count == 1)
     }
 
-    @Test("One beacon that is alone in the air, and slow, is learned as it is")
+    @Test("A slow beacon alone in the air is learned as it is")
     func aloneAndSlow() throws {
         var air = Air()
         air.beacon(.beacon(1, 1), from: .rotating(1), every_s: 6, start_s: 2, end_s: 200)
@@ -174,7 +174,7 @@ struct DeafRadioTests {
 }
 
 extension Air {
-    /// The same air as a radio has it that is deaf between those times.
+    /// Returns this air as heard by a radio that is deaf between those times.
     func cut(_ deaf: [ClosedRange<Double>]) -> Air {
         var heard = Air()
         for transmission in inOrder where !deaf.contains(where: { $0.contains(transmission.t_s) }) {

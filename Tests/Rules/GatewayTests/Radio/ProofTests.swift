@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A live radio that died a moment ago makes no exit")
 struct ProofTests {
-    /// An engine of a live gateway that heard a beacon at the door, as the only thing in the air, until 1 s.
+    /// An engine of a live gateway that heard a beacon at the door, alone in the air, until 1 s.
     private struct Live {
         var engine: GatewayEngine
         var outputs: [GatewayOutput] = []
@@ -67,7 +67,7 @@ struct ProofTests {
         #expect(!live.engine.needsProof)
     }
 
-    @Test("It does not answer: the radio is blind since the last report, and there is no exit")
+    @Test("The controller does not answer: the radio is blind since the last report, and there is no exit")
     func notAnswered() {
         var live = Live(exitAfter: 3)
         live.advance(to: 4)
@@ -104,7 +104,7 @@ struct ProofTests {
         #expect(live.states == ["outside 4.7"])
     }
 
-    @Test("The beacon itself, heard while its exit waits, has never left")
+    @Test("A beacon heard while its exit waits has never left")
     func heardWhileWaiting() {
         var live = Live(exitAfter: 3)
         live.advance(to: 4)
@@ -117,7 +117,7 @@ struct ProofTests {
         #expect(live.states == ["outside 7.4"])
     }
 
-    @Test("Where something was heard half a second before, the exit is on time and nobody is asked")
+    @Test("With a report half a second before, the exit is on time without a probe")
     func livelyAir() {
         var live = Live(exitAfter: 3)
         for step in 1...6 { live.hear(1 + Double(step) / 2, .fixed(2), beacon: false) }
@@ -125,7 +125,7 @@ struct ProofTests {
         #expect(live.states == ["outside 4.0"])
     }
 
-    @Test("A beacon that is heard on does not have the radio asked when an overtaken timer ends")
+    @Test("A beacon that is still heard causes no probe when an overtaken timer ends")
     func overtaken() {
         var live = Live(exitAfter: 3)
         live.hear(2.5)
@@ -149,7 +149,7 @@ struct ProofTests {
         #expect(!engine.needsProof)
     }
 
-    @Test("Where there is no controller to ask, as in a replay, the exit is on time")
+    @Test("Without a controller to probe, as in a replay, the exit is on time")
     func replay() {
         var live = Live(exitAfter: 3, canProbe: false)
         live.advance(to: 10)

@@ -3,9 +3,10 @@ import Testing
 
 @testable import Core
 
-@Suite("Readings that are no signal are recognised")
+@Suite("Readings that are no signal are detected")
 struct ReadingWatchTests {
-    /// What a minute of readings shows: `count` of five beacons by turns, each as `rssi_dbm` says of its number and reading.
+    /// Returns the verdict on a minute of readings: `count` readings of five beacons in turn. `rssi_dbm` gives each
+    /// level by beacon and reading.
     private func verdict(
         _ count: Int = 600, beacons: Int = 5, _ rssi_dbm: (_ beacon: Int, _ reading: Int) -> Double
     ) -> SuspectReadings.Kind? {
@@ -23,29 +24,29 @@ struct ReadingWatchTests {
             identity: .beacon(1, minor), address: .fixed(UInt64(beacon)), measuredPower_dbm: -59, rssi_dbm: nil)
     }
 
-    /// Scatter as that of a receiver, by the number of the reading.
+    /// The scatter of a receiver, by the number of the reading.
     private func scatter(_ reading: Int, _ sigma_db: Double) -> Double {
         var generator = SplitMix64(state: UInt64(reading))
         return sigma_db * (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0..<1, using: &generator) }
     }
 
-    @Test("Five beacons at rest, however quiet or noisy, are in order", arguments: [0, 0.4, 2, 4, 7])
+    @Test("Five beacons at rest, at any noise, are in order", arguments: [0, 0.4, 2, 4, 7])
     func inOrder(sigma_db: Double) {
         #expect(verdict { beacon, reading in -55 - 6 * Double(beacon) + scatter(reading, sigma_db) } == nil)
     }
 
-    @Test("Beacons that lie side by side and are equally strong are in order", arguments: [0.4, 3])
+    @Test("Adjacent beacons of equal strength are in order", arguments: [0.4, 3])
     func sideBySide(sigma_db: Double) {
         #expect(verdict { _, reading in -60 + scatter(reading, sigma_db) } == nil)
     }
 
-    @Test("One value of three transmitters and more is stuck; of one or two it may be so")
+    @Test("One value from three transmitters and more is stuck; from one or two it may be real")
     func stuck() {
         #expect(verdict { _, _ in -61 } == .stuck)
         #expect(verdict(beacons: 2) { _, _ in -61 } == nil)
     }
 
-    @Test("A strength that is that of the report before is repeated")
+    @Test("The strength of the report before is repeated")
     func repeated() {
         func said(_ beacon: Int, _ reading: Int) -> Double {
             // Every second report has the strength of the one before it.
@@ -77,12 +78,12 @@ struct ReadingWatchTests {
         }
         watch.endWindow()
         #expect(watch.suspicion == nil)
-        // What is wrong with two beacons alone may be theirs.
+        // A defect of two beacons alone may be theirs.
         #expect(verdict(beacons: 2) { _, reading in SplitMix64.draw(reading) % 3 == 0 ? -70 : -55 } == nil)
     }
 
     @Test(
-        "One beacon that switches between two powers, among two in order, is no two levels; a dozen equal pairs repeat nothing"
+        "One beacon with two powers, among two in order, is no two levels; a dozen equal pairs are no repetition"
     )
     func oneOfThree() {
         #expect(
@@ -98,7 +99,7 @@ struct ReadingWatchTests {
         #expect(watch.suspicion == nil)
     }
 
-    @Test("Few readings say nothing, and a minute in order takes a suspicion back")
+    @Test("Few readings give no verdict, and a minute in order ends a suspicion")
     func windows() {
         #expect(verdict(199) { _, _ in -61 } == nil)
         var watch = ReadingWatch()
@@ -110,11 +111,11 @@ struct ReadingWatchTests {
     }
 }
 
-/// The same seed gives the same numbers.
+/// Equal seeds give equal numbers.
 private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 
-    /// A number for that number.
+    /// Returns a number for that number.
     static func draw(_ number: Int) -> UInt64 {
         var generator = SplitMix64(state: UInt64(number) &+ 7)
         return generator.next()

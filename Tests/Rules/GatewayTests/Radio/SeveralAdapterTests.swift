@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A gateway with two adapters")
 struct SeveralAdapterTests {
-    /// What is ranged of a beacon that adapter n hears every 100 ms for 20 s at `levels[n]`.
+    /// Returns the ranging of a beacon that adapter n hears every 100 ms for 20 s at `levels[n]`.
     private func ranged(_ radio: String, levels: [Int8]) throws -> (reports: [RangingReport], figures: GatewayFigures) {
         var settings = try Settings.parse("[radio]\n" + radio).gateway
         settings.regions = GatewaySettings.door().regions
@@ -25,7 +25,7 @@ struct SeveralAdapterTests {
         return (reports, engine.figures)
     }
 
-    @Test("What both hear is one transmitter and one track, with the RSSI of one of them")
+    @Test("A beacon heard by both adapters is one transmitter and one track, with the RSSI of one adapter")
     func oneTrack() throws {
         let (reports, figures) = try ranged("adapters = [\"hci0\", \"hci1\"]", levels: [-60, -64])
         #expect(figures.tracks == 1)
@@ -35,7 +35,7 @@ struct SeveralAdapterTests {
         #expect(levels == [-60])
     }
 
-    @Test("Each adapter's own offset is added to what it hears, before the stronger one is chosen")
+    @Test("Each adapter's own offset is added before the stronger one is chosen")
     func offsets() throws {
         let (reports, _) = try ranged(
             "adapters = [\"hci0\", { name = \"hci1\", rssi_offset_db = 10 }]", levels: [-60, -62])
@@ -43,7 +43,7 @@ struct SeveralAdapterTests {
         #expect(abs(last - -52) < 1)
     }
 
-    @Test("An event of an adapter that is not configured is passed over")
+    @Test("An event of an adapter that is not configured is ignored")
     func unknownReceiver() throws {
         let (reports, figures) = try ranged("adapter = \"hci0\"", levels: [-60, -40])
         #expect(figures.reports == 200)

@@ -43,7 +43,7 @@ struct SuspectTests {
         #expect(live.states == [])
     }
 
-    @Test("If the controller answers, the air is just quiet: the exit comes a few seconds late")
+    @Test("If the controller answers, the air is only quiet: the exit comes a few seconds late")
     func quietAir() {
         var live = Live()
         live.liveness(.suspect(since: .origin + .seconds(1)), at: 6)
@@ -61,7 +61,7 @@ struct SuspectTests {
         #expect(live.states == ["unknown 61.0"])
     }
 
-    @Test("Blindness found out late is told late, never in the past")
+    @Test("Blindness detected late is told late, never in the past")
     func foundOutLate() {
         var live = Live()
         live.advance(to: 10)

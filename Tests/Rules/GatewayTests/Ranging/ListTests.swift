@@ -22,7 +22,7 @@ struct ListTests {
         #expect(report.count == 4)
     }
 
-    @Test("Equally near ones stand in the order of their tracks")
+    @Test("Equally near beacons are in the order of their tracks")
     func ties() throws {
         var air = Air()
         for number in 1...30 { air.beacon(.beacon(1, UInt16(31 - number)), from: .fixed(UInt64(number)), at: 0) }
@@ -58,7 +58,7 @@ struct ListTests {
         #expect(reports.holdForAll { $0.count == 1 })
     }
 
-    @Test("Three clones are three tracks, each flagged duplicate; the others of the region are not")
+    @Test("Three clones are three tracks, each flagged duplicate; the region's other beacons are not")
     func clones() throws {
         var air = Air()
         for number in 1...3 {
@@ -70,7 +70,7 @@ struct ListTests {
         #expect(report.beacons.filter(\.isDuplicate).map(\.address.bits).map { $0 & 0xFF }.sorted() == [1, 2, 3])
     }
 
-    @Test("A beacon replaced by another with the same identity is no duplicate")
+    @Test("A beacon replaced by another of its identity is no duplicate")
     func replaced() {
         var air = Air()
         air.otherDevices(end_s: 20)

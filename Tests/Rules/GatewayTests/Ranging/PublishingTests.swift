@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Ranging is published on a change, at most every min_interval_s and at least every max_interval_s")
 struct PublishingTests {
-    /// No smoothing, so that a change of RSSI is a change of distance at once, and the textbook's path loss.
+    /// Settings without smoothing, so that a change of RSSI changes the distance at once, and with the textbook's path
+    /// loss.
     private func settings(_ change: (inout RangingSettings) -> Void = { _ in }) -> GatewaySettings {
         GatewaySettings.door { settings, _ in
             settings.tracker.distanceFilter = FilterSettings(kind: .none, timeConstant_s: 1)
@@ -96,7 +97,7 @@ struct PublishingTests {
         #expect(Story(settings { $0.distanceFilter_m = distanceFilter_m }, air).ranging.count == count)
     }
 
-    @Test("distance_filter_m is measured against what was published last, so that a slow walk is noticed")
+    @Test("distance_filter_m counts from the last published distance, so that a slow walk is noticed")
     func slowWalk() {
         // A quarter of a metre a step at most, but 1.58 m in the end.
         let air = air(end_s: 11) {
@@ -109,7 +110,7 @@ struct PublishingTests {
         #expect(Story(settings { $0.distanceFilter_m = 0.5 }, air).ranging.count == 2)
     }
 
-    @Test("Never twice within min_interval_s, whatever happens", arguments: [0.3, 1, 2.5])
+    @Test("Lists are never closer than min_interval_s, under any events", arguments: [0.3, 1, 2.5])
     func neverTooOften(minInterval_s: Double) {
         let air = air {
             for number in 0..<60 {
@@ -125,7 +126,7 @@ struct PublishingTests {
         #expect(gaps.holdForAll { $0 >= minInterval_s - 1e-6 })
     }
 
-    @Test("Never twice within min_interval_s in thin air, where one report comes long after the other")
+    @Test("Lists are never closer than min_interval_s where reports are rare")
     func thinAir() {
         var air = Air()
         for step in 0..<12 { air.beacon(.beacon(1, 1), from: .fixed(1), at: 2 + 4 * Double(step)) }
@@ -150,7 +151,7 @@ struct PublishingTests {
         #expect(!story.ranging.isEmpty && story.ranging.holdForAll { $0.t_s >= 10 && $0.t_s <= 80 })
     }
 
-    @Test("ranging = false publishes none")
+    @Test("ranging = false publishes no list")
     func notRanged() {
         var settings = settings()
         settings.regions.beacons[0].isRanged = false

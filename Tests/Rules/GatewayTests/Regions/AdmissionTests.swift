@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An instance of an expanded region exists once its beacon has satisfied the entry rule")
 struct AdmissionTests {
-    /// A region with one instance for each cart, of which so many fit in.
+    /// Returns a region with one instance for each cart, and a limit of instances.
     private static func carts(
         entry_dbm: Double = -80, instances: Int, _ change: (inout RegionLimits) -> Void = { _ in }
     ) -> GatewaySettings {
@@ -19,7 +19,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("Made-up identities that are too weak for an entry take no place: a cart two hours later enters")
+    @Test("Made-up identities that are too weak for an entry take no slot: a cart two hours later enters")
     func weakFlood() {
         var air = Air()
         air.otherDevices(end_s: 7_300)
@@ -45,7 +45,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "A beacon that is heard without a pause since before its region settled was inside before, whenever it enters")
+        "A beacon heard without a pause since before its region settled was inside before, whenever it enters")
     func wasThere() {
         let settings = GatewaySettings.door { _, region in
             region.expansion = .minor
@@ -61,7 +61,7 @@ struct AdmissionTests {
         #expect(story.events == ["enter door/1/2 16.0"])
     }
 
-    @Test("At max_instances the instance that has been outside for longest makes room, before the new one is told of")
+    @Test("At max_instances the instance outside for longest gives way, before the new one is told")
     func makesRoom() throws {
         var air = Air()
         air.otherDevices(end_s: 300)
@@ -74,7 +74,7 @@ struct AdmissionTests {
         #expect(story.figures.instances == 2 && story.figures.refusedEntries == RefusedEntries())
     }
 
-    @Test("An instance that made room is entered anew, with an event, when its beacon comes back")
+    @Test("An instance that gave way is entered again, with an event, when its beacon comes back")
     func comesBack() {
         var air = Air()
         air.otherDevices(end_s: 300)
@@ -88,7 +88,7 @@ struct AdmissionTests {
             ])
     }
 
-    @Test("What is inside makes no room: at max_instances the entry is refused, and counted with each minute")
+    @Test("An inside instance does not give way: at max_instances the entry is refused, and counted each minute")
     func insideStays() {
         var air = Air()
         for minor in 1...2 {
@@ -100,7 +100,7 @@ struct AdmissionTests {
         #expect(story.failures == [RegionMonitoringFailure(region: "carts", cause: .tooManyInstances(limit: 1))])
     }
 
-    @Test("An instance that has been outside for forget_after_days goes, and one that is inside stays")
+    @Test("An instance outside for forget_after_days is deleted, and one that is inside stays")
     func forgets() throws {
         let settings = Self.carts(instances: 10) { $0.forgetAfter = .seconds(3_600) }
         var air = Air()
@@ -114,7 +114,7 @@ struct AdmissionTests {
         #expect(gone.t_s == 3_625 && story.forgotten.count == 1 && story.figures.instances == 1)
     }
 
-    @Test("What an earlier process stored as outside goes as soon as that is long enough ago")
+    @Test("An instance stored as outside long ago is deleted at once")
     func forgetsStored() {
         let settings = Self.carts(instances: 10) { $0.forgetAfter = .seconds(3_600) }
         let id = RegionInstanceID(region: "carts", .minor(major: 1, minor: 1))
@@ -125,7 +125,7 @@ struct AdmissionTests {
         #expect(story.forgotten.map(\.t_s) == [10] && story.forgotten.first?.instances == [id])
     }
 
-    @Test("Where an earlier process stored more than may be, stays come first, and then what was left last")
+    @Test("Where more records exist than instances may, stays come first, then the instances left last")
     func restoresInOrder() {
         let constraint = BeaconIdentityConstraint(uuid: Air.uuid, major: nil, minor: nil)
         func record(_ minor: UInt16, _ occupancy: RegionRecord.Occupancy) -> RegionRecord {
@@ -145,7 +145,7 @@ struct AdmissionTests {
     }
 }
 
-@Suite("Newcomers beyond max_newcomers_per_minute are held back, and told of")
+@Suite("Newcomers beyond max_newcomers_per_minute are held back, and reported")
 struct EntryBudgetTests {
     private static func carts(perMinute: Int) -> GatewaySettings {
         .door { settings, region in
@@ -156,7 +156,7 @@ struct EntryBudgetTests {
         }
     }
 
-    /// So many beacons from a time on, each heard for ten seconds.
+    /// Returns beacons from a time on, each heard for ten seconds.
     private static func flood(_ count: Int, at start_s: Double, major: UInt16, in air: inout Air) {
         for minor in 0..<count {
             air.beacon(
@@ -165,7 +165,7 @@ struct EntryBudgetTests {
         }
     }
 
-    /// The start of every story lies 20 s into a minute.
+    /// Every story starts 20 s into a minute.
     @Test("Above the limit an identity gets no instance, no state and no event")
     func holdsBack() throws {
         var air = Air()
@@ -180,7 +180,7 @@ struct EntryBudgetTests {
         #expect(story.failures == [RegionMonitoringFailure(region: "carts", cause: .tooManyNewcomers(limit: 4))])
     }
 
-    @Test("An identity that was held back enters in the next minute, as it is heard then")
+    @Test("An identity that was held back enters in the next minute, if it is heard then")
     func nextMinute() {
         var air = Air()
         Self.flood(4, at: 1, major: 1, in: &air)
@@ -214,7 +214,7 @@ struct EntryBudgetTests {
         #expect(story.player.engine.brokenInvariant == nil)
     }
 
-    @Test("A plain region has its instance from the start: nobody is held back")
+    @Test("A plain region has its instance from the start: no entry is held back")
     func plainRegions() {
         var settings = Self.carts(perMinute: 1)
         settings.regions.beacons[0].expansion = .none
@@ -232,7 +232,7 @@ struct EntryBudgetTests {
         #expect(story.figures.instances == 800 && story.surges.isEmpty)
     }
 
-    @Test("While a flood lasts each minute is told by itself, and within three minutes of its end a real beacon enters")
+    @Test("A flood is reported each minute, and within three minutes of its end a real beacon enters")
     func afterTheFlood() throws {
         var air = Air()
         air.otherDevices(end_s: 500)
@@ -245,7 +245,7 @@ struct EntryBudgetTests {
         #expect(entry.t_s <= 340 + 180)
     }
 
-    @Test("What is held back of two regions is told of each")
+    @Test("Entries held back in two regions are reported for each")
     func twoRegions() {
         var settings = Self.carts(perMinute: 2)
         var second = settings.regions.beacons[0]

@@ -43,7 +43,7 @@ struct CrossingTests {
         #expect(Story(.door(), air).events == ["enter door 2.0", "exit door 70.0"])
     }
 
-    @Test("An event nobody wants is not made, and the state goes on")
+    @Test("An event that is switched off is not made, and the state changes")
     func notifyFlags() {
         var air = Air()
         air.otherDevices(end_s: 60)
@@ -55,7 +55,7 @@ struct CrossingTests {
     }
 }
 
-@Suite("Settling: who is there when monitoring begins has not entered")
+@Suite("Settling: a beacon present when monitoring begins has not entered")
 struct SettlingTests {
     private let settings = GatewaySettings.door { _, region in region.rules.settle = .seconds(10) }
 
@@ -80,7 +80,7 @@ struct SettlingTests {
         #expect(story.events == ["enter door 10.1"])
     }
 
-    @Test("A beacon whose entry debounce ends after settle_s was there before as well")
+    @Test("A beacon whose entry debounce ends after settle_s was also there before")
     func debounceAcrossSettling() {
         var air = Air()
         air.otherDevices(end_s: 30)
@@ -93,7 +93,7 @@ struct SettlingTests {
         #expect(Story(settings, air).events == [])
     }
 
-    @Test("An instance of an expanded region first heard later enters, and is told of once")
+    @Test("An instance of an expanded region first heard later enters, and is told once")
     func expandedInstance() {
         var air = Air()
         air.otherDevices(end_s: 30)

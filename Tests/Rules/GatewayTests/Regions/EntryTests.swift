@@ -32,7 +32,7 @@ struct EntryTests {
         #expect(Story(settings(entryAfter_s: 5), air).events == [])
     }
 
-    @Test("The debounce goes on across a silence shorter than exit_after_s")
+    @Test("The debounce continues across a silence shorter than exit_after_s")
     func shortSilence() {
         let air = air {
             $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 3)
@@ -50,7 +50,7 @@ struct EntryTests {
         #expect(Story(settings(entryAfter_s: 5), air).events.first == "enter door 28.2")
     }
 
-    @Test("Reports below entry_rssi_dbm do not keep the debounce going")
+    @Test("Reports below entry_rssi_dbm do not continue the debounce")
     func weakReportsDoNotQualify() {
         let air = air {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -60, start_s: 2, end_s: 3)
@@ -60,7 +60,7 @@ struct EntryTests {
         #expect(Story(settings(entryAfter_s: 5, entryRSSI_dbm: -70), air).events.first == "enter door 35.1")
     }
 
-    @Test("At the threshold enters, a hair below does not")
+    @Test("A level at the threshold enters, one just below does not")
     func threshold() {
         let at = air { $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -70, at: 2) }
         let below = air { $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -71, at: 2) }
@@ -68,7 +68,7 @@ struct EntryTests {
         #expect(Story(settings(entryRSSI_dbm: -70), below).events == [])
     }
 
-    @Test("It is the smoothed RSSI that has to reach the threshold: one strong packet does not enter")
+    @Test("The smoothed RSSI has to reach the threshold: one strong packet does not enter")
     func smoothed() {
         var settings = settings(entryRSSI_dbm: -70)
         settings.tracker.regionFilter = FilterSettings(kind: .ewma, timeConstant_s: 3)
@@ -80,7 +80,7 @@ struct EntryTests {
         #expect(Story(settings, air).events == [])
     }
 
-    @Test("After the entry the thresholds are the exit's: a beacon between the two stays inside")
+    @Test("After the entry the exit thresholds hold: a beacon between the two stays inside")
     func cushion() {
         var settings = settings(entryRSSI_dbm: -70)
         settings.regions.beacons[0].rules.exitRSSI_dbm = -85
@@ -116,7 +116,7 @@ struct EntryTests {
         #expect(Story(settings, air).events == ["enter door 2.0", "exit door 22.0"])
     }
 
-    @Test("The event of an entry tells of the beacon that caused it")
+    @Test("The event of an entry names the beacon that caused it")
     func entryTellsOfItsBeacon() throws {
         let air = air {
             $0.beacon(.beacon(4, 5), from: .fixed(1), rssi_dbm: -90, at: 2)
@@ -130,7 +130,7 @@ struct EntryTests {
         #expect(observation.proximity == .near)
     }
 
-    @Test("The event of an exit tells of the same beacon, with the last RSSI and no proximity")
+    @Test("The event of an exit names that beacon, with the last RSSI and no proximity")
     func exitTellsOfTheEntry() throws {
         let air = air {
             $0.beacon(.beacon(4, 5), from: .fixed(1), rssi_dbm: -60, at: 2)

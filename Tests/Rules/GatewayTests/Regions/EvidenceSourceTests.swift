@@ -10,7 +10,7 @@ struct EvidenceSourceTests {
     private let second: EvidenceSourceID
     private var transitions: [RegionTransition] = []
 
-    /// Two regions that are inside since the origin: "first" and "second", each by the evidence of its own source.
+    /// Two regions that are inside since the origin: "first" and "second", each by its own source.
     init() throws {
         first = monitor.addSource(canProbe: true)
         second = monitor.addSource(canProbe: false)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Beyond a limit a newcomer is refused and reported, and what is tracked stays")
+@Suite("Beyond a limit a newcomer is refused and reported, and tracked ones stay")
 struct LimitTests {
     @Test("max_regions: later registrations are refused, earlier ones monitored")
     func maxRegions() {
@@ -70,7 +70,7 @@ struct LimitTests {
             story.failures == [RegionMonitoringFailure(region: "door", cause: .tooManyTransmitters(limit: 3))])
     }
 
-    @Test("max_transmitters: once one has left the list, a newcomer takes its place")
+    @Test("max_transmitters: once one has left the list, a newcomer replaces it")
     func roomAgain() throws {
         let settings = GatewaySettings.door { settings, _ in settings.tracker.maxTransmitters = 1 }
         var air = Air()
@@ -82,7 +82,7 @@ struct LimitTests {
         #expect(try #require(story.known(at: 22)).beacons.map(\.identity.minor) == [2])
     }
 
-    @Test("max_transmitters: beacons that no region wants give way to those that one does, not the reverse")
+    @Test("max_transmitters: beacons of no region give way to those of a region, not the reverse")
     func strangersGiveWay() {
         let settings = GatewaySettings.door { settings, _ in settings.tracker.maxTransmitters = 4 }
         var air = Air()

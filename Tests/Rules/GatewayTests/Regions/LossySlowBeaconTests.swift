@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Slow beacons that lose packets: an hour each, over seeds")
 struct LossySlowBeaconTests {
-    /// How an hour of a beacon looked.
+    /// The results of an hour of a beacon.
     private struct Hour {
         var lastHeard_s: Double
         var flickers: Int
@@ -13,7 +13,7 @@ struct LossySlowBeaconTests {
         var left_s: Double?
     }
 
-    /// SplitMix64, so that a seed is the same hour everywhere.
+    /// SplitMix64: one seed gives one hour everywhere.
     private struct Random {
         var state: UInt64
 
@@ -47,7 +47,7 @@ struct LossySlowBeaconTests {
             lastHeard_s = at_s
         }
         let story = Story(.door(), air, restoring: restoring)
-        // What it was while it was there, from when interval and loss were learned.
+        // The time for which it was there, once interval and loss were learned.
         let learned_s = 40 * every_s
         let lists = story.ranging.filter { $0.t_s > learned_s && $0.t_s <= lastHeard_s }.map(\.report.beacons)
         let exits = story.transitions.filter { $0.transition.state == .outside && $0.t_s > learned_s }.map(\.t_s)
@@ -82,7 +82,7 @@ struct LossySlowBeaconTests {
         #expect(flickers <= 1 && exits <= (every_s < 5 ? 1 : 4), "\(flickers) flickers, \(exits) exits in 6 hours")
     }
 
-    @Test("What is learned survives a rotation", arguments: [1.0, 2, 5, 10])
+    @Test("The learned interval and loss survive a rotation", arguments: [1.0, 2, 5, 10])
     func rotation(every_s: Double) {
         for seed in 1...3 as ClosedRange<UInt64> {
             let hour = hour(every_s: every_s, jitter: 0.1, loss: 0.3, seed: seed, rotatesAt_s: 1_800)
@@ -90,7 +90,7 @@ struct LossySlowBeaconTests {
         }
     }
 
-    @Test("What is learned survives a restart: one reception is enough to be known as slow", arguments: [5.0, 10])
+    @Test("The learned values survive a restart: one reception is enough to be slow", arguments: [5.0, 10])
     func restart(every_s: Double) throws {
         var before = Air()
         before.otherDevices(end_s: 200)

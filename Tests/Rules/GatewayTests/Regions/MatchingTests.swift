@@ -34,7 +34,7 @@ struct MatchingTests {
             ])
     }
 
-    @Test("Two regions of the same definition both cross")
+    @Test("Two regions of equal definition both cross")
     func sameDefinition() {
         var air = Air()
         air.beacon(.beacon(), from: .fixed(1), at: 2)
@@ -89,7 +89,7 @@ struct MatchingTests {
         #expect(report.beacons.map(\.identity) == [.beacon(8, 1)])
     }
 
-    @Test("expand = minor within one major keeps to that major")
+    @Test("expand = minor within one major stays within that major")
     func expandWithinMajor() {
         let settings = settings { region in
             var region = named("door", region, 7)
@@ -102,7 +102,7 @@ struct MatchingTests {
         #expect(Story(settings, air).events == ["enter door/7/1 2.0"])
     }
 
-    @Test("notify_on_exit = false leaves the exit out, and the state goes on")
+    @Test("notify_on_exit = false leaves the exit out, and the state changes")
     func notifyOnExit() {
         var air = Air()
         air.otherDevices(end_s: 60)

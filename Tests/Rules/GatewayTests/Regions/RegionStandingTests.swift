@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("A region stands by evidence, of whatever kind its region is")
+@Suite("A region's state follows evidence, for any kind of region")
 struct RegionStandingTests {
     private func standing(onEntry: Bool = true, onExit: Bool = true, settling: Bool = false) -> RegionStanding {
         var standing = RegionStanding(notices: .init(onEntry: onEntry, onExit: onExit), at: .origin)
@@ -13,7 +13,7 @@ struct RegionStandingTests {
 
     private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
 
-    @Test("Where only evidence of the outside ends a stay, silence never does, and the stay is as long as was seen")
+    @Test("If only evidence of the outside ends a stay, silence never does, and the stay is as long as observed")
     func positiveEvidence() {
         var standing = standing()
         #expect(standing.inside(since: at(10), at: at(20))?.crossing == .enter)
@@ -23,7 +23,7 @@ struct RegionStandingTests {
         #expect(standing.outside(at: at(130)) == .init(state: .outside, since: at(130), crossing: .exit(stay)))
     }
 
-    @Test("Who is inside before it has settled has not entered, and the stay is partial")
+    @Test("An entry before the region has settled is none, and the stay is partial")
     func settling() {
         var standing = standing(settling: true)
         #expect(
@@ -31,14 +31,14 @@ struct RegionStandingTests {
         #expect(standing.presence?.beginning == .partial)
     }
 
-    @Test("Crossings that nobody wants to know of change the state alone")
+    @Test("Crossings whose events are switched off change the state alone")
     func notices() {
         var standing = standing(onEntry: false, onExit: false)
         #expect(standing.inside(since: at(1), at: at(1)) == .init(state: .inside, since: at(1), crossing: nil))
         #expect(standing.outside(at: at(2)) == .init(state: .outside, since: at(2), crossing: nil))
     }
 
-    @Test("Unknown ends no stay: heard again it goes on since its entry, and no boundary was crossed")
+    @Test("Unknown ends no stay: with new evidence it continues from its entry, without a crossing")
     func unknown() {
         var standing = standing()
         _ = standing.inside(since: at(1), at: at(1))
@@ -47,7 +47,7 @@ struct RegionStandingTests {
         #expect(standing.heard(until: at(120), at: at(90)) == .init(state: .inside, since: at(1), crossing: nil))
     }
 
-    @Test("Nothing was heard since the start: the exit is inferred")
+    @Test("Without evidence since the start the exit is inferred")
     func inferred() {
         var standing = standing()
         let keeper = BeaconKeeper(major: 1, minor: 2, rssi_dbm: nil)

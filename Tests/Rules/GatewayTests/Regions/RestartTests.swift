@@ -34,7 +34,7 @@ struct RestartTests {
         return air
     }
 
-    @Test("Still inside is no event, and the stay goes on from its entry")
+    @Test("Still inside is no event, and the stay continues from its entry")
     func stillInside() throws {
         let story = Story(settings, air(3), restoring: [record()])
         #expect(story.states == ["inside door 0.0", "outside door 50.0"])
@@ -46,7 +46,7 @@ struct RestartTests {
         #expect(stay.ending == .observed && stay.beginning == .observed)
     }
 
-    @Test("Gone is an exit, exit_after_s after monitoring resumes, inferred, with the time last heard")
+    @Test("Gone is an inferred exit, exit_after_s after monitoring resumes, with the time last heard")
     func gone() throws {
         let story = Story(settings, air(nil), restoring: [record()])
         #expect(story.events == ["exit door 20.0"])
@@ -72,14 +72,14 @@ struct RestartTests {
         #expect(inside.since == Story.start - .seconds(3570) && inside.since <= inside.at)
     }
 
-    @Test("A region that was stored as outside since a time to come is outside since now")
+    @Test("A region stored as outside since a future time is outside since now")
     func outsideInTheFuture() throws {
         let ahead = outside(since: Story.start + .seconds(5))
         let outside = try #require(Story(settings, air(nil), restoring: [ahead]).transitions.first?.transition)
         #expect(outside.state == .outside && outside.since == Story.start)
     }
 
-    @Test("Any time at all may stand in a record", arguments: [Int64.min, -1, 0, .max])
+    @Test("A record may have any time", arguments: [Int64.min, -1, 0, .max])
     func anyTime(microseconds: Int64) {
         for (since, heard) in [
             (microseconds, Int64.max), (microseconds, .min), (.max, microseconds), (.min, microseconds),
@@ -91,7 +91,7 @@ struct RestartTests {
         }
     }
 
-    @Test("New is an entry, though the region has not settled: it is known to have been outside")
+    @Test("New is an entry, even before the region has settled: it is known to have been outside")
     func new() {
         let story = Story(settings, air(3), restoring: [outside()])
         #expect(story.events == ["enter door 3.0", "exit door 50.0"])
@@ -109,7 +109,7 @@ struct RestartTests {
         #expect(Story(settings, air(nil), restoring: [slow]).events == ["exit door 40.0"])
     }
 
-    @Test("A slow beacon is known as slow after a restart, until its interval is learned anew")
+    @Test("A slow beacon is known as slow after a restart, until its interval is learned again")
     func slowUntilLearnedAnew() {
         let slow = record(patience: .seconds(40))
         var air = air(nil)
@@ -118,7 +118,7 @@ struct RestartTests {
         #expect(Story(settings, air, restoring: [slow]).events == ["exit door 75.0"])
     }
 
-    @Test("Instances of an expanded region are restored, told of once")
+    @Test("Instances of an expanded region are restored, and told once")
     func expanded() {
         let settings = GatewaySettings.door { _, region in
             region.rules.settle = .seconds(10)
@@ -128,7 +128,7 @@ struct RestartTests {
         #expect(story.states == ["inside door/1 0.0", "outside door/1 20.0"])
     }
 
-    @Test("What is stored of a stay is what a later process goes on from; the time last heard is at most a minute old")
+    @Test("A later process restores the stored stay; its time last heard is at most a minute old")
     func storedStay() throws {
         let settings = GatewaySettings.door { _, region in
             region.rules.settle = .seconds(10)
@@ -148,14 +148,14 @@ struct RestartTests {
         #expect(try #require(Story(settings, air(1)).stored[RegionInstanceID(region: "door")]).isInside == false)
     }
 
-    @Test("A region that has not settled has nothing to store")
+    @Test("A region that has not settled has no record")
     func unsettled() {
         var air = Air()
         air.otherDevices(end_s: 5)
         #expect(Story(settings, air).stored.isEmpty)
     }
 
-    @Test("The time nobody listens does not make a restored region leave: a blind start waits")
+    @Test("The time without the agent does not make a restored region leave: a blind start waits")
     func blindStart() {
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(
@@ -168,7 +168,7 @@ struct RestartTests {
         #expect(outputs.count { if case .transition(let one, _) = $0 { one.event != nil } else { false } } == 1)
     }
 
-    /// States told by an engine that starts on a blind radio and hears nothing.
+    /// Returns the states of an engine that starts on a blind radio and hears nothing.
     private func statesOfBlindStart(_ record: RegionRecord) -> [RegionState] {
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(settings, restoring: [record], radioSees: false, at: Story.start, outputs: &outputs)
@@ -188,7 +188,7 @@ struct RestartTests {
         #expect(statesOfBlindStart(outside()) == [.outside, .unknown])
     }
 
-    @Test("Since when it is outside is stored, not since when that was unknown")
+    @Test("The time since which it is outside is stored, not the time of becoming unknown")
     func outsideSince() throws {
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(
@@ -202,7 +202,7 @@ struct RestartTests {
         #expect(try #require(stored).occupancy == .outside(since: Story.start - .seconds(3600)))
     }
 
-    @Test("An instance that is new after a restart enters: its region began to be monitored long before")
+    @Test("A new instance after a restart enters: monitoring of its region began long before")
     func newInstance() {
         let settings = GatewaySettings.door { _, region in
             region.rules.settle = .seconds(10)
@@ -215,7 +215,7 @@ struct RestartTests {
         #expect(Story(settings, air, restoring: [known]).events == ["enter door/1/2 3.0", "exit door/1/2 25.0"])
     }
 
-    @Test("Under the same id with other beacons it is another region, of which nothing is known")
+    @Test("With other beacons under one id it is another region, without a stored state")
     func redefined() {
         var constraint = settings.regions.beacons[0].constraint
         #expect(Story(settings, air(3), restoring: [record(of: constraint)]).states.first == "inside door 0.0")
@@ -226,7 +226,7 @@ struct RestartTests {
         #expect(Story(settings, air(3), restoring: [record(of: constraint)]).states == states)
     }
 
-    @Test("Instances beyond a limit that is lower by now are refused, which is said once for their region")
+    @Test("Instances beyond a lowered limit are refused, and reported once for their region")
     func lowerLimit() {
         let settings = GatewaySettings.door { settings, region in
             region.expansion = .minor

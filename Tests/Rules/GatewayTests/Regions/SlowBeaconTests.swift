@@ -52,7 +52,7 @@ struct SlowBeaconTests {
         #expect(Story(.door(), air).events == ["enter door 2.0", "exit door 102.0"])
     }
 
-    @Test("A slow beacon has a proximity for 4 intervals and stays listed as long")
+    @Test("A slow beacon has a proximity for 4 intervals and stays listed for that time")
     func listed() throws {
         let settings = GatewaySettings.door { _, region in region.rules.exitAfter = .seconds(60) }
         let story = story(every_s: 5, end_s: 62, until_s: 100, settings)

@@ -6,15 +6,15 @@ import Testing
 
 @Suite("A beacon that stands still")
 struct StandingStillTests {
-    /// An hour of beacons at rest, one for each level, in fading that people who pass by stir slowly: what a level was is
+    /// Returns an hour of beacons at rest, one for each level, in fading that passers-by change slowly: a level is
     /// forgotten within a minute. Of three packets a second, 30 % get lost.
     ///
-    /// The depth of the fading is taken from recordings of beacons that lay in a room in which people were about (rooms,
-    /// means of 5 s, standard deviation within one stay): 0.1 to 2.9 dB, half of them below 0.9 dB and three in four below
-    /// 1.8 dB. The 30 % of loss and the minute are not from recordings.
+    /// The depth of the fading comes from recordings of beacons in a room with people (rooms, means of 5 s, standard
+    /// deviation within one stay). It is 0.1 to 2.9 dB, half of them below 0.9 dB and three in four below 1.8 dB. The
+    /// 30 % of loss and the minute are not from recordings.
     ///
-    /// - Parameter steady: how much stronger the steady part of the field is than the part that fades, the K of Rician
-    ///   fading. With 16 the level wanders by 1.5 dB, with 4 by 3 dB.
+    /// - Parameter steady: the ratio of the steady part of the field to the fading part, the K of Rician fading. With
+    ///   16 the level wanders by 1.5 dB, with 4 by 3 dB.
     private func anHour(levels_dbm: [Double], steady: Double = 16) -> Air {
         var air = Air()
         var generator = Noise(state: 17)
@@ -48,12 +48,12 @@ struct StandingStillTests {
         return Story(settings, air, until_s: 3_600).events
     }
 
-    @Test("At any level that is heard at all, through fading and loss, no event comes in an hour")
+    @Test("At any audible level, through fading and loss, no event comes in an hour")
     func withoutThresholds() {
         #expect(events(anHour(levels_dbm: [-97, -90, -80, -70, -60, -45]), entry_dbm: -127, exit_dbm: -127).isEmpty)
     }
 
-    @Test("With a cushion of 10 dB neither, except that one right below the entry's threshold may enter, once")
+    @Test("With a cushion of 10 dB neither, except that one just below the entry threshold may enter, once")
     func withThresholds() {
         let levels = [-95.0, -88, -84, -80, -76, -64, -60, -50]
         #expect(events(anHour(levels_dbm: levels), entry_dbm: -70, exit_dbm: -80).isEmpty)
@@ -61,7 +61,7 @@ struct StandingStillTests {
         #expect(atThreshold.count <= 4 && atThreshold.holdForAll { $0.hasPrefix("enter") })
     }
 
-    @Test("In fading twice as deep neither; only one whose level is near the cushion looks as if it came and went")
+    @Test("In fading twice as deep neither; only a beacon near the cushion seems to come and go")
     func deepFading() {
         let levels = [-95.0, -90, -86, -82, -80, -58, -54, -50]
         #expect(events(anHour(levels_dbm: levels, steady: 4), entry_dbm: -70, exit_dbm: -80).isEmpty)
@@ -70,7 +70,7 @@ struct StandingStillTests {
     }
 }
 
-/// SplitMix64 with normal numbers: the same seed gives the same air.
+/// SplitMix64 with normal numbers: equal seeds give equal air.
 private struct Noise: RandomNumberGenerator {
     var state: UInt64
 

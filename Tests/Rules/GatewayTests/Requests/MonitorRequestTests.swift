@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Regions registered by request")
 struct MonitorRequestTests {
-    /// A beacon heard all the time.
+    /// Returns a beacon heard all the time.
     private var air: Air {
         var air = Air()
         air.beacon(.beacon(1, 7), from: .fixed(1), start_s: 0.5, end_s: 60)
@@ -15,7 +15,7 @@ struct MonitorRequestTests {
     /// No region in the file.
     private let empty = Settings.defaults.gateway
 
-    @Test("It is unknown first, and a beacon that is there already has not entered")
+    @Test("The new region is unknown first, and a beacon already there has not entered")
     func settles() throws {
         let gateway = Conversation(empty, air)
         #expect(try gateway.monitor("door", at: 20) == .monitoring(region: "door"))
@@ -24,14 +24,14 @@ struct MonitorRequestTests {
         #expect(gateway.events == ["exit door 80.0"])
     }
 
-    @Test("A beacon first heard after it has settled enters, one that is only remembered too")
+    @Test("A beacon first heard after settling enters, even one that was remembered")
     func enters() throws {
         var air = Air()
         air.beacon(.beacon(1, 7), from: .fixed(1), start_s: 1, end_s: 5)
         air.beacon(.beacon(1, 7), from: .fixed(1), start_s: 60, end_s: 62)
         let gateway = Conversation(empty, air)
         _ = try gateway.monitor("door", "\"settle_s\": 3, \"expand\": \"major\"", at: 30)
-        #expect(gateway.states == [], "an instance for a beacon that nobody hears")
+        #expect(gateway.states == [], "an instance for a beacon that is not heard")
         gateway.hear(until_s: 61)
         #expect(gateway.events == ["enter door/1 60.0"])
     }
@@ -43,7 +43,7 @@ struct MonitorRequestTests {
         #expect(gateway.ask(.range(region: "door", .whole), at: 20)?.ranging?.count == 1)
     }
 
-    @Test("It comes with the definition that is to be stored, before its answer")
+    @Test("The definition to store comes before the answer")
     func stored() throws {
         let gateway = Conversation(empty)
         _ = try gateway.monitor("door", at: 1)
@@ -58,7 +58,7 @@ struct MonitorRequestTests {
         #expect(kinds == ["registered", "state", "answer"])
     }
 
-    @Test("What it leaves out comes from [regions]")
+    @Test("Missing keys come from [regions]")
     func defaults() throws {
         var settings = empty
         settings.regions.rules.beacons.settle = .zero
@@ -69,7 +69,7 @@ struct MonitorRequestTests {
         #expect(gateway.events == ["enter door 20.1", "exit door 65.0"])
     }
 
-    @Test("The same request again changes nothing; another definition of the id is refused")
+    @Test("A repeated request changes nothing; another definition of the id is refused")
     func again() throws {
         let gateway = Conversation(empty, air)
         _ = try gateway.monitor("door", at: 20)
@@ -80,7 +80,7 @@ struct MonitorRequestTests {
         #expect(gateway.states == before)
     }
 
-    @Test("An id of the file is refused, and so is to stop it")
+    @Test("An id of the file is refused, and so is stopping it")
     func configured() throws {
         let gateway = Conversation(.door())
         #expect(try gateway.monitor("door", at: 1)?.refusal == .configuredRegion)
@@ -94,7 +94,7 @@ struct MonitorRequestTests {
         #expect(try gateway.monitor("door", "\"major\": 2, \"minor\": 7", at: 1) == .monitoring(region: "door"))
     }
 
-    @Test("What config.toml would not allow is refused with the same words")
+    @Test("Values that config.toml refuses are refused with its words")
     func invalid() throws {
         let gateway = Conversation(empty)
         let cases = [
@@ -118,7 +118,7 @@ struct MonitorRequestTests {
         #expect(gateway.states == [])
     }
 
-    @Test("Beyond max_regions and max_instances it is refused, and nothing of it is left")
+    @Test("Beyond max_regions and max_instances it is refused, and leaves nothing behind")
     func limits() throws {
         var settings = empty
         settings.regions.limits = RegionLimits(maxRegions: 2, maxInstances: 1)
@@ -134,7 +134,7 @@ struct MonitorRequestTests {
         )
     }
 
-    @Test("One that a lower limit refuses after a restart is asked for again, or stopped")
+    @Test("A region refused by a lowered limit after a restart can be requested again, or stopped")
     func refusedAfterRestart() throws {
         let settings = GatewaySettings.door { settings, _ in settings.regions.limits.maxRegions = 1 }
         var promo = settings.regions.beacons[0]
@@ -145,7 +145,7 @@ struct MonitorRequestTests {
         #expect(gateway.ask(.stop(region: "promo"), at: 3)?.refusal == .unknownRegion)
     }
 
-    @Test("After a restart it goes on from its stored state")
+    @Test("After a restart it continues from its stored state")
     func restart() throws {
         let definition = try RegionDefinition(text: Array("{\"id\":\"door\",\"uuid\":\"\(Air.uuid)\"}".utf8))
         let record = RegionRecord(
@@ -171,7 +171,7 @@ struct StopRequestTests {
         return air
     }
 
-    @Test("Each of its instances is named, and who is inside gets an exit that says why")
+    @Test("Each of its instances is named, and an open stay gets an exit with the reason")
     func ends() throws {
         let gateway = Conversation(Settings.defaults.gateway, air)
         _ = try gateway.monitor("door", "\"expand\": \"major\"", at: 1)
@@ -184,7 +184,7 @@ struct StopRequestTests {
         #expect(gateway.ask(.stop(region: "door"), at: 200)?.refusal == .unknownRegion)
     }
 
-    @Test("Where nobody wants to know of exits, its end is none either")
+    @Test("Where exits make no events, its end makes none")
     func endsSilently() throws {
         let gateway = Conversation(Settings.defaults.gateway, air)
         _ = try gateway.monitor("door", "\"notify_on_exit\": false", at: 1)
@@ -203,7 +203,7 @@ struct StopRequestTests {
         #expect(gateway.outputs.count == before)
     }
 
-    @Test("Other regions of the same beacons go on as if nothing had been")
+    @Test("Other regions of its beacons continue undisturbed")
     func othersGoOn() throws {
         let alone = Conversation(.door(), air)
         alone.hear(until_s: 100)
@@ -217,7 +217,7 @@ struct StopRequestTests {
         #expect(gateway.states.filter { $0.contains("door") } == alone.states)
     }
 
-    @Test("What it leaves is used again: hundreds of regions come and go within the limits of a few")
+    @Test("Its slots are reused: hundreds of regions come and go within the limits of a few")
     func reuse() throws {
         var settings = Settings.defaults.gateway
         settings.regions.limits = RegionLimits(maxRegions: 2, maxInstances: 3)
@@ -237,7 +237,7 @@ struct StopRequestTests {
         #expect(gateway.ask(.state(StateRequest()), at: 50)?.states == [])
     }
 
-    @Test("A region in a used place has nothing of the one before")
+    @Test("A region in a reused slot has no data of the one before")
     func usedPlace() throws {
         var air = Air()
         air.beacon(.beacon(1, 7), from: .fixed(1), start_s: 0.5, end_s: 5)
@@ -249,7 +249,7 @@ struct StopRequestTests {
         #expect(gateway.states.filter { $0.contains("new") } == ["unknown new 6.0", "outside new 66.0"])
     }
 
-    @Test("A refused instance gets the place of a stopped one when its beacon is heard next")
+    @Test("A refused instance gets the slot of a stopped one when its beacon is heard next")
     func roomForOthers() throws {
         var settings = Settings.defaults.gateway
         settings.regions.limits = RegionLimits(maxRegions: 4, maxInstances: 2)

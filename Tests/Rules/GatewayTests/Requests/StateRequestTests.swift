@@ -16,7 +16,7 @@ struct StateRequestTests {
 
     private let expanded = GatewaySettings.door { _, region in region.expansion = .minor }
 
-    @Test("The state is what subscribers were told last, with since")
+    @Test("The state is the one that was announced last, with since")
     func state() {
         var air = Air()
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 5)
@@ -26,14 +26,14 @@ struct StateRequestTests {
         #expect(gateway.ask(.state(StateRequest(region: "door")), at: 25)?.states == ["outside door since 25.0"])
     }
 
-    @Test("A region that nobody registered is refused by name")
+    @Test("A region that is not registered is refused by name")
     func unknownRegion() {
         let gateway = Conversation(.door())
         #expect(gateway.ask(.state(StateRequest(region: "roof")), at: 1)?.refusal == .unknownRegion)
         #expect(gateway.ask(.range(region: "roof", .whole), at: 1)?.refusal == .unknownRegion)
     }
 
-    @Test("Of an expanded region one instance is asked for, or all, and a value never heard has no state")
+    @Test("A request names one instance of an expanded region, or all; a value never heard has no state")
     func instances() {
         let gateway = Conversation(expanded, fleet(3, end_s: 5))
         #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("A track goes through one address after the other")
+@Suite("A track passes from one address to the next")
 struct ChainTests {
     private typealias Span = (address: UInt64, start_s: Double, end_s: Double)
 
@@ -56,7 +56,7 @@ struct ChainTests {
         #expect(neverMoreThanOne(Story(.door(), air(spans))))
     }
 
-    @Test("A → B → A, the old address used again after it was gone, is one track")
+    @Test("A → B → A, the old address reused after it was gone, is one track")
     func backToTheOldAddress() {
         #expect(neverMoreThanOne(Story(.door(), air([(1, 2, 30), (2, 30.2, 60), (1, 60.2, 90)]))))
     }
@@ -69,14 +69,14 @@ struct ChainTests {
         #expect(try #require(story.known(at: 36)).beacons.map(\.track) == [1, 1])
     }
 
-    @Test("A newcomer that comes when its predecessor has left the list is another track")
+    @Test("A newcomer whose predecessor has left the list is another track")
     func predecessorGone() {
         let story = Story(.door(), air([(1, 2, 30), (2, 40.1, 60)]))
         #expect(story.figures.tracks == 2)
         #expect(story.events == ["enter door 2.0", "exit door 80.0"])
     }
 
-    @Test("The filters go on: the smoothed RSSI does not jump at a rotation")
+    @Test("The filters continue: the smoothed RSSI does not jump at a rotation")
     func filtersGoOn() throws {
         var air = Air()
         air.otherDevices(end_s: 60)
@@ -87,7 +87,7 @@ struct ChainTests {
         #expect(rssi_dbm > -65 && rssi_dbm < -60)
     }
 
-    @Test("The beacon that returns 3 s after its rotation was two devices all the time: the count says so")
+    @Test("A beacon that returns 3 s after its rotation was two devices all the time: the count says so")
     func returnsAfterThreeSeconds() throws {
         let story = Story(.door(), air([(1, 2, 30), (2, 30.2, 60), (1, 33, 60)]))
         #expect(story.figures.tracks == 2)
@@ -98,7 +98,7 @@ struct ChainTests {
         #expect(story.events == ["enter door 2.0", "exit door 80.0"])
     }
 
-    @Test("The beacon that returns 12 s after its rotation lost its track to the newcomer, and gets a new one")
+    @Test("A beacon that returns 12 s after its rotation lost its track to the newcomer, and gets a new one")
     func returnsAfterTwelveSeconds() throws {
         let story = Story(.door(), air([(1, 2, 30), (2, 30.2, 60), (1, 42, 60)]))
         #expect(story.figures.tracks == 2)
@@ -107,7 +107,7 @@ struct ChainTests {
         #expect(report.beacons.first { $0.address == .rotating(2) }?.track == 1)
     }
 
-    @Test("Track ids are never used twice, not even provisional ones")
+    @Test("Track ids are never reused, not even provisional ones")
     func idsAreUnique() {
         let story = Story(.door(), air([(1, 2, 30), (2, 30.2, 60), (1, 33, 60), (3, 60.2, 80)]))
         var addressesOfTrack: [TrackID: Set<DeviceAddress>] = [:]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("A device whose key is known needs no guessing")
+@Suite("A device with a known key is resolved with certainty")
 struct KnownDeviceTests {
     /// The Core's sample key and addresses that it resolves, by `ah` of three prands: 708194 (the Core's own), 400001
     /// and 412345.
@@ -27,7 +27,7 @@ struct KnownDeviceTests {
         return air
     }
 
-    @Test("It is the same track at once, the count is never 2, and nothing resolves")
+    @Test("A new address continues the track at once, the count is never 2, and nothing resolves")
     func sameTrackAtOnce() {
         let story = Story(
             settings,
@@ -42,7 +42,7 @@ struct KnownDeviceTests {
         #expect(beacons.joined().holdForAll { !$0.isResolving && !$0.isDuplicate && $0.track == 1 && $0.device == 1 })
     }
 
-    @Test("It keeps its track after it was off the list")
+    @Test("A known device keeps its track after it was off the list")
     func comesBack() {
         let story = Story(
             settings,
@@ -65,7 +65,7 @@ struct KnownDeviceTests {
         #expect(story.ranging.flatMap(\.report.beacons).holdForAll { !$0.isResolving })
     }
 
-    @Test("Nor does it inherit a stranger's")
+    @Test("A known device never inherits a stranger's track")
     func doesNotInherit() {
         let story = Story(
             settings,

@@ -13,7 +13,7 @@ struct RotationAndRegionTests {
         return air
     }
 
-    @Test("While the region settles, the beacon was there already, whatever its address")
+    @Test("While the region settles, the beacon was there already, under any address")
     func whileSettling() throws {
         let settings = GatewaySettings.door { _, region in region.rules.settle = .seconds(10) }
         let story = Story(settings, air(old_s: 1...8, new_s: 8.2...30))
@@ -23,7 +23,7 @@ struct RotationAndRegionTests {
         #expect(stay.enteredAt == Story.start + .seconds(1))
     }
 
-    @Test("While the exit timer runs, the new address stops it as the old one would")
+    @Test("While the exit timer runs, the new address stops it like the old one")
     func whileLeaving() {
         #expect(Story(.door(), air(old_s: 2...30, new_s: 49.9...60)).events == ["enter door 2.0", "exit door 80.0"])
     }
@@ -41,7 +41,7 @@ struct RotationAndRegionTests {
             Story(settings, air(old_s: 2...4, new_s: 4.5...30)).events == ["enter door 7.0", "exit door 50.0"])
     }
 
-    @Test("With thresholds, the smoothed RSSI goes on and so does the stay")
+    @Test("With thresholds, the smoothed RSSI continues and so does the stay")
     func withThresholds() {
         let settings = GatewaySettings.door { _, region in
             region.rules.entryRSSI_dbm = -65
@@ -51,7 +51,7 @@ struct RotationAndRegionTests {
     }
 
     @Test(
-        "A new address whose first reading fades upwards makes no beacon enter that was there, too weak",
+        "A new address whose first reading fades upwards does not make a beacon enter that was too weak",
         arguments: FilterKind.allCases)
     func fadingUpwards(kind: FilterKind) {
         let settings = GatewaySettings.door { settings, region in
@@ -67,7 +67,7 @@ struct RotationAndRegionTests {
         #expect(Story(settings, air).events == [])
     }
 
-    @Test("A new address that is strong enters once it is decided that it is the old beacon come nearer")
+    @Test("A strong new address enters once it is decided to be the old beacon come nearer")
     func comeNearer() {
         let settings = GatewaySettings.door { _, region in
             region.rules.entryRSSI_dbm = -80

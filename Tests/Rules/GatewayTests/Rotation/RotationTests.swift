@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("One beacon, whatever its address")
+@Suite("One beacon keeps one track under any address")
 struct RotationTests {
     /// A phone that changes its address at 30 s.
     private func rotatingPhone() -> Air {
@@ -76,7 +76,7 @@ struct RotationTests {
         #expect(report.beacons.map(\.isDuplicate) == [true, true])
     }
 
-    @Test("Several at once are paired one to one, the cheapest first")
+    @Test("Several rotations at once are paired one to one, the cheapest first")
     func crowd() throws {
         var air = Air()
         air.otherDevices(end_s: 60)

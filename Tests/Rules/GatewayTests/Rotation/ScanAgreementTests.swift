@@ -3,9 +3,9 @@ import Testing
 
 @testable import Core
 
-@Suite("Whoever looks at the air sees the beacons as the gateway does")
+@Suite("beacond scan lists the beacons as the gateway does")
 struct ScanAgreementTests {
-    /// What a look at the air and the gateway make of the same events, second by second.
+    /// The lists of a scan and of the gateway for equal events, second by second.
     private struct Both {
         var engine: GatewayEngine
         var scan: ScanState
@@ -22,7 +22,7 @@ struct ScanAgreementTests {
             outputs.removeAll(keepingCapacity: true)
         }
 
-        /// Address, track and standing of everybody in the gateway's list.
+        /// Address, track and standing of each transmitter in the gateway's list.
         mutating func gateway(at instant: Instant) -> Set<String> {
             let request = Request.range(region: "door", .whole)
             engine.answer(request, to: ReplyAddress(verb: "t", topic: "t"), at: instant, outputs: &outputs)
@@ -39,7 +39,7 @@ struct ScanAgreementTests {
         }
     }
 
-    @Test("Two phones of one identity, told apart by what else is in their packets, are two in both")
+    @Test("Two phones of one identity, with different packets, are two in both")
     func payload() {
         var both = Both()
         var air = Air()
@@ -61,7 +61,7 @@ struct ScanAgreementTests {
         #expect(both.engine.figures.tracks == 3)
     }
 
-    @Test("A shop full of phones that rotate is the same list in both", arguments: [1, 2, 3] as [UInt64])
+    @Test("A shop full of rotating phones gives equal lists in both", arguments: [1, 2, 3] as [UInt64])
     func crowd(seed: UInt64) {
         var crowd = StoreScenario.RotationCrowd()
         crowd.phones = 6

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Core
 
-@Suite("A slow beacon that rotates is one track as well, later")
+@Suite("A slow beacon that rotates is one track too, later")
 struct SlowRotationTests {
     @Test(
-        "The newcomer waits until the slow predecessor is out of the ordinary silent",
+        "The newcomer waits until the slow predecessor's silence is out of the ordinary",
         arguments: [1.0, 2, 3, 4, 5, 7, 10])
     func slow(every_s: Double) throws {
         var air = Air()
@@ -22,7 +22,7 @@ struct SlowRotationTests {
         #expect(try #require(story.ranging.last).report.beacons.map(\.track) == [1])
     }
 
-    @Test("A slow beacon that merely pauses for 3 intervals beside a newcomer is no rotation")
+    @Test("A slow beacon that only pauses for 3 intervals beside a newcomer is no rotation")
     func pauses() throws {
         var air = Air()
         air.otherDevices(end_s: 150)
@@ -35,7 +35,7 @@ struct SlowRotationTests {
         #expect(try #require(story.known(at: 66)).beacons.filter(\.isResolving).map(\.address) == [.rotating(2)])
     }
 
-    @Test("A newcomer that leaves the list before its slow predecessor is known to be silent can still go on as it")
+    @Test("A newcomer that leaves the list before its slow predecessor is silent can still succeed it")
     func leavesUndecided() throws {
         var air = Air()
         air.otherDevices(end_s: 200)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-/// A gateway with a live radio that hears an `Air` and is asked in between. Times are seconds since the start.
+/// A gateway with a live radio that hears an `Air` and answers requests in between. Times are seconds since the start.
 final class Conversation {
     private(set) var engine: GatewayEngine
     private(set) var outputs: [GatewayOutput] = []
@@ -19,7 +19,7 @@ final class Conversation {
             settings, requested: requested, restoring: records, radioSees: true, at: .origin, outputs: &outputs)
     }
 
-    /// Hears what is in the air up to and including `t_s`.
+    /// Hears the air up to and including `t_s`.
     func hear(until_s t_s: Double) {
         while heard < air.count, air[heard].t_s <= t_s {
             let event = air[heard].event
@@ -29,7 +29,7 @@ final class Conversation {
         engine.advance(through: .origin + .seconds(t_s), outputs: &outputs)
     }
 
-    /// Hears until `t_s`, then asks.
+    /// Hears until `t_s`, then sends a request.
     func ask(_ request: Request, at t_s: Double) -> Answer.Result? {
         hear(until_s: t_s)
         engine.answer(
@@ -38,7 +38,7 @@ final class Conversation {
         return answer.result
     }
 
-    /// Asks to monitor a region of the test's UUID; `keys` are further ones in JSON.
+    /// Requests to monitor a region of the test's UUID; `keys` are further ones in JSON.
     func monitor(_ id: String, _ keys: String = "", at t_s: Double) throws -> Answer.Result? {
         let text = "{\"id\":\"\(id)\",\"uuid\":\"\(Air.uuid)\"\(keys.isEmpty ? "" : ",")\(keys)}"
         return ask(.monitor(try RegionDefinition(text: Array(text.utf8))), at: t_s)

@@ -2,10 +2,10 @@ import TestAir
 
 @testable import Core
 
-/// Twenty genuine beacons, each with a region of its own, heard once a second while somebody floods the air.
+/// Twenty genuine beacons, each with its own region, heard once a second while an attacker floods the air.
 ///
-/// The odd ones are there from the start and leave at 70 s, the even ones come at 80 s and stay: that is what a flood may
-/// neither hide nor add to. Of each of them one event is expected.
+/// The odd ones are there from the start and leave at 70 s; the even ones come at 80 s and stay. A flood must neither
+/// hide these events nor add any. Each beacon has one expected event.
 struct Siege {
     static let genuine: [BeaconIdentity] = (1...20).map { .beacon(1, $0) }
     private(set) var engine: GatewayEngine
@@ -13,7 +13,7 @@ struct Siege {
     private(set) var mostTransmitters = 0
     private(set) var mostTimers = 0
     private(set) var mostIdentities = 0
-    /// What was suspected at any time, with the highest rate.
+    /// The suspicions at any time, with the highest rate.
     private(set) var suspects: [SuspectedSpoofing.Kind: Double] = [:]
     private var outputs: [GatewayOutput] = []
     private var second = 0
@@ -31,7 +31,7 @@ struct Siege {
         engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
     }
 
-    /// Lets time pass until `seconds`, and in each second has `flood` heard, evenly spread.
+    /// Lets time pass until `seconds`, with `flood` heard evenly in each second.
     mutating func pass(until seconds: Int, flood: (Int) -> [[UInt8]] = { _ in [] }) {
         while second < seconds {
             let start = Instant.origin + .seconds(Double(second))
@@ -80,7 +80,7 @@ struct Siege {
     }
 }
 
-/// How many timers each part holds, stale ones among them: what a flood must not let grow.
+/// The number of timers of each part, stale ones included, which a flood must not let grow.
 extension BeaconTracker {
     var timerCount: Int { presence.timers.count + rotation.newcomers.timers.count }
 }

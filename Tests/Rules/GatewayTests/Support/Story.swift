@@ -2,19 +2,19 @@ import TestAir
 
 @testable import Core
 
-/// What the gateway told while it heard an `Air`: outputs with their times in seconds since the start.
+/// The gateway's outputs while it heard an `Air`, with their times in seconds since the start.
 struct Story {
     var transitions: [(t_s: Double, transition: RegionTransition)] = []
     var ranging: [(t_s: Double, report: RangingReport)] = []
     var failures: [RegionMonitoringFailure] = []
     /// Entries that were held back, by the end of their minute.
     var surges: [(t_s: Double, surge: EntryBudget.Surge)] = []
-    /// Instances that went, one output after the other.
+    /// Instances that were deleted, one output after the other.
     var forgotten: [(t_s: Double, instances: [RegionInstanceID])] = []
-    /// What a later process would go on from.
+    /// The records that a later process would restore.
     var stored: [RegionInstanceID: RegionRecord] = [:]
     var figures: GatewayFigures { player.engine.figures }
-    /// The player as it was in the end.
+    /// The player at the end.
     var player: CapturePlayer
     static let startTime = WallTime(microseconds: 1_700_000_000_000_000)
     static let start = Instant(microseconds: startTime.microseconds)
@@ -63,7 +63,7 @@ struct Story {
         }
     }
 
-    /// The stay that the n-th exit ended.
+    /// Returns the stay that the n-th exit ended.
     func stay(_ number: Int = 0) -> RegionStay? {
         let stays = transitions.compactMap { entry -> RegionStay? in
             guard case .exit(let stay) = entry.transition.event?.kind else { return nil }
@@ -72,7 +72,7 @@ struct Story {
         return stays.indices.contains(number) ? stays[number] : nil
     }
 
-    /// The last ranging report at or before `t_s`: what a subscriber knows then.
+    /// Returns the last ranging report at or before `t_s`: a subscriber's knowledge then.
     func known(at t_s: Double) -> RangingReport? {
         ranging.last { $0.t_s <= t_s + 1e-9 }?.report
     }
@@ -82,7 +82,7 @@ struct Story {
             separator: "/")
     }
 
-    /// To a tenth of a second, which is how finely these stories are told.
+    /// Returns a time to a tenth of a second, the resolution of these stories.
     static func tenths(_ t_s: Double) -> String {
         let tenths = Int((t_s * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
@@ -90,7 +90,7 @@ struct Story {
 }
 
 extension GatewaySettings {
-    /// The defaults with one region "door" of the test's UUID, settled from the start.
+    /// Returns the defaults with one region "door" of the test's UUID, settled from the start.
     static func door(_ change: (inout GatewaySettings, inout BeaconRegion) -> Void = { _, _ in }) -> GatewaySettings {
         var settings = Settings.defaults.gateway
         var rules = BeaconRules.defaults
@@ -103,14 +103,14 @@ extension GatewaySettings {
 }
 
 extension BeaconRules {
-    /// What holds for a region where the configuration says nothing.
+    /// The rules of a region without any in the configuration.
     static let defaults = BeaconRules(
         entryRSSI_dbm: -127, entryAfter: .zero, exitRSSI_dbm: -127, exitAfter: .seconds(20), settle: .seconds(10),
         unknownStateAfter: .seconds(60))
 }
 
 extension CapturePlayer {
-    /// A player whose engine goes on from `records`.
+    /// Returns a player whose engine restores `records`.
     init(
         _ settings: GatewaySettings, restoring records: [RegionRecord], at start: WallTime,
         outputs: inout [GatewayOutput]
@@ -123,13 +123,13 @@ extension CapturePlayer {
 }
 
 extension Story {
-    /// What one event, heard a second after the start, comes to.
+    /// Returns the figures after one event, heard a second after the start.
     static func of(event: [UInt8], _ settings: GatewaySettings = .door()) -> Story {
         var air = Air()
         air.event(event, at: 1)
         return Story(settings, air)
     }
 
-    /// How many of `reason` were counted.
+    /// Returns the count of `reason`.
     func rejected(_ reason: RejectReason) -> UInt64 { figures.rejects[reason] }
 }

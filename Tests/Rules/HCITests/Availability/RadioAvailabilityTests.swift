@@ -12,7 +12,7 @@ struct RadioAvailabilityTests {
             ])
     }
 
-    @Test("Everything but scanning comes with a remedy of one line", arguments: RadioAvailability.allCases)
+    @Test("Every condition but scanning has a remedy of one line", arguments: RadioAvailability.allCases)
     func remedies(availability: RadioAvailability) {
         #expect(availability.remedy.isEmpty == (availability == .scanning))
         #expect(!availability.remedy.contains("\n"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What an installer is told about the radio")
+@Suite("The radio's remedies for an installer")
 struct RadioConditionTests {
     @Test(
         "Every remedy is one line, with and without CAP_NET_ADMIN; scanning needs none",
@@ -14,7 +14,7 @@ struct RadioConditionTests {
     }
 
     @Test(
-        "Where CAP_NET_ADMIN would let the agent help itself, the remedy names it",
+        "If CAP_NET_ADMIN would let the agent help itself, the remedy names it",
         arguments: [RadioAvailability.off, .stalled])
     func namesTheCapability(availability: RadioAvailability) {
         #expect(RadioCondition(availability, mayAdminister: false).remedy.contains("CAP_NET_ADMIN"))

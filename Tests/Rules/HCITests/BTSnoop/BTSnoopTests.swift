@@ -14,7 +14,7 @@ struct BTSnoopTests {
         }
     }
 
-    /// Reads everything that is there, handed over in pieces.
+    /// Reads all records, passed in pieces.
     private func read(_ octets: [UInt8], pieceLength: Int = .max) -> (
         records: [BTSnoopReader.Record], error: BTSnoopError?
     ) {
@@ -42,7 +42,7 @@ struct BTSnoopTests {
         }
     }
 
-    /// The header with another datalink, and one record with the given flags.
+    /// Returns the header with another datalink, and one record with the given flags.
     private func capture(datalink: UInt32, flags: UInt32, packet: [UInt8]) -> [UInt8] {
         func octets(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
         let length = octets(UInt32(packet.count))
@@ -50,7 +50,7 @@ struct BTSnoopTests {
             + [0x00, 0xE0, 0x1E, 0x26, 0xBE, 0xEC, 0x4E, 0x00] + packet
     }
 
-    @Test("What is written is read again, in pieces of any length", arguments: [1, 7, 16, 24, 53, .max])
+    @Test("A written capture is read back, in pieces of any length", arguments: [1, 7, 16, 24, 53, .max])
     func roundTrip(pieceLength: Int) {
         let (records, error) = read(Self.capture(records: 3), pieceLength: pieceLength)
         #expect(error == nil)
@@ -58,7 +58,7 @@ struct BTSnoopTests {
         #expect(records.holdForAll { $0.event?.count == Self.event.count })
     }
 
-    @Test("A capture without records is whole")
+    @Test("A capture without records is complete")
     func empty() {
         #expect(read(BTSnoopWriter.header).error == nil)
     }
@@ -68,7 +68,7 @@ struct BTSnoopTests {
         #expect(read([]).error == .notBTSnoop)
     }
 
-    @Test("A short file of something else is no capture either, and not the beginning of one")
+    @Test("A short file of another kind is no capture, and not the beginning of one")
     func shortText() {
         #expect(read(Array("hello".utf8)).error == .notBTSnoop)
         #expect(read(Array("btsnoopy".utf8)).error == .notBTSnoop)
@@ -86,7 +86,7 @@ struct BTSnoopTests {
         }
     }
 
-    @Test("Mutated captures are read up to something, and reading ends")
+    @Test("Mutated captures are read up to some point, and reading ends")
     func mutation() {
         let capture = Self.capture(records: 3)
         var generator = SeededGenerator(state: 6)
@@ -110,7 +110,7 @@ struct BTSnoopTests {
         #expect(monitor.map { $0.event?.count } == [5])
     }
 
-    @Test("What is no event received is a record without an event")
+    @Test("A packet that is no received event is a record without an event")
     func otherPackets() {
         #expect(
             read(capture(datalink: 1002, flags: 2, packet: [0x01, 0x03, 0x0C, 0x00])).records.map(\.event) == [nil])
@@ -129,7 +129,7 @@ struct BTSnoopTests {
         #expect(read(capture(datalink: 1003, flags: 0, packet: [])).error == .unsupportedDatalink(1003))
     }
 
-    @Test("A length that can't be true is damage, where it stands")
+    @Test("An impossible length is damage, with its place")
     func impossibleLength() {
         var capture = Self.capture(records: 2)
         let second = 16 + (capture.count - 16) / 2

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The ring of recent events")
 struct EventRingTests {
-    /// An event of `length` octets that all are `octet`.
+    /// Returns an event of `length` octets that all are `octet`.
     private func event(_ octet: UInt8, length: Int = 10) -> [UInt8] { [UInt8](repeating: octet, count: length) }
 
     private func second(_ number: Int) -> Instant { Instant(microseconds: Int64(number) * 1_000_000) }
@@ -17,7 +17,7 @@ struct EventRingTests {
         return first
     }
 
-    @Test("Events come out as they went in, in order, with their times")
+    @Test("Events come out unchanged, in order, with their times")
     func order() {
         var ring = EventRing(capacity: 1_000)
         for number in 1...3 { ring.push(event(UInt8(number), length: number).span, at: second(number)) }
@@ -29,9 +29,9 @@ struct EventRingTests {
         #expect(found.map(\.1) == [second(1), second(2), second(3)])
     }
 
-    @Test("A full ring gives up its oldest events, and no more of them than it must")
+    @Test("A full ring drops its oldest events, and no more than it must")
     func full() {
-        // Each event takes 20 octets, so four fit, and the fifth begins anew at the front.
+        // Each event takes 20 octets, so four fit, and the fifth begins again at the front.
         var ring = EventRing(capacity: 90)
         for number in 1...9 { ring.push(event(UInt8(number)).span, at: second(number)) }
         #expect(contents(of: ring) == [6, 7, 8, 9])
@@ -48,7 +48,7 @@ struct EventRingTests {
         }
     }
 
-    @Test("An event longer than the ring is left out and costs no other")
+    @Test("An event longer than the ring is dropped and costs no other")
     func tooLong() {
         var ring = EventRing(capacity: 40)
         ring.push(event(1).span, at: second(1))
@@ -76,7 +76,7 @@ struct EventRingTests {
         }
     }
 
-    @Test("A reader that was overtaken goes on with the oldest event and learns how many it missed")
+    @Test("A slow reader continues with the oldest event and learns how many it missed")
     func overtaken() {
         var ring = EventRing(capacity: 60)
         ring.push(event(1).span, at: second(1))
@@ -88,7 +88,7 @@ struct EventRingTests {
         #expect(ring.piece(from: piece.next, through: ring.newest, limit: .max).isEmpty)
     }
 
-    @Test("What comes after the end that was asked for waits for the next reading")
+    @Test("Events after the requested end wait for the next reading")
     func end() {
         var ring = EventRing(capacity: 1_000)
         ring.push(event(1).span, at: second(1))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-/// What the specification's tables say, octet by octet.
+/// The tables of the specification, octet by octet.
 @Suite("HCI commands")
 struct CommandTests {
     static let examples: [CommandExample] = [
@@ -52,7 +52,7 @@ struct CommandTests {
 
     private static func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
 
-    @Test("A command is laid out as the specification says", arguments: examples)
+    @Test("A command has the layout of the specification", arguments: examples)
     func encoding(example: CommandExample) {
         #expect(example.encoded == example.parameters)
         #expect(example.opcode == example.expectedOpcode)
@@ -60,7 +60,7 @@ struct CommandTests {
         #expect(example.packet == [0x01] + opcode + [UInt8(example.parameters.count)] + example.parameters)
     }
 
-    @Test("A command is read back as it was", arguments: examples)
+    @Test("A command is read back unchanged", arguments: examples)
     func decoding(example: CommandExample) {
         #expect(example.readsBack(example.parameters))
     }
@@ -77,7 +77,7 @@ struct CommandTests {
         for _ in 0..<2_000 {
             let count = Int.random(in: 0...40, using: &generator)
             let octets = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            // What can be read means the same when written again.
+            // Parameters that can be read are equal when written again.
             #expect(example.isStable(octets))
         }
     }
@@ -99,7 +99,7 @@ struct CommandTests {
     }
 }
 
-/// A command with what it must look like, whatever its type.
+/// A command of any type with its expected octets.
 struct CommandExample: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let opcode: UInt16

@@ -6,7 +6,7 @@ import Testing
 struct LivenessMonitorTests {
     private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
 
-    /// A monitor that has heard a report every `gap` seconds from `start` on.
+    /// Returns a monitor that has heard a report every `gap` seconds from `start` on.
     private func monitor(canProbe: Bool = true, from start: Double = 0, every gap: Double, count: Int)
         -> LivenessMonitor
     {
@@ -23,7 +23,7 @@ struct LivenessMonitorTests {
         #expect(monitor.liveness == .live)
     }
 
-    @Test("In dense traffic 2.5 s of silence have the radio probed, and 5 s without an answer make it suspect")
+    @Test("In dense traffic 2.5 s of silence cause a probe, and 5 s without an answer make the radio suspect")
     func suspectAfterFiveSeconds() {
         var monitor = monitor(every: 0.01, count: 101)
         #expect(monitor.nextDeadline == at(3.5))
@@ -35,7 +35,7 @@ struct LivenessMonitorTests {
         #expect(monitor.tick(at: at(7)) == .init(), "A suspicion is announced once.")
     }
 
-    @Test("In dense traffic a controller that takes two seconds not to answer is blind within five of the last report")
+    @Test("In dense traffic a controller whose probe fails after two seconds is blind within five of the last report")
     func blindWithinFiveSeconds() {
         var monitor = monitor(every: 0.1, count: 31)
         let probed = monitor.nextDeadline
@@ -44,7 +44,7 @@ struct LivenessMonitorTests {
         #expect(probed + .seconds(2) - at(3) < .seconds(5))
     }
 
-    @Test("Somebody who has to know has it probed at any time, but one probe at a time")
+    @Test("The owner may have it probed at any time, but one probe at a time")
     func asked() {
         var monitor = monitor(every: 0.1, count: 31)
         #expect(monitor.ask(at: at(3.6)) == true)
@@ -57,14 +57,14 @@ struct LivenessMonitorTests {
         #expect(monitor.ask(at: at(12)) == false, "It is known to be blind, and probed in its own rhythm.")
     }
 
-    @Test("Where nothing can be probed nobody can ask")
+    @Test("Without a controller no probe is possible")
     func nothingToAsk() {
         var monitor = monitor(canProbe: false, every: 0.1, count: 31)
         #expect(monitor.ask(at: at(4)) == false)
         #expect(monitor.nextDeadline == at(8))
     }
 
-    @Test("Scanning that begins anew in the middle of a probe is watched as ever")
+    @Test("Scanning that begins again during a probe is watched as usual")
     func resumedWhileAsked() {
         var monitor = monitor(every: 0.1, count: 11)
         _ = monitor.tick(at: at(3.5))
@@ -74,7 +74,7 @@ struct LivenessMonitorTests {
         #expect(monitor.nextDeadline == at(13.5))
     }
 
-    @Test("Where reports are rare, ten median gaps of silence are not worth a question, and twenty are normal")
+    @Test("Where reports are rare, ten median gaps of silence cause no probe, and twenty are normal")
     func normFollowsTheMedianGap() {
         var monitor = monitor(every: 1, count: 11)
         #expect(monitor.tick(at: at(15)) == .init())
@@ -102,7 +102,7 @@ struct LivenessMonitorTests {
         #expect(monitor.probeFailed(at: at(12)) == nil, "Reports came after the probe began.")
     }
 
-    @Test("An answer proves quiet air, and the controller is asked again now and then without new suspicion")
+    @Test("An answer proves quiet air, and the probe is repeated at long intervals without new suspicion")
     func quietAir() {
         var monitor = monitor(every: 0.1, count: 11)
         _ = monitor.tick(at: at(6))
@@ -115,7 +115,7 @@ struct LivenessMonitorTests {
         #expect(monitor.nextDeadline == at(67))
     }
 
-    @Test("No answer means blind since the last report, and the controller is asked again, less and less often")
+    @Test("No answer means blind since the last report, and the probe is repeated, less and less often")
     func blindWithoutAnswer() {
         var monitor = monitor(every: 0.1, count: 11)
         _ = monitor.tick(at: at(6))
@@ -149,7 +149,7 @@ struct LivenessMonitorTests {
         #expect(monitor.reportReceived(at: at(9)) == .live)
     }
 
-    @Test("An adapter that goes makes the radio blind at once, since the last report, and nothing is probed")
+    @Test("An adapter that goes makes the radio blind at once, since the last report, without a probe")
     func interruption() {
         var monitor = monitor(every: 0.1, count: 11)
         #expect(monitor.interrupted(at: at(1.5)) == .blind(since: at(1)))
@@ -160,7 +160,7 @@ struct LivenessMonitorTests {
         #expect(monitor.nextDeadline == at(62.5))
     }
 
-    @Test("An adapter that is opened and does not answer is asked again")
+    @Test("An opened adapter that does not answer is probed again")
     func deadFromTheStart() {
         var monitor = LivenessMonitor(canProbe: true, at: at(0))
         #expect(monitor.probeFailed(at: at(2)) == nil, "It was blind before.")
@@ -180,7 +180,7 @@ struct LivenessMonitorTests {
         #expect(monitor.tick(at: at(2056.1)).probes)
     }
 
-    @Test("In a replay, silence beyond the norm is blindness, and slow air makes itself the norm")
+    @Test("In a replay, silence beyond the norm is blindness, and slow air sets the norm")
     func replay() {
         var monitor = LivenessMonitor(canProbe: false, at: .origin)
         #expect(monitor.reportReceived(at: at(0)) == .live)

@@ -19,7 +19,7 @@ struct CommandCompleteEventTests {
         #expect(event[1] == 255)
     }
 
-    @Test("What a controller encodes is what the host reads")
+    @Test("The host reads the event that a controller encodes")
     func toTheHost() {
         let complete = CommandCompleteEvent(opcode: opcode, returnParameters: [0x0C]).octets
         let refused = CommandOutcome(eventCode: complete[0], parameters: complete.span.extracting(2...))

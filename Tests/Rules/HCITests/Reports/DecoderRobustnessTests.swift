@@ -14,7 +14,7 @@ struct DecoderRobustnessTests {
         AdvertisingReportEncoder.event((1...4).map { report($0, isExtended: isExtended) })
     }
 
-    /// Decodes an event and its structures, and checks what every decoding has to keep.
+    /// Decodes an event and its structures, and checks the invariants of decoding.
     private func decode(_ event: [UInt8]) -> [UInt64] {
         var addresses: [UInt64] = []
         var rejects = RejectCounts()
@@ -29,7 +29,7 @@ struct DecoderRobustnessTests {
         return addresses
     }
 
-    @Test("A directed report proves that the radio hears, and holds nothing to be read or rejected")
+    @Test("A directed report proves that the radio hears, and contains nothing to read or reject")
     func directed() {
         let event: [UInt8] = [0x3E, 0x12, 0x0B, 0x01, 0x01] + Array(repeating: 0, count: 15)
         let isHeard = AdvertisingEvent.isAdvertising(event.span)
@@ -71,9 +71,9 @@ struct DecoderRobustnessTests {
         }
     }
 
-    @Test("A mutated report leaves those before it as they were", arguments: events)
+    @Test("A mutated report leaves those before it unchanged", arguments: events)
     func neighbours(event: [UInt8]) {
-        // Header and first two reports stay; what stands behind them is mutated.
+        // Header and first two reports stay; the octets behind them are mutated.
         let reportLength = (event.count - 4) / 4
         let kept = 4 + 2 * reportLength
         var generator = SeededGenerator(state: 3)
@@ -95,7 +95,7 @@ struct DecoderRobustnessTests {
         }
     }
 
-    @Test("Chains take any sequence of pieces, and hold no more than they may")
+    @Test("Chains take any sequence of pieces, within their memory limit")
     func chains() {
         var generator = SeededGenerator(state: 5)
         var chains = AdvertisingDataChains()

@@ -1,4 +1,4 @@
-/// Seeded randomness (SplitMix64), so that a test that fails fails again.
+/// Seeded randomness (SplitMix64), so that a failing test fails again.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
@@ -12,7 +12,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension [UInt8] {
-    /// The octets with up to four of them changed, left out, doubled or cut off.
+    /// Returns the octets with up to four of them changed, left out, doubled or cut off.
     func mutated(by generator: inout SeededGenerator) -> [UInt8] {
         var octets = self
         for _ in 0..<Int.random(in: 1...4, using: &generator) where !octets.isEmpty {

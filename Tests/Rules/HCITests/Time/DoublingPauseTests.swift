@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pauses between attempts")
 struct DoublingPauseTests {
-    @Test("Each is twice as long as the one before, up to the longest, and after a success the first comes again")
+    @Test("Each pause is twice as long as the one before, up to the longest, and a success brings the first one back")
     func doubling() {
         var pause = DoublingPause(.seconds(2)...(.seconds(10)))
         var pauses: [TimeSpan] = []

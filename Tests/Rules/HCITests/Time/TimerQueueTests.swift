@@ -13,7 +13,7 @@ struct TimerQueueTests {
         return subjects
     }
 
-    @Test("The first is the one that is due first; at one instant, the one that was set first")
+    @Test("The first timer is due first; at one instant, it is the one set first")
     func order() {
         var queue = TimerQueue<String>()
         #expect(queue.nextDue == .distantFuture && queue.first == nil)
@@ -23,7 +23,7 @@ struct TimerQueueTests {
         #expect(drained(queue) == ["a", "b", "c", "d", "e"])
     }
 
-    @Test("A timer that is moved comes behind those that are due at the same instant already")
+    @Test("A timer that is moved comes behind those due at that instant already")
     func moves() {
         var queue = TimerQueue<String>()
         for subject in ["a", "b", "c"] { queue.set(subject, at: at(1)) }
@@ -31,14 +31,14 @@ struct TimerQueueTests {
         #expect(drained(queue) == ["b", "c", "a"])
     }
 
-    @Test("Where there is no timer there is none to move")
+    @Test("An empty queue has no timer to move")
     func movesNothing() {
         var queue = TimerQueue<String>()
         queue.moveFirst(to: at(1))
         #expect(queue.count == 0 && queue.removeFirst() == nil)
     }
 
-    @Test("Stale timers are thrown out when they are most of the queue, and no others")
+    @Test("Stale timers are removed when they are most of the queue, and no others")
     func throwsOut() {
         var queue = TimerQueue<Int>()
         var most = 0

@@ -2,18 +2,18 @@ import Testing
 
 @testable import Core
 
-@Suite("So many a second, and a few more at once after a pause")
+@Suite("A rate limit with bursts after a pause")
 struct TokenBucketTests {
     private func at(_ milliseconds: Int64) -> Instant { .origin + .milliseconds(milliseconds) }
 
-    @Test("After a pause there is a whole bucket, then one token in each interval")
+    @Test("After a pause there is a full bucket, then one token in each interval")
     func rate() {
         var bucket = TokenBucket(interval: .milliseconds(100), burst: 3)
         let taken = (0..<60).map { bucket.take(at: at(10_000 + Int64($0) * 10)) }
         #expect(taken.indices.filter { taken[$0] } == [0, 1, 2, 10, 20, 30, 40, 50])
     }
 
-    @Test("What is taken although there is no token makes the next one come later")
+    @Test("A token taken in advance delays the next one")
     func anyway() {
         var bucket = TokenBucket(interval: .milliseconds(100), burst: 1)
         for _ in 0..<3 { bucket.takeAnyway(at: at(10_000)) }
@@ -22,7 +22,7 @@ struct TokenBucketTests {
         #expect(taken == [false, true])
     }
 
-    @Test("A clock that stands still gives no tokens, and one that is at its end traps nothing")
+    @Test("A clock that stands still gives no tokens, and one at its end traps nothing")
     func extremes() {
         var bucket = TokenBucket(interval: .milliseconds(100), burst: 2)
         let taken = (0..<4).map { _ in bucket.take(at: .origin) }

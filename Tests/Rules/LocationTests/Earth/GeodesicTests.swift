@@ -3,8 +3,8 @@ import Testing
 
 @testable import Core
 
-/// Two places and the length of the geodesic between them as GeographicLib 2.1 has it (C. F. F. Karney's algorithm, exact
-/// to nanometres).
+/// Two places and the length of the geodesic between them as GeographicLib 2.1 has it (C. F. F. Karney's algorithm,
+/// exact to nanometres).
 struct Line: CustomTestStringConvertible, Sendable {
     let name: String
     let ends: [Double]
@@ -65,7 +65,7 @@ struct GeodesicTests {
         try distances_m(line).allSatisfy { abs($0 - line.length_m) < 0.001 }
     }
 
-    @Test("A distance is right to a millimetre, however long it is", arguments: Line.ordinary)
+    @Test("A distance is accurate to a millimetre, at any length", arguments: Line.ordinary)
     func ordinary(line: Line) throws {
         #expect(try isRightToAMillimetre(line))
     }
@@ -90,12 +90,12 @@ struct GeodesicTests {
     }
 
     @Test(
-        "Nearly opposite places are measured like all others, and without an endless search", arguments: Line.antipodal)
+        "Nearly antipodal places are measured like all others, without an endless search", arguments: Line.antipodal)
     func antipodal(line: Line) throws {
         #expect(try isRightToAMillimetre(line))
     }
 
-    @Test("A place is no distance from itself, whatever its longitude is called at the antimeridian or a pole")
+    @Test("A place has no distance from itself, with any longitude at the antimeridian or a pole")
     func itself() throws {
         let pairs = [
             [52.5163, 13.3777, 52.5163, 13.3777], [0, 0, 0, 0], [10, 180, 10, -180], [90, 0, 90, 120],

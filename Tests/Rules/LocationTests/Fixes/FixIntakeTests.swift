@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Which fixes are used")
+@Suite("The fixes that are used")
 struct FixIntakeTests {
     private var intake = FixIntake(desiredAccuracy_m: 100, maxAge: .seconds(15))
 
@@ -12,7 +12,8 @@ struct FixIntakeTests {
             mode: mode, at: time(seconds), latitude: latitude, longitude: 13.4, horizontalAccuracy_m: accuracy_m)
     }
 
-    /// Why a report is not used; `nil` when it is. It comes at the receiver's time, unless said otherwise.
+    /// Returns the reason for which a report is not used; `nil` when it is. It arrives at the receiver's time by
+    /// default.
     private mutating func verdict(_ report: FixReport, at now: Double, clock: Double? = nil) -> FixRejection? {
         do throws(FixRejection) {
             try intake.take(report, at: at(now), clock: time(clock ?? now))
@@ -30,7 +31,7 @@ struct FixIntakeTests {
         #expect(intake.counts.allRejected == 0)
     }
 
-    @Test("What is not used is counted by its reason, once each")
+    @Test("Rejected fixes are counted by reason, once each")
     mutating func countedByReason() {
         #expect(verdict(report(1, mode: 1), at: 1) == .noFix)
         #expect(verdict(report(2, latitude: 91), at: 2) == .outOfRange)
@@ -43,7 +44,7 @@ struct FixIntakeTests {
         #expect(intake.counts.used == 0)
     }
 
-    @Test("As accurate as desired is accurate enough")
+    @Test("A fix of exactly the desired accuracy is used")
     mutating func accurate() {
         #expect(verdict(report(1, accuracy_m: 100), at: 1) == nil)
     }
@@ -54,30 +55,30 @@ struct FixIntakeTests {
         #expect(verdict(report(1.5), at: 17, clock: 16.6) == .stale)
     }
 
-    @Test("While nobody has set the gateway's clock, no fix is stale")
+    @Test("While the gateway's clock is not set, no fix is stale")
     mutating func clockNotSet() throws {
         #expect(throws: Never.self) { try intake.take(report(1), at: at(1_000), clock: nil) }
     }
 
-    @Test("A fix from the future is not stale: it is the gateway's clock that is late")
+    @Test("A fix from the future is not stale: the gateway's clock is late")
     mutating func clockIsLate() {
         #expect(verdict(report(1_000), at: 1, clock: 1) == nil)
     }
 
-    @Test("The same time again is no time that goes back")
+    @Test("A repeated time does not go back")
     mutating func sameTime() {
         #expect(verdict(report(1), at: 1) == nil)
         #expect(verdict(report(1), at: 1.1) == nil)
     }
 
-    @Test("A single time that goes back is rejected, and those after it go on")
+    @Test("A single time that goes back is rejected, and later fixes are used")
     mutating func oneBack() {
         #expect(verdict(report(100), at: 100) == nil)
         #expect(verdict(report(50), at: 101, clock: 50) == .timeWentBack)
         #expect(verdict(report(102), at: 102) == nil)
     }
 
-    @Test("Times in a new order are believed when they have come for 10 s")
+    @Test("Times in a new order are believed once they have come for 10 s")
     mutating func newOrder() {
         #expect(verdict(report(1_000), at: 0, clock: 1_000) == nil)
         for second in 0..<10 {
@@ -88,7 +89,7 @@ struct FixIntakeTests {
         #expect(intake.counts[.timeWentBack] == 10)
     }
 
-    @Test("A new order that is broken off, or goes back itself, begins anew")
+    @Test("A new order that breaks off, or goes back itself, begins again")
     mutating func brokenOff() {
         #expect(verdict(report(1_000), at: 0, clock: 1_000) == nil)
         #expect(verdict(report(0), at: 1, clock: 0) == .timeWentBack)
@@ -99,7 +100,7 @@ struct FixIntakeTests {
         #expect(verdict(report(15), at: 23, clock: 15) == nil)
     }
 
-    @Test("One wild time ahead is rejected, and those after it go on")
+    @Test("One wild time ahead is rejected, and later fixes are used")
     mutating func oneAhead() {
         #expect(verdict(report(1), at: 1) == nil)
         #expect(verdict(report(1_000_000), at: 2) == .timeWentBack)
@@ -113,13 +114,13 @@ struct FixIntakeTests {
         #expect(verdict(report(5_012), at: 12) == nil)
     }
 
-    @Test("After a tunnel the time is as far ahead as the tunnel was long: that is believed at once")
+    @Test("After a tunnel the time is ahead by the length of the tunnel, and is believed at once")
     mutating func tunnel() {
         #expect(verdict(report(1), at: 1) == nil)
         #expect(verdict(report(13_000), at: 13_000) == nil)
     }
 
-    @Test("A wild time that comes first is got over within 10 s too")
+    @Test("A wild first time is overcome within 10 s too")
     mutating func wildFirst() {
         #expect(verdict(report(1_000_000), at: 1) == nil)
         for second in 2..<12 { #expect(verdict(report(Double(second)), at: Double(second)) == .timeWentBack) }
@@ -136,9 +137,9 @@ struct FixIntakeTests {
     }
 }
 
-@Suite("Time that counts")
+@Suite("The time with fixes")
 struct FixTimeTests {
-    @Test("A gap between two fixes counts whole up to its limit, and a longer one not at all")
+    @Test("A gap between two fixes counts fully up to its limit, and a longer one not at all")
     func gaps() {
         var time = FixTime(from: at(0), longestGap: .seconds(60))
         time.use(at: at(60))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What a receiver says")
+@Suite("Reports of a receiver")
 struct FixTests {
     private func report(
         mode: Int = 3, at: WallTime? = time(0), latitude: Double? = 52.5, longitude: Double? = 13.4
@@ -10,7 +10,7 @@ struct FixTests {
         FixReport(mode: mode, at: at, latitude: latitude, longitude: longitude, horizontalAccuracy_m: 5, altitude_m: 34)
     }
 
-    @Test("A mode below 2 is no fix, whatever else is said", arguments: [-1, 0, 1])
+    @Test("A mode below 2 is no fix, with any other fields", arguments: [-1, 0, 1])
     func noFix(mode: Int) {
         #expect(throws: FixRejection.noFix) { try report(mode: mode).fix() }
     }
@@ -40,7 +40,7 @@ struct FixTests {
         #expect(try report(latitude: latitude, longitude: longitude).fix().coordinate.latitude == latitude)
     }
 
-    @Test("A speed below 0, and what is not a number, is left out")
+    @Test("A speed below 0, and NaN, is left out")
     func impossible() throws {
         let fix = Fix(
             at: time(0), coordinate: try place(), horizontalAccuracy_m: 5, altitude_m: .nan, speed_m_s: -1,
@@ -56,7 +56,7 @@ struct FixTests {
         #expect(try fix(0, heading_deg: said).heading_deg == meant)
     }
 
-    @Test("What stands has no course, and keeps the heading of its compass")
+    @Test("A standing gateway has no course, and keeps the heading of its compass")
     func courseOnlyWhileMoving() throws {
         let standing = try fix(0, speed_m_s: 0.4, course_deg: 90, heading_deg: 120)
         #expect(standing.course_deg == nil)
@@ -64,7 +64,7 @@ struct FixTests {
         #expect(try fix(0, speed_m_s: 0.5, course_deg: 90).course_deg == 90)
     }
 
-    @Test("It moves when its speed says so, and without a speed when it has a course")
+    @Test("The gateway moves by its speed, and without a speed if it has a course")
     func moving() throws {
         #expect(try fix(0, speed_m_s: 0.5).isMoving)
         #expect(try !fix(0, speed_m_s: 0.49, course_deg: 90).isMoving)
@@ -92,7 +92,7 @@ struct ReportedAccuracyTests {
         #expect(ReportedAccuracy.horizontal_m(eph: nil, epy: 3) == 100)
     }
 
-    @Test("An error that is not above 0 is none", arguments: [0, -5, .nan, .infinity])
+    @Test("An error that is not above 0 counts as missing", arguments: [0, -5, .nan, .infinity])
     func noRadius(eph: Double) throws {
         #expect(ReportedAccuracy.horizontal_m(eph: eph) == 100)
         #expect(ReportedAccuracy.horizontal_m(eph: nil, epx: eph, epy: 4) == 100)

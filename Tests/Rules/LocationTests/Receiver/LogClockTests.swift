@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("When the lines of a log came")
+@Suite("The times of a log's lines")
 struct LogClockTests {
-    /// Each line by its own second, and the second at which it came.
+    /// Returns each line by its own second, and the second at which it came.
     private func came(_ seconds: [Double?]) -> [Double] {
         var clock = LogClock<Double?>()
         var dated: [LogClock<Double?>.Dated] = []
@@ -42,14 +42,14 @@ struct LogClockTests {
         #expect(came(said) == expected, "\(rule)")
     }
 
-    @Test("Behind a clock that was set back time goes on from where it was")
+    @Test("After a clock that was set back, time continues from where it was")
     func setBack() {
         let said: [Double?] = [100, 101] + (0...20).map { Double($0) }
         let expected: [Double] = [100, 101] + (0...20).map { 101 + Double($0) }
         #expect(came(said) == expected)
     }
 
-    @Test("What is held is bounded")
+    @Test("The number of lines held is bounded")
     func bounded() {
         var clock = LogClock<Int>()
         _ = clock.take(0, time: time(0))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Which of several receivers is believed")
+@Suite("The choice among several receivers")
 struct ReceiverChoiceTests {
     private var choice = ReceiverChoice(maxAge: .seconds(15))
 
@@ -14,7 +14,7 @@ struct ReceiverChoiceTests {
         return choice.take(DeviceReport(device: device, report: report), at: .origin + .seconds(seconds))
     }
 
-    @Test("The only one is used, with a fix or without")
+    @Test("A single receiver is used, with a fix or without")
     mutating func alone() {
         #expect(take("a", mode: 1, at: 0) == .switched(from: nil))
         #expect(take("a", at: 1) == .used)
@@ -22,7 +22,7 @@ struct ReceiverChoiceTests {
         #expect(choice.device == "a")
     }
 
-    @Test("Of two that are equally good one is used, for ever")
+    @Test("Of two equally good receivers one is used for good")
     mutating func equals() {
         _ = take("a", accuracy_m: 5, at: 0)
         for second in 1...600 {
@@ -32,7 +32,7 @@ struct ReceiverChoiceTests {
         }
     }
 
-    @Test("One that is clearly better for 5 s takes its place")
+    @Test("A receiver that is clearly better for 5 s replaces the other")
     mutating func better() {
         for second in 0..<5 {
             _ = take("a", accuracy_m: 20, at: Double(second))
@@ -43,7 +43,7 @@ struct ReceiverChoiceTests {
         #expect(choice.device == "b")
     }
 
-    @Test("One fix that is no better begins the 5 s anew")
+    @Test("One fix that is no better restarts the 5 s")
     mutating func interrupted() {
         _ = take("a", accuracy_m: 20, at: 0)
         _ = take("b", accuracy_m: 5, at: 1)
@@ -53,14 +53,14 @@ struct ReceiverChoiceTests {
         #expect(take("b", accuracy_m: 5, at: 11) == .switched(from: "a"))
     }
 
-    @Test("One that has fallen silent for longer than max_age_s is replaced at once")
+    @Test("A receiver silent for longer than max_age_s is replaced at once")
     mutating func silent() {
         _ = take("a", at: 0)
         #expect(take("b", accuracy_m: 90, at: 15) == .passedOver)
         #expect(take("b", accuracy_m: 90, at: 15.1) == .switched(from: "a"))
     }
 
-    @Test("and so is one that has no fix any more, but not by one that has none either")
+    @Test("A receiver without a fix is replaced at once, but not by another without one")
     mutating func withoutFix() {
         _ = take("a", at: 0)
         for second in 1...20 { _ = take("a", mode: 1, at: Double(second)) }
@@ -68,7 +68,7 @@ struct ReceiverChoiceTests {
         #expect(take("b", at: 21) == .switched(from: "a"))
     }
 
-    @Test("One that gpsd has no more makes room, also for one that has no fix yet")
+    @Test("A receiver that gpsd has lost gives way, even to one without a fix")
     mutating func gone() {
         _ = take("a", at: 0)
         choice.keep { $0 == "b" }
@@ -83,7 +83,7 @@ struct ReceiverChoiceTests {
         #expect(choice.take(DeviceReport(device: "b", report: report), at: .origin + .seconds(60)) == .passedOver)
     }
 
-    @Test("Of more than are remembered the one silent for longest is forgotten, but not the one in use")
+    @Test("Beyond the limit the receiver silent for longest is forgotten, but never the one in use")
     mutating func limit() {
         _ = take("used", at: 0)
         for number in 0..<100 { #expect(take("\(number)", at: 1) == .passedOver) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Whether there is a place to tell")
+@Suite("The availability of a place")
 struct AvailabilityTests {
     private var watch = AvailabilityWatch(maxAge: .seconds(15))
 
@@ -23,7 +23,7 @@ struct AvailabilityTests {
         #expect(watch.availability == .located)
     }
 
-    @Test("Without a fix for longer than one may be old, it searches again")
+    @Test("Without a fix for longer than max_age_s, it searches again")
     mutating func silence() {
         watch.use(at: at(0))
         watch.use(at: at(10))
@@ -34,7 +34,7 @@ struct AvailabilityTests {
         #expect(watch.availability == .searching)
     }
 
-    @Test("A receiver that rests stays located, and has its time again when it is turned on")
+    @Test("A receiver that rests stays located, and has its full time again when it is turned on")
     mutating func resting() {
         watch.use(at: at(0))
         watch.listen(false, at: at(1))
@@ -47,7 +47,7 @@ struct AvailabilityTests {
         #expect(watch.availability == .searching)
     }
 
-    @Test("A receiver that is unplugged and a gpsd that ends are said at once")
+    @Test("An unplugged receiver and the end of gpsd are reported at once")
     mutating func lost() {
         watch.use(at: at(0))
         watch.found(devices: 0, isListening: true, at: at(1))
@@ -57,7 +57,7 @@ struct AvailabilityTests {
         #expect(watch.availability == .absent)
     }
 
-    @Test("To be told of the receivers again ends no fix")
+    @Test("Repeated news of the receivers ends no fix")
     mutating func toldAgain() {
         watch.use(at: at(0))
         watch.found(devices: 2, isListening: true, at: at(1))
@@ -66,9 +66,9 @@ struct AvailabilityTests {
     }
 }
 
-@Suite("How long the receiver was on")
+@Suite("The time for which the receiver was on")
 struct ReceiverUseTests {
-    @Test("It is the sum of the times between on and off, the present one included")
+    @Test("The time is the sum of the times between on and off, the present one included")
     func sum() {
         var use = ReceiverUse()
         #expect(use.total(at: at(5)) == .zero)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Core
 
-@Suite("Pausing by itself")
+@Suite("Automatic pauses")
 struct AutomaticPauseTests {
     private var pause = AutomaticPause(activity: .other, longestGap: .seconds(60))
 
-    /// A fix a second while the receiver is on; when it paused and when it went on.
+    /// A fix a second while the receiver is on; the times of pausing and going on.
     private mutating func ride(
         _ span: Range<Int>, accuracy_m: Double = 5, north_m: (Double) -> Double
     ) throws -> [(at: Int, change: AutomaticPause.Change)] {
@@ -22,7 +22,7 @@ struct AutomaticPauseTests {
     }
 
     @Test(
-        "What stands pauses after the activity's time: 5 minutes, automotive 2, pedestrian 10",
+        "A standing gateway pauses after the activity's time: 5 minutes, automotive 2, pedestrian 10",
         arguments: [(Activity.other, 300), (.automotive, 120), (.pedestrian, 600)])
     mutating func pauses(activity: Activity, after: Int) throws {
         pause = AutomaticPause(activity: activity, longestGap: .seconds(60))
@@ -49,7 +49,7 @@ struct AutomaticPauseTests {
         #expect(try ride(301..<900) { $0 == 361 ? 200 : 0 }.isEmpty)
     }
 
-    @Test("Paused, it looks every minute until the first fix")
+    @Test("While paused, it looks every minute until the first fix")
     mutating func looks() throws {
         _ = try ride(0..<301) { _ in 0 }
         #expect(pause.deadline == at(360))
@@ -70,7 +70,7 @@ struct AutomaticPauseTests {
         #expect(pause.deadline == at(450))
     }
 
-    @Test("At the first movement it goes on, and pauses again where it comes to stand")
+    @Test("At the first movement it goes on, and pauses again where it stops")
     mutating func goesOn() throws {
         let changes = try ride(0..<2_000) { min(max(0, $0 - 1_000), 200) * 10 }
         #expect(changes.map(\.change) == [.paused, .resumed, .paused])
@@ -81,13 +81,13 @@ struct AutomaticPauseTests {
         #expect((1_495...1_505).contains(again.at))
     }
 
-    @Test("Only time with fixes is standing: a tunnel of an hour is none")
+    @Test("Only time with fixes counts as standing: an hour's tunnel does not")
     mutating func tunnel() throws {
         #expect(try ride(0..<200) { _ in 0 }.isEmpty)
         #expect(try ride(3_800..<4_100) { _ in 0 }.map(\.at) == [3_901])
     }
 
-    @Test("It stands at the antimeridian as anywhere else")
+    @Test("A gateway stands at the antimeridian as anywhere else")
     mutating func antimeridian() throws {
         var changes: [AutomaticPause.Change] = []
         for second in 0...300 {

@@ -17,7 +17,7 @@ struct DeferredTrackTests {
         #expect(track.count == 0)
     }
 
-    @Test("The way counts, not how far it leads: there and back is travelled too")
+    @Test("The way counts, not the distance from its start: there and back is travelled too")
     func thereAndBack() throws {
         var track = DeferredTrack(distance_m: 150, timeout: .zero)
         var batches = 0
@@ -61,7 +61,7 @@ struct DeferredTrackTests {
         #expect(track.deadline == .distantFuture)
     }
 
-    @Test("A stop tells what is held, and an empty batch is none")
+    @Test("A stop tells the fixes held, and there is no empty batch")
     func stop() throws {
         var track = DeferredTrack(distance_m: 500, timeout: .seconds(60))
         _ = track.keep(try fix(0), at: at(0))
@@ -69,7 +69,7 @@ struct DeferredTrackTests {
         #expect(track.stop() == nil)
     }
 
-    @Test("No more fixes are held than may be, and none of them is lost")
+    @Test("A full batch is told at once, and no fix is lost")
     func limit() throws {
         var track = DeferredTrack(distance_m: 1e9, timeout: .forever)
         var told = 0

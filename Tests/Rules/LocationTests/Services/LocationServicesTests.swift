@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-/// The services of one gateway, and what they told, one word each with its second.
+/// The services of one gateway, and their news, one word each with its second.
 private struct Van {
     var services: LocationServices
     var news: [LocationNews] = []
@@ -20,7 +20,7 @@ private struct Van {
         services = LocationServices(settings, longestGap: .seconds(60), at: at(0))
     }
 
-    /// The receiver says a place, once a second.
+    /// The receiver reports a place, once a second.
     mutating func drive(_ seconds: ClosedRange<Int>, speed_m_s: Double = 0, accuracy_m: Double = 5) throws {
         for second in seconds {
             pass(to: second)
@@ -39,7 +39,7 @@ private struct Van {
         services.advance(to: at(Double(second)), news: &news)
     }
 
-    /// What was told, but for each used and kept fix.
+    /// The news, without those of used and kept fixes.
     var told: [String] {
         news.compactMap { item in
             switch item {
@@ -55,7 +55,7 @@ private struct Van {
 
 @Suite("The location services together")
 struct LocationServicesTests {
-    @Test("A receiver is searched for, found and heard, and each step is said once")
+    @Test("A receiver is searched for, found and heard, and each step is told once")
     func availability() throws {
         var van = Van()
         van.pass(to: 0)
@@ -76,7 +76,7 @@ struct LocationServicesTests {
         #expect(van.told.last == "located")
     }
 
-    @Test("What is not used is counted by its reason, and tells nothing")
+    @Test("Rejected fixes are counted by reason, and tell nothing")
     func rejected() throws {
         var van = Van()
         try van.drive(0...1, accuracy_m: 500)
@@ -88,7 +88,7 @@ struct LocationServicesTests {
         #expect(van.used == 0)
     }
 
-    @Test("A fixed place is said once, is always there, and needs no receiver")
+    @Test("A fixed place is told once, is always there, and needs no receiver")
     func fixed() throws {
         var van = Van(.fixed(try place(), horizontalAccuracy_m: 10))
         van.pass(to: 100_000)
@@ -98,7 +98,7 @@ struct LocationServicesTests {
         #expect(van.services.last?.age(at: at(100_000)) == .zero)
     }
 
-    @Test("A fixed place is a fix a second for whoever needs fixes")
+    @Test("A fixed place gives a fix a second while fixes are needed")
     func fixedIsAsked() throws {
         var van = Van(.fixed(try place(), horizontalAccuracy_m: 10))
         van.pass(to: 10)
@@ -111,7 +111,7 @@ struct LocationServicesTests {
         #expect(van.told == ["update 0.0"])
     }
 
-    @Test("A source that is turned off is off, and has nothing to do")
+    @Test("A source that is turned off is off, and has no work")
     func off() {
         var van = Van(.none)
         van.pass(to: 10)
@@ -121,7 +121,7 @@ struct LocationServicesTests {
         #expect(van.services.deadline == .distantFuture)
     }
 
-    @Test("Standing for two minutes pauses a car: it says so and no place, until it moves")
+    @Test("Standing for two minutes pauses a car: it tells the pause and no place, until it moves")
     func pause() throws {
         var van = Van(pausing: .automotive)
         try van.drive(0...119)
@@ -137,7 +137,7 @@ struct LocationServicesTests {
         #expect(van.services.listens)
     }
 
-    @Test("What a receiver says while it rests is not used, because another client may keep it on")
+    @Test("Reports during a rest are not used, because another client may keep the receiver on")
     func resting() throws {
         var van = Van(service: .significant)
         try van.drive(0...50, speed_m_s: 10)
@@ -146,7 +146,7 @@ struct LocationServicesTests {
         #expect(van.services.figures(at: at(50)).fixes.allRejected == 0)
     }
 
-    @Test("A receiver that is asked for stays on, and what it says does not disturb the looks")
+    @Test("A receiver that is needed stays on, and its reports do not disturb the looks")
     func asked() throws {
         var van = Van(service: .significant)
         try van.drive(0...0)
@@ -159,7 +159,7 @@ struct LocationServicesTests {
         #expect(van.services.figures(at: at(100)).receiverOn == .seconds(19))
     }
 
-    @Test("A receiver that is asked for in vain rests again when the time is over")
+    @Test("A receiver that is asked for in vain rests again after the timeout")
     func askedInVain() throws {
         var van = Van(service: .significant)
         try van.drive(0...0)
@@ -180,7 +180,7 @@ struct LocationServicesTests {
         #expect(van.news.count { if case .kept = $0 { true } else { false } } == 101)
     }
 
-    @Test("A pause tells what is kept; the looks of a pause are told when it goes on")
+    @Test("A pause tells the fixes kept; the looks of a pause are told when it goes on")
     func deferredPause() throws {
         var van = Van(pausing: .automotive, deferral: .init(distance_m: 0, timeout: .seconds(600)))
         try van.drive(0...120)

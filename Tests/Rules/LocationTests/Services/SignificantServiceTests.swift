@@ -7,7 +7,7 @@ import Testing
 struct SignificantServiceTests {
     private var service = SignificantService(at: at(0))
 
-    /// What a ride of some hours looks like with a receiver that has a fix 5 s after it was turned on.
+    /// The results of a ride of some hours with a receiver that has a fix 5 s after it was turned on.
     private struct Ride {
         var updates: [(at: Double, north_m: Double)] = []
         var looks: [Double] = []
@@ -30,7 +30,7 @@ struct SignificantServiceTests {
         return ride
     }
 
-    @Test("It looks at once; a look takes until the first fix, which is the first update, and then the receiver rests")
+    @Test("The service looks at once; a look ends with the first fix, the first update, and then the receiver rests")
     mutating func firstLook() throws {
         #expect(service.receiverIsNeeded)
         #expect(service.use(try fix(8), at: at(8))?.cause == .first)
@@ -44,7 +44,7 @@ struct SignificantServiceTests {
         #expect(ride.looks == [0, 90, 240, 510, 1_020, 1_620, 2_220, 2_820, 3_420])
     }
 
-    @Test("Moved by 500 m is an update, less is none")
+    @Test("A movement of 500 m is an update, a smaller one is none")
     mutating func distance() throws {
         _ = service.use(try fix(0), at: at(0))
         service.advance(to: at(570))
@@ -53,7 +53,7 @@ struct SignificantServiceTests {
         #expect(service.use(try fix(1_000, north_m: 505), at: at(1_000))?.cause == .moved)
     }
 
-    @Test("Updates are at least five minutes apart, however fast it moves")
+    @Test("Updates are at least five minutes apart, at any speed")
     mutating func fast() throws {
         let ride = try ride(seconds: 7_200) { $0 * 30 }
         let gaps = zip(ride.updates.dropFirst(), ride.updates).map { $0.at - $1.at }
@@ -61,7 +61,7 @@ struct SignificantServiceTests {
         #expect(gaps.holdForAll { $0 >= 300 })
     }
 
-    @Test("The looks come closer together the faster it moved")
+    @Test("Looks are closer together the faster it moved")
     mutating func closer() throws {
         let rests = try [0.0, 1.0, 1.3, 2.5].map { speed_m_s in
             var service = SignificantService(at: at(0))
@@ -71,7 +71,7 @@ struct SignificantServiceTests {
         #expect(rests == [570, 500, TimeSpan.seconds(500 / 1.3).seconds, 300])
     }
 
-    @Test("A van at a red light is as fast as its way since the last look")
+    @Test("The speed of a van at a red light is that of its way since the last look")
     mutating func redLight() throws {
         _ = service.use(try fix(0), at: at(0))
         service.advance(to: at(570))
@@ -80,7 +80,7 @@ struct SignificantServiceTests {
         #expect(abs((service.deadline - at(570)).seconds - 142.5) < 1)
     }
 
-    @Test("What the accuracies explain is no speed")
+    @Test("Movement within the accuracies is no speed")
     mutating func jitter() throws {
         _ = service.use(try fix(0, accuracy_m: 50), at: at(0))
         service.advance(to: at(570))
@@ -114,7 +114,7 @@ struct SignificantServiceTests {
         #expect(garage.use.total(at: at(86_400)).seconds - start <= (86_400 - 1_800) / 20)
     }
 
-    @Test("A fix that comes while the receiver should rest already changes nothing")
+    @Test("A fix that comes during a rest changes nothing")
     mutating func late() throws {
         _ = service.use(try fix(0), at: at(0))
         #expect(service.use(try fix(301, north_m: 900), at: at(301)) == nil)

@@ -15,7 +15,7 @@ struct StandardServiceTests {
         #expect(service.use(fix, at: at(0)) == LocationUpdate(fix: fix, cause: .first))
     }
 
-    @Test("Moved by distance_filter_m from the last one published is an update, less is none")
+    @Test("A movement by distance_filter_m from the last published place is an update, a smaller one is none")
     mutating func moved() throws {
         _ = service.use(try fix(0), at: at(0))
         #expect(service.use(try fix(2, north_m: 6), at: at(2)) == nil)
@@ -33,14 +33,14 @@ struct StandardServiceTests {
         #expect(service.use(try fix(6, accuracy_m: 10), at: at(6))?.cause == .accuracy)
     }
 
-    @Test("A course that turns by heading_filter_deg is an update, the short way over north too")
+    @Test("A turn by heading_filter_deg is an update, also across north")
     mutating func turns() throws {
         _ = service.use(try fix(0, speed_m_s: 1, course_deg: 358), at: at(0))
         #expect(service.use(try fix(2, speed_m_s: 1, course_deg: 2.9), at: at(2)) == nil)
         #expect(service.use(try fix(4, speed_m_s: 1, course_deg: 3), at: at(4))?.cause == .heading)
     }
 
-    @Test("After an update that stood still, a turn is measured from the first course")
+    @Test("After an update at rest, a turn is measured from the first course")
     mutating func turnsAfterAStop() throws {
         _ = service.use(try fix(0, speed_m_s: 0), at: at(0))
         #expect(service.use(try fix(2, speed_m_s: 1, course_deg: 90), at: at(2)) == nil)
@@ -49,7 +49,7 @@ struct StandardServiceTests {
         #expect(service.use(try fix(8, speed_m_s: 1, course_deg: 100), at: at(8)) == nil)
     }
 
-    @Test("The compass is asked before the course")
+    @Test("The compass counts before the course")
     mutating func compass() throws {
         _ = service.use(try fix(0, speed_m_s: 1, course_deg: 10, heading_deg: 50), at: at(0))
         #expect(service.use(try fix(2, speed_m_s: 1, course_deg: 90, heading_deg: 50), at: at(2)) == nil)
@@ -62,7 +62,7 @@ struct StandardServiceTests {
         #expect(service.use(try fix(2, speed_m_s: 0.2, heading_deg: 180), at: at(2)) == nil)
     }
 
-    @Test("After max_interval_s it says that it is still here, with the last fix")
+    @Test("After max_interval_s an update tells that it is still here, with the last fix")
     mutating func stillHere() throws {
         _ = service.use(try fix(0), at: at(0))
         let last = try fix(290, north_m: 1)
@@ -73,7 +73,7 @@ struct StandardServiceTests {
         #expect(service.deadline == .distantFuture)
     }
 
-    @Test("Without a fix nothing says that it is still here, until the next one comes")
+    @Test("Without a fix no such update is told, until the next fix comes")
     mutating func silence() throws {
         _ = service.use(try fix(0), at: at(0))
         #expect(service.use(try fix(280), at: at(280)) == nil)
@@ -82,7 +82,7 @@ struct StandardServiceTests {
         #expect(service.use(try fix(1_000), at: at(1_000))?.cause == .interval)
     }
 
-    @Test("News that comes before min_interval_s is over waits for it, and the latest is told")
+    @Test("News within min_interval_s waits for its end, and the latest is told")
     mutating func minInterval() throws {
         _ = service.use(try fix(0), at: at(0))
         #expect(service.use(try fix(0.2, north_m: 20), at: at(0.2)) == nil)
@@ -93,7 +93,7 @@ struct StandardServiceTests {
         #expect(told?.cause == .moved)
     }
 
-    @Test("News that is none any more when min_interval_s is over is not told")
+    @Test("News that has become obsolete at the end of min_interval_s is not told")
     mutating func newsThatPasses() throws {
         _ = service.use(try fix(0), at: at(0))
         #expect(service.use(try fix(0.2, north_m: 20), at: at(0.2)) == nil)

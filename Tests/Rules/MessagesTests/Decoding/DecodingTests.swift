@@ -25,7 +25,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("Fields that are not known are passed over, and their order does not matter")
+    @Test("Unknown fields are ignored, and the order does not matter")
     func additions() throws {
         let text = Self.ranging.replacing("\"count\":1,", with: "\"aisle\":{\"a\":[1,null]},\"count\":1.0,")
         #expect(try read(text) == read(Self.ranging))
@@ -34,7 +34,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "An error says which field it is and what is wrong with it",
+        "An error names the field and the problem",
         arguments: [
             ("\"count\":1,", "", "count: is missing"),
             ("\"count\":1,", "\"count\":\"1\",", "count: must be an integer, not text"),
@@ -68,20 +68,20 @@ struct DecodingTests {
     }
 
     @Test(
-        "What is no JSON object is malformed",
+        "A payload that is no JSON object is malformed",
         arguments: ["", "NaN", "{\"at\":NaN}", "{\"a\":1,\"a\":2}", "[]", "1", "{}x"])
     func malformed(_ text: String) throws {
         #expect(try #require(problem(text)).hasPrefix("payload: "))
     }
 
-    @Test("A null strength is unknown; no other field may be null")
+    @Test("A null RSSI is unknown; no other field may be null")
     func null() throws {
         let text = Self.ranging.replacing("\"rssi_dbm\":-76", with: "\"rssi_dbm\":null")
         #expect(try read(text).list.beacons.holdForAll { $0.observation.rssi_dbm == nil })
         #expect(problem(Self.ranging.replacing("\"age_ms\":0", with: "\"age_ms\":null")) != nil)
     }
 
-    @Test("An event of a version that did not say site and gateway is read, one that says half is not")
+    @Test("An event of a version without site and gateway is read, one with half of them is not")
     func origin() throws {
         var samples = Samples(seed: 1)
         guard var event = try samples.payload(.event) as? EventPayload else { return }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What is written is read, and written again with the same octets")
+@Suite("A written message is read, and written again with equal octets")
 struct RoundTripTests {
     @Test("Every message of the golden transcript")
     func golden() throws {
@@ -22,14 +22,14 @@ struct RoundTripTests {
         #expect(kinds == [.status, .health, .coverage, .event, .state, .ranging])
     }
 
-    /// A line's topic, and its payload octet by octet.
+    /// Returns a line's topic, and its payload octet by octet.
     private func parts(of line: [UInt8]) throws -> (topic: String, payload: [UInt8]) {
         var fields = try PayloadFields(line)
         let start = try #require(line.firstRange(of: Array("\"payload\":".utf8))).upperBound
         return (try fields.text("topic"), Array(line[start...].dropLast()))
     }
 
-    @Test("Payloads of any values that the contract allows", arguments: MessageKind.allCases)
+    @Test("Payloads with any values that the contract allows", arguments: MessageKind.allCases)
     func generated(_ kind: MessageKind) throws {
         var samples = Samples(seed: 5)
         for _ in 0..<2_000 {
@@ -65,7 +65,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "What is no time of day in the one form is none",
+        "A text of another form is no time of day",
         arguments: [
             "", "2026-11-21", "2026-11-21T06:00:00Z", "2026-11-21T06:00:00.12Z", "2026-11-21T06:00:00.1234Z",
             "2026-11-21t06:00:00.123z", "2026-11-21T06:00:00.123+", "2026-13-21T06:00:00.123Z",
@@ -78,7 +78,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "A time that others have written has any number of decimals up to nine; a leap second is the end of the one before",
+        "A foreign time has up to nine decimals; a leap second is the end of the second before",
         arguments: [
             ("1970-01-01T00:00:01Z", 1_000_000), ("1970-01-01T00:00:01.5Z", 1_500_000),
             ("1970-01-01T00:00:01.000001999Z", 1_000_001), ("1970-01-01T00:00:60.25Z", 59_999_999),

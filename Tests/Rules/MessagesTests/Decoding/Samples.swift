@@ -2,13 +2,13 @@ import Foundation
 
 @testable import Core
 
-/// Payloads of every kind, of any values that the contract allows.
+/// Payloads of every kind, with any values that the contract allows.
 struct Samples {
     private var random: SeededGenerator
 
     init(seed: UInt64) { random = SeededGenerator(state: seed) }
 
-    /// Where nobody has written down what a kind may say, one of its examples in the contract.
+    /// Returns a payload; for a kind without a generator, one of its examples in the contract.
     mutating func payload(_ kind: MessageKind) throws -> any Payload {
         if let make = Self.makers[kind] { return make(&self) }
         return try kind.payload.init(decoding: one(of: kind.examples))
@@ -215,7 +215,7 @@ struct Samples {
             one(of: [.whole, .major(identity.major), .minor(major: identity.major, minor: identity.minor)]))
     }
 
-    /// From the year 0 to the end of 9999, to a millisecond.
+    /// Returns a time from the year 0 to the end of 9999, to a millisecond.
     private mutating func time() -> WallTime {
         WallTime(microseconds: Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random) * 1_000)
     }
@@ -229,7 +229,7 @@ struct Samples {
 }
 
 extension MessageKind {
-    /// What the contract shows of the kind, as JSON.
+    /// Returns the contract's examples of the kind, as JSON.
     var examples: [[UInt8]] {
         get throws {
             let files =

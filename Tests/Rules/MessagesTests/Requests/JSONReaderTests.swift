@@ -20,14 +20,14 @@ struct JSONReaderTests {
         #expect(read(text) == value)
     }
 
-    @Test("Escapes stand for their characters, surrogate pairs for one")
+    @Test("Escapes give their characters, surrogate pairs give one")
     func escapes() {
         #expect(read(#""\"\\\/\b\f\n\r\t""#) == .string("\"\\/\u{8}\u{C}\n\r\t"))
         #expect(read(#""\u00e9\uD83D\uDE00é""#) == .string("é😀é"))
     }
 
     @Test(
-        "What RFC 8259 does not know is an error",
+        "Syntax outside RFC 8259 is an error",
         arguments: [
             "", " ", "nul", "True", "nan", "+1", "01", "1.", ".5", "1e", "--1", "1e400", "-1e400", "'a'", "\"a",
             "\"\n\"",
@@ -40,7 +40,7 @@ struct JSONReaderTests {
         #expect(read(text) == nil)
     }
 
-    @Test("A key that stands twice is an error, however it is written")
+    @Test("A repeated key is an error, with or without escapes")
     func duplicateKey() {
         #expect(read(#"{"a":1,"\u0061":2}"#) == nil)
     }
@@ -51,7 +51,7 @@ struct JSONReaderTests {
         #expect(throws: JSONError.self) { try JSONReader.read([0x22, 0xED, 0xA0, 0x80, 0x22]) }
     }
 
-    @Test("Nesting is taken to a depth of 8 and no further")
+    @Test("Nesting is accepted to a depth of 8")
     func depth() {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -62,7 +62,7 @@ struct JSONReaderTests {
         #expect(read(String(repeating: "{\"a\":", count: 800)) == nil)
     }
 
-    @Test("An error says where it is")
+    @Test("An error has its place")
     func place() throws {
         let error = #expect(throws: JSONError.self) { try JSONReader.read(Array(#"{"region" 1}"#.utf8)) }
         #expect(error?.description == "at byte 10: expected : after the key")

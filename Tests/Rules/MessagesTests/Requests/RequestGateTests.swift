@@ -38,13 +38,13 @@ struct RequestGateTests {
                     ReplyAddress(verb: "state", topic: "replies/me", correlationData: [1, 0, 255])))
     }
 
-    @Test("A retained request is refused, whatever it asks for")
+    @Test("A retained request is refused, with any content")
     func retained() {
         #expect(refusal(request("state", isRetained: true))?.code == .retainedRequest)
         #expect(refusal(request("nonsense", "x", isRetained: true))?.code == .retainedRequest)
     }
 
-    @Test("An empty request is refused; an empty retained one clears a request, and asks for nothing")
+    @Test("An empty request is refused; an empty retained one clears a request, and gets no answer")
     func empty() {
         #expect(refusal(request("state", ""))?.code == .malformedJSON)
         #expect(decide(request("state", "", isRetained: true)) == .drop)
@@ -88,7 +88,7 @@ struct RequestGateTests {
     }
 
     @Test(
-        "A response topic at or below a tree in which the gateway speaks in others' words is refused",
+        "A response topic at or below a tree of another format is refused",
         arguments: [
             "owntracks/fleet/van-7", "owntracks/fleet/van-7/event", "owntracks/fleet/van-7/a/b",
             "homeassistant", "homeassistant/sensor/a/b/config", "homeassistant/status",
@@ -119,7 +119,7 @@ struct RequestGateTests {
     }
 
     @Test(
-        "A response topic with what is no character is refused: a broker may hang up on it",
+        "A response topic with a noncharacter is refused: a broker may disconnect on it",
         arguments: [0xFDD0, 0xFDEF, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF] as [UInt32])
     func nonCharacters(value: UInt32) throws {
         let scalar = try #require(Unicode.Scalar(value))
@@ -141,7 +141,7 @@ struct RequestGateTests {
         #expect(address.topic == topic)
     }
 
-    @Test("Correlation data of more than 256 bytes is refused and not carried back")
+    @Test("Correlation data of more than 256 bytes is refused and not sent back")
     func correlation() {
         guard
             case .refuse(let error, let address) = decide(
@@ -154,7 +154,7 @@ struct RequestGateTests {
         #expect(address.correlationData == nil)
     }
 
-    @Test("Twenty requests at once are taken, then ten a second")
+    @Test("Twenty requests at once are accepted, then ten a second")
     func rate() {
         var gate = RequestGate(topics: topics)
         func taken(_ count: Int, at instant: Instant) -> Int {
@@ -170,7 +170,7 @@ struct RequestGateTests {
         #expect(taken(50, at: start + .seconds(100)) == 20)
     }
 
-    @Test("Malformed requests use the rate up like others")
+    @Test("Malformed requests count for the rate too")
     func malformedCounts() {
         var gate = RequestGate(topics: topics)
         for _ in 0..<20 { _ = gate.admit(request("nonsense", "x", responseTopic: "#"), at: .origin) }
@@ -181,7 +181,7 @@ struct RequestGateTests {
         #expect(error.code == .tooManyRequests)
     }
 
-    @Test("Of a flood, every request beyond the rate is counted, and one a second is answered")
+    @Test("In a flood, every request beyond the rate is counted, and one a second is answered")
     func flood() {
         var gate = RequestGate(topics: topics)
         var answers = 0

@@ -34,7 +34,7 @@ struct RequestReaderTests {
         #expect(try read(.stop, #"{"region":"carts"}"#) == .stop(region: "carts"))
     }
 
-    @Test("A location request waits for 30 s, or for as long as it says: 1 to 300 s")
+    @Test("A location request waits for 30 s, or for its own timeout: 1 to 300 s")
     func location() throws {
         #expect(try read(.location, "{}") == .location(timeout: .seconds(30)))
         #expect(try read(.location, #"{"timeout_s":1}"#) == .location(timeout: .seconds(1)))
@@ -44,7 +44,7 @@ struct RequestReaderTests {
         }
     }
 
-    @Test("An integer is one by its value, however it is written, as it is to JSON Schema")
+    @Test("An integer counts by its value in any notation, as in JSON Schema")
     func integers() throws {
         let instance = Request.range(region: "carts", .minor(major: 100, minor: 0))
         for (major, minor) in [("100", "0"), ("100.0", "-0"), ("1e2", "0.0"), ("1.00E+2", "0e5")] {
@@ -65,13 +65,13 @@ struct RequestReaderTests {
         #expect(StoredDefinition.read(definition.text, key: "carts") == nil)
     }
 
-    @Test("A definition and a state of the same region are stored under different keys")
+    @Test("A definition and a state of one region are stored under different keys")
     func keys() {
         #expect(StoredDefinition.key("carts") != StoredRegion.key(RegionInstanceID(region: "carts")))
         #expect(StoredDefinition.key("carts") != StoredRegion.key(RegionInstanceID(region: "monitor", .major(1))))
     }
 
-    @Test("What is unknown, missing, of a wrong type or out of range is refused, and the text says which key")
+    @Test("Unknown, missing and mistyped keys and values out of range are refused, and the text names the key")
     func invalid() {
         let cases: [(RequestVerb, String, String)] = [
             (.state, #"{"regoin":"carts"}"#, "\"regoin\": unknown key; known are region, major, minor, limit, next"),
@@ -101,7 +101,7 @@ struct RequestReaderTests {
         }
     }
 
-    @Test("An empty request is no JSON object, and the refusal says what is", arguments: RequestVerb.allCases)
+    @Test("An empty request is no JSON object, and the refusal shows one", arguments: RequestVerb.allCases)
     func empty(_ verb: RequestVerb) {
         #expect(
             refusal(verb, "")

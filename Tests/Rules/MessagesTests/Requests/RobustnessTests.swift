@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-/// Whatever a request holds, it is read or refused. A trap would end the test run.
+/// Any request is read or refused. A trap would end the test run.
 @Suite("No octets of a request trap")
 struct RobustnessTests {
     static let requests = [
@@ -11,7 +11,7 @@ struct RobustnessTests {
         #"{"a":[[1,-2.50],{"b":null}],"c":false,"é":"😀\\\/"}"#,
     ]
 
-    /// Reads it. A refusal has a text of one line.
+    /// Reads a request. A refusal has a text of one line.
     private func judge(_ octets: [UInt8], as verb: RequestVerb) {
         do throws(RequestError) {
             _ = try RequestReader.read(verb, octets)
@@ -56,7 +56,8 @@ struct RobustnessTests {
             if (try? JSONReader.read(octets)) != nil { readable += 1 }
             judge(octets, as: RequestVerb.allCases[round % RequestVerb.allCases.count])
         }
-        // Some mutations hit the inside of a string or a number: had none been readable, nothing was tested behind JSON.
+        // Some mutations hit the inside of a string or a number: had none been readable, nothing was tested behind
+        // JSON.
         #expect(readable > 1_000)
     }
 }

@@ -3,16 +3,16 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("Which adapters that are down are brought up")
+@Suite("The adapters that the agent powers up")
 struct PowerOnPolicyTests {
     private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
 
-    /// When hci0, looked at every second and never coming up, is tried.
+    /// Returns when hci0, checked every second and never coming up, is tried.
     private func attempts(_ policy: inout PowerOnPolicy, seconds: Range<Int>) -> [Int] {
         seconds.filter { policy.foundDown(0, at: at(Double($0))) }
     }
 
-    @Test("One that nobody has brought up, after 2 s in which others could have")
+    @Test("An adapter that no process has brought up, after 2 s in which others could have")
     func nobody() {
         var policy = PowerOnPolicy(mayAdminister: true)
         #expect(attempts(&policy, seconds: 0..<3) == [2])
@@ -24,7 +24,7 @@ struct PowerOnPolicyTests {
         #expect(attempts(&policy, seconds: 0..<250) == [2, 4, 8, 16, 32, 64, 124, 184, 244])
     }
 
-    @Test("Not one that another process switched off, until it was up again or unplugged")
+    @Test("No adapter that another process switched off, until it was up again or unplugged")
     func switchedOff() {
         var policy = PowerOnPolicy(mayAdminister: true)
         policy.wasSwitchedOff(0)
@@ -36,16 +36,16 @@ struct PowerOnPolicyTests {
         #expect(attempts(&policy, seconds: 200..<203) == [202])
     }
 
-    @Test("One that a kill switch put down, once it is unblocked")
+    @Test("An adapter that a kill switch put down, once it is unblocked")
     func unblocked() {
         var policy = PowerOnPolicy(mayAdminister: true)
-        // The kernel tells that it went down before the switch shows why.
+        // The kernel reports that it went down before the switch shows the reason.
         policy.wasSwitchedOff(0)
         policy.foundBlocked(0)
         #expect(attempts(&policy, seconds: 10..<13) == [12])
     }
 
-    @Test("One that did not come up from our own down and up, which is not called off")
+    @Test("An adapter that did not come up after the agent's own restart of it, without giving up")
     func takenDown() {
         var policy = PowerOnPolicy(mayAdminister: true)
         policy.willTakeDown(0)
@@ -55,7 +55,7 @@ struct PowerOnPolicyTests {
         #expect(!policy.isTakenDown(0))
     }
 
-    @Test("None without CAP_NET_ADMIN")
+    @Test("No adapter without CAP_NET_ADMIN")
     func unprivileged() {
         var policy = PowerOnPolicy(mayAdminister: false)
         #expect(attempts(&policy, seconds: 0..<100).isEmpty)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Agent
 
-@Suite("What the process may do")
+@Suite("The capabilities of the process")
 struct ProcessCapabilitiesTests {
     @Test("CAP_NET_ADMIN is bit 12 of the effective set")
     func bit() {

@@ -3,18 +3,18 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("What is done about a controller that does not answer")
+@Suite("The recovery of a controller that does not answer")
 struct RecoveryLadderTests {
     private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
 
-    /// The steps of a controller that is asked every second from 0 on and never answers, with their times.
+    /// Returns the steps for a controller that is asked every second from 0 on and never answers, with their times.
     private func steps(_ ladder: inout RecoveryLadder, seconds: Range<Int>) -> [(at: Int, step: RecoveryStep)] {
         seconds.compactMap { second in
             ladder.failed(at: at(Double(second))).map { (second, $0) }
         }
     }
 
-    @Test("It is asked again first, then taken down and up, then reset")
+    @Test("The controller is asked again first, then taken down and up, then reset")
     func order() {
         var ladder = RecoveryLadder(mayAdminister: true)
         #expect(ladder.failed(at: at(7)) == nil)
@@ -30,7 +30,7 @@ struct RecoveryLadderTests {
         #expect(taken.map(\.step) == [.powerCycle, .reset, .powerCycle, .reset, .powerCycle, .reset])
     }
 
-    @Test("There are at most 8 steps in any hour, also for a controller that comes back after each and dies again")
+    @Test("There are at most 8 steps in any hour, even for a controller that recovers after each and dies again")
     func hourlyLimit() {
         var ladder = RecoveryLadder(mayAdminister: true)
         var times: [Int] = []
@@ -44,7 +44,7 @@ struct RecoveryLadderTests {
         #expect(times.contains { $0 >= 3_600 }, "After an hour it goes on.")
     }
 
-    @Test("A controller that has answered begins at the lowest step again")
+    @Test("After an answer, recovery begins at the lowest step again")
     func answered() {
         var ladder = RecoveryLadder(mayAdminister: true)
         _ = steps(&ladder, seconds: 0..<20)
@@ -53,7 +53,7 @@ struct RecoveryLadderTests {
         #expect(ladder.failed(at: at(21)) == .powerCycle)
     }
 
-    @Test("Without CAP_NET_ADMIN it ends at asking again")
+    @Test("Without CAP_NET_ADMIN recovery ends at asking again")
     func unprivileged() {
         var ladder = RecoveryLadder(mayAdminister: false)
         #expect(steps(&ladder, seconds: 0..<7_200).isEmpty)

@@ -27,7 +27,7 @@ struct ScanRecoveryTests {
         return controller
     }
 
-    /// Time passes, deadline by deadline, and nothing is answered; what was done, with its time.
+    /// Time passes, deadline by deadline, without an answer; returns the actions with their times.
     private func steps(_ controller: inout ScanController, until end: Double) -> [String] {
         var steps: [String] = []
         while controller.nextDeadline <= at(end) {
@@ -63,14 +63,14 @@ struct ScanRecoveryTests {
         #expect(steps(&controller, until: 30) == ["reenable 11.0", "reset 13.0"])
     }
 
-    @Test("Without CAP_NET_ADMIN it is asked for ever, and nothing else")
+    @Test("Without CAP_NET_ADMIN it is only asked, for ever")
     func unprivileged() {
         var controller = opened(mayAdminister: false)
         let steps = steps(&controller, until: 600)
         #expect(steps.count > 15 && steps.holdForAll { $0.hasPrefix("reenable") })
     }
 
-    @Test("A quiet shop is no reason for anything, however long it lasts")
+    @Test("A quiet shop causes no recovery, however long it lasts")
     func quiet() {
         var controller = opened()
         for step in [ScanStep.readFeatures, .setParameters(.legacy)] {
@@ -105,7 +105,7 @@ struct ScanRecoveryTests {
         }
     }
 
-    @Test("An adapter that nobody has brought up is announced as off, then brought up and looked for")
+    @Test("An adapter that no process has brought up is announced as off, then brought up and looked for")
     func powerOn() {
         var controller = ScanController(mayAdminister: true)
         _ = controller.start(at: at(0))
@@ -118,7 +118,7 @@ struct ScanRecoveryTests {
         #expect(controller.repaired(at: at(2.1)) == [.look])
     }
 
-    @Test("An adapter that another process puts down while it scans stays down")
+    @Test("An adapter that another process takes down during a scan stays down")
     func switchedOff() {
         var controller = opened()
         _ = controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1))
@@ -129,7 +129,7 @@ struct ScanRecoveryTests {
         }
     }
 
-    @Test("An adapter that the kernel takes down after a hardware error, and can't bring up, is stalled and brought up")
+    @Test("An adapter that the kernel took down and cannot bring up is stalled, and the agent brings it up")
     func hardwareError() {
         var controller = opened()
         _ = controller.hardwareErrorSeen(code: 0, at: at(1))
@@ -141,7 +141,7 @@ struct ScanRecoveryTests {
             ])
     }
 
-    @Test("An adapter that does not come up from our own down and up is called stalled, not off, and tried again")
+    @Test("An adapter that does not come up after the agent's own restart is stalled, not off, and retried")
     func notUp() {
         var controller = opened()
         _ = steps(&controller, until: 6)
@@ -153,7 +153,7 @@ struct ScanRecoveryTests {
         )
     }
 
-    @Test("Stopped during a step, it asks for nothing more")
+    @Test("When stopped during a step, it does nothing more")
     func stop() {
         var controller = opened()
         _ = steps(&controller, until: 6)
