@@ -7,8 +7,10 @@ import { readTopic } from '../../../deploy/page/source/news/topic.js';
 import { instant } from '../../../deploy/page/source/news/fields.js';
 import { PayloadError, readPayload } from '../../../deploy/page/source/news/payload.js';
 import { identityOf, shown } from '../../../deploy/page/source/model/beacons.js';
+import { Names } from '../../../deploy/page/source/model/names.js';
 import { Store } from '../../../deploy/page/source/model/store.js';
 import { configuration, placeGateway, planWidth, readLayout } from '../../../deploy/page/source/model/layout.js';
+import { fillOf, levelsOf } from '../../../deploy/page/source/view/card.js';
 import { readFilter } from '../../../deploy/page/source/view/filter.js';
 import { at, bytes, json, message, same, throws, uuid } from './assert.js';
 import { contractRules } from './contract.js';
@@ -40,6 +42,20 @@ function reader() {
 }
 
 const rules = {
+  'a beacon and a zone are called by their names where there are any': () => {
+    const names = new Names({ beacons: { [`${uuid}/1/8`]: 'Cart 8' }, zones: { bakery: 'Bread' } });
+    same([names.beacon({ uuid, major: 1, minor: 8 }), names.beacon({ uuid, major: 1, minor: 9 }), names.zone('bakery'), names.zone('wine')], ['Cart 8', '1/9', 'Bread', 'wine']);
+    same([new Names(undefined).beacon({ uuid, major: 2, minor: 1 }), new Names({}).zone('wine')], ['2/1', 'wine']);
+  },
+  'a card has each gateway that hears the beacon, the strongest first, and not the store': () => {
+    const entry = (rssi_dbm, age_ms) => ({ rssi_dbm, age_ms, accuracy_m: 2, error_m: 1 });
+    const beacon = { heard: new Map([
+      ['a', { gateway: 'door', entries: [entry(-80, 500)], now_ms: 1000 }], ['b', { gateway: 'till', entries: [entry(null, 0), entry(-60, 0)], now_ms: 2000 }],
+      ['c', { gateway: 'site', entries: [entry(-50, 0)], now_ms: 2000 }], ['d', { gateway: 'door', entries: [entry(-70, 0)], now_ms: 2000 }],
+    ]) };
+    same(levelsOf(beacon, 3000).map(({ gateway, rssi_dbm, age_s }) => [gateway, rssi_dbm, age_s]), [['till', -60, 1], ['door', -70, 1]]);
+  },
+  'a bar is full beside the gateway, and empty where a level is weak or not known': () => same([-30, -70, -120, null].map(fillOf), [1, 0.5, 0, 0]),
   'a CONNECT is what section 3.1 says': () => same([...connect({ client: 'p', keepAlive_s: 20 })],
     [0x10, 13, 0, 4, 77, 81, 84, 84, 4, 2, 0, 20, 0, 1, 112]),
   'a login sets its flags': () => same(connect({ client: 'p', keepAlive_s: 20, username: 'u', password: 'w' })[9], 0xc2),
@@ -195,9 +211,9 @@ const rules = {
     same([layout.plan, layout.gateways.size, layout.gateways.get('a').x_m], [null, 1, null]);
   },
   'a search': () => {
-    const thing = { id: 'carts', uuid: uuid.toLowerCase(), major: 2, minor: 17, zone: 'till', gateway: 'door' };
+    const thing = { id: 'carts', uuid: uuid.toLowerCase(), major: 2, minor: 17, zone: 'till', gateway: 'door', name: 'cart 17' };
     const found = (typed) => readFilter(typed).fits(thing);
-    same(['', '2/17', '17', 'minor:17', 'uuid:39ED', 'id:cart', 'till door', 'zone:ti'].map(found), Array(8).fill(true));
+    same(['', '2/17', '17', 'minor:17', 'uuid:39ED', 'id:cart', 'name:cart', 'till door', 'zone:ti'].map(found), Array(9).fill(true));
     same(['2/1', '7', 'minor:2', 'uuid:40', 'id:phones', 'till milk'].map(found), Array(6).fill(false));
   },
 };

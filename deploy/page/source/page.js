@@ -1,4 +1,5 @@
 import { readLayout, writeLayout } from './model/layout.js';
+import { Names } from './model/names.js';
 import { Store } from './model/store.js';
 import { unread } from './news/contract.js';
 import { readPayload, PayloadError } from './news/payload.js';
@@ -15,7 +16,8 @@ const lookedAt = new Set(['health', 'ranging', 'event']);
 /** What the page shows and what was chosen in it: the store, the layout, the filter. Views read it, messages change it. */
 export class Page {
   constructor(settings, notices) {
-    Object.assign(this, { settings, notices, store: new Store(), filter: readFilter(''), chosen: null, chosenGateway: null });
+    const names = new Names(settings.names);
+    Object.assign(this, { settings, notices, names, store: new Store(names), filter: readFilter(''), chosen: null, chosenGateway: null });
     this.calibrating = null;
     this.changes = 0;
     this.connection = { state: 'connecting' };

@@ -1,4 +1,5 @@
 import { limits } from './limits.js';
+import { Names } from './names.js';
 
 // Ranging comes at least every ten seconds while somebody is there. What was not told for so long is over.
 const forgotten_ms = 15000;
@@ -13,7 +14,8 @@ export const identityOf = (beacon) => `${beacon.uuid}/${beacon.major}/${beacon.m
  * shows the word of `site` where there is one, and else that of the gateway that is nearest by its own word.
  */
 export class Beacons {
-  constructor() {
+  constructor(names = new Names()) {
+    this.names = names;
     this.known = new Map();
     this.sources = new Map();
     this.refused = 0;
@@ -40,7 +42,7 @@ export class Beacons {
     if (!beacon) {
       if (this.known.size >= limits.beacons) return void (this.refused += 1);
       const { uuid, major, minor } = entries[0];
-      beacon = { identity, uuid, major, minor, label: `${major}/${minor}`, heard: new Map() };
+      beacon = { identity, uuid, major, minor, label: this.names.beacon(entries[0]), heard: new Map() };
       this.known.set(identity, beacon);
     }
     beacon.heard.set(subject.topic, { gateway: subject.gateway, region: subject.region, entries, now_ms });

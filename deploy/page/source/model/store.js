@@ -1,12 +1,14 @@
 import { Beacons } from './beacons.js';
 import { limits } from './limits.js';
+import { Names } from './names.js';
 
 /** A gateway as the page knows it; the gateway `site` is what the store says of itself. */
 const newGateway = (site, id) => ({ site, id, status: null, health: null, fix: null, trail: [], states: new Map() });
 
 /** All that was heard: stores, their gateways, beacons, zones and events. It has no clock: when a message came is told with it. */
 export class Store {
-  constructor() {
+  constructor(names = new Names()) {
+    this.names = names;
     this.sites = new Map();
     this.gatewayCount = 0;
     this.refused = 0;
@@ -18,7 +20,7 @@ export class Store {
   site(name) {
     let site = this.sites.get(name);
     if (!site && this.sites.size < limits.sites) {
-      site = { name, gateways: new Map(), beacons: new Beacons(), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0 };
+      site = { name, gateways: new Map(), beacons: new Beacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0 };
       this.sites.set(name, site);
     }
     if (!site) this.refused += 1;
@@ -65,7 +67,7 @@ export class Store {
   leave(name) {
     const site = this.sites.get(name);
     if (!site) return;
-    Object.assign(site, { beacons: new Beacons(), events: [], numbers: new Set(), told: new Map() });
+    Object.assign(site, { beacons: new Beacons(this.names), events: [], numbers: new Set(), told: new Map() });
     for (const gateway of site.gateways.values()) gateway.health = null;
     this.version += 1;
   }

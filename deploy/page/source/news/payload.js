@@ -48,9 +48,9 @@ export const readers = {
   track: ({ fixes }) => ({ fixes: fixes.map(fix) }),
 };
 
-function beacon({ uuid, major, minor, track, device, proximity, accuracy_m, accuracy_error_m, rssi_dbm, resolving, duplicate, zone, zone_confidence, position }) {
+function beacon({ uuid, major, minor, track, device, proximity, accuracy_m, accuracy_error_m, rssi_dbm, age_ms, resolving, duplicate, zone, zone_confidence, position }) {
   return {
-    uuid, major, minor, track, device, proximity: proximity ?? 'unknown', accuracy_m, error_m: accuracy_error_m, rssi_dbm, resolving, duplicate, zone,
+    uuid, major, minor, track, device, proximity: proximity ?? 'unknown', accuracy_m, error_m: accuracy_error_m, rssi_dbm, age_ms, resolving, duplicate, zone,
     confidence: zone_confidence,
     position: position && Math.hypot(position.x_m, position.y_m) <= farthest_m ? { ...position, floor: position.floor ?? 0, error_m: position.error_m ?? 0 } : null,
   };

@@ -13,8 +13,8 @@ export function showEvents(page, now_ms) {
   const [all, fields, row] = byId('raw').checked
     ? [site?.events ?? [], eventFields, eventRow]
     : [site ? visitsOfSite(site) : [], visitFields, visitRow];
-  const fitting = page.filter.empty ? all : all.filter((one) => page.filter.fits(fields(one)));
-  const rows = fitting.slice(0, mostRows).map((one) => row(one, now_ms));
+  const fitting = page.filter.empty ? all : all.filter((one) => page.filter.fits(fields(one, page.names)));
+  const rows = fitting.slice(0, mostRows).map((one) => row(one, page.names, now_ms));
   byId('event-none').hidden = rows.length > 0;
   const make = () => element('li', 'event', element('time'), element('b', 'who'), element('span', 'what'));
   keyed(byId('event-list'), rows, ({ key }) => key, make, (line, { time, who, what, leaves }) => {
@@ -25,13 +25,20 @@ export function showEvents(page, now_ms) {
   });
 }
 
-function visitRow(visit, now_ms) {
-  return { key: visit.key, time: clockTime(visit.changed, now_ms), who: visit.who, what: journey(visit, now_ms), leaves: visit.lost || visit.end !== null };
+/** The name of the beacon that a visit is of; its region and numbers where it has none. */
+function whoOf({ who, event }, names) {
+  const numbers = `${event.major}/${event.minor}`;
+  const name = event.instance === `${event.region}/${numbers}` ? names.beacon(event) : numbers;
+  return name === numbers ? who : name;
+}
+
+function visitRow(visit, names, now_ms) {
+  return { key: visit.key, time: clockTime(visit.changed, now_ms), who: whoOf(visit, names), what: journey(visit, names, now_ms), leaves: visit.lost || visit.end !== null };
 }
 
 /** A visit as a line: its places, and how long it was. */
-function journey(visit, now_ms) {
-  const { path } = visit;
+function journey(visit, names, now_ms) {
+  const path = visit.path.map((place) => names.zone(place));
   const places = path.length <= mostPlaces ? path : [path[0], '…', ...path.slice(2 - mostPlaces)];
   const way = (places.length > 0 ? places : ['in the store']).join(' → ');
   if (visit.lost) return `${way} → left, the page does not know when`;
@@ -40,14 +47,14 @@ function journey(visit, now_ms) {
   return `${way} → ${how}, ${visit.partial ? 'at least ' : ''}${duration(visit.dwell_s)}`;
 }
 
-function eventRow(event, now_ms) {
-  const who = event.major === null ? event.gateway : event.minor === null ? `${event.major}` : `${event.major}/${event.minor}`;
-  return { key: event.number, time: clockTime(event.at, now_ms), who, what: story(event), leaves: event.type === 'exit' };
+function eventRow(event, names, now_ms) {
+  const who = event.major === null ? event.gateway : event.minor === null ? `${event.major}` : names.beacon(event);
+  return { key: event.number, time: clockTime(event.at, now_ms), who, what: story(event, names), leaves: event.type === 'exit' };
 }
 
 /** An event as a sentence. */
-function story(event) {
-  const place = event.zone ? `zone ${event.zone}` : event.region;
+function story(event, names) {
+  const place = event.zone ? `zone ${names.zone(event.zone)}` : event.region;
   const gateway = event.gateway === 'site' ? (event.decidedBy ?? 'site') : event.gateway;
   const by = gateway === event.zone ? '' : ` (${gateway})`;
   if (event.type === 'enter') return `→ entered ${place}${by}`;

@@ -1,9 +1,9 @@
 import { shown } from '../model/beacons.js';
 
 // What is typed into the search field: words that all have to fit. `major:2`, `minor:1`, `uuid:39ed`, `id:carts`, `zone:till`,
-// `gateway:door`; `2/1` is a major and a minor; a number alone is either; any other word is looked for in all of it.
+// `gateway:door`, `name:anna`; `2/1` is a major and a minor; a number alone is either; any other word is looked for in all of it.
 
-const fields = ['id', 'uuid', 'major', 'minor', 'zone', 'gateway'];
+const fields = ['id', 'uuid', 'major', 'minor', 'zone', 'gateway', 'name'];
 
 /** A test for things with such fields, and `empty` where everything fits. */
 export function readFilter(typed) {
@@ -21,20 +21,29 @@ function readTerm(word) {
   const pair = /^(\d+)\/(\d+)$/.exec(word);
   if (pair) return (thing) => String(thing.major) === pair[1] && String(thing.minor) === pair[2];
   if (/^\d{1,5}$/.test(word)) {
-    return (thing) => String(thing.major) === word || String(thing.minor) === word || thing.uuid.startsWith(word) || thing.id.includes(word);
+    return (thing) => String(thing.major) === word || String(thing.minor) === word || thing.uuid.startsWith(word) || thing.id.includes(word)
+      || thing.name.split(/\s+/).includes(word);
   }
-  return (thing) => thing.id.includes(word) || thing.uuid.startsWith(word) || thing.zone.includes(word) || thing.gateway.includes(word);
+  return (thing) => thing.id.includes(word) || thing.uuid.startsWith(word) || thing.zone.includes(word) || thing.gateway.includes(word) || thing.name.includes(word);
 }
 
 const lower = (value) => (value ?? '').toLowerCase();
 
-export function beaconFields(beacon) {
+/** The names of a zone: its id, and what people call it. */
+const zoneNames = (zone, names) => (zone ? lower(`${zone} ${names.zone(zone)}`) : '');
+
+export function beaconFields(beacon, names) {
   const { region, gateway, zone } = shown(beacon);
-  return { id: lower(region), uuid: lower(beacon.uuid), major: beacon.major, minor: beacon.minor, zone: lower(zone), gateway: lower(gateway) };
+  return {
+    id: lower(region), uuid: lower(beacon.uuid), major: beacon.major, minor: beacon.minor, zone: zoneNames(zone, names), gateway: lower(gateway),
+    name: lower(beacon.label),
+  };
 }
 
-export const visitFields = ({ event, path }) => ({ ...eventFields(event), zone: lower(path.join(' ')), gateway: lower(path.join(' ')) });
+export const visitFields = ({ event, path }, names) => (
+  { ...eventFields(event, names), zone: path.map((place) => zoneNames(place, names)).join(' '), gateway: lower(path.join(' ')) });
 
-export const eventFields = (event) => ({
-  id: lower(event.region), uuid: lower(event.uuid), major: event.major, minor: event.minor, zone: lower(event.zone), gateway: lower(event.gateway),
+export const eventFields = (event, names) => ({
+  id: lower(event.region), uuid: lower(event.uuid), major: event.major, minor: event.minor, zone: zoneNames(event.zone, names), gateway: lower(event.gateway),
+  name: event.minor === null ? '' : lower(names.beacon(event)),
 });

@@ -1,5 +1,4 @@
 import { shown } from '../model/beacons.js';
-import { beaconFields } from './filter.js';
 
 // A beacon goes from where it was shown to where it is now within about this time.
 const glide_s = 0.25;
@@ -17,7 +16,7 @@ export class Motes {
   update(beacons, { places, zones, floor, fits }) {
     const kept = new Set();
     for (const beacon of beacons) {
-      if (!fits(beaconFields(beacon))) continue;
+      if (!fits(beacon)) continue;
       const { entries, gateway, resolving, duplicate } = shown(beacon);
       entries.forEach((entry, index) => {
         const key = index === 0 ? beacon.identity : `${beacon.identity}#${index}`;

@@ -142,7 +142,7 @@ export class PlanView {
   /** Goes to the floor of what was looked for, where this one has none of it. */
   changeFloor() {
     const { page } = this;
-    const looked = (beacon) => (page.chosen === null ? page.filter.fits(beaconFields(beacon)) : beacon.identity === page.chosen);
+    const looked = (beacon) => (page.chosen === null ? page.filter.fits(beaconFields(beacon, page.names)) : beacon.identity === page.chosen);
     const elsewhere = [...(page.site()?.beacons.known.values() ?? [])].find((beacon) => looked(beacon) && shown(beacon).first?.position);
     if (!elsewhere) return;
     this.floor = shown(elsewhere).first.position.floor;
@@ -175,7 +175,7 @@ export class PlanView {
     if (!this.fitted || (extent !== this.extent && !this.touched)) this.fit();
     this.extent = extent;
     const zones = new Map([...this.places].map(([id, place]) => [this.page.layout.gateways.get(id)?.zone ?? id, place]));
-    this.motes.update(site ? site.beacons.known.values() : [], { places: this.places, zones, floor: this.floor, fits: this.page.filter.fits });
+    this.motes.update(site ? site.beacons.known.values() : [], { places: this.places, zones, floor: this.floor, fits: (beacon) => this.page.filter.fits(beaconFields(beacon, this.page.names)) });
   }
 
   /** Beacons and gateways with their places in pixels, as the scene wants them. */
@@ -186,7 +186,7 @@ export class PlanView {
       const zone = page.layout.gateways.get(id)?.zone ?? id;
       const count = told.has(zone) ? undefined : this.zones.get(zone);
       told.add(zone);
-      const people = count && `${zone === id ? '' : `${zone}: `}${count.replace(/^[?\d]+/, '$& here')}`;
+      const people = count && `${zone === id ? '' : `${page.names.zone(zone)}: `}${count.replace(/^[?\d]+/, '$& here')}`;
       return { id, x: camera.x(place.x_m), y: camera.y(place.y_m), condition: this.conditions.get(id), people, chosen: page.chosenGateway === id };
     });
     const dots = [...this.motes.all.values()].map((mote) =>

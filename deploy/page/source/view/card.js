@@ -1,0 +1,53 @@
+import { element, keyed, plain, say } from './dom.js';
+import { metres } from './words.js';
+
+// The walk-test card of a beacon: each gateway that hears it with its level. An installer who walks with a beacon sees on it where a gateway
+// is missing.
+
+// What a bar shows: hardly heard, and right beside the gateway.
+const weakest_dbm = -100;
+const strongest_dbm = -40;
+const mostGateways = 16;
+
+/** The share of a bar that a level fills, from 0 to 1; 0 for a level that is not known. */
+export const fillOf = (rssi_dbm) => (rssi_dbm === null ? 0 : Math.min(1, Math.max(0, (rssi_dbm - weakest_dbm) / (strongest_dbm - weakest_dbm))));
+
+/** The gateways that hear a beacon, the strongest first: each with its latest level, distance and age. The gateway `site` hears nothing itself. */
+export function levelsOf(beacon, now_ms) {
+  const levels = new Map();
+  for (const { gateway, entries, now_ms: came_ms } of beacon.heard.values()) {
+    if (gateway === 'site') continue;
+    const best = entries.reduce((strongest, one) => ((one.rssi_dbm ?? -200) > (strongest.rssi_dbm ?? -200) ? one : strongest));
+    const former = levels.get(gateway);
+    if (former && (former.rssi_dbm ?? -200) >= (best.rssi_dbm ?? -200)) continue;
+    levels.set(gateway, { gateway, rssi_dbm: best.rssi_dbm, accuracy_m: best.accuracy_m, error_m: best.error_m, age_s: (now_ms - came_ms + (best.age_ms ?? 0)) / 1000 });
+  }
+  return [...levels.values()].sort((one, other) => (other.rssi_dbm ?? -200) - (one.rssi_dbm ?? -200)).slice(0, mostGateways);
+}
+
+/** What stands on the card of the zone: how sure the store is of it. */
+function zoneWords(beacon, names) {
+  const told = [...beacon.heard.values()].find(({ gateway }) => gateway === 'site');
+  const entry = told?.entries.find(({ zone }) => zone);
+  if (!told) return 'No beacond site tells a zone.';
+  if (!entry) return 'The store is not sure of a zone.';
+  return `Zone ${names.zone(entry.zone)}${entry.confidence === null ? '' : `, ${Math.round(entry.confidence * 100)}\u00a0% sure`}.`;
+}
+
+export const newCard = () => element('div', 'card', element('ul'), element('p'));
+
+/** Shows the card of a beacon in an element that `newCard` made. */
+export function showCard(card, beacon, names, now_ms) {
+  const [list, words] = card.children;
+  const make = () => element('li', '', element('b'), element('meter'), element('span', 'what'));
+  keyed(list, levelsOf(beacon, now_ms), ({ gateway }) => gateway, make, (row, level) => {
+    const [who, bar, what] = row.children;
+    say(who, level.gateway);
+    Object.assign(bar, { min: 0, max: 1, low: 0.25, high: 0.5, optimum: 1, value: fillOf(level.rssi_dbm) });
+    const dbm = level.rssi_dbm === null ? 'level unknown' : `${Math.round(level.rssi_dbm)} dBm`;
+    bar.setAttribute('aria-label', plain(`${level.gateway}: ${dbm}`));
+    const distance = level.accuracy_m === null ? '' : `, ${metres(level.accuracy_m)}${level.error_m === null ? '' : ` ±${metres(level.error_m)}`}`;
+    say(what, `${dbm}${distance}, ${level.age_s < 1.5 ? 'now' : `${Math.round(level.age_s)} s ago`}`);
+  });
+  say(words, list.children.length === 0 ? 'No gateway lists it now.' : zoneWords(beacon, names));
+}
